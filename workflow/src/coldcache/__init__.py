@@ -1,0 +1,1 @@
+"""Cold Cache: a reproducible, notebook-based study of storage performance."""

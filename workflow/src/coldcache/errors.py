@@ -1,0 +1,29 @@
+"""What a user can be told: each error is one line that says what, where, why and what to do."""
+
+
+class ColdCacheError(Exception):
+    """Base of every error that ends a command with one line instead of a traceback."""
+
+
+class DesignError(ColdCacheError):
+    """A study, a site or a plan that cannot be carried out as written."""
+
+
+class LogError(ColdCacheError):
+    """A log that is broken, cut short, or of no known tool or version."""
+
+
+class SettingError(ColdCacheError):
+    """A setting that could not be applied, read back or restored."""
+
+
+class TargetError(ColdCacheError):
+    """A target that must not, or cannot, be measured."""
+
+
+class ToolError(ColdCacheError):
+    """A benchmark tool that is missing or does not answer."""
+
+
+class CampaignError(ColdCacheError):
+    """A campaign whose files do not fit together, or do not fit what is asked of it."""

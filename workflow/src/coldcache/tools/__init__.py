@@ -1,0 +1,58 @@
+"""The benchmark tools: one module per tool, each with the same few names.
+
+A module that reads logs offers
+
+``recognise(log: bytes) -> bool``
+    Whether the log looks like this tool's, judged cheaply by content.
+``read(log: bytes) -> list[Record]``
+    Every value that the log states, in the order of the log; raises `LogError` with the cause when the log is broken,
+    unfinished, or of a version that cannot be trusted. Never half of the values.
+
+A module that runs trials offers ``PROGRAM``, ``argv``, ``version`` and ``LIMITS`` as well.
+"""
+
+from importlib import import_module
+from pathlib import Path
+
+from coldcache.errors import LogError
+from coldcache.records import Record
+
+#: Modules that read logs, in the order in which they are asked.
+READERS = ("fio", "iozone", "ior", "mdtest", "rhel_iotest", "elbencho", "mountstats", "cloudwatch")
+
+
+def read_log(log: bytes) -> list[Record]:
+    """Return every value that a log states.
+
+    Parameters
+    ----------
+    log : bytes
+        The whole log, as the tool wrote it.
+
+    Returns
+    -------
+    list of Record
+        In the order of the log.
+
+    Raises
+    ------
+    LogError
+        If no known tool wrote the log, or its own reader refuses it. The message is the cause alone; the caller
+        knows the file.
+    """
+    if not log.strip():
+        raise LogError("the log is empty")
+    for name in READERS:
+        reader = import_module(f"{__name__}.{name}")
+        if reader.recognise(log):
+            return reader.read(log)
+    raise LogError("no known tool wrote this log")
+
+
+def read_file(path: Path) -> list[Record]:
+    """Return every value that the log at `path` states; raises as `read_log`, and `LogError` if it cannot be opened."""
+    try:
+        log = path.read_bytes()
+    except OSError as error:
+        raise LogError(f"cannot be read: {error.strerror}") from error
+    return read_log(log)
