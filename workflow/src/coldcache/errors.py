@@ -5,7 +5,7 @@ class ColdCacheError(Exception):
     """Base of every error that ends a command with one line instead of a traceback."""
 
 
-class DesignError(ColdCacheError):
+class DesignError(ColdCacheError, ValueError):
     """A study, a site or a plan that cannot be carried out as written."""
 
 

@@ -1,0 +1,178 @@
+"""A campaign on disk: `campaign.json` with its design, the folders of its trials, and the sums that seal it."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coldcache.errors import CampaignError
+from coldcache.plan import Block, Circumstances, arrange_blocks, expand_cases
+from coldcache.site import Site
+from coldcache.study import Study
+
+RAW = Path("raw")
+SUMS = "SHA256SUMS"
+FORMAT = 1
+
+
+class Campaign(NamedTuple):
+    """The design of a campaign, fixed when it begins."""
+
+    name: str
+    site: Site
+    studies: tuple[Study, ...]
+    circumstances: Circumstances
+
+    @property
+    def folder(self) -> Path:
+        """Where its raw logs lie."""
+        return RAW / self.name
+
+    def blocks(self) -> list[Block]:
+        """Return every block of the campaign; raises `DesignError` as `expand_cases`."""
+        cases = [case for study in self.studies for case in expand_cases(study, self.site, self.circumstances)]
+        return arrange_blocks(cases, self.circumstances.seed)
+
+    def design(self) -> dict[str, Any]:
+        """Return the design as plain values, as `campaign.json` holds it."""
+        return {
+            "format": FORMAT,
+            "campaign": self.name,
+            "site": self.site.model_dump(mode="json"),
+            "studies": [study.model_dump(mode="json") for study in self.studies],
+            "circumstances": {**self.circumstances._asdict(), "tools": dict(self.circumstances.tools)},
+        }
+
+
+def read_campaign(folder: Path) -> Campaign:
+    """Return the design of the campaign in `folder`.
+
+    Raises
+    ------
+    CampaignError
+        If `campaign.json` is missing or is not of this format.
+    """
+    path = folder / "campaign.json"
+    try:
+        stored = json.loads(path.read_text())
+        if stored["format"] != FORMAT:
+            raise CampaignError(f"{path}: of format {stored['format']}, this version reads {FORMAT}")
+        return Campaign(
+            name=stored["campaign"],
+            site=Site.model_validate(stored["site"]),
+            studies=tuple(Study.model_validate(study) for study in stored["studies"]),
+            circumstances=Circumstances(**stored["circumstances"]),
+        )
+    except OSError as error:
+        raise CampaignError(f"{folder} holds no campaign.json: it is no campaign") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise CampaignError(f"{path}: not the design of a campaign ({str(error).splitlines()[0]})") from error
+
+
+def is_sealed(folder: Path) -> bool:
+    """Return whether the campaign in `folder` carries its checksums: it is never measured again."""
+    return (folder / SUMS).is_file()
+
+
+def raw_files(folder: Path) -> Iterator[Path]:
+    """Yield every file of a campaign but its sums, in the order of their names."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.name != SUMS:
+            yield path
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def seal(folder: Path) -> int:
+    """Write the checksums that seal a campaign, and return how many files they cover.
+
+    Raises
+    ------
+    CampaignError
+        If trials of the plan are missing, or a trial is still being written.
+    """
+    missing = missing_trials(read_campaign(folder))
+    if missing:
+        raise CampaignError(f"{folder}: {len(missing)} trials are missing, the first is {missing[0]}; measure them")
+    lines = [f"{sha256(path)}  {path.relative_to(folder)}\n" for path in raw_files(folder)]
+    temporary = folder / f".{SUMS}"
+    temporary.write_text("".join(lines))
+    temporary.rename(folder / SUMS)
+    return len(lines)
+
+
+def check_seal(folder: Path) -> list[str]:
+    """Return what differs from the seal, one line for each file that is changed, added or removed.
+
+    Raises
+    ------
+    CampaignError
+        If the campaign is not sealed.
+    """
+    if not is_sealed(folder):
+        raise CampaignError(f"{folder} is not sealed: python -m coldcache seal {folder.name}")
+    stated = dict(reversed(line.split("  ", 1)) for line in (folder / SUMS).read_text().splitlines())
+    found = {str(path.relative_to(folder)): path for path in raw_files(folder)}
+    differences = [f"{name}: removed since the campaign was sealed" for name in stated.keys() - found.keys()]
+    differences += [f"{name}: added since the campaign was sealed" for name in found.keys() - stated.keys()]
+    differences += [
+        f"{name}: changed since the campaign was sealed"
+        for name in stated.keys() & found.keys()
+        if sha256(found[name]) != stated[name]
+    ]
+    return sorted(differences)
+
+
+def missing_trials(campaign: Campaign) -> list[str]:
+    """Return the keys of planned trials that have no folder."""
+    return [
+        trial.key
+        for block in campaign.blocks()
+        for trial in block.trials
+        if not (campaign.folder / trial.key / "trial.json").is_file()
+    ]
+
+
+def begin(design: Campaign) -> None:
+    """Write the design of a campaign, or make sure that it is the one that the campaign began with.
+
+    Raises
+    ------
+    CampaignError
+        If the campaign began with another design: trials of two designs are never mixed.
+    """
+    path = design.folder / "campaign.json"
+    if path.is_file():
+        difference = first_difference(read_campaign(design.folder).design(), design.design())
+        if difference:
+            raise CampaignError(
+                f"{path}: campaign {design.name} began with another design ({difference}); "
+                "choose another name (make study CAMPAIGN=…), or remove the folder to measure anew"
+            )
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(".campaign.json")
+    temporary.write_text(json.dumps(design.design(), indent=1) + "\n")
+    temporary.rename(path)
+
+
+def first_difference(old: Any, new: Any, place: str = "") -> str:
+    """Return the first place at which two designs differ, as ``place: old, now new``; empty if they are equal."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            difference = first_difference(old.get(key), new.get(key), f"{place}.{key}" if place else str(key))
+            if difference:
+                return difference
+        return ""
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (one, other) in enumerate(zip(old, new, strict=True)):
+            difference = first_difference(one, other, f"{place}.{index}")
+            if difference:
+                return difference
+        return ""
+    return "" if old == new else f"{place}: {json.dumps(old)[:60]}, now {json.dumps(new)[:60]}"

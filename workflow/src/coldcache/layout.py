@@ -1,0 +1,89 @@
+"""Files that a trial needs before it starts: laid out whole, without holes, and reused while they fit."""
+
+import os
+import time
+from pathlib import Path
+
+from coldcache.tools.run import Inputs
+
+_CHUNK = 2**20
+
+
+def lay_out(folder: Path, inputs: Inputs) -> None:
+    """Make `folder` hold exactly the inputs, each of its size and without holes, on stable storage.
+
+    Files that are there with the right size stay; all others in the folder are removed.
+
+    Raises
+    ------
+    OSError
+        If the target is full or not writable.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = {name for names in inputs.names for name in names}
+    for entry in list(os.scandir(folder)):
+        if entry.name not in wanted and not entry.is_dir(follow_symlinks=False):
+            os.unlink(entry.path)
+    for name in sorted(wanted):
+        _fill(folder / name, inputs.size)
+
+
+def lay_out_within(folder: Path, inputs: Inputs, seconds: float) -> int:
+    """Make `folder` hold empty files, as many per thread as `seconds` allow; return that number.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they lie; other files in it are removed.
+    inputs : Inputs
+        Names per thread; every thread gets the same number.
+    seconds : float
+        How long it may take.
+
+    Returns
+    -------
+    int
+        Files per thread that are there now, at least 1.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = {name for names in inputs.names for name in names}
+    present = set()
+    for entry in list(os.scandir(folder)):
+        if entry.name in wanted and entry.is_file(follow_symlinks=False) and entry.stat().st_size == inputs.size:
+            present.add(entry.name)
+        elif not entry.is_dir(follow_symlinks=False):
+            os.unlink(entry.path)
+    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    end = time.monotonic() + seconds
+    count = 0
+    try:
+        for rank in zip(*inputs.names, strict=True):
+            for name in rank:
+                if name not in present:
+                    os.close(os.open(name, os.O_CREAT | os.O_WRONLY, 0o644, dir_fd=directory))
+            count += 1
+            if count % 64 == 0 and time.monotonic() > end:
+                break
+    finally:
+        os.close(directory)
+    for names in inputs.names:
+        for name in names[count:]:
+            if name in present:
+                (folder / name).unlink()
+    return count
+
+
+def _fill(path: Path, size: int) -> None:
+    """Write `size` bytes that neither compress nor repeat within a chunk, unless they are there already."""
+    if path.exists():
+        status = path.stat()
+        if status.st_size == size and status.st_blocks * 512 >= size:
+            return
+        path.unlink()
+    chunk = os.urandom(_CHUNK)
+    with path.open("wb", buffering=0) as file:
+        left = size
+        while left > 0:
+            # Each chunk starts differently, so that a target that deduplicates cannot fold them.
+            left -= file.write((os.urandom(4096) + chunk[4096:])[: min(left, _CHUNK)])
+        os.fsync(file.fileno())

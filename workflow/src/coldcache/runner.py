@@ -1,0 +1,116 @@
+"""One runner per block: its missing trials, one after the other, with a line that tells how far it is."""
+
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TextIO
+
+from coldcache.campaign import Campaign, is_sealed
+from coldcache.errors import CampaignError
+from coldcache.plan import Block, Trial, tool_module
+from coldcache.provenance import describe_system, describe_target
+from coldcache.target import check_target, clear, locked, make_work_folder
+from coldcache.trial import Surroundings, execute
+from coldcache.units import show_seconds
+
+
+def measure_block(campaign: Campaign, name: str, manifest: Path, terminal: TextIO = sys.stderr) -> None:
+    """Run the trials of a block that have no folder yet, then write the block's manifest.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The design.
+    name : str
+        The block's name.
+    manifest : Path
+        Where to write which trials were executed.
+    terminal : TextIO
+        Where the progress line goes.
+
+    Raises
+    ------
+    CampaignError
+        If the campaign is sealed and trials are missing, or has no such block.
+    TargetError
+        If the target cannot be used, or is in use.
+    ToolError
+        If a tool is missing.
+    """
+    blocks = campaign.blocks()
+    block = next((block for block in blocks if block.name == name), None)
+    if block is None:
+        raise CampaignError(f'campaign {campaign.name} has no block "{name}"')
+    waiting = [trial for trial in block.trials if not _is_done(campaign, trial)]
+    if waiting and is_sealed(campaign.folder):
+        raise CampaignError(f"{campaign.folder} is sealed, but {waiting[0].key} is missing; it is never measured again")
+    if waiting:
+        _measure(campaign, block, waiting, Progress(campaign, blocks, terminal))
+    manifest.parent.mkdir(parents=True, exist_ok=True)
+    manifest.write_text(json.dumps({"block": name, "trials": [trial.key for trial in block.trials]}, indent=1) + "\n")
+
+
+def _is_done(campaign: Campaign, trial: Trial) -> bool:
+    return (campaign.folder / trial.key / "trial.json").is_file()
+
+
+def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "Progress") -> None:
+    versions = {tool: tool_module(tool).version() for tool in {trial.case.tool for trial in waiting}}
+    folder = check_target(campaign.site, [trial.case for trial in waiting])
+    work = make_work_folder(folder)
+    # An interrupt ends the running trial in order; so must the signal by which Snakemake and Slurm end a job.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with locked(work) as lock:
+        surroundings = Surroundings(campaign.site, lock, describe_system(), describe_target(work), versions)
+        try:
+            for trial in waiting:
+                progress.show(trial)
+                execute(trial, campaign.folder / trial.key, surroundings)
+                progress.count()
+        finally:
+            progress.end()
+            clear(Path(block.trials[0].case.run.directory).absolute())
+
+
+class Progress:
+    """The line that tells trials done of all, the case now running, and the time left."""
+
+    def __init__(self, campaign: Campaign, blocks: list[Block], terminal: TextIO):
+        trials = [trial for block in blocks for trial in block.trials]
+        missing = [trial for trial in trials if not _is_done(campaign, trial)]
+        self._all, self._done = len(trials), len(trials) - len(missing)
+        self._estimated = sum(trial.case.seconds for trial in missing)
+        self._terminal, self._live = terminal, terminal.isatty()
+        self._spent = self._expected = 0.0
+        self._current: Trial | None = None
+        self._began = self._shown = time.monotonic()
+
+    def show(self, trial: Trial) -> None:
+        """Tell that `trial` runs now: over the line before on a terminal, else a line every ten seconds."""
+        self._current = trial
+        now = time.monotonic()
+        if not self._live and self._spent and now - self._shown < 10:
+            return
+        self._shown = now
+        case = trial.case
+        pace = self._spent / self._expected if self._expected > 5 else 1.0
+        line = (
+            f"{self._done:>{len(str(self._all))}} of {self._all} trials · {case.study} {case.sweep} {case.name} "
+            f"r{trial.repetition} · {show_seconds((self._estimated - self._expected) * pace)} left"
+        )
+        self._terminal.write(f"\r\x1b[2K{line[:118]}" if self._live else f"{line}\n")
+        self._terminal.flush()
+
+    def count(self) -> None:
+        """Tell that the trial shown last is done."""
+        assert self._current is not None
+        self._done += 1
+        self._expected += self._current.case.seconds
+        self._spent = time.monotonic() - self._began
+
+    def end(self) -> None:
+        """Leave the line behind."""
+        if self._live:
+            self._terminal.write("\n")

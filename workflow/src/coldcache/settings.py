@@ -1,0 +1,94 @@
+"""Levels that must be put in force: applied for a trial, read back from the live system, and undone after it."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from coldcache.errors import SettingError
+from coldcache.layout import lay_out
+from coldcache.plan import SOCKET, Trial
+from coldcache.target import TargetLock
+from coldcache.tools.program import require
+from coldcache.tools.run import Inputs
+
+#: The image that qemu-nbd serves, inside the folder of the trial's sweep.
+_IMAGE = "image"
+
+_SECONDS_TO_START = 10
+
+
+@contextmanager
+def in_force(trial: Trial, folder: Path, lock: TargetLock) -> Iterator[dict[str, str]]:
+    """Put the settings of a trial in force, and yield each factor's level as read back from the live system.
+
+    Parameters
+    ----------
+    trial : Trial
+        Its case names the setting of each factor.
+    folder : Path
+        The folder of the trial's sweep on the target.
+    lock : TargetLock
+        The lock of the target, which a server that is started inherits.
+
+    Raises
+    ------
+    SettingError
+        If a level cannot be applied, or is not what is read back.
+    """
+    with ExitStack() as stack:
+        yield {
+            factor: stack.enter_context(_SETTINGS[setting](str(trial.case.factors[factor]), trial, folder, lock))
+            for factor, setting in trial.case.settings.items()
+        }
+
+
+@contextmanager
+def _qemu_nbd(level: str, trial: Trial, folder: Path, lock: TargetLock) -> Iterator[str]:
+    """Serve an image by qemu-nbd with the cache mode `level`; yield the mode of the running server."""
+    lay_out(folder, Inputs(((_IMAGE,),), trial.case.run.file_size * trial.case.run.threads))
+    socket, image = folder / SOCKET, folder / _IMAGE
+    socket.unlink(missing_ok=True)
+    # qemu-nbd wants an absolute path, and a socket's path holds 107 bytes: a deep folder is reached through the cwd.
+    address = Path("/proc/self/cwd") / socket
+    command = [require("qemu-nbd"), "--persistent", f"--socket={address}", "--format=raw"]
+    command += [f"--cache={level}", "--shared=0", str(image)]
+    server = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        pass_fds=(lock.descriptor,), start_new_session=True,
+    )  # fmt: skip
+    try:
+        end = time.monotonic() + _SECONDS_TO_START
+        while not socket.exists():
+            if server.poll() is not None:
+                cause = (server.stderr.read() if server.stderr else "").strip().splitlines()
+                raise SettingError(f"qemu-nbd --cache={level} ends at once: {cause[-1] if cause else 'no message'}")
+            if time.monotonic() > end:
+                raise SettingError(f"qemu-nbd --cache={level} opens no socket within {_SECONDS_TO_START} s")
+            time.sleep(0.005)
+        with lock.noting(server.pid):
+            yield _cache_mode(server.pid)
+    finally:
+        server.terminate()
+        try:
+            server.wait(_SECONDS_TO_START)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+        if server.stderr:
+            server.stderr.close()
+        socket.unlink(missing_ok=True)
+
+
+def _cache_mode(process: int) -> str:
+    """Return the cache mode in the command line of a running qemu-nbd."""
+    words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+    for word in words:
+        if word.startswith(b"--cache="):
+            return os.fsdecode(word.removeprefix(b"--cache="))
+    raise SettingError(f"process {process} is no qemu-nbd with a cache mode")
+
+
+_SETTINGS = {"qemu-nbd": _qemu_nbd}

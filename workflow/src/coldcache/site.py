@@ -1,0 +1,98 @@
+"""Where a campaign runs: its targets, clients and limits, as `config/sites/<id>.yaml` states them."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from coldcache.errors import DesignError
+from coldcache.study import Name, Seconds
+from coldcache.units import parse_bytes
+from coldcache.yaml_file import Strict, read_model
+
+Bytes = Annotated[int, BeforeValidator(parse_bytes), Field(json_schema_extra={"type": ["string", "integer"]})]
+
+
+class Target(Strict):
+    """A file system under test."""
+
+    path: str = Field(min_length=1, description="An empty folder on it; trials stay inside its sub-folder coldcache/.")
+    make: bool = Field(False, description="Whether to make the folder itself when only its parent exists.")
+
+
+class Clients(Strict):
+    """The machines that load the target."""
+
+    nodes: int = Field(1, ge=1)
+    cores: int | None = Field(None, ge=1, description="Cores per node; of this machine when not stated.")
+
+    def total_cores(self) -> int:
+        """Return the cores of all client nodes."""
+        return self.nodes * (self.cores or len(os.sched_getaffinity(0)))
+
+
+class Limits(Strict):
+    """What a campaign may use here; larger designs are refused."""
+
+    bytes: Bytes = Field(2 * 2**30, description="The most that one trial may keep on the target.")
+    seconds: Seconds = Field(60.0, gt=0, description="The longest that one trial may take before it is ended.")
+    layout_seconds: Seconds = Field(
+        2.0, gt=0, description="How long to lay out files for one trial of a metadata sweep; fewer files are used then."
+    )
+
+
+class Thresholds(Strict):
+    """Where the verdict of a trial turns."""
+
+    shortest_run: Seconds = Field(1.0, gt=0, description="A measured interval below this makes a trial suspect.")
+    cold_share: float = Field(
+        0.9, gt=0, le=1, description="A read is cold when at least this share of its bytes crossed the device."
+    )
+
+
+class Site(Strict):
+    """Where it runs."""
+
+    site: Name = Field(description="The site's id; the file's name without its ending.")
+    title: str
+    targets: dict[Name, Target] = Field(min_length=1, max_length=1)
+    clients: Clients = Clients()
+    limits: Limits = Limits()
+    thresholds: Thresholds = Thresholds()
+
+    @property
+    def target(self) -> Target:
+        """The target that the trials measure."""
+        return next(iter(self.targets.values()))
+
+    @property
+    def target_name(self) -> str:
+        """The name of that target."""
+        return next(iter(self.targets))
+
+
+def read_site(folder: Path, name: str, target: str | None = None) -> Site:
+    """Return the site `name` of a folder of sites.
+
+    Parameters
+    ----------
+    folder : Path
+        Usually ``config/sites``.
+    name : str
+        The site's id.
+    target : str, optional
+        A folder to measure instead of the one that the file names.
+
+    Raises
+    ------
+    DesignError
+        As `read_model`; and if the file holds another site than its name says.
+    """
+    site = read_model(folder / f"{name}.yaml", Site)
+    if site.site != name:
+        raise DesignError(f'{folder / name}.yaml, site: "{site.site}" is not the name of the file')
+    if target:
+        changed = Target(path=target, make=False)
+        site = site.model_copy(update={"targets": {site.target_name: changed}})
+    return site

@@ -1,0 +1,175 @@
+"""What a study asks: its sweeps, their factors and levels, as `config/studies/<id>.yaml` states them."""
+
+import math
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+
+from coldcache.errors import DesignError
+from coldcache.terms import FACTORS, FILE_LAYOUTS, nearest
+from coldcache.units import parse_bytes, parse_quantity, parse_seconds
+from coldcache.yaml_file import Strict, read_model
+
+Level = str | int | float | bool
+Seconds = Annotated[float, BeforeValidator(parse_seconds), Field(json_schema_extra={"type": ["string", "number"]})]
+
+#: Names that become parts of paths and of HTML pages.
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+
+ToolName = Literal["iozone", "fio", "mdtest"]
+OperationName = Literal["write", "read", "random-write", "random-read", "file-create", "file-stat", "file-remove"]
+SettingName = Literal["qemu-nbd"]
+
+
+class Doubling(Strict):
+    """Levels 1, 2, 4 and on, each twice the one before."""
+
+    first: int = Field(1, ge=1, description="The first level.")
+    last: int | None = Field(None, ge=1, description="The last level, when it does not depend on the machine.")
+    last_per_core: float | None = Field(None, gt=0, description="The last level, per core of all client nodes.")
+
+    @model_validator(mode="after")
+    def _state_one_end(self) -> "Doubling":
+        if (self.last is None) == (self.last_per_core is None):
+            raise DesignError("state either last or last_per_core")
+        return self
+
+    def levels(self, cores: int) -> list[int]:
+        """Return the levels on a system of `cores` cores, the last one included."""
+        end = self.last if self.last is not None else max(self.first, round(self.last_per_core * cores))
+        if end < self.first:
+            raise DesignError(f"last ({end}) is below first ({self.first})")
+        doubled = [self.first * 2**power for power in range(math.floor(math.log2(end / self.first)) + 1)]
+        return doubled if doubled[-1] == end else [*doubled, end]
+
+
+class Share(Strict):
+    """A level that follows from the number of threads: a total divided among them."""
+
+    aggregate: Level = Field(description="The total over all threads, such as ``2 TB`` or ``320``.")
+    at_most: Level | None = Field(None, description="The most that one thread gets.")
+    round: Literal["exact", "down", "up"] = Field("exact", description="What to do when it does not divide.")
+
+    def level(self, threads: int, unit: str) -> int:
+        """Return the share of one thread, in `unit`.
+
+        Raises
+        ------
+        DesignError
+            If the total does not divide by `threads` and `round` is ``exact``.
+        """
+        total = parse_quantity(self.aggregate, unit)
+        share = total / threads
+        if self.at_most is not None:
+            share = min(share, parse_quantity(self.at_most, unit))
+        if self.round == "exact" and share != int(share):
+            raise DesignError(f"{self.aggregate} does not divide by {threads} threads; set round to down or up")
+        return math.ceil(share) if self.round == "up" else math.floor(share)
+
+
+def _kind_of_levels(given: Any) -> str:
+    if isinstance(given, Doubling) or (isinstance(given, dict) and "aggregate" not in given):
+        return "kind:doubling"
+    return "kind:share" if isinstance(given, dict | Share) else "kind:list"
+
+
+Levels = Annotated[
+    Annotated[list[Level], Tag("kind:list"), Field(min_length=1)]
+    | Annotated[Doubling, Tag("kind:doubling")]
+    | Annotated[Share, Tag("kind:share")],
+    Discriminator(_kind_of_levels),
+]
+
+
+def stored_level(factor: str, level: Level) -> Level:
+    """Return a level in the stored unit of its factor.
+
+    Raises
+    ------
+    DesignError
+        If the level has no such unit, or is no level of the factor.
+    """
+    unit = FACTORS[factor].unit
+    if unit == "B":
+        return parse_bytes(level)
+    if unit == "1":
+        count = parse_quantity(level, "1")
+        if count < 1 or count != int(count):
+            raise DesignError(f"{level} is not a whole number of at least 1")
+        return int(count)
+    if factor == "file_layout" and level not in FILE_LAYOUTS:
+        raise DesignError(f'unknown level "{level}"; {nearest(str(level), FILE_LAYOUTS)}')
+    if factor == "direct_io" and level not in (True, False, "where-possible"):
+        raise DesignError(f'unknown level "{level}"; known are true, false, where-possible')
+    return level
+
+
+class Sweep(Strict):
+    """One benchmark over a grid of factors."""
+
+    title: str = Field(description="What is swept, in a few words.")
+    item: str = Field("", description="The table or figure of the source that it serves.")
+    tools: list[ToolName] = Field(min_length=1, description="In order of preference; the first installed one is used.")
+    operations: list[OperationName] = Field(min_length=1)
+    factors: dict[str, Levels] = Field(description="Levels of each factor; threads is required.")
+    options: dict[ToolName, list[str]] = Field(default_factory=dict, description="Further arguments, word by word.")
+    settings: dict[str, SettingName] = Field(
+        default_factory=dict, description="How the levels of a factor are put in force."
+    )
+    seconds: Seconds = Field(1.2, gt=0, description="How long tools that are bound by time run.")
+    repetitions: int | None = Field(None, ge=1, description="Trials of each case, when not the study's.")
+
+    @model_validator(mode="after")
+    def _check_factors(self) -> "Sweep":
+        for factor, levels in self.factors.items():
+            if factor not in FACTORS:
+                raise DesignError(f'factors: unknown factor "{factor}"; {nearest(factor, list(FACTORS))}')
+            try:
+                _check_levels(factor, levels)
+            except DesignError as error:
+                raise DesignError(f"factors.{factor}: {error}") from error
+        if "threads" not in self.factors:
+            raise DesignError("factors: threads is required")
+        if isinstance(self.factors["threads"], Share):
+            raise DesignError("factors.threads: cannot be a share of the threads")
+        for factor in self.settings:
+            if factor not in self.factors:
+                raise DesignError(f'settings: "{factor}" is no factor of this sweep')
+        return self
+
+
+def _check_levels(factor: str, levels: Any) -> None:
+    if isinstance(levels, list):
+        stored = [stored_level(factor, level) for level in levels]
+        if len(set(map(str, stored))) < len(stored):
+            raise DesignError("a level stands twice")
+    elif FACTORS[factor].unit is None:
+        raise DesignError("its levels are names: list them")
+    elif isinstance(levels, Share):
+        parse_quantity(levels.aggregate, FACTORS[factor].unit)
+
+
+class Study(Strict):
+    """A question and its design."""
+
+    study: Name = Field(description="The study's id; the file's name without its ending.")
+    title: str
+    question: str = Field(description="What a reader wants to know.")
+    repetitions: int = Field(5, ge=1, description="Trials of each case.")
+    sweeps: dict[Name, Sweep] = Field(min_length=1)
+    notebooks: list[str] = Field(description="The notebooks that answer the question, in the order of the report.")
+
+
+def read_study(folder: Path, name: str) -> Study:
+    """Return the study `name` of a folder of studies.
+
+    Raises
+    ------
+    DesignError
+        As `read_model`; and if the file holds another study than its name says.
+    """
+    study = read_model(folder / f"{name}.yaml", Study)
+    if study.study != name:
+        raise DesignError(f'{folder / name}.yaml, study: "{study.study}" is not the name of the file')
+    return study

@@ -1,0 +1,63 @@
+"""The words of the study: one name per thing in YAML, Python, xarray, file names and axes."""
+
+from difflib import get_close_matches
+from typing import NamedTuple
+
+
+class Factor(NamedTuple):
+    """What is varied: its stored unit (None for names) and the label of its axis."""
+
+    unit: str | None
+    label: str
+
+
+#: Every factor that a sweep may vary. ``threads`` counts concurrent I/O streams over all clients.
+FACTORS = {
+    "threads": Factor("1", "threads"),
+    "nodes": Factor("1", "client nodes"),
+    "transfer_size": Factor("B", "transfer size"),
+    "file_size": Factor("B", "file size per thread"),
+    "file_layout": Factor(None, "file layout"),
+    "queue_depth": Factor("1", "queue depth"),
+    "direct_io": Factor(None, "direct I/O"),
+    "files": Factor("1", "files per thread"),
+    "write_cache": Factor(None, "write cache"),
+}
+
+FILE_LAYOUTS = ("file-per-thread", "shared-file")
+
+#: Operations on data, and on files as such.
+DATA_OPERATIONS = ("write", "read", "random-write", "random-read")
+METADATA_OPERATIONS = ("file-create", "file-stat", "file-remove")
+OPERATIONS = DATA_OPERATIONS + METADATA_OPERATIONS
+
+#: Metric by which an operation is judged first.
+METRIC_OF_OPERATION = {
+    "write": "throughput",
+    "read": "throughput",
+    "random-write": "rate",
+    "random-read": "rate",
+    "file-create": "rate",
+    "file-stat": "rate",
+    "file-remove": "rate",
+}
+
+TOOLS = ("iozone", "fio", "mdtest")
+
+VERDICTS = ("valid", "suspect", "void", "missing")
+
+COLD_VERDICTS = ("cold", "warm", "mixed", "unproved", "not applicable")
+
+
+def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
+    """Return the hint that ends a message about an unknown word: the nearest known one, or all of them.
+
+    Parameters
+    ----------
+    word : str
+        What the user wrote.
+    known : sequence of str
+        What could stand there.
+    """
+    near = get_close_matches(word, known, n=1, cutoff=0.6)
+    return f'did you mean "{near[0]}"?' if near else f"known are {', '.join(known)}"

@@ -1,0 +1,64 @@
+"""Programs on PATH, and what they say of their version."""
+
+import re
+import shutil
+import subprocess
+from functools import cache
+
+from coldcache.errors import ToolError
+
+#: Debian's package of each program, for the message that names it.
+PACKAGES = {"fio": "fio", "iozone": "iozone3", "qemu-nbd": "qemu-utils", "mdtest": None, "mpirun": "openmpi-bin"}
+
+
+def is_installed(program: str) -> bool:
+    """Return whether a program is on PATH."""
+    return shutil.which(program) is not None
+
+
+def require(program: str) -> str:
+    """Return the path of a program.
+
+    Raises
+    ------
+    ToolError
+        If it is not on PATH; the message names the package and the command that installs it.
+    """
+    path = shutil.which(program)
+    if path is None:
+        package = PACKAGES.get(program)
+        remedy = f"install it: apt-get install {package}" if package else "load the module that has it"
+        raise ToolError(f"{program} is not on PATH; {remedy}")
+    return path
+
+
+@cache
+def ask_version(program: str, argument: str, pattern: str) -> str:
+    """Return what a program says of its version.
+
+    Parameters
+    ----------
+    program : str
+        Name on PATH.
+    argument : str
+        The argument that makes it print its version.
+    pattern : str
+        A regular expression whose first group is the version.
+
+    Raises
+    ------
+    ToolError
+        If the program is missing, does not answer within 10 s, or prints no version.
+    """
+    path = require(program)
+    try:
+        answer = subprocess.run(
+            [path, argument], capture_output=True, text=True, errors="replace", timeout=10, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise ToolError(f"{program} {argument} does not answer within 10 s") from error
+    match = re.search(pattern, answer.stdout + answer.stderr)
+    if match is None:
+        raise ToolError(f"{program} {argument} prints no version")
+    return match[1]

@@ -1,0 +1,70 @@
+"""What a tool is asked to do once: the arguments of every tool's ``argv``."""
+
+from typing import NamedTuple
+
+
+class Run(NamedTuple):
+    """One execution of a tool, in stored units.
+
+    Attributes
+    ----------
+    operations : tuple of str
+        What to measure; more than one where the tool measures them in one execution.
+    directory : str
+        The folder that the trial may use.
+    threads, nodes : int
+        Concurrent I/O streams over all clients, and the clients.
+    transfer_size, file_size : int
+        Bytes of one call, and bytes per thread; 0 for operations on files as such.
+    file_layout : str
+        ``file-per-thread`` or ``shared-file``.
+    direct_io : bool
+        Whether to go past the page cache.
+    queue_depth : int
+        Transfers in flight per thread.
+    files : int
+        Files per thread, for operations on files as such.
+    seconds : float
+        How long a tool that is bound by time runs.
+    options : tuple of str
+        Further arguments, passed on as they are.
+    device : str
+        Address of a block device that stands in place of files, such as an NBD URI; empty without.
+    """
+
+    operations: tuple[str, ...]
+    directory: str
+    threads: int
+    nodes: int = 1
+    transfer_size: int = 0
+    file_size: int = 0
+    file_layout: str = "file-per-thread"
+    direct_io: bool = False
+    queue_depth: int = 1
+    files: int = 0
+    seconds: float = 1.2
+    options: tuple[str, ...] = ()
+    device: str = ""
+
+
+class Inputs(NamedTuple):
+    """Files that must exist before a run, each of `size` bytes.
+
+    Attributes
+    ----------
+    names : tuple of tuple of str
+        Names inside the run's directory, one tuple per thread.
+    size : int
+        Bytes of each file.
+    """
+
+    names: tuple[tuple[str, ...], ...] = ()
+    size: int = 0
+
+    @property
+    def total(self) -> int:
+        """Bytes of all files."""
+        return self.size * sum(len(names) for names in self.names)
+
+
+NO_INPUTS = Inputs()

@@ -1,0 +1,108 @@
+"""Quantities as people write them (``1 MiB``, ``1.2 s``), stored in B, s and 1, and shown again."""
+
+import re
+
+from coldcache.errors import DesignError
+
+#: What one of each unit is in the stored unit. MB and GB are powers of ten, MiB and GiB powers of two.
+UNITS = {
+    "B": {
+        "B": 1,
+        **{f"{prefix}B": 1000**power for power, prefix in enumerate(("k", "M", "G", "T", "P"), start=1)},
+        **{f"{prefix}iB": 1024**power for power, prefix in enumerate(("K", "M", "G", "T", "P"), start=1)},
+    },
+    "s": {"ms": 0.001, "s": 1, "min": 60, "h": 3600},
+    "1": {"": 1},
+}
+
+_QUANTITY = re.compile(r"\s*([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
+
+
+def parse_quantity(text: str | float, unit: str) -> float:
+    """Return a quantity in its stored unit.
+
+    Parameters
+    ----------
+    text : str or float
+        A number with a unit, such as ``"4 KiB"``; a bare number is in the stored unit already.
+    unit : {"B", "s", "1"}
+        The stored unit.
+
+    Returns
+    -------
+    float
+        In `unit`.
+
+    Raises
+    ------
+    DesignError
+        If `text` is not a number with one of the units of `UNITS`, or is negative. The message names the units.
+    """
+    if isinstance(text, int | float) and not isinstance(text, bool):
+        if text < 0:
+            raise DesignError(f"{text} is negative")
+        return float(text)
+    match = _QUANTITY.fullmatch(str(text))
+    if match is None:
+        raise DesignError(f'"{text}" is not a number with a unit of {", ".join(UNITS[unit])}')
+    number, name = float(match[1].replace(",", "").replace("_", "")), match[2]
+    if name == "" and unit != "1":
+        return number
+    if name not in UNITS[unit]:
+        raise DesignError(f'"{text}" has an unknown unit "{name}"; known are {", ".join(UNITS[unit])}')
+    return number * UNITS[unit][name]
+
+
+def parse_bytes(text: str | float) -> int:
+    """Return a size in bytes; raises `DesignError` as `parse_quantity`, and for a fraction of a byte."""
+    size = parse_quantity(text, "B")
+    if size != int(size):
+        raise DesignError(f'"{text}" is not a whole number of bytes')
+    return int(size)
+
+
+def parse_seconds(text: str | float) -> float:
+    """Return a duration in seconds; raises `DesignError` as `parse_quantity`."""
+    return parse_quantity(text, "s")
+
+
+def show_bytes(size: float) -> str:
+    """Return a size with the largest binary unit that keeps it exact, or with one decimal: ``1 MiB``, ``12.3 GiB``."""
+    name, value = "B", float(size)
+    for prefix in ("KiB", "MiB", "GiB", "TiB", "PiB"):
+        if value < 1024:
+            break
+        name, value = prefix, value / 1024
+    return f"{value:.0f} {name}" if value == int(value) else f"{value:.1f} {name}"
+
+
+def show_seconds(duration: float) -> str:
+    """Return a duration in the two largest units that fit: ``1 h 05 min``, ``3 min 20 s``, ``45 s``."""
+    whole = round(duration)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def show_rate(rate: float, unit: str) -> str:
+    """Return a rate with three digits and a decimal prefix: ``1.23 GB/s``, ``45.6 k/s``.
+
+    Parameters
+    ----------
+    rate : float
+        In `unit`.
+    unit : {"B/s", "1/s", "s", "1"}
+        The stored unit of the metric.
+    """
+    if unit in ("s", "1"):
+        return f"{rate:.3g} {unit}".removesuffix(" 1")
+    value, prefix = float(rate), ""
+    for prefix in ("", "k", "M", "G", "T"):
+        if abs(value) < 999.5:
+            break
+        value /= 1000
+    digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
+    separator = "" if unit == "1/s" else " "
+    return f"{value:.{digits}f}{separator or ' '}{prefix}{'B/s' if unit == 'B/s' else '/s'}"

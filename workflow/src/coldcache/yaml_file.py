@@ -1,0 +1,111 @@
+"""YAML files read into pydantic models, where every mistake becomes one line with file, key and the nearest valid name."""
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from coldcache.errors import DesignError
+from coldcache.terms import nearest
+
+#: A design is written by hand; anything larger is a mistake or an attack.
+LARGEST_FILE = 1_000_000
+
+
+class Strict(BaseModel):
+    """A model that knows its keys: an unknown one is refused with the nearest name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_keys(cls, given: Any) -> Any:
+        if isinstance(given, dict):
+            for key in given:
+                if key not in cls.model_fields:
+                    raise DesignError(f'unknown key "{key}"; {nearest(str(key), list(cls.model_fields))}')
+        return given
+
+
+class _Loader(yaml.SafeLoader):
+    """Plain YAML without aliases, which make a small file large, and without repeated keys, which hide one another."""
+
+    def compose_node(self, parent, index):
+        if self.check_event(yaml.AliasEvent):
+            raise DesignError(f"line {self.peek_event().start_mark.line + 1}: aliases are not allowed; write it out")
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node, deep=False):
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if not isinstance(key, str | int):
+                raise DesignError(f"line {node.start_mark.line + 1}: the key {key!r} is not a name")
+            if keys.count(key) > 1:
+                raise DesignError(f'line {node.start_mark.line + 1}: the key "{key}" stands twice')
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(path: Path) -> Any:
+    """Return what a YAML file holds.
+
+    Raises
+    ------
+    DesignError
+        If the file is missing, too large, not YAML, or holds an alias or a repeated key.
+    """
+    if not path.is_file():
+        known = sorted(other.stem for other in path.parent.glob("*.yaml"))
+        raise DesignError(f"{path}: there is no such file; {nearest(path.stem, known)}")
+    if path.stat().st_size > LARGEST_FILE:
+        raise DesignError(f"{path}: larger than {LARGEST_FILE:,} bytes, which no design is")
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader
+    except DesignError as error:
+        raise DesignError(f"{path}, {error}") from error
+    except UnicodeDecodeError as error:
+        raise DesignError(f"{path}: not UTF-8 text at byte {error.start}") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        raise DesignError(f"{path}{where}: not YAML: {getattr(error, 'problem', 'nested too deeply')}") from error
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def read_model(path: Path, model: type[Model]) -> Model:
+    """Return the model that a YAML file describes.
+
+    Parameters
+    ----------
+    path : Path
+        The YAML file.
+    model : type of BaseModel
+        What it must describe.
+
+    Raises
+    ------
+    DesignError
+        As `read_yaml`; and for the first key that `model` refuses, with its place and the nearest valid name.
+    """
+    given = read_yaml(path)
+    if not isinstance(given, dict):
+        raise DesignError(f"{path}: must hold keys and values; see config/README.md")
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise DesignError(f"{path}, {explain(error)}") from error
+
+
+def explain(error: ValidationError) -> str:
+    """Return the first error of a validation as ``key.key: cause``."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"] if not str(part).startswith("kind:"))
+    cause = first["ctx"]["error"] if "error" in first.get("ctx", {}) else first["msg"]
+    if first["type"] == "missing":
+        cause = "is required"
+    elif first["type"] == "literal_error":
+        expected = first["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+        cause = f'unknown "{first["input"]}"; {nearest(str(first["input"]), expected)}'
+    return f"{place}: {cause}" if place else str(cause)
