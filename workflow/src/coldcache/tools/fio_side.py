@@ -1,0 +1,222 @@
+"""Make records of one side (read, write, trim) of a job in fio's JSON."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from coldcache.errors import LogError
+from coldcache.records import UNIT_OF_METRIC, Record
+from coldcache.tools.fio_job import OPERATION_OF_ENGINE, name_factors, name_operation
+from coldcache.tools.json_offsets import Member, find_figures, scan_object
+
+SIDES = ("read", "write", "trim", "mixed")
+
+MOVED = "all that the job's processes moved, over the longest of their run times"
+CALLS = "all calls of the job's processes, over the longest of their run times"
+LONGEST = "the longest run time of the job's processes"
+TOTAL = "calls of all of the job's processes"
+SAMPLES = "samples over time (bwavgtime), as fio merges those of the job's processes"
+ONE_PROCESS = "one process of several: "
+ONE_CLIENT = "one client of several: "
+LATENCIES = {
+    "slat": "submission latency (slat): until the call is handed over",
+    "clat": "completion latency (clat): from handing over to completion",
+    "lat": "total latency (lat): from the start of the call to completion",
+}
+
+_OFFSET = attrgetter("offset")
+_MOMENTS = ("min", "max", "mean", "stddev")
+_SAMPLED = (
+    ("bw_", ("bw_min", "bw_max", "bw_mean", "bw_dev"), "KiB/s"),
+    ("iops_", ("iops_min", "iops_max", "iops_mean", "iops_stddev"), "IOPS"),
+)
+#: Power of ten that leads from the printed unit to the stored one; 1,024 besides for KiB.
+_POWER = {"B/s": "", "KiB/s": "", "IOPS": "", "I/Os": "", "ms": "e-3", "us": "e-6", "ns": "e-9"}
+
+
+class Origin(NamedTuple):
+    """What the sides of one job have in common.
+
+    Attributes
+    ----------
+    text : str
+        The log, one character per byte.
+    version : str or None
+        fio's version.
+    repetition : int or None
+        Counted from 0 where a log holds several results of the same jobs.
+    name : str
+        The job's name.
+    options : mapping or None
+        The job's options; None where the log does not print them.
+    threads : int or None
+        Processes of the reporting group.
+    is_whole : bool
+        Whether the entry is its whole reporting group, and not one process of several.
+    clients : int or None
+        Clients of a client/server run; None elsewhere.
+    """
+
+    text: str
+    version: str | None
+    repetition: int | None
+    name: str
+    options: Mapping[str, str] | None
+    threads: int | None
+    is_whole: bool
+    clients: int | None
+
+
+def is_active(side: Any) -> bool:
+    """Return whether a side of a job, as plain JSON, moved anything."""
+    return isinstance(side, dict) and any(side.get(key) for key in ("io_bytes", "total_ios", "bw_bytes", "bw", "iops"))
+
+
+def read_side(origin: Origin, side: str, start: int) -> list[Record]:
+    """Return the values that the side beginning at `start` states.
+
+    Raises
+    ------
+    LogError
+        If the side moved something at a rate of zero, lacks a figure, or contradicts itself.
+    """
+    reader = _Side(origin, side, start)
+    reader.add_rates()
+    reader.add_latencies()
+    reader.add_samples()
+    reader.records.sort(key=_OFFSET)
+    return reader.records
+
+
+class _Side:
+    """One side of a job while its records are made."""
+
+    def __init__(self, origin: Origin, side: str, start: int):
+        self.origin = origin
+        self.start = start
+        self.members = scan_object(origin.text, start)[0]
+        self.operation, caveat = name_operation(side, origin.options, origin.name)
+        self.caveats = (caveat,) if caveat else ()
+        self.factors = name_factors(side, origin.options, origin.threads)
+        if origin.clients is not None:
+            self.factors["clients"] = origin.clients
+        self.names_only = (origin.options or {}).get("ioengine") in OPERATION_OF_ENGINE
+        self.throughput = "throughput" if origin.is_whole else "throughput_per_process"
+        self.scope = (ONE_CLIENT if (origin.clients or 0) > 1 else "") + ("" if origin.is_whole else ONE_PROCESS)
+        self.records: list[Record] = []
+
+    def add(self, start: int, end: int, metric: str, statistic: str, definition: str, unit: str, *more: str) -> float:
+        """Append a record with the caveats `more`, return its value; raise `LogError` for what is no figure."""
+        printed = self.origin.text[start:end]
+        try:
+            value = float(printed + _POWER[unit])
+        except ValueError:
+            value = float(printed) / float("1" + _POWER[unit].replace("-", "")) if _is_number(printed) else -1.0
+        if not 0 <= value < 1e300:
+            raise self.error(f"{printed[:40]!r} is no figure", start)
+        if unit == "KiB/s":
+            value *= 1024
+        self.records.append(
+            Record(
+                "fio", self.origin.version, self.operation, metric, statistic, value, UNIT_OF_METRIC[metric],
+                self.origin.repetition, self.scope + definition, start, end - start, f"{printed} {unit}",
+                self.caveats + more if more else self.caveats, self.factors,
+            )
+        )  # fmt: skip
+        return value
+
+    def add_member(self, key: str, metric: str, definition: str, unit: str, *more: str) -> float:
+        """Append the figure of a key of the side itself."""
+        member = self.members.get(key)
+        if member is None:
+            raise self.error(f"{key} is missing")
+        return self.add(member.start, member.end, metric, "value", definition, unit, *more)
+
+    def add_rates(self) -> None:
+        """Append throughput, rate, elapsed time and count; raise `LogError` if they are zero or disagree."""
+        seconds = self.add_member("runtime", "elapsed", LONGEST, "ms")
+        integral = "iops" in self.members and type(self.members["iops"].value) is int
+        rate = self.add_member("iops", "rate", CALLS, "IOPS", *(("rounded",) if integral else ()))
+        moved: float | None = None
+        if not self.names_only:
+            if "bw_bytes" in self.members:
+                moved = self.add_member("bw_bytes", self.throughput, MOVED, "B/s")
+            else:
+                moved = self.add_member("bw", self.throughput, MOVED, "KiB/s", "rounded")
+        if not seconds or not rate or moved == 0:
+            raise self.error("a rate is zero although something was moved: the job failed or was too short")
+        if "total_ios" in self.members:
+            calls = self.add_member("total_ios", "count", TOTAL, "I/Os")
+            if abs(rate * seconds - calls) > 0.01 * calls + seconds + 1:
+                raise self.error("iops, runtime and total_ios contradict each other: a digit is lost")
+        size = self.members.get("io_bytes")
+        if moved is not None and size and type(size.value) in (int, float):
+            bytes_moved = size.value * (1 if "io_kbytes" in self.members else 1024)
+            if abs(moved * seconds - bytes_moved) > 0.01 * bytes_moved + 1024 * (seconds + 1):
+                raise self.error("bandwidth, runtime and io_bytes contradict each other: a digit is lost")
+
+    def add_latencies(self) -> None:
+        """Append the moments and percentiles of the latencies that were measured."""
+        for kind, definition in LATENCIES.items():
+            key, unit = (f"{kind}_ns", "ns") if f"{kind}_ns" in self.members else (kind, "us")
+            member = self.members.get(key)
+            if not member or not isinstance(member.value, dict):
+                continue
+            plain = member.value
+            if plain.get("N", plain.get("max") or plain.get("mean")):
+                for label, start, end in self.find_latencies(member):
+                    self.add(start, end, "latency", label, definition, unit)
+
+    def find_latencies(self, member: Member) -> list[tuple[str, int, int]]:
+        """Return the statistics of one kind of latency: the name of each, and where its number begins and ends."""
+        plain, text = member.value, self.origin.text
+        percentiles = plain.get("percentile", {})
+        if "bins" not in plain and isinstance(percentiles, dict):
+            try:
+                count = len(plain) + len(percentiles) - ("percentile" in plain)
+                figures = find_figures(text, member.start, member.end, count)
+            except ValueError:
+                pass
+            else:
+                return [(name, *figure.span(2)) for figure in figures if (name := _name_statistic(figure[1]))]
+        inner, _ = scan_object(text, member.start)
+        if isinstance(percentiles, dict) and "percentile" in inner:
+            inner |= scan_object(text, inner["percentile"].start)[0]
+        return [(name, place.start, place.end) for key, place in inner.items() if (name := _name_statistic(key))]
+
+    def add_samples(self) -> None:
+        """Append the statistics of the samples over time, where any were taken."""
+        for prefix, keys, unit in _SAMPLED:
+            there = [self.members[key] for key in keys if key in self.members]
+            taken = self.members.get(f"{prefix}samples")
+            if len(there) < 4 or (self.names_only and unit != "IOPS"):
+                continue
+            if not (taken.value if taken else there[1].value or there[2].value):
+                continue
+            metric = "rate" if unit == "IOPS" else self.throughput
+            for member, statistic in zip(there, _MOMENTS, strict=True):
+                self.add(member.start, member.end, metric, statistic, SAMPLES, unit)
+
+    def error(self, why: str, place: int | None = None) -> LogError:
+        """Return an error that names line, job and side."""
+        line = self.origin.text.count("\n", 0, self.start if place is None else place) + 1
+        return LogError(f"line {line}: job {self.origin.name[:60]!r}, {self.operation}: {why}")
+
+
+@lru_cache(maxsize=256)
+def _name_statistic(key: str) -> str | None:
+    """Return ``mean`` for ``mean``, ``p99.9`` for ``99.900000``, None for what is neither.
+
+    fio 2.x pads its list of percentiles with ``"0.00" : 0``.
+    """
+    if key in _MOMENTS:
+        return key
+    if key == "0.00" or not key.replace(".", "", 1).isdecimal():
+        return None
+    return "p" + (key.rstrip("0").rstrip(".") if "." in key else key)
+
+
+def _is_number(printed: str) -> bool:
+    """Return whether a number of JSON, possibly with an exponent, was printed."""
+    return printed[:1].isdecimal() and set(printed) <= set("0123456789.eE+-")

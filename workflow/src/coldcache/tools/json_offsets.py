@@ -1,0 +1,198 @@
+"""Read JSON and keep where each value stands, so that a record can point to the bytes of its number.
+
+The standard library's scanner reads the values; this module walks the members of the objects that matter, one level at
+a time, and notes where each value begins and ends. Logs are decoded as Latin-1: one character per byte, so positions in
+the text are offsets in the log.
+"""
+
+import re
+from json import JSONDecoder
+from typing import Any, NamedTuple
+
+from coldcache.errors import LogError
+
+# Strings may hold raw tabs: fio does not escape control characters.
+_scan_once = JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
+
+_FIRST = re.compile(r'\{[ \t\r\n]*+(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\n]*+:[ \t\r\n]*+|\})', re.DOTALL)
+_NEXT = re.compile(r'[ \t\r\n]*+(?:,[ \t\r\n]*+"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\n]*+:[ \t\r\n]*+|\})', re.DOTALL)
+_OPEN = re.compile(r"\[[ \t\r\n]*+(\])?")
+_COMMA = re.compile(r"[ \t\r\n]*+(?:,[ \t\r\n]*+|(\]))")
+
+_FIGURE = re.compile(r'"([^"\\]*+)"[ \t\r\n]*+:[ \t\r\n]*+(-?[0-9][0-9.eE+-]*+)')
+
+# One line of pretty-printed JSON, after quotation marks of mail; group 2 is a number that JSON does not know.
+_STRING = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
+_JSON_LINE = re.compile(
+    rf"([>| \t]*+)(?:{_STRING}[ \t]*+:[ \t]*+)?"
+    rf"(?:(-?(?:nan|inf))|-?[0-9][0-9.eE+-]*+|{_STRING}|true|false|null"
+    r"|\[[ \t]*\]|\{[ \t]*\}|[\[{]|[\]}]{1,9}),?[ \t\r]*+\n?",
+)
+_MEMBER = re.compile(r'"[ \t]*+:')
+
+
+class Member(NamedTuple):
+    """A value of a JSON document and the place where it stands.
+
+    Attributes
+    ----------
+    value : Any
+        What the JSON says; objects and arrays as plain dictionaries and lists.
+    start, end : int
+        ``text[start:end]`` is the value as printed.
+    """
+
+    value: Any
+    start: int
+    end: int
+
+
+# Half the price of calling the class, on the path that every value of a log takes.
+_make_tuple = tuple.__new__
+
+
+def scan_object(text: str, start: int, lists: tuple[str, ...] = ()) -> tuple[dict[str, Member], int]:
+    """Return the members of the object that begins at `start`, and where the object ends.
+
+    Parameters
+    ----------
+    text : str
+        A log, decoded as Latin-1.
+    start : int
+        Position of the opening brace.
+    lists : tuple of str
+        Keys whose value is an array of objects; each of those is returned as a `Member` whose value is again a
+        dictionary of `Member`.
+
+    Raises
+    ------
+    ValueError
+        If the text is no JSON object, ends too early, or gives two values to one key.
+    """
+    members: dict[str, Member] = {}
+    match = _FIRST.match(text, start)
+    while match:
+        key = match[1]
+        if key is None:
+            return members, match.end()
+        begin = match.end()
+        try:
+            value, end = scan_array(text, begin) if key in lists else _scan_once(text, begin)
+        except StopIteration as stop:
+            raise ValueError(f"no value at {begin}") from stop
+        if key in members and members[key].value != value:
+            raise ValueError(f"two values for {key} at {begin}")
+        members[key] = _make_tuple(Member, (value, begin, end))
+        match = _NEXT.match(text, end)
+    raise ValueError(f"broken after {next(reversed(members), 'the start')}")
+
+
+def scan_array(text: str, start: int) -> tuple[list[Member], int]:
+    """Return the elements of the array that begins at `start`, and where it ends; objects as in `scan_object`.
+
+    Raises
+    ------
+    ValueError
+        If the text is no JSON array or ends too early.
+    """
+    match = _OPEN.match(text, start)
+    elements: list[Member] = []
+    while match:
+        if match[1]:
+            return elements, match.end()
+        begin = match.end()
+        value: Any
+        try:
+            value, end = scan_object(text, begin) if text[begin : begin + 1] == "{" else _scan_once(text, begin)
+        except StopIteration as stop:
+            raise ValueError(f"no value at {begin}") from stop
+        elements.append(_make_tuple(Member, (value, begin, end)))
+        match = _COMMA.match(text, end)
+    raise ValueError(f"broken in an array at {start}")
+
+
+def find_figures(text: str, start: int, end: int, count: int) -> list[re.Match[str]]:
+    """Return the numbers of an object that holds nothing but numbers and such objects, in the order of the text.
+
+    Parameters
+    ----------
+    text : str
+        A log, decoded as Latin-1.
+    start, end : int
+        Where the object, known to be sound JSON, begins and ends.
+    count : int
+        How many numbers it holds, at all depths.
+
+    Returns
+    -------
+    list of Match
+        Group 1 is the key, group 2 the number as printed.
+
+    Raises
+    ------
+    ValueError
+        If the object holds another count of numbers, or anything else.
+    """
+    figures = list(_FIGURE.finditer(text, start, end))
+    if len(figures) != count:
+        raise ValueError(f"{len(figures)} instead of {count} numbers at {start}")
+    return figures
+
+
+def scan_document(text: str, start: int, lists: tuple[str, ...]) -> tuple[dict[str, Member], int, str]:
+    """Return the members of a document, where it ends, and the text without foreign lines.
+
+    Foreign lines (schedulers, kernel messages) between the lines of pretty-printed JSON, and quotation marks before
+    them, are replaced by blanks, so positions stay.
+
+    Parameters
+    ----------
+    text, start, lists
+        As for `scan_object`.
+
+    Returns
+    -------
+    members : dict of Member
+        The members of the document.
+    end : int
+        Where it ends.
+    clean : str
+        `text` itself where nothing foreign stands in the document.
+
+    Raises
+    ------
+    LogError
+        If the JSON is broken or cut short, or a foreign text stands inside a line.
+    """
+    try:
+        return *scan_object(text, start, lists), text
+    except (ValueError, RecursionError):
+        clean = blank_foreign_lines(text, start)
+    try:
+        return *scan_object(clean, start, lists), clean
+    except (ValueError, RecursionError) as error:
+        line = text.count("\n", 0, start) + 1
+        raise LogError(f"line {line}: the JSON that starts here is cut short or broken") from error
+
+
+def blank_foreign_lines(text: str, start: int) -> str:
+    """Return `text` with blanks, from `start` on, for every line that is no line of JSON.
+
+    A line that holds a key stays in any case: a message that stands inside it makes the JSON broken. What C prints
+    for a number that is none (``-nan``) becomes null.
+    """
+    parts = [text[:start]]
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        line = text[start:end]
+        match = _JSON_LINE.fullmatch(line)
+        if not match:
+            if not _MEMBER.search(line):
+                line = " " * (end - start - 1) + "\n"
+        else:
+            if match[2]:
+                line = line[: match.start(2)] + ("NaN", "null")[len(match[2]) - 3] + line[match.end(2) :]
+            line = " " * len(match[1]) + line[len(match[1]) :]
+        parts.append(line)
+        start = end
+    return "".join(parts)
