@@ -21,6 +21,9 @@ RESAMPLES = 3999
 #: Cells resampled together, so that the resampled statistics stay under 64 MB.
 _CELLS_AT_ONCE = 2000
 
+#: Share of the range beyond which the gap between two neighbours parts two modes.
+_WIDEST_GAP = 0.5
+
 #: Statistics by name; each takes values and an axis.
 STATISTICS: dict[str, Callable[..., Values]] = {
     "median": np.median,
@@ -41,8 +44,9 @@ def order_bounds(values: Values, level: float) -> tuple[Values, Values]:
     """Return an interval of the median between order statistics, with no assumption on the distribution.
 
     Between two depths the interval is interpolated, which brings its coverage from "at least" to "about" `level`
-    (Hettmansperger and Sheather 1986, Statistics & Probability Letters 4:75). From two values the range covers the
-    median with probability 1/2, from five with 15/16: see `reach_of_order`.
+    (Hettmansperger and Sheather 1986, Statistics & Probability Letters 4:75), except across a gap of more than half
+    the range: there lie two modes, and the outer bound stands. From two values the range covers the median with
+    probability 1/2, from five with 15/16: see `reach_of_order`.
 
     Parameters
     ----------
@@ -66,9 +70,11 @@ def order_bounds(values: Values, level: float) -> tuple[Values, Values]:
     deeper = 1 - 2 * stats.binom.cdf(depth, n, 0.5) if 2 * depth < n else 0.0
     surplus = (coverage[depth - 1] - level) / (coverage[depth - 1] - deeper)
     weight = (n - depth) * surplus / (depth + (n - 2 * depth) * surplus)
-    inner_low, inner_high = min(depth, n - 1), max(n - depth - 1, 0)
-    low = (1 - weight) * ordered[:, depth - 1] + weight * ordered[:, inner_low]
-    high = (1 - weight) * ordered[:, n - depth] + weight * ordered[:, inner_high]
+    outer_low, inner_low = ordered[:, depth - 1], ordered[:, min(depth, n - 1)]
+    outer_high, inner_high = ordered[:, n - depth], ordered[:, max(n - depth - 1, 0)]
+    gap = _WIDEST_GAP * (ordered[:, -1] - ordered[:, 0])
+    low = np.where(inner_low - outer_low > gap, outer_low, (1 - weight) * outer_low + weight * inner_low)
+    high = np.where(outer_high - inner_high > gap, outer_high, (1 - weight) * outer_high + weight * inner_high)
     return low, high
 
 

@@ -1,0 +1,232 @@
+"""Whether two settings differ, perform alike, or neither can be said; and what could have been seen at all.
+
+Rates are compared as logarithms, so a margin of 5 % means a ratio between 1/1.05 and 1.05. Absence of a proved
+difference is not alikeness: that is proved by two one-sided tests (Schuirmann 1987, Journal of Pharmacokinetics and
+Biopharmaceutics 15:657).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, stats
+
+Array = npt.NDArray[np.float64]
+
+
+class Comparison(NamedTuple):
+    """Two settings compared.
+
+    Attributes
+    ----------
+    ratio, low, high : float
+        Geometric mean of numerator over denominator with its interval; NaN where there is too little to tell.
+    n : int
+        Pairs, or the values of the smaller side.
+    margin : float
+        Largest relative distance that counts as alike.
+    p_difference : float
+        Of Student's test that the ratio is 1.
+    p_equivalence : float
+        Of the two one-sided tests that the ratio lies outside the margin, the larger.
+    smallest_ratio : float
+        The ratio above 1 that a test on data with this spread shows in 4 of 5 campaigns.
+    verdict : str
+        ``alike``, ``different`` or ``undecided``. A difference that is proved and proved to be smaller than the
+        margin is ``alike``.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    n: int
+    margin: float
+    p_difference: float
+    p_equivalence: float
+    smallest_ratio: float
+    verdict: str
+
+
+def compare(
+    numerator: npt.ArrayLike,
+    denominator: npt.ArrayLike,
+    margin: float = 0.05,
+    level: float = 0.95,
+    paired: bool = True,
+) -> Comparison:
+    """Return whether two settings differ, perform alike, or neither can be said.
+
+    Parameters
+    ----------
+    numerator, denominator : array of float, shape (n,)
+        Rates of one unit; paired by position when `paired`, as from the same block. NaN is missing.
+    margin : float
+        Largest relative distance that counts as alike, such as 0.05.
+    level : float
+        One minus the error rate of either test, and the coverage of the interval.
+    paired : bool
+        Whether entry k of both belongs together; if not, Welch's test is used.
+
+    Returns
+    -------
+    Comparison
+        All NaN and ``undecided`` from fewer than two pairs, or fewer than two values on a side.
+
+    Raises
+    ------
+    ValueError
+        If paired sides differ in length, a rate is zero or negative, or the margin or the level is out of range.
+    """
+    if margin <= 0 or not 0 < level < 1:
+        raise ValueError(f"compare: margin {margin!r} or level {level!r} is out of range: write 5 % as 0.05")
+    above, below = np.log(_positive(numerator)), np.log(_positive(denominator))
+    if paired and above.shape != below.shape:
+        raise ValueError(f"compare: {above.size} values against {below.size}: pairs need one of each, NaN for none")
+    n, centre, error, freedom = _paired(above, below) if paired else _unpaired(above, below)
+    if n < 2:
+        return Comparison(float(np.exp(centre)), np.nan, np.nan, n, margin, np.nan, np.nan, np.inf, "undecided")
+    error = max(error, 1e-12)
+    distance = np.log1p(margin)
+    half = stats.t.ppf((1 + level) / 2, freedom) * error
+    p_difference = 2 * stats.t.sf(abs(centre) / error, freedom)
+    p_equivalence = stats.t.sf((distance - abs(centre)) / error, freedom)
+    verdict = "alike" if p_equivalence <= 1 - level else "different" if p_difference <= 1 - level else "undecided"
+    return Comparison(
+        float(np.exp(centre)), float(np.exp(centre - half)), float(np.exp(centre + half)), n, margin,
+        float(p_difference), float(p_equivalence), _detectable(error, freedom, 0.8, level), verdict,
+    )  # fmt: skip
+
+
+def smallest_ratio(spread: float, n: int, power: float = 0.8, level: float = 0.95) -> float:
+    """Return the smallest ratio above 1 that `n` pairs show with the given power.
+
+    Taken from the spread alone and never from the difference that was seen, which would only say the p-value again
+    (Hoenig and Heisey 2001, The American Statistician 55:19).
+
+    Parameters
+    ----------
+    spread : float
+        Standard deviation of the logarithm of the ratio within a pair: 0.05 is about 5 %.
+    n : int
+        Pairs.
+    power : float
+        Share of campaigns in which a true ratio of this size is found different from 1.
+    level : float
+        One minus the error rate of the test.
+
+    Returns
+    -------
+    float
+        Without unit; infinite from fewer than two pairs.
+    """
+    return _detectable(spread / np.sqrt(n), n - 1, power, level) if n > 1 else np.inf
+
+
+def pairs_needed(spread: float, ratio: float, power: float = 0.8, level: float = 0.95, most: int = 1000) -> int:
+    """Return how many pairs show a given ratio with the given power.
+
+    Parameters
+    ----------
+    spread, power, level
+        As for `smallest_ratio`.
+    ratio : float
+        The true ratio to be found, above or below 1.
+    most : int
+        Where to stop counting.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If the ratio is 1 or not positive, or more than `most` pairs are needed.
+    """
+    if ratio <= 0 or ratio == 1:
+        raise ValueError(f"pairs_needed: no number of pairs shows a ratio of {ratio:g}")
+    wanted = max(ratio, 1 / ratio)
+    counts = np.arange(2, most + 1)
+    place = np.searchsorted([-smallest_ratio(spread, int(n), power, level) for n in counts], -wanted)
+    if place == len(counts):
+        raise ValueError(f"pairs_needed: more than {most} pairs for a ratio of {ratio:g} at a spread of {spread:g}")
+    return int(counts[place])
+
+
+def adjust(p_values: npt.ArrayLike, method: str = "holm") -> Array:
+    """Return p-values corrected for how many comparisons were made.
+
+    Parameters
+    ----------
+    p_values : array of float, shape (comparisons,)
+        NaN is a comparison that could not be made; it does not count.
+    method : str
+        ``holm`` bounds the chance of any false finding (Holm 1979, Scandinavian Journal of Statistics 6:65);
+        ``benjamini-hochberg`` the share of false ones among the findings (1995, Journal of the Royal Statistical
+        Society B 57:289).
+
+    Returns
+    -------
+    array of float, shape (comparisons,)
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown or a p-value is not between 0 and 1.
+    """
+    raw = np.asarray(p_values, dtype=float)
+    there = ~np.isnan(raw)
+    corrected = np.full(raw.shape, np.nan)
+    if ((raw[there] < 0) | (raw[there] > 1)).any():
+        raise ValueError("adjust: a p-value is not between 0 and 1")
+    if method == "benjamini-hochberg":
+        corrected[there] = stats.false_discovery_control(raw[there]) if there.any() else []
+    elif method == "holm":
+        order = np.argsort(raw[there])
+        steps = np.maximum.accumulate(raw[there][order] * np.arange(there.sum(), 0, -1))
+        back = np.empty(there.sum())
+        back[order] = np.minimum(steps, 1)
+        corrected[there] = back
+    else:
+        raise ValueError(f"adjust: method {method!r} is unknown: choose holm or benjamini-hochberg")
+    return corrected
+
+
+def _positive(rates: npt.ArrayLike) -> Array:
+    """Return rates as an array, or raise ValueError in words."""
+    values = np.asarray(rates, dtype=float)
+    if (values <= 0).any():
+        raise ValueError("compare: a rate is zero or negative: leave void trials out as NaN")
+    return values
+
+
+def _paired(above: Array, below: Array) -> tuple[int, float, float, float]:
+    """Return pairs, mean difference, its standard error and degrees of freedom."""
+    differences = (above - below)[~np.isnan(above - below)]
+    n = differences.size
+    if n < 2:
+        return n, float(differences.sum()) if n else np.nan, np.nan, np.nan
+    return n, float(differences.mean()), float(differences.std(ddof=1) / np.sqrt(n)), n - 1
+
+
+def _unpaired(above: Array, below: Array) -> tuple[int, float, float, float]:
+    """Return values on the smaller side, difference of means, its standard error and Welch's degrees of freedom."""
+    sides = [side[~np.isnan(side)] for side in (above, below)]
+    n = min(side.size for side in sides)
+    if n < 2:
+        return n, float(sides[0].mean() - sides[1].mean()) if n else np.nan, np.nan, np.nan
+    variances = np.array([side.var(ddof=1) / side.size for side in sides])
+    freedoms = np.array([side.size - 1 for side in sides])
+    total = variances.sum()
+    freedom = total**2 / (variances**2 / freedoms).sum() if total > 0 else freedoms.sum()
+    return n, float(sides[0].mean() - sides[1].mean()), float(np.sqrt(total)), float(freedom)
+
+
+def _detectable(error: float, freedom: float, power: float, level: float) -> float:
+    """Return the ratio whose logarithm a two-sided t test finds with the given power (non-central t)."""
+    critical = stats.t.ppf((1 + level) / 2, freedom)
+
+    def shortfall(shift: float) -> float:
+        return float(stats.nct.sf(critical, freedom, shift) - power)
+
+    return float(np.exp(error * optimize.brentq(shortfall, 0.0, 40 * critical)))
