@@ -23,7 +23,7 @@ def lay_out(folder: Path, inputs: Inputs) -> None:
     wanted = {name for names in inputs.names for name in names}
     for entry in list(os.scandir(folder)):
         if entry.name not in wanted and not entry.is_dir(follow_symlinks=False):
-            os.unlink(entry.path)
+            Path(entry.path).unlink()
     for name in sorted(wanted):
         _fill(folder / name, inputs.size)
 
@@ -52,7 +52,7 @@ def lay_out_within(folder: Path, inputs: Inputs, seconds: float) -> int:
         if entry.name in wanted and entry.is_file(follow_symlinks=False) and entry.stat().st_size == inputs.size:
             present.add(entry.name)
         elif not entry.is_dir(follow_symlinks=False):
-            os.unlink(entry.path)
+            Path(entry.path).unlink()
     directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     end = time.monotonic() + seconds
     count = 0

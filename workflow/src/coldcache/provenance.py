@@ -57,8 +57,8 @@ def read_counters(device: str) -> dict[str, int] | None:
     Returns
     -------
     dict or None
-        ``reads``, ``read_bytes``, ``writes``, ``written_bytes``, ``busy_ms`` and, where the kernel has them, ``flushes``
-        (Documentation/block/stat.rst); None where the file system has no block device.
+        ``reads``, ``read_bytes``, ``writes``, ``written_bytes``, ``busy_ms`` and, where the kernel has them,
+        ``flushes`` (Documentation/block/stat.rst); None where the file system has no block device.
     """
     try:
         fields = [int(field) for field in Path(f"/sys/dev/block/{device}/stat").read_text().split()]

@@ -5,7 +5,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from coldcache.campaign import Campaign, is_sealed
 from coldcache.errors import CampaignError
@@ -16,7 +16,9 @@ from coldcache.trial import Surroundings, execute
 from coldcache.units import show_seconds
 
 
-def measure_block(campaign: Campaign, name: str, manifest: Path, terminal: TextIO = sys.stderr) -> None:
+def measure_block(
+    campaign: Campaign, name: str, manifest: Path, log: Path | None = None, terminal: TextIO = sys.stderr
+) -> None:
     """Run the trials of a block that have no folder yet, then write the block's manifest.
 
     Parameters
@@ -27,6 +29,8 @@ def measure_block(campaign: Campaign, name: str, manifest: Path, terminal: TextI
         The block's name.
     manifest : Path
         Where to write which trials were executed.
+    log : Path, optional
+        Where to note each trial with how it ended.
     terminal : TextIO
         Where the progress line goes.
 
@@ -47,7 +51,7 @@ def measure_block(campaign: Campaign, name: str, manifest: Path, terminal: TextI
     if waiting and is_sealed(campaign.folder):
         raise CampaignError(f"{campaign.folder} is sealed, but {waiting[0].key} is missing; it is never measured again")
     if waiting:
-        _measure(campaign, block, waiting, Progress(campaign, blocks, terminal))
+        _measure(campaign, block, waiting, Progress(campaign, blocks, terminal), log)
     manifest.parent.mkdir(parents=True, exist_ok=True)
     manifest.write_text(json.dumps({"block": name, "trials": [trial.key for trial in block.trials]}, indent=1) + "\n")
 
@@ -56,7 +60,7 @@ def _is_done(campaign: Campaign, trial: Trial) -> bool:
     return (campaign.folder / trial.key / "trial.json").is_file()
 
 
-def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "Progress") -> None:
+def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "Progress", log: Path | None) -> None:
     versions = {tool: tool_module(tool).version() for tool in {trial.case.tool for trial in waiting}}
     folder = check_target(campaign.site, [trial.case for trial in waiting])
     work = make_work_folder(folder)
@@ -67,11 +71,21 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         try:
             for trial in waiting:
                 progress.show(trial)
-                execute(trial, campaign.folder / trial.key, surroundings)
+                story = execute(trial, campaign.folder / trial.key, surroundings)
                 progress.count()
+                if log:
+                    _note(log, trial, story)
         finally:
             progress.end()
             clear(Path(block.trials[0].case.run.directory).absolute())
+
+
+def _note(log: Path, trial: Trial, story: dict[str, Any]) -> None:
+    failure = story["failure"]
+    ending = failure["message"] if failure else f"exit status {story['exit_status']} after {story['seconds']:.2f} s"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a") as file:
+        file.write(f"{trial.key}: {ending}\n")
 
 
 class Progress:

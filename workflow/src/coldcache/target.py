@@ -95,7 +95,7 @@ def _refuse_too_small(where: str, folder: Path, given: Path, cases: list[Case]) 
     if free < largest.bytes + _RESERVE:
         raise TargetError(
             f"{where}: {given} has {show_bytes(free)} free, study {largest.study} needs "
-            f"{show_bytes(largest.bytes + _RESERVE)} (sweep {largest.sweep}): free space, or lower its factors.file_size"
+            f"{show_bytes(largest.bytes + _RESERVE)} (sweep {largest.sweep}): free space, or lower its file_size"
         )
     files = max(case.run.files * case.run.threads for case in cases)
     if status.f_files and status.f_favail < files:

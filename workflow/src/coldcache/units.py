@@ -98,11 +98,9 @@ def show_rate(rate: float, unit: str) -> str:
     """
     if unit in ("s", "1"):
         return f"{rate:.3g} {unit}".removesuffix(" 1")
-    value, prefix = float(rate), ""
-    for prefix in ("", "k", "M", "G", "T"):
-        if abs(value) < 999.5:
-            break
-        value /= 1000
+    prefixes = iter(("", "k", "M", "G", "T"))
+    value, prefix = float(rate), next(prefixes)
+    while abs(value) >= 999.5 and prefix != "T":
+        value, prefix = value / 1000, next(prefixes)
     digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
-    separator = "" if unit == "1/s" else " "
-    return f"{value:.{digits}f}{separator or ' '}{prefix}{'B/s' if unit == 'B/s' else '/s'}"
+    return f"{value:.{digits}f} {prefix}{unit.removeprefix('1')}"

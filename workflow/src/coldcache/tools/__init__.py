@@ -18,7 +18,10 @@ from coldcache.errors import LogError
 from coldcache.records import Record
 
 #: Modules that read logs, in the order in which they are asked.
-READERS = ("fio", "iozone", "ior", "mdtest", "rhel_iotest", "elbencho", "mountstats", "cloudwatch")
+READERS = (
+    "fio_read", "fio_series", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest", "elbencho", "mountstats",
+    "cloudwatch",
+)  # fmt: skip
 
 
 def read_log(log: bytes) -> list[Record]:

@@ -1,0 +1,39 @@
+"""Cold Cache: from a study's design to a rendered report. See README.md for what to run."""
+
+from snakemake.utils import min_version
+
+from coldcache.contents import read_contents
+
+min_version("9.0")
+
+
+configfile: "config/config.yaml"
+
+
+contents = read_contents(config)
+
+
+wildcard_constraints:
+    campaign=r"[A-Za-z0-9_-]+",
+    study=r"[a-z0-9-]+",
+    block=r"[a-z0-9.-]+",
+    notebook=r"[a-z0-9-]+",
+
+
+include: "workflow/rules/measure.smk"
+include: "workflow/rules/collect.smk"
+include: "workflow/rules/notebooks.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    """The campaign's report."""
+    input:
+        f"results/{contents.campaign}/report/index.html",
+    default_target: True
+
+
+rule measure_all:
+    """Every trial of the campaign, without a report."""
+    input:
+        contents.evidence,

@@ -1,0 +1,15 @@
+rule collect_records:
+    """Read and judge every log of the campaign. Never measures."""
+    input:
+        evidence=contents.evidence,
+        code=contents.code,
+    output:
+        dataset="results/{campaign}/dataset.nc",
+        verdicts="results/{campaign}/verdicts.csv",
+        reasons="results/{campaign}/reasons.csv",
+    log:
+        "logs/{campaign}/collect.log",
+    localrule: True
+    shell:
+        "python -m coldcache collect --campaign {wildcards.campaign} --results results/{wildcards.campaign}"
+        " 2> >(tee {log} >&2)"

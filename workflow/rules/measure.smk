@@ -1,0 +1,14 @@
+rule measure_block:
+    """Run the missing trials of one block. Raw logs are no outputs: Snakemake would delete them after a failure."""
+    output:
+        manifest="results/{campaign}/blocks/{block}.json",
+    log:
+        "logs/{campaign}/measure/{block}.log",
+    resources:
+        target=1,
+        runtime=contents.time_limit,
+    params:
+        design=contents.arguments,
+    shell:
+        "python -m coldcache measure {params.design} --block {wildcards.block}"
+        " --manifest {output.manifest} --log {log}"

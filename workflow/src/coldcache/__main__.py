@@ -1,0 +1,157 @@
+"""`python -m coldcache`: one subcommand per step of the study, named like the rule that calls it."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from coldcache.errors import ColdCacheError, LogError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a subcommand and return its exit status: 0, 2 for a log that was refused, 1 for every other error."""
+    parser = _make_parser()
+    chosen = parser.parse_args(arguments)
+    try:
+        return chosen.run(chosen) or 0
+    except ColdCacheError as error:
+        print(f"coldcache: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("coldcache: interrupted; what is missing is measured at the next start", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; without this Python complains once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="coldcache", description="A reproducible study of storage performance.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    parse = commands.add_parser("parse", help="print what logs state, one JSON object per value")
+    parse.add_argument("logs", nargs="+", type=Path, metavar="LOG")
+    parse.set_defaults(run=_parse)
+
+    plan = commands.add_parser("plan", help="print a study's trials and command lines; touches nothing")
+    plan.add_argument("--study", default="quick", help="ids, separated by commas")
+    plan.add_argument("--site", default="local")
+    plan.add_argument("--target", help="a folder to measure instead of the site's")
+    plan.add_argument("--format", choices=("text", "jsonl"), default="text")
+    plan.set_defaults(run=_plan)
+
+    measure = commands.add_parser("measure", help="run the missing trials of one block of a campaign")
+    measure.add_argument("--block", required=True)
+    measure.add_argument("--manifest", required=True, type=Path)
+    measure.add_argument("--log", type=Path, help="a file to note each trial in")
+    measure.set_defaults(run=_measure)
+
+    collect = commands.add_parser("collect", help="read and judge a campaign's logs; write its dataset")
+    collect.add_argument("--results", required=True, type=Path)
+    collect.set_defaults(run=_collect)
+
+    notebook = commands.add_parser("notebook", help="execute one notebook on a campaign's dataset")
+    notebook.add_argument("--notebook", required=True, type=Path)
+    notebook.add_argument("--dataset", required=True, type=Path)
+    notebook.add_argument("--study", required=True)
+    notebook.add_argument("--output", required=True, type=Path)
+    notebook.add_argument("--log", required=True, type=Path, help="where it stands while it is being executed")
+    notebook.set_defaults(run=_notebook)
+
+    report = commands.add_parser("report", help="render a campaign's executed notebooks as a site")
+    report.add_argument("--results", required=True, type=Path)
+    report.add_argument("--log", required=True, type=Path, help="what Sphinx says")
+    report.set_defaults(run=_report)
+
+    for command in (measure, collect, report):
+        command.add_argument("--campaign", required=True)
+    measure.add_argument("--studies", default="quick", help="ids, separated by commas")
+    measure.add_argument("--site", default="local")
+    measure.add_argument("--target", default="", help="a folder to measure instead of the site's")
+
+    seal = commands.add_parser("seal", help="write the checksums of a campaign, after which it is never measured again")
+    seal.add_argument("campaign")
+    seal.add_argument("--check", action="store_true", help="compare the files with the checksums instead")
+    seal.set_defaults(run=_seal)
+
+    schema = commands.add_parser("schema", help="write the JSON Schemas of studies and sites for editors")
+    schema.add_argument("--output", type=Path, default=Path("config/schema"))
+    schema.set_defaults(run=_schema)
+    return parser
+
+
+def _parse(chosen: argparse.Namespace) -> int:
+    from coldcache.records import to_json_lines
+    from coldcache.tools import read_file
+
+    status = 0
+    for log in chosen.logs:
+        try:
+            sys.stdout.write(to_json_lines(read_file(log), str(log)))
+        except LogError as error:
+            print(f"coldcache: {log}: {error}", file=sys.stderr)
+            status = 2
+    sys.stdout.flush()
+    return status
+
+
+def _plan(chosen: argparse.Namespace) -> None:
+    from coldcache.planning import print_plan
+
+    print_plan(chosen.study, chosen.site, chosen.target, chosen.format)
+
+
+def _configuration(chosen: argparse.Namespace) -> dict[str, str]:
+    return {key: getattr(chosen, key) for key in ("campaign", "studies", "site", "target")}
+
+
+def _measure(chosen: argparse.Namespace) -> None:
+    from coldcache.campaign import begin
+    from coldcache.design import read_design
+    from coldcache.runner import measure_block
+
+    campaign = read_design(_configuration(chosen))
+    begin(campaign)
+    measure_block(campaign, chosen.block, chosen.manifest, chosen.log)
+
+
+def _collect(chosen: argparse.Namespace) -> None:
+    from coldcache.collect import collect
+
+    collect(chosen.campaign, chosen.results)
+
+
+def _notebook(chosen: argparse.Namespace) -> None:
+    from coldcache.notebook import execute
+
+    execute(chosen.notebook, chosen.output, chosen.dataset, chosen.study, chosen.log)
+
+
+def _report(chosen: argparse.Namespace) -> None:
+    from coldcache.report import render
+
+    render(chosen.campaign, chosen.results, chosen.log)
+
+
+def _seal(chosen: argparse.Namespace) -> int:
+    from coldcache.campaign import RAW, check_seal, seal
+
+    folder = RAW / chosen.campaign
+    if not chosen.check:
+        print(f"{folder} is sealed: {seal(folder)} files")
+        return 0
+    differences = check_seal(folder)
+    for difference in differences:
+        print(f"coldcache: {folder}/{difference}", file=sys.stderr)
+    return 1 if differences else 0
+
+
+def _schema(chosen: argparse.Namespace) -> None:
+    from coldcache.schema import write_schemas
+
+    write_schemas(chosen.output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

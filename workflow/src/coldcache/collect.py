@@ -1,0 +1,42 @@
+"""From raw logs to `dataset.nc`, `verdicts.csv` and `coverage.csv`: reads and judges, never measures."""
+
+from pathlib import Path
+
+from coldcache.campaign import RAW, check_seal, is_sealed, read_campaign
+from coldcache.dataset import save_dataset, tabulate_records, tabulate_verdicts
+from coldcache.errors import CampaignError
+from coldcache.trials import collect_trials
+
+#: Columns of `verdicts.csv`; other programs read it.
+VERDICT_COLUMNS = ["study", "sweep", "case", "repetition", "verdict", "codes", "cold"]
+
+
+def collect(name: str, results: Path) -> None:
+    """Write what a campaign's raw logs state and what they are worth.
+
+    Parameters
+    ----------
+    name : str
+        The campaign.
+    results : Path
+        Its folder of results; `dataset.nc`, `verdicts.csv` and `reasons.csv` are written there.
+
+    Raises
+    ------
+    CampaignError
+        If the campaign is sealed and a file differs from its seal, or a `trial.json` cannot be read.
+    """
+    folder = RAW / name
+    if is_sealed(folder) and (differences := check_seal(folder)):
+        raise CampaignError(f"{folder}/{differences[0]}" + _and_more(len(differences)))
+    campaign = read_campaign(folder)
+    trials = list(collect_trials(campaign))
+    results.mkdir(parents=True, exist_ok=True)
+    save_dataset(campaign, tabulate_records(trials), results / "dataset.nc")
+    verdicts = tabulate_verdicts(trials)
+    verdicts[VERDICT_COLUMNS].to_csv(results / "verdicts.csv", index=False)
+    verdicts.drop(columns=["cold"]).query("verdict != 'valid'").to_csv(results / "reasons.csv", index=False)
+
+
+def _and_more(count: int) -> str:
+    return f" (and {count - 1} more; python -m coldcache seal --check lists them)" if count > 1 else ""

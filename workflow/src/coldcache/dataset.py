@@ -1,0 +1,150 @@
+"""`dataset.nc`: the long table of all records, and one cube per sweep that is derived from it."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from coldcache.campaign import Campaign
+from coldcache.records import UNIT_OF_METRIC
+from coldcache.terms import FACTORS, METRIC_OF_OPERATION
+from coldcache.trials import Collected
+
+#: Trials that count in estimates; suspect ones are marked wherever they stand.
+COUNTED = ("valid", "suspect")
+
+
+def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
+    """Return the long table: one row per record, and one without a value for each operation that has none.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``study sweep case repetition operation metric statistic value unit definition tool tool_version
+        verdict codes cold log offset length printed caveats`` and every factor; values in B/s, 1/s, s or 1.
+    """
+    rows: list[dict[str, Any]] = []
+    for trial in trials:
+        story = trial.story
+        shared = {
+            "study": story["study"], "sweep": story["sweep"], "case": story["case"],
+            "repetition": story["repetition"], "tool": story["tool"], "tool_version": story["tool_version"] or "",
+            "verdict": trial.judgement.verdict, "codes": " ".join(trial.judgement.codes),
+            "cold": trial.judgement.cold, "log": f"{trial.key}/stdout.txt",
+            **{factor: story["factors"].get(factor) for factor in FACTORS},
+        }  # fmt: skip
+        for record in trial.records:
+            rows.append({
+                **shared, "operation": record.operation, "metric": record.metric, "statistic": record.statistic,
+                "value": record.value, "unit": record.unit, "definition": record.definition, "offset": record.offset,
+                "length": record.length, "printed": record.printed, "caveats": " ".join(record.caveats),
+            })  # fmt: skip
+        for operation in set(story["operations"]) - {record.operation for record in trial.records}:
+            metric = METRIC_OF_OPERATION[operation]
+            rows.append({
+                **shared, "operation": operation, "metric": metric, "statistic": "value", "value": np.nan,
+                "unit": UNIT_OF_METRIC[metric], "definition": "", "offset": -1, "length": 0, "printed": "",
+                "caveats": "",
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def tabulate_verdicts(trials: Iterable[Collected]) -> pd.DataFrame:
+    """Return one row per trial: ``study sweep case repetition verdict codes cold reasons seconds``."""
+    return pd.DataFrame([
+        {
+            "study": trial.story["study"], "sweep": trial.story["sweep"], "case": trial.story["case"],
+            "repetition": trial.story["repetition"], "verdict": trial.judgement.verdict,
+            "codes": " ".join(trial.judgement.codes), "cold": trial.judgement.cold,
+            "reasons": "; ".join(trial.judgement.reasons),
+        }
+        for trial in trials
+    ])  # fmt: skip
+
+
+def build_cube(records: pd.DataFrame) -> xr.Dataset:
+    """Return one sweep as a cube.
+
+    Parameters
+    ----------
+    records : DataFrame
+        The rows of one sweep of the long table.
+
+    Returns
+    -------
+    Dataset
+        Dims ``operation``, every factor with more than one level, and ``repetition``; factors with one level are
+        attributes. ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s, the mean) where the sweep
+        has them, NaN where a trial is void or missing; ``verdict`` and ``cold`` beside them.
+    """
+    varying = [
+        factor for factor in FACTORS
+        if factor not in ("file_size", "files") and records[factor].dropna().nunique() > 1
+    ]  # fmt: skip
+    dims = ["operation", *varying, "repetition"]
+    index = records.drop_duplicates(dims).set_index(dims)
+    cube = xr.Dataset.from_dataframe(index[["verdict", "cold"]]).fillna("missing")
+    counted = records[records.verdict.isin(COUNTED)]
+    for metric, unit in UNIT_OF_METRIC.items():
+        statistic = "mean" if metric == "latency" else "value"
+        chosen = counted[(counted.metric == metric) & (counted.statistic == statistic)].drop_duplicates(dims)
+        if len(chosen):
+            cube[metric] = xr.DataArray.from_series(chosen.set_index(dims)["value"])
+            cube[metric].attrs["units"] = unit
+    for factor in varying:
+        cube[factor].attrs = {"units": FACTORS[factor].unit or "", "long_name": FACTORS[factor].label}
+    fixed = {factor: records[factor].dropna().unique() for factor in FACTORS if factor not in varying}
+    cube.attrs = {factor: _plain(levels[0]) for factor, levels in fixed.items() if len(levels) == 1}
+    cube.attrs["tool"] = " ".join(sorted(records.tool.unique()))
+    cube.attrs["tool_version"] = " ".join(sorted(set(records.tool_version) - {""}))
+    return cube
+
+
+def _plain(level: Any) -> Any:
+    """Return a level as NetCDF stores it: attributes know no booleans."""
+    return str(level).lower() if isinstance(level, bool | np.bool_) else level
+
+
+def _as_text(value: Any) -> str:
+    """Return a level of a column of names; nothing where the trial has no such factor."""
+    return "" if value is None or value != value else str(_plain(value))
+
+
+def save_dataset(campaign: Campaign, records: pd.DataFrame, path: Path) -> None:
+    """Write the long table and the cubes as one NetCDF-4 file: group ``records``, and a group per sweep."""
+    table = records.copy()
+    for column in table.select_dtypes(object):
+        table[column] = table[column].map(_as_text)
+    table.index.name = "record"
+    groups = {"/": xr.Dataset(attrs={"campaign": campaign.name, "Conventions": "CF-1.11"})}
+    groups["/records"] = xr.Dataset.from_dataframe(table).drop_vars("record")
+    for (study, sweep), rows in records.groupby(["study", "sweep"], sort=False):
+        groups[f"/{study}/{sweep}"] = build_cube(rows)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".partial")
+    xr.DataTree.from_dict(groups).to_netcdf(temporary, engine="h5netcdf")
+    temporary.rename(path)
+
+
+def open_records(path: Path) -> pd.DataFrame:
+    """Return the long table of a `dataset.nc`."""
+    with xr.open_dataset(path, group="records", engine="h5netcdf") as table:
+        return table.load().to_dataframe()
+
+
+def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:
+    """Return the cube of one sweep of a `dataset.nc`.
+
+    Raises
+    ------
+    KeyError
+        If the campaign has no such sweep; the message names those that it has.
+    """
+    try:
+        with xr.open_dataset(path, group=f"{study}/{sweep}", engine="h5netcdf") as cube:
+            return cube.load()
+    except (OSError, KeyError) as error:
+        raise KeyError(f"{path} has no sweep {study}/{sweep}") from error

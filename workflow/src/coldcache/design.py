@@ -1,0 +1,114 @@
+"""The design that a configuration asks for, held against the design that a campaign began with."""
+
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from coldcache.campaign import RAW, Campaign, first_difference, is_sealed, missing_trials, read_campaign
+from coldcache.errors import CampaignError, DesignError, ToolError
+from coldcache.plan import Circumstances, tool_module
+from coldcache.site import Site, read_site
+from coldcache.study import Study, Sweep, read_study
+from coldcache.target import check_target, takes_direct_io
+from coldcache.terms import nearest
+from coldcache.tools.program import is_installed, require
+
+STUDIES, SITES = Path("config/studies"), Path("config/sites")
+
+_KEYS = ("campaign", "studies", "site", "target")
+
+
+def read_design(config: Mapping[str, Any]) -> Campaign:
+    """Return the design that a configuration asks for. Writes nothing.
+
+    A sealed campaign is taken as it is. One that has begun keeps its tools and circumstances, so that a tool that is
+    installed later is not mixed in; its studies and its site must still be those that the configuration names.
+
+    Parameters
+    ----------
+    config : mapping
+        ``campaign``, ``studies`` (ids, separated by commas), ``site`` and, to override the site's, ``target``.
+
+    Raises
+    ------
+    DesignError
+        If a key, a study, a site or a level is unknown or does not fit the system.
+    ToolError
+        If none of a sweep's tools, or a program that a setting needs, is installed.
+    TargetError
+        If trials are missing and the target cannot be measured.
+    CampaignError
+        If the campaign began with another design, or cannot be read.
+    """
+    for key in config:
+        if key not in _KEYS:
+            raise DesignError(f'config/config.yaml: unknown key "{key}"; {nearest(key, _KEYS)}')
+    name = str(config["campaign"])
+    if not name or not name.replace("-", "").replace("_", "").isalnum():
+        raise DesignError(f'campaign "{name}": a name has letters, digits, hyphens and underscores only')
+    folder = RAW / name
+    if is_sealed(folder):
+        return read_campaign(folder)
+    site = read_site(SITES, str(config["site"]), str(config.get("target") or "") or None)
+    studies = tuple(read_study(STUDIES, study) for study in str(config["studies"]).replace(" ", "").split(","))
+    if (folder / "campaign.json").is_file():
+        begun = read_campaign(folder)
+        design = Campaign(name, site, studies, begun.circumstances)
+        _refuse_other_design(begun, design)
+    else:
+        design = Campaign(name, site, studies, _circumstances(name, site, studies))
+    _refuse_impossible(design)
+    return design
+
+
+def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
+    difference = first_difference(begun.design(), design.design())
+    if difference:
+        raise CampaignError(
+            f"{begun.folder} began with another design ({difference}): choose another name "
+            f"(make study CAMPAIGN=…), or remove {begun.folder} to measure anew"
+        )
+
+
+def _circumstances(name: str, site: Site, studies: tuple[Study, ...]) -> Circumstances:
+    return Circumstances(
+        cores=site.clients.total_cores(),
+        direct_io=takes_direct_io(Path(site.target.path).absolute()),
+        tools={
+            f"{study.study}/{sweep_name}": choose_tool(f"{STUDIES}/{study.study}.yaml, sweeps.{sweep_name}", sweep)
+            for study in studies
+            for sweep_name, sweep in study.sweeps.items()
+        },
+        # Every runner of a campaign finds the same order by itself.
+        seed=zlib.crc32(name.encode()),
+    )
+
+
+def choose_tool(where: str, sweep: Sweep) -> str:
+    """Return the first of a sweep's tools that is installed.
+
+    Raises
+    ------
+    ToolError
+        If none is; the message names the package of the last one.
+    """
+    for tool in sweep.tools:
+        if is_installed(tool_module(tool).PROGRAM):
+            return tool
+    try:
+        require(tool_module(sweep.tools[-1]).PROGRAM)
+    except ToolError as error:
+        raise ToolError(f"{where}: {error}") from error
+    raise ToolError(f"{where}: none of {', '.join(sweep.tools)} is installed")
+
+
+def _refuse_impossible(design: Campaign) -> None:
+    cases = [trial.case for block in design.blocks() for trial in block.trials]
+    if not missing_trials(design):
+        return
+    for case in cases:
+        require(tool_module(case.tool).PROGRAM)
+        for setting in case.settings.values():
+            require(setting)
+    check_target(design.site, cases)

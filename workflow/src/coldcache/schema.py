@@ -1,0 +1,26 @@
+"""JSON Schemas of the configuration, for editors that complete and check YAML while it is written."""
+
+import json
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from coldcache.site import Site
+from coldcache.study import Study
+
+_MODELS: dict[str, type[BaseModel]] = {"study": Study, "site": Site}
+
+
+def render_schemas() -> dict[str, str]:
+    """Return the text of each schema by the name of its model."""
+    return {
+        name: json.dumps(model.model_json_schema(mode="validation"), indent=1, sort_keys=True) + "\n"
+        for name, model in _MODELS.items()
+    }
+
+
+def write_schemas(folder: Path) -> None:
+    """Write `<folder>/study.json` and `<folder>/site.json`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in render_schemas().items():
+        (folder / f"{name}.json").write_text(text)
