@@ -1,0 +1,113 @@
+# Every target sets up what it needs first; a second call finds it there.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+CAMPAIGN ?= local
+TARGET ?=
+IOZONE ?=
+CORES ?= $(shell nproc)
+UV := 0.13.8
+
+# Recipes read these from the environment, so that a blank or a quote in a path does no harm.
+export CAMPAIGN TARGET CORES
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/.venv/browsers
+export PYTHONNOUSERSITE := 1
+unexport PYTHONPATH PYTHONHOME
+
+tools := $(if $(filter-out 0 no,$(IOZONE)),iozone)
+
+# A lock that the kernel releases whatever ends the program takes the place of Snakemake's, which kill -9 leaves behind.
+snakemake := mkdir -p logs && flock --nonblock --close --conflict-exit-code 75 logs/snakemake.lock \
+	snakemake --cores "$$CORES" --nolock --rerun-incomplete
+busy := if [ $$status = 75 ]; then echo 'coldcache: another make in this folder is measuring or rendering: wait for its end' >&2; fi; exit $$status
+
+.PHONY: help
+help: ## Print the targets
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+	@echo
+	@echo '  CAMPAIGN=local  TARGET=/path/to/measure  IOZONE=1 (install IOzone, too)  CORES=$(CORES)'
+
+.PHONY: venv
+venv:
+	@bash envs/setup.sh
+
+.PHONY: setup
+setup: ## Set up what measuring needs: .venv, fio, qemu-utils
+	@bash envs/setup.sh packages $(tools)
+
+.PHONY: study
+study: setup ## Measure with the study `quick` and render its report
+	@$(snakemake) --config campaign="$$CAMPAIGN" $${TARGET:+target="$$TARGET"} || { status=$$?; $(busy); }
+	@echo "results/$$CAMPAIGN/report/index.html"
+
+.PHONY: reference
+reference: venv ## Rebuild every table and figure from raw/reference, without measuring
+	@$(snakemake) --config campaign=reference || { status=$$?; $(busy); }
+	@echo results/reference/report/index.html
+
+.PHONY: test
+test: tools += chromium
+test: setup ## Run every check and every test
+	@$(MAKE) --no-print-directory lint
+	@pytest -rs -n 2 --dist loadscope --nbval tests notebooks
+
+checks := check-lint check-format check-rules check-workflow check-imports check-types check-spelling check-schemas check-citation
+
+.PHONY: lint
+lint: venv ## Run the checks that read the sources; pre-commit runs the same
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync $(checks)
+
+# Each check is one hook of .pre-commit-config.yaml, too. Those that cannot be told to be quiet speak only when they fail.
+quietly = said=$$($(1) 2>&1) || { echo "$$said"; exit 1; }
+.PHONY: $(checks)
+check-lint:
+	@ruff check --quiet .
+check-format:
+	@ruff format --quiet --check . || { ruff format --diff .; exit 1; }
+check-rules:
+	@snakefmt --quiet --check Snakefile workflow
+check-workflow:
+	@$(call quietly,snakemake --lint)
+check-imports:
+	@$(call quietly,lint-imports)
+check-types:
+	@mypy --no-error-summary
+check-spelling:
+	@codespell
+check-schemas:
+	@check-jsonschema --quiet --schemafile config/schema/study.json config/studies/*.yaml
+	@check-jsonschema --quiet --schemafile config/schema/site.json config/sites/*.yaml
+check-citation:
+	@$(call quietly,cffconvert --validate)
+
+.PHONY: hooks
+hooks: venv ## Let git run the same checks before each commit
+	@pre-commit install
+
+.PHONY: bench
+bench: setup ## Print how fast the program itself is
+	@for bench in tests/bench/*; do "$$bench"; done
+
+.PHONY: lab
+lab: venv ## Open JupyterLab on the notebooks
+	@jupyter lab --notebook-dir=notebooks
+
+.PHONY: clean-campaign
+clean-campaign: ## Remove raw/CAMPAIGN and results/CAMPAIGN, unless it is sealed
+	@case $$CAMPAIGN in \
+	'' | . | .. | */* | reference | published) echo "coldcache: CAMPAIGN=$$CAMPAIGN: not a campaign that may be removed" >&2; exit 2 ;; \
+	esac
+	@if [ -e "raw/$$CAMPAIGN/SHA256SUMS" ]; then \
+		echo "coldcache: raw/$$CAMPAIGN: sealed: to be rid of it, remove the folder by hand" >&2; exit 2; \
+	fi
+	@rm -rf -- "raw/$$CAMPAIGN" "results/$$CAMPAIGN"
+
+.PHONY: lock
+lock: venv ## Pin every dependency anew where pyproject.toml asks for it (UPGRADE=1: the newest of each)
+	@uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --extra test pyproject.toml -o envs/requirements.lock
+	@echo 'uv==$(UV)' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --no-annotate - -o envs/uv.lock
+	@python envs/conda.py

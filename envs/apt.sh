@@ -1,0 +1,49 @@
+# Sourced by the set-up scripts: messages, the log, and packages by apt. Working directory: the project's root.
+
+log=logs/setup.log
+
+say() {
+    printf 'coldcache: setup: %s\n' "$*" >&2
+}
+
+# The last line on the terminal is the cause; before it stands what the failing program said last.
+fail() {
+    if [ -s "$log" ]; then
+        tail -n 12 "$log" | sed 's/^/    | /' >&2
+    fi
+    say "$*"
+    exit 1
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    else
+        sudo ${UNATTENDED:+--non-interactive} "$@"
+    fi
+}
+
+may_install() {
+    command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || sudo --non-interactive true 2>/dev/null; }
+}
+
+apt_get() {
+    as_root env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 LC_ALL=C \
+        apt-get --quiet --option DPkg::Lock::Timeout=120 --option Acquire::http::Timeout=30 "$@" </dev/null
+}
+
+# An unreachable source of somebody else's packages must not stop the set-up: only the installation decides.
+apt_update() {
+    apt_get update >>"$log" 2>&1 && ! tail -n 3 "$log" | grep --quiet 'Some index files failed to download'
+}
+
+apt_install() {
+    local updated='' said
+    mkdir -p "${log%/*}"
+    say "installing $* (apt-get, log in $log)"
+    apt_update || updated=', and apt-get update failed (is the network there?)'
+    said=$(wc -l <"$log")
+    apt_get install --yes --no-install-recommends "$@" >>"$log" 2>&1 ||
+        fail "apt-get cannot install $*: $(tail -n +$((said + 1)) "$log" | sed -n 's/^E: //p' | head -n 1)$updated;" \
+            "all it said is in $log; then run the same make again"
+}

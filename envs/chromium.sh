@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Chromium, in which the tests open the report: Debian's package, or Playwright's build where the distribution has
+# only a snap (Ubuntu), whose confinement hides the report's folder from it.
+#   present   exit status 0 when one of the two is there
+#   install   install it
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. envs/apt.sh
+export PLAYWRIGHT_BROWSERS_PATH=$PWD/.venv/browsers
+
+case ${1-} in
+present)
+    case $(command -v chromium || true) in
+    '' | /snap/*) compgen -G "$PLAYWRIGHT_BROWSERS_PATH/chromium*/INSTALLATION_COMPLETE" >/dev/null ;;
+    esac
+    ;;
+install)
+    mkdir -p "${log%/*}"
+    LC_ALL=C apt-cache policy chromium 2>/dev/null | grep --quiet 'Candidate: [0-9]' || apt_update || true
+    if LC_ALL=C apt-cache policy chromium 2>/dev/null | grep --quiet 'Candidate: [0-9]'; then
+        apt_install chromium
+    else
+        bash envs/venv.sh install
+        say "installing Chromium into .venv/browsers (Playwright, log in $log)"
+        as_root env DEBIAN_FRONTEND=noninteractive .venv/bin/playwright install-deps chromium >>"$log" 2>&1 </dev/null ||
+            fail "Playwright cannot install the libraries of Chromium; all it said is in $log"
+        .venv/bin/playwright install chromium >>"$log" 2>&1 </dev/null ||
+            fail "Playwright cannot fetch Chromium; all it said is in $log"
+    fi
+    ;;
+*)
+    say "usage: bash envs/chromium.sh present|install"
+    exit 2
+    ;;
+esac

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Set up what is missing: setup.sh [packages] [TOOL...]
+#   always     the .venv (envs/venv.sh)
+#   packages   those of envs/apt.txt
+#   TOOL       what envs/TOOL.sh installs
+# Installs as root or with sudo that asks no password; otherwise names what is missing and the command that installs it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. envs/apt.sh
+export UNATTENDED=1
+
+packages=()
+tools=()
+for wanted in "$@"; do
+    if [ "$wanted" = packages ]; then
+        while read -r package command _; do
+            case $package in '' | '#'*) continue ;; esac
+            command -v "$command" >/dev/null || packages+=("$package")
+        done <envs/apt.txt
+    else
+        bash "envs/$wanted.sh" present || tools+=("$wanted")
+    fi
+done
+
+venv=''
+if ! bash envs/venv.sh present; then
+    venv=missing
+    python=$(bash envs/venv.sh python) || packages+=("$python")
+fi
+
+# The one line for who may not install: every missing name, and one command for all of them.
+name_missing() {
+    local missing command='' tool
+    missing=$(xargs <<<"${packages[*]} ${tools[*]}")
+    missing="missing: ${missing// /, }"
+    if ! command -v apt-get >/dev/null; then
+        say "$missing (as Debian names them): install them with this system's package manager, then run the same make again"
+        exit 1
+    fi
+    if [ ${#packages[@]} -gt 0 ]; then
+        command="apt-get install --no-install-recommends ${packages[*]}"
+    fi
+    for tool in "${tools[@]}"; do
+        command+="${command:+ && }bash envs/$tool.sh install"
+    done
+    if [ "$(id -u)" != 0 ] && command -v sudo >/dev/null; then
+        command=${command/#apt-get/sudo apt-get}
+    elif [ "$(id -u)" != 0 ]; then
+        command="su -c '$command'"
+    fi
+    say "$missing: run \"$command\", then the same make again"
+    exit 1
+}
+
+if [ $((${#packages[@]} + ${#tools[@]})) -gt 0 ]; then
+    rm -f "$log"
+    may_install || name_missing
+    if [ ${#packages[@]} -gt 0 ]; then
+        apt_install "${packages[@]}"
+    fi
+fi
+if [ -n "$venv" ]; then
+    [ $((${#packages[@]} + ${#tools[@]})) -gt 0 ] || rm -f "$log"
+    bash envs/venv.sh install
+fi
+for tool in "${tools[@]}"; do
+    bash "envs/$tool.sh" install
+done

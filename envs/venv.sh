@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# The .venv: what envs/requirements.lock pins, fetched by uv, which envs/uv.lock pins, and this project, editable.
+#   present   exit status 0 when .venv stands here and answers the lock files
+#   python    print the interpreter to build it with; exit status 3 and the missing package where there is none
+#   install   build or renew it
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. envs/apt.sh
+
+unset PYTHONHOME PYTHONPATH UV_SYSTEM_PYTHON
+stamp=.venv/.coldcache
+
+# A .venv holds absolute paths: a moved or copied folder is another one.
+signature() {
+    echo "$PWD"
+    cat envs/uv.lock envs/requirements.lock pyproject.toml | sha256sum
+}
+
+present() {
+    [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(signature)" ]
+}
+
+# Debian and Ubuntu ship Python without ensurepip; the package python3.N-venv brings it.
+find_python() {
+    local name found='' version
+    for name in python3 python3.14 python3.13 python3.12 python3.11; do
+        command -v "$name" >/dev/null || continue
+        "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
+        if "$name" -c 'import ensurepip, venv' 2>/dev/null; then
+            command -v "$name"
+            return
+        fi
+        found=${found:-$name}
+    done
+    if [ -n "$found" ]; then
+        version=$("$found" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+        echo "python$version-venv"
+    else
+        echo python3-venv
+    fi
+    return 3
+}
+
+# uv reads no pip settings: an index or certificate that the machine's pip uses holds for uv, too.
+follow_pip() {
+    local index
+    index=${PIP_INDEX_URL:-$(.venv/bin/python -m pip config list |
+        sed -n "s/^\(global\|install\)\.index-url='\(.*\)'$/\2/p" | tail -n 1)}
+    if [ -n "$index" ]; then
+        export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}
+    fi
+    if [ -n "${PIP_CERT-}" ]; then
+        export SSL_CERT_FILE=${SSL_CERT_FILE:-$PIP_CERT}
+    fi
+}
+
+build() {
+    if [ "$(head -n 1 "$stamp" 2>/dev/null)" != "$PWD" ] || ! .venv/bin/python -m pip --version; then
+        "$1" -m venv --clear .venv
+    fi
+    rm -f "$stamp"
+    .venv/bin/python -m pip install --require-hashes -r envs/uv.lock
+    follow_pip
+    # Compiled here once, every later start of Snakemake and of each notebook's kernel is three times as fast.
+    .venv/bin/uv pip sync --compile-bytecode --require-hashes --python .venv/bin/python envs/requirements.lock
+    .venv/bin/uv pip install --no-deps --no-build-isolation --python .venv/bin/python --editable .
+    signature >"$stamp"
+}
+
+install() {
+    local began=$SECONDS python status
+    python=$(find_python) || fail "missing: $python"
+    mkdir -p "${log%/*}"
+    exec 9>"$log.lock"
+    flock 9
+    present && return
+    say "setting up .venv (log in $log)"
+    # Not "build || fail": in such a list the shell forgets to stop at the first error.
+    set +e
+    (
+        set -e
+        build "$python"
+    ) >>"$log" 2>&1 9>&-
+    status=$?
+    set -e
+    [ "$status" = 0 ] || fail ".venv cannot be set up (is the network there?); all that was said is in $log; then run the same make again"
+    say ".venv set up in $((SECONDS - began)) s"
+}
+
+case ${1-} in
+present) present ;;
+python) find_python ;;
+install) install ;;
+*)
+    say "usage: bash envs/venv.sh present|python|install"
+    exit 2
+    ;;
+esac
