@@ -5,6 +5,7 @@ difference is not alikeness: that is proved by two one-sided tests (Schuirmann 1
 Biopharmaceutics 15:657).
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -223,10 +224,12 @@ def _unpaired(above: Array, below: Array) -> tuple[int, float, float, float]:
 
 
 def _detectable(error: float, freedom: float, power: float, level: float) -> float:
-    """Return the ratio whose logarithm a two-sided t test finds with the given power (non-central t)."""
+    """Return the ratio whose logarithm a two-sided t test with this standard error finds with the given power."""
+    return float(np.exp(error * _detectable_shift(round(freedom, 1), power, level)))
+
+
+@lru_cache(maxsize=1024)
+def _detectable_shift(freedom: float, power: float, level: float) -> float:
+    """Return how many standard errors a mean must lie from zero to be found with the given power (non-central t)."""
     critical = stats.t.ppf((1 + level) / 2, freedom)
-
-    def shortfall(shift: float) -> float:
-        return float(stats.nct.sf(critical, freedom, shift) - power)
-
-    return float(np.exp(error * optimize.brentq(shortfall, 0.0, 40 * critical)))
+    return float(optimize.brentq(lambda shift: stats.nct.sf(critical, freedom, shift) - power, 0.0, 40 * critical))

@@ -118,8 +118,8 @@ def t_bounds(values: Values, statistic: str, level: float) -> tuple[Values, Valu
 def bootstrap_bounds(values: Values, statistic: str, level: float, method: str, seed: int) -> tuple[Values, Values]:
     """Return a bootstrap interval; all cells of one n share one matrix of resampled indices.
 
-    Resampling is done here once for all cells, the bounds are `scipy.stats.bootstrap`'s (Efron and Tibshirani 1993,
-    chapters 13 and 14). Where BCa is undefined, because the jackknife does not vary, the percentiles stand instead.
+    Resampling is done here once for all cells, BCa is `scipy.stats.bootstrap`'s (Efron and Tibshirani 1993, chapters
+    13 and 14). Where BCa is undefined, because the jackknife does not vary, the percentiles stand instead.
 
     Parameters
     ----------
@@ -141,21 +141,34 @@ def bootstrap_bounds(values: Values, statistic: str, level: float, method: str, 
     lows, highs = [], []
     for start in range(0, len(values), _CELLS_AT_ONCE):
         cells = values[start : start + _CELLS_AT_ONCE]
-        estimate = STATISTICS[statistic](cells, axis=-1)[:, None]
         resampled = resample(cells, statistic, seed)
-        # BCa counts resamples below the estimate: rounding must not decide on which side an equal one falls.
-        resampled = np.where(np.isclose(resampled, estimate, rtol=1e-12, atol=0), estimate, resampled)
-        known = SimpleNamespace(bootstrap_distribution=resampled)
-        with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
-            warnings.simplefilter("ignore", stats.DegenerateDataWarning)
-            found = stats.bootstrap(
-                (cells,), STATISTICS[statistic], n_resamples=0, bootstrap_result=known,
-                vectorized=True, axis=-1, confidence_level=level, method=method,
-            ).confidence_interval  # fmt: skip
-        percentiles = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=-1)
-        lows.append(np.where(np.isnan(found.low), percentiles[0], found.low))
-        highs.append(np.where(np.isnan(found.high), percentiles[1], found.high))
+        if method == "percentile":
+            low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=-1)
+        else:
+            low, high = _accelerated(cells, resampled, statistic, level)
+        lows.append(low)
+        highs.append(high)
     return np.concatenate(lows), np.concatenate(highs)
+
+
+def _accelerated(cells: Values, resampled: Values, statistic: str, level: float) -> tuple[Values, Values]:
+    """Return BCa bounds from resamples that are there already, percentiles where BCa is undefined."""
+    estimate = STATISTICS[statistic](cells, axis=-1)[:, None]
+    # BCa counts resamples below the estimate: rounding must not decide on which side an equal one falls.
+    resampled = np.where(np.abs(resampled - estimate) <= 1e-12 * np.abs(estimate), estimate, resampled)
+    known = SimpleNamespace(bootstrap_distribution=resampled)
+    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+        found = stats.bootstrap(
+            (cells,), STATISTICS[statistic], n_resamples=0, bootstrap_result=known,
+            vectorized=True, axis=-1, confidence_level=level, method="BCa",
+        ).confidence_interval  # fmt: skip
+    low, high = np.array(found.low), np.array(found.high)
+    undefined = np.isnan(low) | np.isnan(high)
+    if undefined.any():
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        low[undefined], high[undefined] = np.quantile(resampled[undefined], tails, axis=-1)
+    return low, high
 
 
 def resample(values: Values, statistic: str, seed: int) -> Values:

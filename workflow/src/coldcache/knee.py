@@ -6,12 +6,13 @@ set of bends that fit not significantly worse (two-phase regression with a profi
 Journal of the American Statistical Association 66:736; round bends: Bacon and Watts 1971, Biometrika 58:525).
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import optimize, stats
 
 Array = npt.NDArray[np.float64]
 
@@ -72,7 +73,8 @@ class Anomaly(NamedTuple):
     observed, predicted : float
         Rate, in the unit of the curve.
     low, high : float
-        Where a single further level would lie with probability `level`.
+        Where the point would lie with probability `level` if it belonged to the curve; infinite where a bend could
+        reach any value.
     ratio : float
         `observed` over `predicted`.
     p : float
@@ -173,34 +175,49 @@ def judge_point(threads: npt.ArrayLike, rates: npt.ArrayLike, at: float, level: 
     Raises
     ------
     ValueError
-        As for `fit_knee`, or if the curve has fewer than six levels or none at `at`.
+        As for `fit_knee`, or if the curve has fewer than seven levels or none at `at`.
     """
     x, y, _ = _levels(threads, rates)
     here = np.flatnonzero(np.isclose(x, np.log2(at)))
     if here.size == 0:
         raise ValueError(f"judge_point: no rate at {at:g} threads: choose one of {', '.join(f'{2**v:g}' for v in x)}")
-    freedom = len(x) - 5
+    # Level, two slopes, place and sharpness of the bend, and the point itself.
+    freedom = len(x) - 6
     if freedom < 1:
-        raise ValueError(f"judge_point: {len(x)} thread counts: judging one by the others needs at least 6")
+        raise ValueError(f"judge_point: {len(x)} thread counts: judging one by the others needs at least 7")
     index = int(here[0])
     others = _lines(tuple(np.delete(x, index)))
     coefficients, residuals = (found[0] for found in _fit(others, np.delete(y, index)[None]))
     best = int(residuals.argmin())
     predicted = float((_designs(others.bends, others.sharpness, x[[index]])[best] @ coefficients[best])[0])
     spread = max(float(np.sqrt(residuals[best] / freedom)), 1e-9)
-    tried = predicted + spread * np.linspace(-30, 30, 1201)
-    curves = np.repeat(y[None], len(tried) + 1, axis=0)
-    curves[:-1, index] = tried
-    f = np.maximum(_fit(_lines(tuple(x)), curves)[1].min(axis=1) - residuals[best], 0) / spread**2
-    inside = tried[f[:-1] <= stats.f.ppf(level, 1, freedom)]
+    whole = _lines(tuple(x))
+    critical = float(stats.f.ppf(level, 1, freedom))
+
+    def distance(value: float) -> float:
+        curve = y.copy()
+        curve[index] = value
+        return max(float(_fit(whole, curve[None])[1].min() - residuals[best]), 0.0) / spread**2
+
+    low, high = (_edge(distance, predicted, side * spread, critical) for side in (-1, 1))
     return Anomaly(
         observed=float(2 ** y[index]),
         predicted=float(2**predicted),
-        low=float(2 ** inside.min()),
-        high=float(2 ** inside.max()),
+        low=2**low,
+        high=2**high,
         ratio=float(2 ** (y[index] - predicted)),
-        p=float(stats.f.sf(f[-1], 1, freedom)),
+        p=float(stats.f.sf(distance(y[index]), 1, freedom)),
     )
+
+
+def _edge(distance: Callable[[float], float], start: float, step: float, critical: float) -> float:
+    """Return how far from `start` in the direction of `step` a value's distance stays below the critical one."""
+    reach = step
+    while distance(start + reach) <= critical:
+        reach *= 2
+        if abs(reach) > 2**10 * abs(step):
+            return start + np.sign(step) * np.inf
+    return float(optimize.brentq(lambda value: distance(value) - critical, start, start + reach))
 
 
 def _levels(threads: npt.ArrayLike, rates: npt.ArrayLike) -> tuple[Array, Array, tuple[float, int]]:

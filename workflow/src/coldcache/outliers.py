@@ -20,7 +20,7 @@ def mark_outliers(rate: xr.DataArray, dim: str = "repetition") -> xr.DataArray:
 
     The distance of the logarithm from the median, in median absolute deviations (Iglewicz and Hoaglin 1993, How to
     Detect and Handle Outliers), is held against the distance that one clean case in a hundred exceeds at its number
-    of repetitions: their fixed 3.5 marks a value in four of ten clean cases of five. A marked trial stays in every
+    of repetitions: their fixed 3.5 marks a value in one clean case of five in five. A marked trial stays in every
     estimate, which is why the usual one is the median; it is shown, and its logs are worth reading.
 
     Parameters
@@ -36,7 +36,7 @@ def mark_outliers(rate: xr.DataArray, dim: str = "repetition") -> xr.DataArray:
         The dims of `rate`. False where a case has fewer than `LEAST_VALUES` repetitions, and where more than half of
         them are equal.
     """
-    logs: xr.DataArray = rate.astype(float).where(rate > 0).pipe(np.log)
+    logs = xr.apply_ufunc(np.log, rate.astype(float).where(rate > 0))
     distance = abs(logs - logs.median(dim))
     deviation = distance.median(dim)
     score = (distance / deviation.where(deviation > 0)).fillna(0)

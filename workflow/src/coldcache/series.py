@@ -85,7 +85,7 @@ def percentile(values: npt.ArrayLike, p: float = 99.9, level: float = 0.95) -> I
     share = p / 100
     estimate = float(np.quantile(series, share))
     worth = effective_count((_present(values) > estimate).astype(float))
-    lower, upper = _ranks(share, n, worth, level)
+    lower, upper = ranks(share, n, worth, level)
     low = series[lower - 1] if lower >= 1 else -np.inf
     high = series[upper - 1] if upper <= n else np.inf
     caveat = _dependence(n, worth)
@@ -93,6 +93,31 @@ def percentile(values: npt.ArrayLike, p: float = 99.9, level: float = 0.95) -> I
     if missing:
         caveat = f"{n} values, worth {worth:.0f} independent ones, give p{p:g} no {' and no '.join(missing)} bound"
     return Interval(estimate, float(low), float(high), n, level, "order", caveat)
+
+
+def ranks(share: float, n: int, worth: float, level: float) -> tuple[int, int]:
+    """Return which order statistics of a series bound its quantile.
+
+    Parameters
+    ----------
+    share : float
+        Of the quantile, between 0 and 1.
+    n : int
+        Values of the series.
+    worth : float
+        Independent values that it counts for; the exact ranks of so many are stretched to `n`.
+    level : float
+        Wanted coverage.
+
+    Returns
+    -------
+    lower, upper : int
+        Counted from 1; 0 and n + 1 stand for no bound.
+    """
+    size = int(worth)
+    lower = stats.binom.ppf((1 - level) / 2, size, share)
+    upper = stats.binom.ppf((1 + level) / 2, size, share) + 1
+    return int(lower * n / size), n + 1 if upper > size else int(np.ceil(upper * n / size))
 
 
 def block_interval(
@@ -180,14 +205,3 @@ def _present(values: npt.ArrayLike) -> Array:
     """Return the values that are there, in their order."""
     series = np.asarray(values, dtype=float)
     return series[~np.isnan(series)]
-
-
-def _ranks(share: float, n: int, worth: float, level: float) -> tuple[int, int]:
-    """Return which order statistics (from 1) of `n` values bound a quantile; 0 and n + 1 stand for no bound.
-
-    The ranks are the exact ones of a sample of `worth` values, stretched to `n`.
-    """
-    size = int(worth)
-    lower = stats.binom.ppf((1 - level) / 2, size, share)
-    upper = stats.binom.ppf((1 + level) / 2, size, share) + 1
-    return int(lower * n / size), n + 1 if upper > size else int(np.ceil(upper * n / size))
