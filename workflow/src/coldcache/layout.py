@@ -8,6 +8,9 @@ from coldcache.tools.run import Inputs
 
 _CHUNK = 2**20
 
+#: IOzone 3.489 verifies the first word of every page that it reads, so every page of every file starts with it.
+_PAGE, _WORD = 4096, b"_" * 8
+
 
 def lay_out(folder: Path, inputs: Inputs) -> None:
     """Make `folder` hold exactly the inputs, each of its size and without holes, on stable storage.
@@ -80,10 +83,13 @@ def _fill(path: Path, size: int) -> None:
         if status.st_size == size and status.st_blocks * 512 >= size:
             return
         path.unlink()
-    chunk = os.urandom(_CHUNK)
+    chunk = bytearray(os.urandom(_CHUNK))
+    for page in range(0, _CHUNK, _PAGE):
+        chunk[page : page + len(_WORD)] = _WORD
     with path.open("wb", buffering=0) as file:
         left = size
         while left > 0:
-            # Each chunk starts differently, so that a target that deduplicates cannot fold them.
-            left -= file.write((os.urandom(4096) + chunk[4096:])[: min(left, _CHUNK)])
+            # Each chunk differs from the one before, so that a target that deduplicates cannot fold them.
+            chunk[len(_WORD) : _PAGE] = os.urandom(_PAGE - len(_WORD))
+            left -= file.write(memoryview(chunk)[: min(left, _CHUNK)])
         os.fsync(file.fileno())

@@ -38,7 +38,7 @@ class Limits(Strict):
     bytes: Bytes = Field(2 * 2**30, description="The most that one trial may keep on the target.")
     seconds: Seconds = Field(60.0, gt=0, description="The longest that one trial may take before it is ended.")
     layout_seconds: Seconds = Field(
-        2.0, gt=0, description="How long to lay out files for one trial of a metadata sweep; fewer files are used then."
+        1.0, gt=0, description="How long to lay out files for one trial of a metadata sweep; fewer files are used then."
     )
 
 
