@@ -67,7 +67,7 @@ check-lint:
 check-format:
 	@ruff format --quiet --check . || { ruff format --diff .; exit 1; }
 check-rules:
-	@snakefmt --quiet --check Snakefile workflow
+	@$(call quietly,snakefmt --check Snakefile workflow)
 check-workflow:
 	@$(call quietly,snakemake --lint)
 check-imports:

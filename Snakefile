@@ -20,17 +20,16 @@ wildcard_constraints:
     notebook=r"[a-z0-9-]+",
 
 
-include: "workflow/rules/measure.smk"
-include: "workflow/rules/collect.smk"
-include: "workflow/rules/notebooks.smk"
-include: "workflow/rules/report.smk"
-
-
 rule all:
     """The campaign's report."""
     input:
         f"results/{contents.campaign}/report/index.html",
-    default_target: True
+
+
+include: "workflow/rules/measure.smk"
+include: "workflow/rules/collect.smk"
+include: "workflow/rules/notebooks.smk"
+include: "workflow/rules/report.smk"
 
 
 rule measure_all:

@@ -32,6 +32,11 @@ apt_get() {
         apt-get --quiet --option DPkg::Lock::Timeout=120 --option Acquire::http::Timeout=30 "$@" </dev/null
 }
 
+# Not grep --quiet: it ends at the first match, and apt-cache, still writing, fails.
+apt_knows() {
+    LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep 'Candidate: [0-9]' >/dev/null
+}
+
 # An unreachable source of somebody else's packages must not stop the set-up: only the installation decides.
 apt_update() {
     apt_get update >>"$log" 2>&1 && ! tail -n 3 "$log" | grep --quiet 'Some index files failed to download'

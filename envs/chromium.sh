@@ -16,8 +16,8 @@ present)
     ;;
 install)
     mkdir -p "${log%/*}"
-    LC_ALL=C apt-cache policy chromium 2>/dev/null | grep --quiet 'Candidate: [0-9]' || apt_update || true
-    if LC_ALL=C apt-cache policy chromium 2>/dev/null | grep --quiet 'Candidate: [0-9]'; then
+    apt_knows chromium || apt_update || true
+    if apt_knows chromium; then
         apt_install chromium
     else
         bash envs/venv.sh install

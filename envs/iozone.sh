@@ -7,10 +7,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . envs/apt.sh
 
-known() {
-    LC_ALL=C apt-cache policy iozone3 2>/dev/null | grep --quiet 'Candidate: [0-9]'
-}
-
 # Where apt itself read the distribution's component main: "FILE:N COMPONENT", N a line of a .list or a stanza of a .sources.
 entries() {
     apt-get indextargets --format '$(SOURCESENTRY) $(ORIGIN)' 'Created-By: Packages' 'Component: main' |
@@ -72,9 +68,9 @@ source)
     ;;
 install)
     mkdir -p "${log%/*}"
-    if ! known; then
+    if ! apt_knows iozone3; then
         apt_update || true
-        known || add_sources
+        apt_knows iozone3 || add_sources
     fi
     apt_install iozone3
     ;;

@@ -10,6 +10,8 @@ rule collect_records:
     log:
         "logs/{campaign}/collect.log",
     localrule: True
+    conda:
+        "../../environment.yml"
     shell:
         "python -m coldcache collect --campaign {wildcards.campaign} --results results/{wildcards.campaign}"
         " 2> >(tee {log} >&2)"

@@ -4,6 +4,8 @@ rule measure_block:
         manifest="results/{campaign}/blocks/{block}.json",
     log:
         "logs/{campaign}/measure/{block}.log",
+    conda:
+        "../../environment.yml"
     resources:
         target=1,
         runtime=contents.time_limit,

@@ -9,6 +9,8 @@ rule execute_notebook:
     log:
         "logs/{campaign}/notebooks/{study}/{notebook}.ipynb",
     localrule: True
+    conda:
+        "../../environment.yml"
     shell:
         "python -m coldcache notebook --notebook {input.notebook} --dataset {input.dataset} --study {wildcards.study}"
         " --output {output.executed} --log {log}"

@@ -11,5 +11,7 @@ rule render_report:
     log:
         "logs/{campaign}/report.log",
     localrule: True
+    conda:
+        "../../environment.yml"
     shell:
         "python -m coldcache report --campaign {wildcards.campaign} --results results/{wildcards.campaign} --log {log}"

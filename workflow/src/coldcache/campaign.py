@@ -116,7 +116,8 @@ def check_seal(folder: Path) -> list[str]:
     """
     if not is_sealed(folder):
         raise CampaignError(f"{folder} is not sealed: python -m coldcache seal {folder.name}")
-    stated = dict(reversed(line.split("  ", 1)) for line in (folder / SUMS).read_text().splitlines())
+    lines = (line.split("  ", 1) for line in (folder / SUMS).read_text().splitlines())
+    stated = {name: checksum for checksum, name in lines}
     found = {str(path.relative_to(folder)): path for path in raw_files(folder)}
     differences = [f"{name}: removed since the campaign was sealed" for name in stated.keys() - found.keys()]
     differences += [f"{name}: added since the campaign was sealed" for name in found.keys() - stated.keys()]

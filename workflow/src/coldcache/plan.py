@@ -105,7 +105,7 @@ def expand_cases(study: Study, site: Site, circumstances: Circumstances) -> list
     DesignError
         If a level does not fit the system, a total does not divide, or a trial needs more than the site's limits.
     """
-    cases = []
+    cases: list[Case] = []
     for name, sweep in study.sweeps.items():
         try:
             cases += _expand_sweep(study, name, sweep, site, circumstances)
@@ -122,7 +122,7 @@ def _expand_sweep(study: Study, name: str, sweep: Sweep, site: Site, circumstanc
     # A share of the threads varies with them and would only repeat them in the name.
     varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share)]
     for operations, factors in itertools.product(groups, grid):
-        parts = {"operation": "+".join(operations)} if len(groups) > 1 else {}
+        parts: dict[str, Level] = {"operation": "+".join(operations)} if len(groups) > 1 else {}
         parts |= {factor: factors[factor] for factor in varying}
         label = ",".join(f"{factor}={_path_safe(level)}" for factor, level in parts.items()) or "only"
         directory = f"{site.target.path}/coldcache/{study.study}/{name}"
@@ -169,11 +169,12 @@ def _share(factor: str, share: Share, point: dict[str, Level]) -> int:
 
 
 def _run(operations: tuple[str, ...], factors: dict[str, Any], directory: str, sweep: Sweep, tool: str) -> Run:
-    known = {field: factors[field] for field in Run._fields if field in factors}
+    known: dict[str, Any] = {field: factors[field] for field in Run._fields if field in factors}
+    options: Mapping[str, list[str]] = dict(sweep.options.items())
     device = f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if "qemu-nbd" in sweep.settings.values() else ""
     return Run(
         operations=operations, directory=directory, seconds=sweep.seconds,
-        options=tuple(sweep.options.get(tool, ())), device=device, **known,
+        options=tuple(options.get(tool, ())), device=device, **known,
     )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ class Doubling(Strict):
 
     def levels(self, cores: int) -> list[int]:
         """Return the levels on a system of `cores` cores, the last one included."""
-        end = self.last if self.last is not None else max(self.first, round(self.last_per_core * cores))
+        end = self.last or max(self.first, round((self.last_per_core or 0) * cores))
         if end < self.first:
             raise DesignError(f"last ({end}) is below first ({self.first})")
         doubled = [self.first * 2**power for power in range(math.floor(math.log2(end / self.first)) + 1)]
@@ -147,7 +147,7 @@ def _check_levels(factor: str, levels: Any) -> None:
     elif FACTORS[factor].unit is None:
         raise DesignError("its levels are names: list them")
     elif isinstance(levels, Share):
-        parse_quantity(levels.aggregate, FACTORS[factor].unit)
+        parse_quantity(levels.aggregate, str(FACTORS[factor].unit))
 
 
 class Study(Strict):

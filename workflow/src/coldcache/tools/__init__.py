@@ -18,10 +18,7 @@ from coldcache.errors import LogError
 from coldcache.records import Record
 
 #: Modules that read logs, in the order in which they are asked.
-READERS = (
-    "fio_read", "fio_series", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest", "elbencho", "mountstats",
-    "cloudwatch",
-)  # fmt: skip
+READERS = ("fio_read", "iozone_read", "ior_read", "mdtest_read")
 
 
 def read_log(log: bytes) -> list[Record]:

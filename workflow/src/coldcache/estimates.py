@@ -1,0 +1,146 @@
+"""What one sweep of a campaign says of one metric: every trial, and the estimate and interval of every case."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+import xarray as xr
+
+from coldcache.dataset import open_sweep
+from coldcache.errors import ColdCacheError
+from coldcache.intervals import reach_of_order
+from coldcache.statistics import Interval, interval_over, paired_ratio
+from coldcache.units import show_rate
+
+
+class NoData(ColdCacheError):  # noqa: N818
+    """A campaign in which nothing was measured that the question needs."""
+
+
+class Peak(NamedTuple):
+    """The case with the highest estimate of an operation."""
+
+    level: Any
+    estimate: float
+    low: float
+    high: float
+    n: int
+
+
+class Estimates(NamedTuple):
+    """One metric of one sweep.
+
+    Attributes
+    ----------
+    cube : Dataset
+        The sweep, as `dataset.build_cube` makes it.
+    metric, unit : str
+        Which variable of the cube, and its stored unit.
+    cells : Dataset
+        ``estimate``, ``low``, ``high`` and ``n`` over the dims of the cube without ``repetition``: the median over
+        repetitions and its interval.
+    """
+
+    cube: xr.Dataset
+    metric: str
+    unit: str
+    cells: xr.Dataset
+
+    @property
+    def values(self) -> xr.DataArray:
+        """The metric of every trial, in `unit`; NaN where a trial is void or missing."""
+        return self.cube[self.metric]
+
+    def operations(self) -> list[str]:
+        """Return the operations of the sweep, the one with the highest estimate first."""
+        highest = self.cells.estimate.max([dim for dim in self.cells.estimate.dims if dim != "operation"])
+        return [str(name) for name in highest.sortby(highest, ascending=False).operation.values]
+
+    def peak(self, operation: str, dim: str = "threads") -> Peak:
+        """Return the level of `dim` at which an operation has its highest estimate.
+
+        Raises
+        ------
+        NoData
+            If no trial of the operation counts.
+        """
+        cells = self.cells.sel(operation=operation)
+        if bool(cells.estimate.isnull().all()):
+            raise NoData(f"no trial of {operation} counts")
+        best = cells.isel({dim: int(cells.estimate.fillna(-1).argmax(dim))})
+        return Peak(best[dim].item(), float(best.estimate), float(best.low), float(best.high), int(best.n))
+
+    def ratio(self, above: dict[str, Any], below: dict[str, Any]) -> Interval:
+        """Return the typical ratio of two cases, paired by repetition, with its interval.
+
+        Parameters
+        ----------
+        above, below : dict
+            Levels that choose one case each.
+        """
+        return paired_ratio(self.values.sel(above).squeeze(drop=True), self.values.sel(below).squeeze(drop=True))
+
+    def show(self, found: Peak | Interval) -> str:
+        """Return an estimate with its interval in words, such as ``1.2 GB/s (1.1 GB/s to 1.3 GB/s)``."""
+        return show_interval(found.estimate, found.low, found.high, self.unit)
+
+    def caption(self) -> str:
+        """Return what a reader must know of the estimates: what stands for what, how many trials, how cold, by what."""
+        verdict = self.cube.verdict
+        n = int(self.cells.n.max())
+        parts = [
+            f"Points: median of {n} repetitions; bands: its interval, which covers {100 * reach_of_order(n):.1f} % "
+            "or 95 %, whichever is less; dots: single trials, hollow where suspect."
+            if n > 1
+            else "Points: single trials; one repetition has no interval."
+        ]
+        counted = {name: int((verdict == name).sum()) for name in ("valid", "suspect", "void", "missing")}
+        parts.append("Trials: " + ", ".join(f"{count} {name}" for name, count in counted.items() if count) + ".")
+        cold = self.cube.cold.values[self.cube.cold.values != "not applicable"]
+        colds = {name: int((cold == name).sum()) for name in ("cold", "warm", "mixed", "unproved")}
+        if any(colds.values()):
+            parts.append("Reads: " + ", ".join(f"{count} {name}" for name, count in colds.items() if count) + ".")
+        parts.append(f"Tool: {self.cube.attrs['tool']} {self.cube.attrs['tool_version']}.")
+        return " ".join(parts)
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per case, with units in the headings and figures as text of three digits."""
+        frame = self.cells.to_dataframe().reset_index()
+        shown = frame[list(self.cells.estimate.dims)].copy()
+        for column, name in (("estimate", "median"), ("low", "low"), ("high", "high")):
+            shown[name] = [show_rate(value, self.unit) if value == value else "no value" for value in frame[column]]
+        return shown.assign(n=frame["n"])
+
+
+def show_interval(estimate: float, low: float, high: float, unit: str) -> str:
+    """Return an estimate with its interval in words; without the interval where there is none."""
+    if unit == "ratio":
+        return f"{estimate:.3g} times ({low:.3g} to {high:.3g})" if low == low else f"{estimate:.3g} times"
+    shown = show_rate(estimate, unit)
+    return f"{shown} ({show_rate(low, unit)} to {show_rate(high, unit)})" if low == low else shown
+
+
+def estimate(dataset: str | Path, study: str, sweep: str, metric: str) -> Estimates:
+    """Return what a sweep says of a metric.
+
+    Parameters
+    ----------
+    dataset : str or Path
+        A campaign's `dataset.nc`.
+    study, sweep : str
+        Which sweep.
+    metric : str
+        ``throughput``, ``rate``, ``elapsed`` or ``latency``.
+
+    Raises
+    ------
+    NoData
+        If the campaign has no such sweep, or no trial of it counts.
+    """
+    try:
+        cube = open_sweep(Path(dataset), study, sweep)
+    except KeyError as error:
+        raise NoData(f"the campaign has no sweep {study}/{sweep}") from error
+    if metric not in cube:
+        raise NoData(f"no trial of {study}/{sweep} counts: see the page on validity")
+    return Estimates(cube, metric, str(cube[metric].attrs["units"]), interval_over(cube[metric]))

@@ -1,0 +1,63 @@
+"""Notebooks, executed once per study: parameters in, a page with figures and tables out."""
+
+import os
+from pathlib import Path
+
+import nbformat
+import papermill
+
+from coldcache.errors import ColdCacheError
+
+
+class NotebookError(ColdCacheError):
+    """A notebook that does not run through."""
+
+
+def execute(notebook: Path, output: Path, dataset: Path, study: str, log: Path) -> None:
+    """Execute a notebook on a campaign's dataset.
+
+    Parameters
+    ----------
+    notebook : Path
+        Its first code cell, tagged ``parameters``, names ``dataset`` and ``study``.
+    output : Path
+        Where the executed notebook goes once it is whole.
+    dataset : Path
+        The campaign's `dataset.nc`.
+    study : str
+        The study whose sweeps it reads.
+    log : Path
+        Where it stands while it is being executed, and stays if it fails.
+
+    Raises
+    ------
+    NotebookError
+        If a cell fails; the message names the cell and the cause.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    parameters = {"dataset": os.path.relpath(dataset, notebook.parent), "study": study}
+    try:
+        papermill.execute_notebook(
+            notebook, log, parameters, cwd=notebook.parent, progress_bar=False, kernel_name="python3"
+        )
+    except papermill.PapermillExecutionError as error:
+        raise NotebookError(
+            f"{notebook}, cell {error.exec_count}: {error.ename}: {error.evalue}; the notebook is in {log}"
+        ) from error
+    executed = nbformat.read(log, as_version=4)
+    strip(executed)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    temporary = output.with_suffix(".partial")
+    nbformat.write(executed, temporary)
+    temporary.rename(output)
+
+
+def strip(notebook: nbformat.NotebookNode) -> None:
+    """Remove from a notebook what differs from run to run: papermill's metadata, time stamps, random cell ids."""
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    for number, cell in enumerate(notebook.cells):
+        cell.metadata = {"tags": cell.metadata["tags"]} if cell.metadata.get("tags") else {}
+        cell.id = f"cell-{number}"

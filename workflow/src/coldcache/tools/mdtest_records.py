@@ -1,0 +1,280 @@
+"""Records from the rows of mdtest: which statistic a column is, and what each figure means."""
+
+from typing import Any, NamedTuple
+
+from coldcache.errors import LogError
+from coldcache.records import UNIT_OF_METRIC, Record
+from coldcache.tools.mdtest_meaning import (
+    DEFINITIONS,
+    IOR_3_2,
+    ONE_RANK_DEFINITION,
+    STONEWALLED_DEFINITION,
+    TREE_DEFINITION,
+    VERBOSE_DEFINITIONS,
+    Form,
+    Settings,
+    factors,
+    file_defects,
+    has_leaf_count_defect,
+)
+from coldcache.tools.mdtest_rows import Row, read_processes, read_verbose
+
+_STATISTICS = ("max", "min", "mean", "stddev")
+#: Statistics of the columns, and whether each is of one rank's own figures.
+_COLUMNS = {
+    "plain": tuple((statistic, False) for statistic in _STATISTICS),
+    "ranks": (("max", True), ("min", True), ("mean", True), *((statistic, False) for statistic in _STATISTICS)),
+    "ranks with deviation": (
+        *((statistic, True) for statistic in _STATISTICS), ("max", False), ("min", False), ("mean", False),
+    ),
+}  # fmt: skip
+
+
+class Test(NamedTuple):
+    """One test of a run: its bytes, its ranks, its items over all ranks, and the headings of its tables."""
+
+    start: int
+    end: int
+    tasks: int | None
+    items: int | None
+    headings: list[Any]
+
+
+class Table(NamedTuple):
+    """One table SUMMARY: metric, iterations, rows, how it was made, and its columns (a key of `_COLUMNS`)."""
+
+    metric: str
+    iterations: int
+    rows: list[Row]
+    form: Form
+    columns: str
+
+
+class Context:
+    """What all records of one test share.
+
+    Parameters
+    ----------
+    log : bytes
+        The whole log.
+    settings : Settings
+        Banner and command line of the run.
+    test : Test
+        The test.
+    form : Form
+        How its tables were made.
+    """
+
+    def __init__(self, log: bytes, settings: Settings, test: Test, form: Form) -> None:
+        self.log, self.settings, self.test, self.form = log, settings, test, form
+        self.tasks = settings.tasks if test.tasks is None else test.tasks
+        self.factors = factors(settings, test.tasks, test.items)
+        self.counted: tuple[str, ...] = ()
+        if has_leaf_count_defect(settings, test.tasks, test.items):
+            self.counted = ("mdtest-1.9.3-leaf-count",)
+        self.create, self.read = file_defects(settings)
+
+    def caveats(self, operation: str, metric: str) -> tuple[str, ...]:
+        """Return the caveats that command line and version put on an operation."""
+        if operation[:4] == "tree":
+            return ()
+        found = self.counted if metric == "rate" else ()
+        if operation == "file-create":
+            return found + self.create
+        return found + self.read if operation == "file-read" else found
+
+    def record(
+        self,
+        row: Row,
+        place: int,
+        metric: str,
+        statistic: str,
+        definition: str,
+        caveats: tuple[str, ...],
+        unit: str = "",
+    ) -> Record:
+        """Return the record of the number at `place` of a row, without a repetition."""
+        offset, stop = row.spans[place]
+        operation = "file-create" if row.operation == "stonewall" else row.operation
+        value = row.values[place]
+        if value < 0.1 and metric == "elapsed" and statistic != "stddev":
+            caveats = (*caveats, "rounded")
+        return Record(
+            "mdtest", self.settings.version, operation, metric, statistic, value, UNIT_OF_METRIC[metric], None,
+            definition, offset, stop - offset, self.log[offset:stop].decode() + unit, caveats,
+            self.factors[operation[:4] != "file"],
+        )  # fmt: skip
+
+
+def table_records(context: Context, table: Table) -> list[Record]:
+    """Return the records of one table.
+
+    Raises
+    ------
+    LogError
+        If the statistics of a row contradict one another, or a phase that ran has a rate of zero.
+    """
+    records: list[Record] = []
+    columns = _COLUMNS[table.columns]
+    mixed = context.settings.version == IOR_3_2 and table.iterations > 1 and table.form is Form.FASTEST
+    for row in table.rows:
+        if row.operation == "stonewall":
+            records.append(_stonewall_record(context, table, row))
+            continue
+        if not any(row.values):
+            continue
+        tree = row.operation[:4] == "tree"
+        values = row.values[-4:] if table.columns == "ranks" else row.values
+        if not values[1] <= values[2] <= values[0]:
+            raise LogError(f"the row {row.operation} of the SUMMARY has a mean outside of its extremes: it is broken")
+        if table.metric == "rate" and 0.0 in (row.values[0], row.values[1], *values[:3]):
+            raise LogError(
+                f"the row {row.operation} of the SUMMARY has a rate of zero: a rank or iteration did nothing"
+            )
+        common = context.caveats(row.operation, table.metric)
+        for place, (statistic, ranks) in enumerate(columns):
+            if tree and ranks != (table.columns == "ranks with deviation") and table.columns != "plain":
+                continue
+            caveats = common
+            if mixed and not tree and (context.tasks or 2) > 1:
+                caveats = (*caveats, "mdtest-3.2-iterations-mixed")
+            if statistic == "stddev" and table.form is Form.SLOWEST and table.iterations > 1:
+                caveats = (*caveats, "sample-stddev")
+            definition = TREE_DEFINITION if tree else _definition(table, ranks)
+            if definition == ONE_RANK_DEFINITION:
+                caveats = (*caveats, "one-rank-only")
+            records.append(context.record(row, place, table.metric, statistic, definition, caveats))
+    return records
+
+
+def _definition(table: Table, ranks: bool) -> str:
+    """Return what a column holds; the first tables with columns ``per Rank`` set all items against each rank's time."""
+    if table.columns == "ranks with deviation":
+        return DEFINITIONS[Form.POOLED if ranks else Form.SLOWEST, table.metric]
+    return ONE_RANK_DEFINITION if ranks else DEFINITIONS[table.form, table.metric]
+
+
+def _stonewall_record(context: Context, table: Table, row: Row) -> Record:
+    caveats: tuple[str, ...] = ("stonewalled", *context.caveats("file-create", table.metric))
+    if table.metric == "elapsed" and table.iterations > 1:
+        caveats = (*caveats, "sum-over-iterations")
+    return context.record(row, 0, table.metric, "mean", STONEWALLED_DEFINITION, caveats)
+
+
+def verbose_records(context: Context, table: Table, ran: set[str]) -> list[Record]:
+    """Return the records of the rows that ``-v`` prints after each iteration.
+
+    Parameters
+    ----------
+    context : Context
+        The test.
+    table : Table
+        Its first table.
+    ran : set of str
+        Operations whose phase ran.
+
+    Raises
+    ------
+    LogError
+        If iterations are missing, a rate is zero, or the rows of the tree are not those of the table.
+    """
+    found = read_verbose(context.log, context.test.start, _heading_line(context))
+    if not found and not (context.settings.verbose and context.tasks is not None):
+        return []
+    counts: dict[str, list[int]] = {}
+    records: list[Record] = []
+    definition = VERBOSE_DEFINITIONS[context.form]
+    own = ("rank-0-only",) if context.form is Form.SLOWEST else ()
+    for row, iteration, stonewalled in found:
+        if row.operation not in ran:
+            continue
+        caveats, meaning = context.caveats(row.operation, "rate") + own, definition
+        if row.operation[:4] == "tree":
+            caveats, meaning = (), TREE_DEFINITION
+        if stonewalled:
+            # The second number is a count of items printed as if it were a double: only the seconds are sound.
+            sure = context.record(row, 0, "elapsed", "value", STONEWALLED_DEFINITION, ("stonewalled",), " sec")
+            records.append(sure._replace(repetition=iteration))
+            continue
+        counts.setdefault(row.operation, []).append(iteration)
+        if row.values[1] == 0.0:
+            raise LogError(
+                f"{row.operation} ran, and its row of iteration {iteration} has a rate of zero: it is broken"
+            )
+        for place, metric, unit in ((0, "elapsed", " sec"), (1, "rate", " ops/sec")):
+            record = context.record(row, place, metric, "value", meaning, caveats, unit)
+            records.append(record._replace(repetition=iteration))
+    wanted = list(range(table.iterations))
+    for operation in sorted(ran):
+        if counts.get(operation) != wanted:
+            raise LogError(f"{operation} has rows for the iterations {counts.get(operation, [])}, not for {wanted}")
+    _compare(context, table, records)
+    return records
+
+
+def _heading_line(context: Context) -> int:
+    """Return where the first heading starts; rows of iterations and processes stand before it."""
+    return int(context.test.headings[0].start())
+
+
+def _compare(context: Context, table: Table, records: list[Record]) -> None:
+    """Refuse rows of ``-v`` that the table rules out, as the shifted ones of a development version of 3.4.
+
+    The table takes its extremes from the same numbers: of rank 0 alone for the tree, else of all ranks.
+    """
+    if table.metric != "rate":
+        return
+    for row in table.rows:
+        rates = [record.value for record in records if record.operation == row.operation and record.metric == "rate"]
+        if not rates or row.operation == "stonewall":
+            continue
+        tree = row.operation[:4] == "tree"
+        high, low = row.values[0], row.values[1]
+        if tree and table.columns != "ranks with deviation":
+            high, low = row.values[-4], row.values[-3]
+        if tree:
+            sound = (max(rates), min(rates)) == (high, low)
+        elif table.form is Form.SLOWEST:
+            tasks = context.tasks or 1
+            sound = (min(rates) + 0.001) * tasks + 0.001 >= row.values[-3]
+        else:
+            sound = max(rates) <= high and (table.form is Form.FASTEST or min(rates) >= low)
+        if not sound:
+            raise LogError(f"{row.operation} has other rates in the rows of -v than the SUMMARY allows: it is mixed up")
+
+
+def process_records(context: Context, table: Table, ran: set[str]) -> list[Record]:
+    """Return the records of ``Per process result``, one number for each rank.
+
+    Raises
+    ------
+    LogError
+        If ranks or iterations are missing.
+    """
+    records: list[Record] = []
+    log, start = context.log, context.test.start
+    for heading in context.test.headings:
+        metric = "elapsed" if heading[1] == b"time" else "rate"
+        begin = log.find(b"Per process result (", start, heading.start())
+        if begin < 0:
+            if "--print-all-procs" in context.settings.options:
+                raise LogError("mdtest was asked for the result of each process, and the log has none: it is cut short")
+            continue
+        counts: dict[str, int] = {}
+        for row, iteration in read_processes(log, begin, heading.start()):
+            if len(row.values) != context.tasks or iteration != counts.get(row.operation, 0):
+                raise LogError(
+                    f"{row.operation} has not one result for each process and iteration: the log is cut short"
+                )
+            counts[row.operation] = iteration + 1
+            # The tree is one rank's work: the others print zeros.
+            if row.operation not in ran or row.operation[:4] == "tree":
+                continue
+            caveats = (*context.caveats(row.operation, metric), "one-rank-only")
+            for rank in range(len(row.values)):
+                record = context.record(row, rank, metric, "value", ONE_RANK_DEFINITION, caveats)
+                records.append(record._replace(repetition=iteration, factors={**record.factors, "rank": rank}))
+        if any(counts.get(operation) != table.iterations for operation in ran):
+            raise LogError("the result of each process lacks an operation or an iteration: the log is cut short")
+        start = heading.end()
+    return records

@@ -1,0 +1,232 @@
+"""Rows of mdtest's output: the tables of results, the rows of ``-v`` after each iteration, and those of each process.
+
+Specimens (mdtest 1.9.3, 3.3.0 and 4.1 development)::
+
+       File creation     :      18064.291      17943.519      18000.111         51.002
+       File create (stonewall)   :             NA             NA     278684.526             NA
+       File creation               161421.021     156012.202     158716.611       2704.4
+    V-1: Rank   0 Line  1399   File creation     :          0.005 sec,      21635.737 ops/sec
+    Test Directory rename 5.185355e+04,5.722497e+04
+
+Printed by `summarize_results`, `file_test`, `directory_test` and `mdtest_iteration` of `mdtest.c`.
+"""
+
+import re
+from bisect import bisect
+from typing import NamedTuple
+
+from coldcache.errors import LogError
+
+#: Operations by the words of a row, in the order in which every version prints them.
+OPERATIONS = {
+    (b"Directory", b"creation"): "directory-create",
+    (b"Directory", b"stat"): "directory-stat",
+    (b"Directory", b"rename"): "directory-rename",
+    (b"Directory", b"removal"): "directory-remove",
+    (b"File", b"creation"): "file-create",
+    (b"File", b"stat"): "file-stat",
+    (b"File", b"read"): "file-read",
+    (b"File", b"removal"): "file-remove",
+    (b"File", b"create (stonewall)"): "stonewall",
+    (b"Tree", b"creation"): "tree-create",
+    (b"Tree", b"removal"): "tree-remove",
+}
+_ORDER = {operation: place for place, operation in enumerate(OPERATIONS.values())}
+
+#: Lines longer than this are of no interest: mdtest's own rows stay below 200 bytes.
+LONGEST_ROW = 1000
+
+_NUMBER = rb"(\d{1,15}\.\d{3})"
+# A mail that wraps a row goes on after its quotation mark; elsewhere a row ends with its line.
+_GAP = rb"(?:[ \t]+|[ \t]*\r?\n[ \t]*(?:>[ \t]*)+)"
+_WORDS = rb"(File|Directory|Tree) (creation|stat|read|rename|removal|create \(stonewall\))"
+_LABEL = re.compile(rb"[ \t>|]*" + _WORDS + rb"(?!\w)([ \t]*:)?")
+_END = rb"[ \t]*\r?(?=\n|\Z)"
+_FOUR = re.compile(_GAP + _GAP.join([_NUMBER] * 4) + _END)
+_SEVEN = re.compile(_GAP + _GAP.join([_NUMBER] * 7) + _END)
+_STONEWALL = re.compile(rb"[ \t]+NA[ \t]+NA[ \t]+" + _NUMBER + rb"[ \t]+NA" + _END)
+_VERBOSE = re.compile(
+    rb"[ \t>|]*V-1: (?:Rank +\d+ Line +\d+ )?(?:V-1: )?(?:main:? )? *"
+    rb"(File|Directory|Tree) (creation|stat|read|rename|removal)( \(stonewall\))? *: *"
+    + _NUMBER + rb" sec, *" + _NUMBER + rb" ops/sec" + _END
+)  # fmt: skip
+_PROCESS = re.compile(rb"[ \t>|]*Test " + _WORDS + rb" ?:? *(\d\.\d{6}e[+-]\d\d(?:,\d\.\d{6}e[+-]\d\d)*)" + _END)
+_ITERATION = re.compile(rb"main: \* iteration (\d{1,9}) ")
+_PROCESS_NUMBER = re.compile(rb"\d\.\d{6}e[+-]\d\d")
+
+
+class Row(NamedTuple):
+    """One row: its operation, where its numbers stand, and how wide its label is.
+
+    Attributes
+    ----------
+    operation : str
+        A value of `OPERATIONS`.
+    spans : list of (int, int)
+        First byte of each number, and the byte after it.
+    values : list of float
+        The numbers as printed.
+    width : int
+        Bytes of the label up to its colon: 18 up to 3.3 alpha, 26 in 3.3 and 3.4; 0 where no colon follows, as in 4.x.
+    """
+
+    operation: str
+    spans: list[tuple[int, int]]
+    values: list[float]
+    width: int
+
+
+def refuse_row(log: bytes, start: int, what: str) -> LogError:
+    """Return the refusal of a row whose words are there and whose numbers are not."""
+    end = log.find(b"\n", start, start + LONGEST_ROW)
+    text = log[start : end if end >= 0 else start + 80].strip()[:80].decode("utf-8", "replace")
+    return LogError(f"{what} is broken at byte {start}: {text!r}: take the log from the machine that wrote it")
+
+
+def _row(match: re.Match[bytes], first: int, count: int, operation: str, width: int = 0) -> Row:
+    groups = range(first, first + count)
+    return Row(operation, [match.span(group) for group in groups], [float(match[group]) for group in groups], width)
+
+
+def read_table(log: bytes, start: int, end: int) -> tuple[list[Row], int]:
+    """Return the rows of the table whose heading ends at `start`, and where the table ends.
+
+    Parameters
+    ----------
+    log : bytes
+        The whole log.
+    start, end : int
+        End of the line ``SUMMARY ...``, and the first byte that no longer belongs to this run.
+
+    Returns
+    -------
+    rows : list of Row
+        In order; lines of others between them are passed over.
+    stop : int
+        First byte after the last row, ``Tree removal``.
+
+    Raises
+    ------
+    LogError
+        If a row is broken, out of order or there twice, or if the last row is missing.
+    """
+    rows: list[Row] = []
+    place, position = -1, start
+    while position < end:
+        stop = log.find(b"\n", position, end)
+        stop = end if stop < 0 else stop
+        label = _LABEL.match(log, position, stop) if stop - position <= LONGEST_ROW else None
+        if label is None:
+            position = stop + 1
+            continue
+        operation = OPERATIONS.get((label[1], label[2]))
+        pattern = _STONEWALL if operation == "stonewall" else _FOUR
+        match = pattern.match(log, label.end(), end) or _SEVEN.match(log, label.end(), end)
+        if operation is None or match is None:
+            raise refuse_row(log, position, "a row of the SUMMARY")
+        if _ORDER[operation] <= place:
+            raise LogError(
+                f"the SUMMARY has its row {operation} twice or out of order at byte {position}: keep one run"
+            )
+        place = _ORDER[operation]
+        colon = label[3] is not None
+        width = label.end() - label.start(1) - colon
+        rows.append(_row(match, 1, match.re.groups, operation, width if colon else 0))
+        if operation == "tree-remove":
+            return rows, match.end()
+        position = match.end() + 1
+    raise LogError("the SUMMARY ends before its row 'Tree removal': the log is cut short")
+
+
+def read_verbose(log: bytes, start: int, end: int) -> list[tuple[Row, int, bool]]:
+    """Return the rows that ``-v`` prints after each iteration.
+
+    Parameters
+    ----------
+    log : bytes
+        The whole log.
+    start, end : int
+        The part that belongs to one test.
+
+    Returns
+    -------
+    list of (Row, int, bool)
+        Each with two numbers, seconds and operations a second; the iteration, counted from 0; and whether it is
+        the row of the stonewall, whose second number is the number of items put through a wrong format.
+
+    Raises
+    ------
+    LogError
+        If a row is broken, or stands before the first iteration.
+    """
+    found: list[tuple[Row, int, bool]] = []
+    position = log.find(b" ops/sec", start, end)
+    if position < 0:
+        return found
+    iterations = _iterations(log, start, end)
+    while position >= 0:
+        begin = log.rfind(b"\n", start, position) + 1 or start
+        match = _VERBOSE.match(log, begin, end) if position - begin <= LONGEST_ROW else None
+        if match is None:
+            raise refuse_row(log, begin, "a row of an iteration")
+        operation = OPERATIONS.get((match[1], match[2]))
+        iteration = bisect(iterations, begin) - 1
+        if iteration < 0:
+            raise LogError(f"the row of an iteration at byte {begin} stands before the first iteration: the log is cut")
+        if operation is not None:
+            found.append((_row(match, 4, 2, operation), iteration, bool(match[3])))
+        position = log.find(b" ops/sec", match.end(), end)
+    return found
+
+
+def _iterations(log: bytes, start: int, end: int) -> list[int]:
+    """Return where the iterations start; they must be counted from 1 without a gap."""
+    places: list[int] = []
+    position = log.find(b"main: * iteration ", start, end)
+    while position >= 0:
+        number = _ITERATION.match(log, position, end)
+        if number is None or int(number[1]) != len(places) + 1:
+            raise refuse_row(log, position, "the count of iterations")
+        places.append(position)
+        position = log.find(b"main: * iteration ", position + 1, end)
+    return places
+
+
+def read_processes(log: bytes, start: int, end: int) -> list[tuple[Row, int]]:
+    """Return the rows of ``Per process result``, one number per rank, each with its iteration counted from 0.
+
+    Raises
+    ------
+    LogError
+        If a row is broken or the iterations are not counted from 0.
+    """
+    found: list[tuple[Row, int]] = []
+    iteration, position = -1, start
+    while position < end:
+        stop = log.find(b"\n", position, end)
+        stop = end if stop < 0 else stop
+        line = log[position : min(stop, position + 40)].lstrip(b" \t>|")
+        if line.startswith(b"iteration: "):
+            iteration += 1
+            if line.split()[1] != b"%d" % iteration:
+                raise refuse_row(log, position, "the count of iterations")
+        elif line.startswith(b"Test "):
+            match = _PROCESS.match(log, position, end)
+            if match is None or iteration < 0:
+                raise refuse_row(log, position, "a row of each process")
+            operation = OPERATIONS.get((match[1], match[2]))
+            numbers = list(_PROCESS_NUMBER.finditer(log, match.start(3), match.end(3)))
+            if operation is not None:
+                found.append(
+                    (
+                        Row(
+                            operation,
+                            [number.span() for number in numbers],
+                            [float(number[0]) for number in numbers],
+                            0,
+                        ),
+                        iteration,
+                    )
+                )
+        position = stop + 1
+    return found
