@@ -77,8 +77,8 @@ check-types:
 check-spelling:
 	@codespell
 check-schemas:
-	@check-jsonschema --quiet --schemafile config/schema/study.json config/studies/*.yaml
-	@check-jsonschema --quiet --schemafile config/schema/site.json config/sites/*.yaml
+	@$(call quietly,check-jsonschema --schemafile config/schema/study.json config/studies/*.yaml)
+	@$(call quietly,check-jsonschema --schemafile config/schema/site.json config/sites/*.yaml)
 check-citation:
 	@$(call quietly,cffconvert --validate)
 
