@@ -6,6 +6,7 @@ rule measure_block:
         "logs/{campaign}/measure/{block}.log",
     conda:
         "../../environment.yml"
+    threads: contents.cores
     resources:
         target=1,
         runtime=contents.time_limit,

@@ -1,6 +1,7 @@
 """What the Snakefile's rules work on: the blocks and notebooks of the campaign that the configuration asks for."""
 
 import math
+import os
 import shlex
 import sys
 from collections.abc import Mapping
@@ -24,6 +25,8 @@ class Contents(NamedTuple):
         Its name.
     arguments : str
         The design as arguments of `python -m coldcache measure`, quoted for a shell.
+    cores : int
+        Cores of this machine: a block takes them all, so that nothing runs beside a measurement.
     minutes : dict of str to int
         Time limit of each block.
     evidence : list of str
@@ -36,6 +39,7 @@ class Contents(NamedTuple):
 
     campaign: str
     arguments: str
+    cores: int
     minutes: dict[str, int]
     evidence: list[str]
     notebooks: list[str]
@@ -64,6 +68,7 @@ def _read(config: Mapping[str, Any]) -> Contents:
     return Contents(
         campaign=name,
         arguments=shlex.join(arguments),
+        cores=len(os.sched_getaffinity(0)),
         minutes={
             block.name: math.ceil(_MARGIN * sum(trial.case.seconds for trial in block.trials) / 60) + 5
             for block in blocks

@@ -18,13 +18,18 @@ class NoData(ColdCacheError):  # noqa: N818
 
 
 class Peak(NamedTuple):
-    """The case with the highest estimate of an operation."""
+    """The number of threads at which an operation has its highest estimate, and that estimate."""
 
-    level: Any
+    threads: int
     estimate: float
     low: float
     high: float
     n: int
+
+    @property
+    def at(self) -> str:
+        """The number of threads in words: ``1 thread``, ``4 threads``."""
+        return f"{self.threads:,} thread{'s' if self.threads != 1 else ''}"
 
 
 class Estimates(NamedTuple):
@@ -56,19 +61,39 @@ class Estimates(NamedTuple):
         highest = self.cells.estimate.max([dim for dim in self.cells.estimate.dims if dim != "operation"])
         return [str(name) for name in highest.sortby(highest, ascending=False).operation.values]
 
-    def peak(self, operation: str, dim: str = "threads") -> Peak:
-        """Return the level of `dim` at which an operation has its highest estimate.
+    def peak(self, operation: str) -> Peak:
+        """Return where an operation has its highest estimate.
+
+        Parameters
+        ----------
+        operation : str
+            One of the sweep's; the only other dim of the cube is ``threads``.
 
         Raises
         ------
         NoData
             If no trial of the operation counts.
         """
-        cells = self.cells.sel(operation=operation)
-        if bool(cells.estimate.isnull().all()):
-            raise NoData(f"no trial of {operation} counts")
-        best = cells.isel({dim: int(cells.estimate.fillna(-1).argmax(dim))})
-        return Peak(best[dim].item(), float(best.estimate), float(best.low), float(best.high), int(best.n))
+        cells = self._cells_of(operation)
+        best = cells.isel(threads=int(cells.estimate.fillna(-1).argmax("threads")))
+        return Peak(int(best.threads), float(best.estimate), float(best.low), float(best.high), int(best.n))
+
+    def growth(self, operation: str) -> Interval:
+        """Return the ratio of the most threads to the fewest, paired by repetition, with its interval.
+
+        Raises
+        ------
+        NoData
+            If no trial of the operation counts.
+        """
+        threads = self._cells_of(operation).threads
+        fewest, most = int(threads.min()), int(threads.max())
+        return self.ratio({"operation": operation, "threads": most}, {"operation": operation, "threads": fewest})
+
+    def _cells_of(self, operation: str) -> xr.Dataset:
+        if operation not in self.cells.operation or bool(self.cells.sel(operation=operation).estimate.isnull().all()):
+            raise NoData(f"no trial of {operation} counts: see the page on validity")
+        return self.cells.sel(operation=operation)
 
     def ratio(self, above: dict[str, Any], below: dict[str, Any]) -> Interval:
         """Return the typical ratio of two cases, paired by repetition, with its interval.
@@ -83,6 +108,11 @@ class Estimates(NamedTuple):
     def show(self, found: Peak | Interval) -> str:
         """Return an estimate with its interval in words, such as ``1.2 GB/s (1.1 GB/s to 1.3 GB/s)``."""
         return show_interval(found.estimate, found.low, found.high, self.unit)
+
+    @property
+    def tool(self) -> str:
+        """The tool that measured, with its version."""
+        return f"{self.cube.attrs['tool']} {self.cube.attrs['tool_version']}"
 
     def caption(self) -> str:
         """Return what a reader must know of the estimates: what stands for what, how many trials, how cold, by what."""
@@ -100,22 +130,23 @@ class Estimates(NamedTuple):
         colds = {name: int((cold == name).sum()) for name in ("cold", "warm", "mixed", "unproved")}
         if any(colds.values()):
             parts.append("Reads: " + ", ".join(f"{count} {name}" for name, count in colds.items() if count) + ".")
-        parts.append(f"Tool: {self.cube.attrs['tool']} {self.cube.attrs['tool_version']}.")
+        parts.append(f"Tool: {self.tool}.")
         return " ".join(parts)
 
     def table(self) -> pd.DataFrame:
-        """Return one row per case, with units in the headings and figures as text of three digits."""
-        frame = self.cells.to_dataframe().reset_index()
-        shown = frame[list(self.cells.estimate.dims)].copy()
-        for column, name in (("estimate", "median"), ("low", "low"), ("high", "high")):
-            shown[name] = [show_rate(value, self.unit) if value == value else "no value" for value in frame[column]]
-        return shown.assign(n=frame["n"])
+        """Return one row per case: its levels, ``median``, ``low`` and ``high`` in the stored unit, and ``n``."""
+        frame = self.cells.to_dataframe().reset_index().rename(columns={"estimate": "median"})
+        return frame[[*self.cells.estimate.dims, "median", "low", "high", "n"]]
+
+
+def show_ratio(ratio: Interval) -> str:
+    """Return a ratio with its interval in words, such as ``2.04 times (1.98 to 2.11)``."""
+    shown = f"{ratio.estimate:.3g} times"
+    return f"{shown} ({ratio.low:.3g} to {ratio.high:.3g})" if ratio.low == ratio.low else shown
 
 
 def show_interval(estimate: float, low: float, high: float, unit: str) -> str:
     """Return an estimate with its interval in words; without the interval where there is none."""
-    if unit == "ratio":
-        return f"{estimate:.3g} times ({low:.3g} to {high:.3g})" if low == low else f"{estimate:.3g} times"
     shown = show_rate(estimate, unit)
     return f"{shown} ({show_rate(low, unit)} to {show_rate(high, unit)})" if low == low else shown
 

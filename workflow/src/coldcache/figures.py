@@ -149,54 +149,53 @@ def _label_ends(axes: Axes) -> None:
 
 
 def draw_paired(
-    rows: list[tuple[str, Estimates, dict[str, Interval]]], reference: str, compared: list[str], finding: str
+    workloads: dict[str, Estimates], ratios: dict[str, dict[str, Interval]], reference: str, finding: str
 ) -> Picture:
-    """Draw levels of a setting against each other, one row per workload, with a panel of their ratios.
+    """Draw levels of the write cache against each other, one row per workload, with a panel of their ratios.
 
     Parameters
     ----------
-    rows : list of (str, Estimates, dict of str to Interval)
-        A workload's name, its estimates with the dim ``write_cache``, and the ratio of each compared level to
-        `reference`.
+    workloads : dict of str to Estimates
+        By name; in B/s, dims must include ``write_cache``.
+    ratios : dict of str to dict of str to Interval
+        The ratio of each other level to `reference`, by workload and level.
     reference : str
         The level that the others are divided by.
-    compared : list of str
-        The levels that have a ratio.
     finding : str
         What the figure shows; its title and text alternative.
     """
     with house_style():
         figure, (left, right) = plt.subplots(1, 2, sharey=True, figsize=(6.4, 4.2), width_ratios=(3, 2))
-        for height, (_, estimates, ratios) in enumerate(rows):
-            for shift, level in enumerate([reference, *compared]):
-                _draw_level(left, estimates, level, height + 0.22 * (shift - 1), named=height == 0)
-                if level in ratios:
-                    _draw_ratio(right, ratios[level], MARKS[level], height + 0.22 * (shift - 1))
-        left.set_yticks(range(len(rows)), [name for name, _, _ in rows])
-        left.set_ylim(len(rows) - 0.5, -0.55)
-        for axes, label in ((left, "rate, B/s (log10)"), (right, f"level ÷ {reference} (log10)")):
+        for row, (name, estimates) in enumerate(workloads.items()):
+            for shift, level in enumerate([reference, *ratios[name]]):
+                height = row + 0.24 * (shift - 1)
+                _draw_level(left, estimates, level, height)
+                if level in ratios[name]:
+                    _draw_ratio(right, ratios[name][level], MARKS[level], height)
+        left.set_yticks(range(len(workloads)), [name.replace(", ", "\n") for name in workloads])
+        left.set_ylim(len(workloads) - 0.5, -0.6)
+        for axes, label in ((left, "throughput, B/s (log10)"), (right, f"ratio to {reference} (log10)")):
             axes.set_xscale("log")
+            axes.margins(x=0.2)
             axes.xaxis.set_major_formatter(FuncFormatter(_short))
             axes.xaxis.set_minor_formatter(NullFormatter())
             axes.set_xlabel(label)
         right.axvline(1, color=INK, linewidth=1.2)
-        right.margins(x=0.25)
         figure.suptitle(_wrap(finding, 58), x=0.01, ha="left", fontweight="bold", fontsize=13)
-        return Picture(figure, finding, rows[0][1].caption())
+        return Picture(figure, finding, next(iter(workloads.values())).caption())
 
 
-def _draw_level(axes: Axes, estimates: Estimates, level: str, height: float, named: bool) -> None:
+def _draw_level(axes: Axes, estimates: Estimates, level: str, height: float) -> None:
     mark = MARKS[level]
     cell = estimates.cells.sel(write_cache=level).squeeze()
     axes.plot([cell.low, cell.high], [height, height], color=mark.colour, linewidth=3, alpha=0.4)
     axes.plot([cell.estimate], [height], color=mark.colour, marker=mark.marker, markersize=8, markeredgecolor="white")
     trials = estimates.values.sel(write_cache=level).squeeze().values
     axes.plot(trials, np.full(len(trials), height), ".", color=mark.colour, markersize=4, alpha=0.6)
-    if named:
-        axes.annotate(
-            level, (float(cell.estimate), height), xytext=(0, 8), textcoords="offset points", ha="center",
-            color=mark.colour, fontsize=10.5, fontweight="bold",
-        )  # fmt: skip
+    axes.annotate(
+        level, (float(cell.estimate), height), xytext=(0, 8), textcoords="offset points", ha="center",
+        color=mark.colour, fontsize=10.5, fontweight="bold",
+    )  # fmt: skip
 
 
 def _draw_ratio(axes: Axes, ratio: Interval, mark: Mark, height: float) -> None:

@@ -32,7 +32,8 @@ def execute(notebook: Path, output: Path, dataset: Path, study: str, log: Path) 
     Raises
     ------
     NotebookError
-        If a cell fails; the message names the cell and the cause.
+        If a cell fails; the message names the cell and the cause. A campaign without the data that the notebook needs
+        is no failure: the page says so in one line.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     parameters = {"dataset": os.path.relpath(dataset, notebook.parent), "study": study}
@@ -41,15 +42,25 @@ def execute(notebook: Path, output: Path, dataset: Path, study: str, log: Path) 
             notebook, log, parameters, cwd=notebook.parent, progress_bar=False, kernel_name="python3"
         )
     except papermill.PapermillExecutionError as error:
-        raise NotebookError(
-            f"{notebook}, cell {error.exec_count}: {error.ename}: {error.evalue}; the notebook is in {log}"
-        ) from error
-    executed = nbformat.read(log, as_version=4)
+        if error.ename != "NoData":
+            raise NotebookError(
+                f"{notebook}, cell {error.exec_count}: {error.ename}: {error.evalue}; the notebook is in {log}"
+            ) from error
+        executed = _without_data(notebook, error.evalue)
+    else:
+        executed = nbformat.read(log, as_version=4)
     strip(executed)
     output.parent.mkdir(parents=True, exist_ok=True)
     temporary = output.with_suffix(".partial")
     nbformat.write(executed, temporary)
     temporary.rename(output)
+
+
+def _without_data(notebook: Path, cause: str) -> nbformat.NotebookNode:
+    """Return the notebook's title with one line that says why there is nothing below it."""
+    page = nbformat.read(notebook, as_version=4)
+    page.cells = [page.cells[0], nbformat.v4.new_markdown_cell(f"No answer from this campaign: {cause}.")]
+    return page
 
 
 def strip(notebook: nbformat.NotebookNode) -> None:
