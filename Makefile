@@ -47,10 +47,16 @@ reference: venv ## Rebuild every table and figure from raw/reference, without me
 	@$(snakemake) --config campaign=reference || { status=$$?; $(busy); }
 	@echo results/reference/report/index.html
 
+.PHONY: notebooks
+notebooks: reference ## Execute the notebooks anew on the reference campaign, to be committed with their outputs
+	@for notebook in notebooks/*.ipynb; do \
+		python -m coldcache notebook --notebook "$$notebook" --output "$$notebook" --log "logs/$$notebook"; \
+	done
+
 .PHONY: test
 test: tools += chromium
 test: setup ## Run every check and every test
-	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory lint reference
 	@pytest -rs -n 2 --dist loadscope --nbval tests notebooks
 
 checks := check-lint check-format check-rules check-workflow check-imports check-types check-spelling check-schemas check-citation

@@ -53,8 +53,8 @@ def _make_parser() -> argparse.ArgumentParser:
 
     notebook = commands.add_parser("notebook", help="execute one notebook on a campaign's dataset")
     notebook.add_argument("--notebook", required=True, type=Path)
-    notebook.add_argument("--dataset", required=True, type=Path)
-    notebook.add_argument("--study", required=True)
+    notebook.add_argument("--dataset", type=Path, help="instead of the one that the notebook names")
+    notebook.add_argument("--study", help="instead of the one that the notebook names")
     notebook.add_argument("--output", required=True, type=Path)
     notebook.add_argument("--log", required=True, type=Path, help="where it stands while it is being executed")
     notebook.set_defaults(run=_notebook)
@@ -125,7 +125,7 @@ def _collect(chosen: argparse.Namespace) -> None:
 def _notebook(chosen: argparse.Namespace) -> None:
     from coldcache.notebook import execute
 
-    execute(chosen.notebook, chosen.output, chosen.dataset, chosen.study, chosen.log)
+    execute(chosen.notebook, chosen.output, chosen.log, chosen.dataset, chosen.study)
 
 
 def _report(chosen: argparse.Namespace) -> None:

@@ -118,14 +118,16 @@ class Estimates(NamedTuple):
         """Return what a reader must know of the estimates: what stands for what, how many trials, how cold, by what."""
         verdict = self.cube.verdict
         n = int(self.cells.n.max())
+        level = 100 * min(reach_of_order(n), 0.95)
         parts = [
-            f"Points: median of {n} repetitions; bands: its interval, which covers {100 * reach_of_order(n):.1f} % "
-            "or 95 %, whichever is less; dots: single trials, hollow where suspect."
+            f"Points: median of {n} repetitions; bands and bars: its {level:.3g} % interval; dots: single trials."
             if n > 1
             else "Points: single trials; one repetition has no interval."
         ]
         counted = {name: int((verdict == name).sum()) for name in ("valid", "suspect", "void", "missing")}
         parts.append("Trials: " + ", ".join(f"{count} {name}" for name, count in counted.items() if count) + ".")
+        if counted["suspect"]:
+            parts.append("Hollow dots: suspect.")
         cold = self.cube.cold.values[self.cube.cold.values != "not applicable"]
         colds = {name: int((cold == name).sum()) for name in ("cold", "warm", "mixed", "unproved")}
         if any(colds.values()):
@@ -134,15 +136,34 @@ class Estimates(NamedTuple):
         return " ".join(parts)
 
     def table(self) -> pd.DataFrame:
-        """Return one row per case: its levels, ``median``, ``low`` and ``high`` in the stored unit, and ``n``."""
+        """Return one row per case.
+
+        Returns
+        -------
+        DataFrame
+            A column per dim with its level; ``median``, ``low``, ``high`` in the stored unit; ``n``; and ``trials``,
+            the tuple of the values of all repetitions, NaN where one is void or missing.
+        """
+        dims = list(self.cells.estimate.dims)
         frame = self.cells.to_dataframe().reset_index().rename(columns={"estimate": "median"})
-        return frame[[*self.cells.estimate.dims, "median", "low", "high", "n"]]
+        trials = self.values.transpose(*dims, "repetition").values.reshape(len(frame), -1)
+        return frame[[*dims, "median", "low", "high", "n"]].assign(trials=[tuple(row) for row in trials.tolist()])
 
 
 def show_ratio(ratio: Interval) -> str:
     """Return a ratio with its interval in words, such as ``2.04 times (1.98 to 2.11)``."""
     shown = f"{ratio.estimate:.3g} times"
     return f"{shown} ({ratio.low:.3g} to {ratio.high:.3g})" if ratio.low == ratio.low else shown
+
+
+def tell_growth(ratio: Interval) -> str:
+    """Return what a ratio of many threads to few says, as the end of a sentence: ``grow 2.04 times``.
+
+    An interval that holds 1 shows no growth; ``fall to 0.5 times`` is a ratio below 1.
+    """
+    if ratio.low > 1:
+        return f"grow {ratio.estimate:.3g} times"
+    return f"fall to {ratio.estimate:.3g} times" if ratio.high < 1 else "show no growth"
 
 
 def show_interval(estimate: float, low: float, high: float, unit: str) -> str:

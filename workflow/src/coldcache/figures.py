@@ -4,13 +4,14 @@ import io
 import re
 from html import escape
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from coldcache.estimates import Estimates
 from coldcache.statistics import Interval
@@ -82,13 +83,14 @@ def draw_over_threads(estimates: Estimates, finding: str, ylabel: str, log: bool
         _set_threads(axes, estimates.values.threads.values)
         if log:
             axes.set_yscale("log")
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             axes.yaxis.set_major_formatter(FuncFormatter(_short))
             axes.yaxis.set_minor_formatter(NullFormatter())
         else:
             axes.set_ylim(bottom=0)
         axes.set_ylabel(f"{ylabel}, {unit}{' (log10)' if log else ''}")
         _label_ends(axes)
-        axes.set_title(_wrap(finding), pad=14)
+        _set_title(figure, finding)
         return Picture(figure, finding, estimates.caption())
 
 
@@ -174,14 +176,14 @@ def draw_paired(
                     _draw_ratio(right, ratios[name][level], MARKS[level], height)
         left.set_yticks(range(len(workloads)), [name.replace(", ", "\n") for name in workloads])
         left.set_ylim(len(workloads) - 0.5, -0.6)
-        for axes, label in ((left, "throughput, B/s (log10)"), (right, f"ratio to {reference} (log10)")):
+        for axes, label in ((left, "throughput, B/s (log10)"), (right, "ratio (log10)")):
             axes.set_xscale("log")
             axes.margins(x=0.2)
             axes.xaxis.set_major_formatter(FuncFormatter(_short))
             axes.xaxis.set_minor_formatter(NullFormatter())
             axes.set_xlabel(label)
         right.axvline(1, color=INK, linewidth=1.2)
-        figure.suptitle(_wrap(finding, 58), x=0.01, ha="left", fontweight="bold", fontsize=13)
+        _set_title(figure, finding)
         return Picture(figure, finding, next(iter(workloads.values())).caption())
 
 
@@ -202,7 +204,7 @@ def _draw_ratio(axes: Axes, ratio: Interval, mark: Mark, height: float) -> None:
     axes.plot([ratio.low, ratio.high], [height, height], color=mark.colour, linewidth=2)
     axes.plot([ratio.estimate], [height], color=mark.colour, marker=mark.marker, markersize=7)
     axes.annotate(
-        f"{ratio.estimate:.3g}×", (ratio.estimate, height), xytext=(0, 7), textcoords="offset points", ha="center",
+        f"{ratio.estimate:.3g}×", (ratio.estimate, height), xytext=(3, 7), textcoords="offset points", ha="left",
         color=mark.colour, fontsize=10.5, fontweight="bold",
     )  # fmt: skip
 
@@ -214,10 +216,5 @@ def _short(value: float, _position: Any = None) -> str:
     return f"{value:g}"
 
 
-def _wrap(text: str, width: int = 52) -> str:
-    words, lines = text.split(), [""]
-    for word in words:
-        if len(lines[-1]) + len(word) > width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return "\n".join(lines)
+def _set_title(figure: Figure, finding: str) -> None:
+    figure.suptitle(fill(finding, 52), x=0.01, ha="left", fontweight="bold", fontsize=13)

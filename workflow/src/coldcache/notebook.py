@@ -13,7 +13,7 @@ class NotebookError(ColdCacheError):
     """A notebook that does not run through."""
 
 
-def execute(notebook: Path, output: Path, dataset: Path, study: str, log: Path) -> None:
+def execute(notebook: Path, output: Path, log: Path, dataset: Path | None = None, study: str | None = None) -> None:
     """Execute a notebook on a campaign's dataset.
 
     Parameters
@@ -21,13 +21,13 @@ def execute(notebook: Path, output: Path, dataset: Path, study: str, log: Path) 
     notebook : Path
         Its first code cell, tagged ``parameters``, names ``dataset`` and ``study``.
     output : Path
-        Where the executed notebook goes once it is whole.
-    dataset : Path
-        The campaign's `dataset.nc`.
-    study : str
-        The study whose sweeps it reads.
+        Where the executed notebook goes once it is whole; may be `notebook` itself.
     log : Path
         Where it stands while it is being executed, and stays if it fails.
+    dataset : Path, optional
+        The campaign's `dataset.nc`; what the notebook itself names when not given.
+    study : str, optional
+        The study whose sweeps it reads; what the notebook itself names when not given.
 
     Raises
     ------
@@ -36,10 +36,17 @@ def execute(notebook: Path, output: Path, dataset: Path, study: str, log: Path) 
         is no failure: the page says so in one line.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    parameters = {"dataset": os.path.relpath(dataset, notebook.parent), "study": study}
+    parameters = {"dataset": os.path.relpath(dataset, notebook.parent)} if dataset else {}
+    parameters |= {"study": study} if study else {}
     try:
         papermill.execute_notebook(
-            notebook, log, parameters, cwd=notebook.parent, progress_bar=False, kernel_name="python3"
+            notebook,
+            log,
+            parameters,
+            cwd=notebook.parent,
+            progress_bar=False,
+            kernel_name="python3",
+            extra_arguments=["--log-level=40"],
         )
     except papermill.PapermillExecutionError as error:
         if error.ename != "NoData":

@@ -117,7 +117,7 @@ class Sweep(Strict):
     settings: dict[str, SettingName] = Field(
         default_factory=dict, description="How the levels of a factor are put in force."
     )
-    seconds: Seconds = Field(1.1, gt=0, description="How long tools that are bound by time run.")
+    seconds: Seconds = Field(1.05, gt=0, description="How long tools that are bound by time run.")
     repetitions: int | None = Field(None, ge=1, description="Trials of each case, when not the study's.")
 
     @model_validator(mode="after")

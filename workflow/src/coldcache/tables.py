@@ -8,7 +8,7 @@ import pandas as pd
 
 from coldcache.estimates import Estimates, show_ratio
 from coldcache.statistics import Interval
-from coldcache.units import show_rate
+from coldcache.units import scale_of, show_rate
 
 _FIGURES = ("median", "low", "high")
 
@@ -52,9 +52,10 @@ class Table:
         caption : str
             What the table holds.
         """
-        shown, numbers = [], []
+        shown: list[pd.DataFrame] = []
+        numbers: list[pd.DataFrame] = []
         for name, estimates in workloads.items():
-            cells = estimates.table()[["write_cache", *_FIGURES, "n"]]
+            cells = estimates.table()[["write_cache", *_FIGURES, "n", "trials"]]
             found = [ratios[name].get(level) for level in cells.write_cache]
             words = _in_words(cells, estimates.unit)
             words[f"ratio to {reference}"] = ["" if ratio is None else show_ratio(ratio) for ratio in found]
@@ -86,8 +87,20 @@ def _in_words(numbers: pd.DataFrame, unit: str) -> pd.DataFrame:
     shown = numbers.copy()
     for name in _FIGURES:
         shown[name] = [show_rate(value, unit) if value == value else "none" for value in numbers[name]]
+    shown["trials"] = [_show_trials(values, unit) for values in numbers["trials"]]
     return shown.rename(columns={name: name.replace("_", " ") for name in shown.columns})
 
 
+def _show_trials(values: tuple[float, ...], unit: str) -> str:
+    """Return every trial's value with four digits, so that no number of a log can change unseen."""
+    there = [value for value in values if value == value]
+    if not there:
+        return ""
+    divisor, name = scale_of(min(there), unit)
+    return " ".join(f"{value / divisor:.4g}" if value == value else "–" for value in values) + f" {name}"
+
+
 def _with_unit(numbers: pd.DataFrame, unit: str) -> pd.DataFrame:
-    return numbers.rename(columns={name: f"{name} ({unit})" for name in _FIGURES})
+    columns = {name: f"{name} ({unit})" for name in (*_FIGURES, "trials")}
+    spaced = [" ".join(map(repr, values)) for values in numbers["trials"]]
+    return numbers.assign(trials=spaced).rename(columns=columns)

@@ -15,6 +15,9 @@ UNITS = {
     "1": {"": 1},
 }
 
+#: Decimal prefixes with which rates are shown.
+_PREFIXES = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"))
+
 _QUANTITY = re.compile(r"\s*([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
 
 
@@ -87,7 +90,7 @@ def show_seconds(duration: float) -> str:
 
 
 def show_rate(rate: float, unit: str) -> str:
-    """Return a rate with three digits and a decimal prefix: ``1.23 GB/s``, ``45.6 k/s``.
+    """Return a rate or a duration with three digits and a decimal prefix: ``1.23 GB/s``, ``45.6 k/s``, ``120 µs``.
 
     Parameters
     ----------
@@ -96,11 +99,33 @@ def show_rate(rate: float, unit: str) -> str:
     unit : {"B/s", "1/s", "s", "1"}
         The stored unit of the metric.
     """
-    if unit in ("s", "1"):
-        return f"{rate:.3g} {unit}".removesuffix(" 1")
-    prefixes = iter(("", "k", "M", "G", "T"))
-    value, prefix = float(rate), next(prefixes)
-    while abs(value) >= 999.5 and prefix != "T":
-        value, prefix = value / 1000, next(prefixes)
+    if unit == "1":
+        return f"{rate:.3g}"
+    divisor, name = scale_of(rate, unit)
+    value = rate / divisor
     digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
-    return f"{value:.{digits}f} {prefix}{unit.removeprefix('1')}"
+    return f"{value:.{digits}f} {name}"
+
+
+def scale_of(rate: float, unit: str) -> tuple[float, str]:
+    """Return what to divide a rate or a duration by so that one to three digits stand before the point, and its unit.
+
+    Parameters
+    ----------
+    rate : float
+        In `unit`.
+    unit : {"B/s", "1/s", "s"}
+        The stored unit of the metric.
+
+    Returns
+    -------
+    divisor : float
+    name : str
+        The unit after division, such as ``GB/s``, ``k/s`` or ``ms``.
+    """
+    prefixes = ((1e-6, "µ"), (1e-3, "m"), (1.0, "")) if unit == "s" else _PREFIXES
+    size, prefix = prefixes[0]
+    for larger, letter in prefixes:
+        if abs(rate) >= 0.9995 * larger:
+            size, prefix = larger, letter
+    return size, f"{prefix}{unit.removeprefix('1')}"

@@ -42,7 +42,7 @@ class Run(NamedTuple):
     direct_io: bool = False
     queue_depth: int = 1
     files: int = 0
-    seconds: float = 1.1
+    seconds: float = 1.05
     options: tuple[str, ...] = ()
     device: str = ""
 
