@@ -6,6 +6,9 @@ from coldcache.contents import read_contents
 
 min_version("9.0")
 
+# One block at a time, however many cores or jobs there are: two on one target would measure each other.
+workflow.register_resource("target", 1)
+
 
 configfile: "config/config.yaml"
 
