@@ -1,0 +1,291 @@
+"""Every command, Python block, link and list of README.md, config/README.md and docs/ holds in a fresh clone."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from coldcache import __main__ as program
+from coldcache.site import Site
+from coldcache.study import Doubling, Share, Study, Sweep
+from coldcache.terms import COLD_VERDICTS, FACTORS, OPERATIONS, TOOLS, VERDICTS
+from coldcache.verdicts import RULES
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted(
+    str(page.relative_to(ROOT)) for page in [ROOT / "README.md", ROOT / "config/README.md", *ROOT.glob("docs/**/*.md")]
+)
+
+#: Targets of make that measure or check for minutes, or need a network: make prints what they would run.
+PRINTED = ("study", "reference", "test", "lint", "bench", "hooks", "lock")
+
+#: Drawn from a campaign that is measured on a machine of its own.
+PICTURES = {"docs/images/report.png"}
+
+#: The folder on another file system that the pages measure.
+FAST = "/mnt/fast"
+
+
+@cache
+def read_page(page: str) -> str:
+    return (ROOT / page).read_text()
+
+
+def fenced(page: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", read_page(page), re.MULTILINE | re.DOTALL)
+
+
+def prose(page: str) -> str:
+    return re.sub(r"^```.*?^```$", "", read_page(page), flags=re.MULTILINE | re.DOTALL)
+
+
+def heads(page: str, heading: str) -> list[str]:
+    """Return the first cells of the tables below a heading, without the head of each table."""
+    section = prose(page).split(f"\n{heading}\n")[1].split("\n#")[0]
+    return [row for row in re.findall(r"^\| (.+?) \|", section, re.MULTILINE) if "`" in row]
+
+
+def names(cells: list[str]) -> list[str]:
+    return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the project in which campaign `local` of a tiny study `quick` is measured and collected."""
+    clone = tmp_path_factory.mktemp("docs") / "measured"
+    ignored = [line.strip("/\n") for line in (ROOT / ".gitignore").read_text().splitlines() if not line.startswith("!")]
+    shutil.copytree(
+        ROOT, clone, ignore=shutil.ignore_patterns(".git", *[name for name in ignored if "raw" not in name])
+    )
+    for campaign in (clone / "raw").glob("*"):
+        if campaign.name not in ("reference", "published"):
+            shutil.rmtree(campaign)
+    study = yaml.safe_load((clone / "config/studies/quick.yaml").read_text())
+    study["repetitions"] = 2
+    study["sweeps"] = {name: study["sweeps"][name] for name in ("sequential", "random")}
+    for sweep in study["sweeps"].values():
+        sweep |= {"tools": ["fio"], "seconds": "0.2 s"}
+        sweep["factors"] |= {"threads": [1], "file_size": ["4 MiB"]}
+    (clone / "config/studies/quick.yaml").write_text(yaml.safe_dump(study, sort_keys=False))
+    link_environment(clone)
+    run(["snakemake", "--quiet", "--cores", "2", "--", "results/local/verdicts.csv"], clone, Path(sys.prefix, "bin"))
+    return clone
+
+
+def link_environment(clone: Path) -> None:
+    """Let the environment of this test stand in the clone as its .venv, which the set-up takes for whole."""
+    target = clone / ".venv"
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir()
+    for entry in Path(sys.prefix).iterdir():
+        if entry.name != ".coldcache":
+            (target / entry.name).symlink_to(entry)
+    locks = b"".join(
+        (clone / name).read_bytes() for name in ("envs/uv.lock", "envs/requirements.lock", "pyproject.toml")
+    )
+    (target / ".coldcache").write_text(f"{clone}\n{hashlib.sha256(locks).hexdigest()}  -\n")
+    # What is not whole would be built anew, through the links.
+    run(["bash", "envs/venv.sh", "present"], clone)
+
+
+@pytest.fixture
+def clone(measured: Path, tmp_path: Path) -> Path:
+    """Return a copy of the measured project for one page, beside an empty folder that stands for `/mnt/fast`."""
+    folder = tmp_path / "clone"
+    shutil.copytree(measured, folder, symlinks=True, ignore=shutil.ignore_patterns(".venv"))
+    link_environment(folder)
+    (tmp_path / "fast").mkdir()
+    return folder
+
+
+def run(command: list[str], folder: Path, *path: Path) -> str:
+    """Run a command with nothing of this test's environment on PATH, and return what it prints."""
+    inherited = [part for part in os.environ["PATH"].split(os.pathsep) if not part.startswith(sys.prefix)]
+    known = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "VIRTUAL_ENV"))}
+    done = subprocess.run(
+        command, cwd=folder, env={**known, "PATH": os.pathsep.join([*map(str, path), *inherited])}, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{' '.join(command)[:2000]}\n{done.stdout[-4000:]}"
+    return done.stdout
+
+
+def tiny(text: str, folder: Path) -> str:
+    """Return a block of a page with the test's folder as the fast file system, and with one repetition."""
+    return text.replace(FAST, str(folder.parent / "fast")).replace("repetitions: 5", "repetitions: 1")
+
+
+def write_files(page: str, folder: Path) -> None:
+    """Write the files that a page shows: the first line of each block is its path."""
+    for block in fenced(page, "yaml"):
+        (folder / block.splitlines()[0].removeprefix("# ")).write_text(tiny(block, folder))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if fenced(page, "sh")])
+def test_commands_run_in_the_order_of_the_page(page: str, clone: Path) -> None:
+    write_files(page, clone)
+    script = tiny("".join(fenced(page, "sh")), clone)
+    script = re.sub(rf"^make ({'|'.join(PRINTED)})\b", r"make --dry-run \1", script, flags=re.MULTILINE)
+    run(["bash", "-eux", "-o", "pipefail", "-c", script], clone)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if fenced(page, "python")])
+def test_python_runs_in_the_order_of_the_page(page: str, clone: Path) -> None:
+    run([".venv/bin/python", "-W", "error::FutureWarning", "-c", "\n".join(fenced(page, "python"))], clone)
+
+
+def test_a_record_leads_to_the_bytes_that_state_it(clone: Path) -> None:
+    said = run([".venv/bin/python", "-c", fenced("docs/read-the-report.md", "python")[0]], clone)
+    value, printed = re.fullmatch(r"(\S+) B/s stands as (\d+)\n", said).groups()
+    assert float(value) == float(printed)
+
+
+def test_a_trial_that_is_removed_is_measured_again_and_no_other(clone: Path) -> None:
+    written = {path: path.stat().st_mtime_ns for path in clone.glob("raw/local/*/*/*/*/trial.json")}
+    removal = next(block for block in fenced("docs/measure-again.md", "sh") if "/r0" in block).splitlines()[:2]
+    run(["bash", "-euc", "\n".join(removal)], clone)
+    run(["snakemake", "--quiet", "--cores", "2", "--", "results/local/verdicts.csv"], clone, clone / ".venv/bin")
+    again = [str(path.relative_to(clone)) for path in written if path.stat().st_mtime_ns != written[path]]
+    assert again == ["raw/local/quick/random/operation=random-read/r0/trial.json"]
+
+
+def test_the_designs_of_two_campaigns_differ_as_the_page_says(clone: Path) -> None:
+    study = clone / "config/studies/quick.yaml"
+    study.write_text(study.read_text().replace("repetitions: 2", "repetitions: 7"))
+    done = subprocess.run(
+        [clone / ".venv/bin/snakemake", "--cores", "1", "--dry-run"],
+        cwd=clone,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    shown = " ".join(read_page("docs/measure-again.md").split())
+    assert " ".join(done.stderr.replace(": 2, now", ": 5, now").split()) in shown
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in prose("docs/measure-a-file-system.md").splitlines() if "; name" in row or "; make it" in row]
+)
+def test_targets_are_refused_in_the_words_of_the_page(row: str, clone: Path, monkeypatch, capsys) -> None:
+    (clone.parent / "fast" / "target").mkdir()
+    message = tiny(row.split("`")[-2], clone)
+    monkeypatch.chdir(clone)
+    assert program.main(["plan", "--target", message.split(" ")[0]]) == 1
+    assert capsys.readouterr().err == f"coldcache: config/sites/local.yaml, targets.scratch: {message}\n"
+
+
+def slug(heading: str) -> str:
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        path, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / path if path else ROOT / page
+        shown = os.path.relpath(target.resolve(), ROOT)
+        assert "://" not in link, f"{link}: the pages work without a network"
+        assert target.exists() or shown in PICTURES, f"{page}: {link} leads nowhere"
+        if anchor:
+            assert anchor in [slug(heading) for heading in re.findall(r"^#+ (.+)$", target.read_text(), re.MULTILINE)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_targets_and_subcommands_that_the_text_names_exist(page: str) -> None:
+    targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    checks = (ROOT / "Makefile").read_text().split("checks := ")[1].splitlines()[0].split()
+    known = {*targets, *checks, "venv"}
+    assert set(re.findall(r"`make ([a-z-]+)", read_page(page))) <= known
+    assert set(re.findall(r"python -m coldcache ([a-z]+)", read_page(page))) <= set(subcommands())
+
+
+def subcommands() -> list[str]:
+    actions = program._make_parser()._subparsers._group_actions
+    return list(actions[0].choices)
+
+
+def test_every_subcommand_is_explained() -> None:
+    assert names(heads("docs/develop.md", "## The steps")) == subcommands()
+
+
+def test_every_key_of_the_configuration_is_explained() -> None:
+    assert names(heads("config/README.md", "## config.yaml")) == list(
+        yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    )
+    assert set(names(heads("config/README.md", "## studies/"))) == set(Study.model_fields)
+    assert set(names(heads("config/README.md", "### A sweep"))) == set(Sweep.model_fields)
+    sites = names(heads("config/README.md", "## sites/"))
+    assert set(sites) == set(Site.model_fields).union(
+        *(part.model_fields for part in map(model_of_field, ("clients", "limits", "thresholds"))), ("path", "make")
+    )
+
+
+def model_of_field(name: str):
+    return Site.model_fields[name].annotation
+
+
+def test_every_factor_tool_operation_and_rule_is_explained() -> None:
+    factors = heads("config/README.md", "### Factors")
+    rules = [cell for cell in factors if cell.startswith("`{")]
+    assert set(names(factors)) - set(names(rules)) == set(FACTORS)
+    written = {key for rule in rules for key in yaml.safe_load(rule.strip("`"))}
+    assert written == {*Doubling.model_fields, *Share.model_fields}
+    assert {*TOOLS, *OPERATIONS} <= set(names([read_page("config/README.md")]))
+
+
+def test_every_verdict_code_and_kind_of_cold_is_explained() -> None:
+    verdicts = names(heads("docs/read-the-report.md", "## A verdict"))
+    assert verdicts == [*VERDICTS, *(code for code, _, _ in RULES), "not-run"]
+    assert set(names(heads("docs/read-the-report.md", "## Cold"))) == set(COLD_VERDICTS)
+    for code, verdict, _ in RULES:
+        assert f"| `{code}` | {verdict} |" in read_page("docs/read-the-report.md")
+
+
+def test_the_profile_of_slurm_explains_every_line_and_names_no_path() -> None:
+    profile = ROOT / "slurm/profile.yaml"
+    settings = yaml.safe_load(profile.read_text())
+    for value in settings.values():
+        assert not (profile.parent / str(value)).exists()
+    for paragraph in profile.read_text().split("\n\n"):
+        assert paragraph.startswith("# ")
+    assert not (profile.parent / "slurm").exists()
+    assert settings["executor"] == "slurm"
+
+
+def test_the_profile_of_slurm_gives_each_block_a_job_of_its_own(clone: Path) -> None:
+    command = ["snakemake", "--profile", "slurm", "--dry-run", "--config", "campaign=other", "--", "measure_all"]
+    said = run(command, clone, clone / ".venv/bin")
+    jobs = [job.split("\n[")[0] for job in said.split("\nrule measure_block:\n")[1:]]
+    assert len(jobs) == 2
+    assert "localrule measure_block" not in said
+    for job in jobs:
+        assert {"nodes=1", "slurm_extra=--exclusive", "target=1"} <= set(re.split(r",? ", job.split("resources: ")[1]))
+
+
+def test_decisions_are_numbered_and_each_has_its_parts() -> None:
+    files = sorted(ROOT.glob("docs/decisions/[0-9]*.md"))
+    assert [file.name[:4] for file in files] == [f"{number:04}" for number in range(1, len(files) + 1)]
+    for file in files:
+        headings = re.findall(r"^## (.+)$", file.read_text(), re.MULTILINE)
+        assert headings == ["Context", "Alternatives", "Decision"], file.name
+        assert re.match(rf"# {file.name[:4]}: .+\n\nStatus: accepted\n", file.read_text()), file.name
+    index = re.findall(r"\((\d{4}-[a-z0-9-]+\.md)\)", read_page("docs/decisions/README.md"))
+    assert index == [file.name for file in files]
+
+
+def test_every_task_has_a_page_that_both_lists_name() -> None:
+    pages = {page.name for page in ROOT.glob("docs/*.md")} - {"README.md"}
+    assert set(re.findall(r"\]\(docs/([a-z-]+\.md)\)", read_page("README.md"))) == pages
+    assert set(re.findall(r"\]\(([a-z-]+\.md)\)", read_page("docs/README.md"))) == pages
+
+
+def test_the_citation_names_the_version_of_the_package() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert f'version = "{citation["version"]}"' in (ROOT / "pyproject.toml").read_text()
