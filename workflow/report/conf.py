@@ -1,0 +1,47 @@
+"""How Sphinx renders a report; `coldcache.report` adds the title and where the pages lie."""
+
+project = "Cold Cache"
+root_doc = "index"
+extensions = ["myst_nb"]
+language = "en"
+# Options such as --direct=1 stay as they were typed.
+smartquotes = False
+
+# Notebooks arrive executed, and their figures are SVG: nothing is run, and nothing is fetched from a network.
+nb_execution_mode = "off"
+nb_remove_code_source = True
+nb_output_stderr = "remove"
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}
+myst_enable_extensions = ["attrs_block", "attrs_inline", "deflist"]
+# A notebook's title is that of its page; what its headings skip is its own affair.
+suppress_warnings = ["myst.header"]
+
+html_theme = "pydata_sphinx_theme"
+html_css_files = ["coldcache.css"]
+html_favicon = "static/favicon.svg"
+html_static_path = ["static"]
+templates_path = ["templates"]
+html_copy_source = False
+html_show_sourcelink = False
+html_use_index = False
+html_domain_indices = False
+html_show_sphinx = False
+html_permalinks = False
+# Summaries of search results are fetched, which browsers refuse to pages from the disk.
+html_show_search_summary = False
+html_sidebars = {"**": ["contents.html"]}
+html_theme_options = {
+    "navbar_start": ["navbar-logo"],
+    "navbar_center": [],
+    "navbar_end": ["theme-switcher"],
+    "navbar_persistent": ["search-button"],
+    "navigation_depth": 3,
+    "search_bar_text": "Search this report",
+    "article_header_start": [],
+    "primary_sidebar_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["origin.html"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}

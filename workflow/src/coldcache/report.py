@@ -1,0 +1,90 @@
+"""A campaign's executed notebooks and what stands behind them, as a site that opens from the disk."""
+
+import io
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from coldcache.campaign import RAW, read_campaign
+from coldcache.chapters import read_chapters
+from coldcache.conditions import read_conditions
+from coldcache.errors import ColdCacheError
+from coldcache.pages import Material, write_pages
+from coldcache.validity import read_validity
+
+#: Sphinx's configuration, its templates and its style sheet, and the pages' templates.
+TEMPLATES = Path(__file__).parents[2] / "report"
+
+
+class ReportError(ColdCacheError):
+    """A report that cannot be rendered."""
+
+
+def render(campaign: str, results: Path, log: Path) -> None:
+    """Write a campaign's report as `report/index.html` in its folder of results.
+
+    Parameters
+    ----------
+    campaign : str
+        Its name.
+    results : Path
+        Its folder of results, with `verdicts.csv`, `reasons.csv` and the executed notebooks.
+    log : Path
+        Where what Sphinx says goes.
+
+    Raises
+    ------
+    ReportError
+        If Sphinx fails or warns. A report that stood there before stays.
+    ChapterError
+        If a notebook has not been executed.
+    CampaignError
+        If the campaign, its trials or its verdicts cannot be read.
+    """
+    design = read_campaign(RAW / campaign)
+    material = Material(
+        campaign=design,
+        results=results,
+        chapters={study.study: read_chapters(study, results) for study in design.studies},
+        validity=read_validity(results),
+        conditions=read_conditions(design),
+    )
+    work = results / ".report"
+    shutil.rmtree(work, ignore_errors=True)
+    try:
+        write_pages(material, TEMPLATES / "pages", work / "pages")
+        _build(work, campaign, log)
+        if (results / "report").exists():
+            (results / "report").rename(work / "replaced")
+        (work / "site").rename(results / "report")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _build(work: Path, campaign: str, log: Path) -> None:
+    """Let Sphinx make a site of the pages; a warning is an error, for nobody would read it."""
+    warnings = io.StringIO()
+    overrides = {
+        "html_title": f"Cold Cache: {campaign}",
+        "html_context": {
+            "coldcache_version": version("coldcache"), "coldcache_campaign": campaign, "default_mode": "auto",
+        },
+    }  # fmt: skip
+    log.parent.mkdir(parents=True, exist_ok=True)
+    failure = ""
+    with log.open("w", encoding="utf-8") as said, patch_docutils(), docutils_namespace():
+        try:
+            Sphinx(
+                work / "pages", TEMPLATES, work / "site", work / "doctrees", "html", overrides,
+                status=said, warning=warnings, freshenv=True,
+            ).build()  # fmt: skip
+        except SphinxError as error:
+            failure = f"{error.category}: {error}"
+        said.write(warnings.getvalue() + failure)
+    if problems := [*warnings.getvalue().splitlines(), *failure.splitlines()]:
+        cause = problems[0].replace(f"{(work / 'pages').absolute()}/", "")
+        raise ReportError(f"{work.parent / 'report'} cannot be rendered ({cause}); all that Sphinx said is in {log}")
