@@ -39,7 +39,7 @@ html_theme_options = {
     "search_bar_text": "Search this report",
     "article_header_start": [],
     "primary_sidebar_end": [],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": [],
     "footer_start": ["origin.html"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

@@ -16,6 +16,9 @@ from coldcache.units import show_bytes, show_seconds
 from coldcache.validity import COLDNESS, Doubt, Validity
 from coldcache.verdicts import RULES
 
+#: Coverage of every interval, where there are repetitions enough for it.
+LEVEL = 0.95
+
 #: Names of what trials state, as people read them; what is not listed is shown under its own name.
 _NAMES = {
     "os": "Operating system",
@@ -50,11 +53,16 @@ def show_values(values: Values | None, show: Callable[[str], Any] = str) -> Mark
 def show_levels(cases: Iterable[Case]) -> Markup:
     """Return the levels of each factor of some cases as HTML."""
     levels: dict[str, dict[str, None]] = {}
-    for case in cases:
+    for case in sorted(cases, key=lambda case: int(case.factors["threads"])):
         for factor, level in case.factors.items():
             shown = show_bytes(float(level)) if FACTORS[factor].unit == "B" else _show_level(level)
             levels.setdefault(factor, {})[shown] = None
     return join((f"{FACTORS[factor].label} {', '.join(names)}" for factor, names in levels.items()), "; ")
+
+
+def show_share(share: float) -> str:
+    """Return a share in per cent, with three digits."""
+    return f"{100 * share:.3g}\N{NO-BREAK SPACE}%"
 
 
 def _show_level(level: Any) -> str:
@@ -89,7 +97,15 @@ def _name_sweep(study: str, sweep: str, several: bool) -> str:
 
 
 def _show_doubt(doubt: Doubt) -> tuple[Any, ...]:
-    return doubt.case, join(doubt.repetitions), doubt.verdict, doubt.reason
+    return doubt.case, _show_range(doubt.repetitions), doubt.verdict, doubt.reason
+
+
+def _show_range(repetitions: list[str]) -> str:
+    """Return repetitions as few words: ``3``, ``0 and 2``, or ``0 to 4`` where none is left out."""
+    first, last = repetitions[0], repetitions[-1]
+    if len(repetitions) > 2 and int(last) - int(first) == len(repetitions) - 1:
+        return f"{first} to {last}"
+    return ", ".join(repetitions)
 
 
 def describe_methods(campaign: Campaign, validity: Validity) -> dict[str, Any]:
@@ -100,17 +116,18 @@ def describe_methods(campaign: Campaign, validity: Validity) -> dict[str, Any]:
         meaning = (judge.__doc__ or "").splitlines()[0].partition(": ")[2]
         rules.append((code(rule), verdict, meaning[:1].upper() + meaning[1:], validity.codes[rule]))
     counts = sorted({trial.case.repetitions for block in campaign.blocks() for trial in block.trials})
-    reaches = " and ".join(f"{100 * reach_of_order(n):.4g} % from {n}" for n in counts if 1 < n <= 5)
+    reaches = " and ".join(f"{show_share(reach_of_order(n))} from {n}" for n in counts if 1 < n <= 5)
     return {
         "time_limit": show_seconds(campaign.site.limits.seconds),
         "seed": campaign.circumstances.seed,
         "rules": table(("Rule", "Verdict", "When", "Trials here"), rules, numbers=("Trials here",)),
         "colds": facts((
-            ("cold", f"At least {thresholds.cold_share:.0%} of its bytes crossed the device."),
-            ("warm", f"At most {1 - thresholds.cold_share:.0%} of its bytes did: most came from memory."),
+            ("cold", f"At least {show_share(thresholds.cold_share)} of its bytes crossed the device."),
+            ("warm", f"At most {show_share(1 - thresholds.cold_share)} of its bytes did: most came from memory."),
             ("mixed", "A share in between did."),
             ("unproved", "Nothing counts the bytes that cross this device."),
         )),
+        "level": show_share(LEVEL),
         "reach": f"The most that few repetitions can reach is {reaches}." if reaches else "",
         "trusted_from": TRUSTED_FROM["median", "order"],
     }  # fmt: skip
@@ -128,7 +145,7 @@ def describe_system(campaign: Campaign, conditions: Conditions) -> dict[str, Any
         "target": facts(target),
         "queue": facts(_name(conditions.queue)) if conditions.queue else "",
         "tools": facts(tool.split(" ", 1) for tool in conditions.tools),
-        "site": f"{site.title} ({site.site})",
+        "site": f"Site {site.site}, {site.title}",
         "limits": facts((
             ("Client nodes", site.clients.nodes),
             ("Cores of all nodes", circumstances.cores),
@@ -136,7 +153,7 @@ def describe_system(campaign: Campaign, conditions: Conditions) -> dict[str, Any
             ("Time that a trial may take", show_seconds(limits.seconds)),
             ("Time to lay out its files", show_seconds(limits.layout_seconds)),
             ("Suspect when shorter than", f"{thresholds.shortest_run:g} s"),
-            ("Cold from a share of", f"{thresholds.cold_share:.0%}"),
+            ("Cold from a share of", show_share(thresholds.cold_share)),
         )),
     }  # fmt: skip
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+#: Everything that separates words, except the blank at which no line breaks.
+_BLANKS = re.compile(r"[^\S\xa0]+")
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
@@ -14,7 +16,7 @@ def escape_markdown(value: Any) -> Markup:
     """Return a text as Markdown that shows it letter by letter, on one line; markup stays as it is."""
     if isinstance(value, Markup):
         return value
-    return Markup(_PUNCTUATION.sub(r"\\\1", " ".join(str(value).split())))
+    return Markup(_PUNCTUATION.sub(r"\\\1", _line(value)))
 
 
 def escape_html(value: Any) -> Markup:
@@ -25,8 +27,12 @@ def escape_html(value: Any) -> Markup:
     """
     if isinstance(value, Markup):
         return value
-    text = escape(" ".join(str(value).split()))
-    return Markup(text.replace("`", "&#96;").replace(",", Markup(",<wbr>")))
+    text = escape(_line(value))
+    return Markup(text.replace("`", Markup("&#96;")).replace(",", Markup(",<wbr>")))
+
+
+def _line(value: Any) -> str:
+    return _BLANKS.sub(" ", str(value)).strip()
 
 
 def code(value: Any) -> Markup:

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -10,12 +11,15 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from coldcache.appendix import describe_methods, describe_system, describe_validity, show_levels, show_values
+from coldcache.appendix import (
+    LEVEL, describe_methods, describe_system, describe_validity, show_levels, show_share, show_values,
+)  # fmt: skip
 from coldcache.campaign import Campaign, is_sealed
 from coldcache.chapters import Chapter
 from coldcache.conditions import Conditions
-from coldcache.markup import code, escape_markdown, facts, join, link, table
-from coldcache.plan import Case
+from coldcache.intervals import reach_of_order
+from coldcache.markup import code, escape_markdown, facts, join, link
+from coldcache.plan import Block
 from coldcache.study import Study
 from coldcache.units import show_bytes
 from coldcache.validity import Validity
@@ -84,10 +88,9 @@ def write_pages(material: Material, templates: Path, folder: Path) -> None:
 
 def _describe_findings(material: Material) -> dict[str, Any]:
     campaign, conditions = material.campaign, material.conditions
-    alone = campaign.studies[0] if len(campaign.studies) == 1 else None
+    colds = sum(material.validity.colds.values(), Counter())
+    fewest = min(trial.case.repetitions for block in campaign.blocks() for trial in block.trials)
     return {
-        "title": alone.title if alone else f"{campaign.site.title}: campaign {campaign.name}",
-        "lead": alone.question if alone else "",
         "studies": [
             {
                 "name": study.study, "title": study.title, "question": study.question,
@@ -96,6 +99,10 @@ def _describe_findings(material: Material) -> dict[str, Any]:
             for study in campaign.studies
         ],
         "summary": material.validity.summary(),
+        "reads": colds.total(),
+        "cold": colds["cold"],
+        "fewest": fewest,
+        "level": show_share(min(LEVEL, reach_of_order(fewest))) if fewest > 1 else "",
         "system": facts(_summarise_system(campaign, conditions)),
         "period": _show_period(conditions.begin, conditions.end),
         "repetitions": _show_repetitions(campaign),
@@ -110,22 +117,23 @@ def _findings_of(chapters: list[Chapter]) -> list[dict[str, Any]]:
 
 
 def _describe_study(study: Study, material: Material) -> dict[str, Any]:
-    cases: dict[str, list[Case]] = {name: [] for name in study.sweeps}
-    for block in material.campaign.blocks():
-        for trial in block.trials:
-            if trial.case.study == study.study:
-                cases[trial.case.sweep].append(trial.case)
-    rows = [
-        (study.sweeps[name].title, members[0].tool, join(study.sweeps[name].operations), show_levels(members),
-         len(members))
-        for name, members in cases.items()
-    ]  # fmt: skip
     return {
         "title": study.title,
         "question": study.question,
         "chapters": _findings_of(material.chapters[study.study]),
-        "sweeps": table(("Sweep", "Tool", "Operations", "Levels", "Trials"), rows, numbers=("Trials",)),
+        "sweeps": facts(
+            (study.sweeps[block.trials[0].case.sweep].title, _describe_block(block))
+            for block in material.campaign.blocks()
+            if block.trials[0].case.study == study.study
+        ),
     }
+
+
+def _describe_block(block: Block) -> Markup:
+    cases = [trial.case for trial in block.trials]
+    operations = sorted({operation for case in cases for operation in case.operations})
+    what = f"{cases[0].tool}: {', '.join(operations)}; {len(cases)} trials"
+    return join((what, show_levels(cases)), separator=Markup("<br>"))
 
 
 def _page_of(chapter: Chapter) -> str:
@@ -146,7 +154,7 @@ def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tu
     yield "Device", join((device, Markup("write cache: {}").format(show_values(cache)))) if cache else device
     yield "Kernel", join((show_values(system.get("kernel")), show_values(system.get("os"))))
     cores = Markup("{} cores").format(show_values(system.get("cores")))
-    virtual = [" virtual machine"] if "True" in system.get("hypervisor", {}) else []
+    virtual = ["virtual machine"] if "True" in system.get("hypervisor", {}) else []
     yield "Processor", join((show_values(system.get("processor")), cores, *virtual))
     yield "Memory", show_values(system.get("memory_bytes"), lambda size: show_bytes(float(size)))
     yield "Tools", join(conditions.tools) or "none has run"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
+from sphinx.util.console import nocolor
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from coldcache.campaign import RAW, read_campaign
@@ -58,6 +59,7 @@ def render(campaign: str, results: Path, log: Path) -> None:
     try:
         write_pages(material, TEMPLATES / "pages", work / "pages")
         _build(work, campaign, log)
+        _tidy(work / "site")
         if (results / "report").exists():
             (results / "report").rename(work / "replaced")
         (work / "site").rename(results / "report")
@@ -76,6 +78,7 @@ def _build(work: Path, campaign: str, log: Path) -> None:
     }  # fmt: skip
     log.parent.mkdir(parents=True, exist_ok=True)
     failure = ""
+    nocolor()
     with log.open("w", encoding="utf-8") as said, patch_docutils(), docutils_namespace():
         try:
             Sphinx(
@@ -88,3 +91,11 @@ def _build(work: Path, campaign: str, log: Path) -> None:
     if problems := [*warnings.getvalue().splitlines(), *failure.splitlines()]:
         cause = problems[0].replace(f"{(work / 'pages').absolute()}/", "")
         raise ReportError(f"{work.parent / 'report'} cannot be rendered ({cause}); all that Sphinx said is in {log}")
+
+
+def _tidy(site: Path) -> None:
+    """Remove what Sphinx leaves for other programs: no reader opens it."""
+    shutil.rmtree(site / "_sources", ignore_errors=True)
+    for name in (".buildinfo", "objects.inv", "_static/webpack-macros.html", "_static/**/*.map"):
+        for path in site.glob(name):
+            path.unlink()
