@@ -1,7 +1,7 @@
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from coldcache.markup import code, escape_html, escape_markdown, facts, grouped_table, join, link, table
+from coldcache.markup import code, escape_html, escape_markdown, facts, join, link, table, trials_table
 
 HOSTILE = "# <b>*rw*</b> `x` [a](b) {{c}} 1. --n_n | & $y$ \\ ~~z~~"
 
@@ -53,7 +53,7 @@ def test_numbers_stand_to_the_right():
 
 
 def test_rows_of_a_group_stand_under_its_name():
-    shown = str(grouped_table(("Case", "Reason"), [("one", ("a", "b")), ("one", ("c", "d")), ("two", ("e", "f"))]))
+    shown = str(trials_table(("Case", "Reason"), [("one", ("a", "b")), ("one", ("c", "d")), ("two", ("e", "f"))]))
     assert shown.count('<tbody>\n<tr><th scope="rowgroup" colspan="2">one</th></tr>\n<tr><td>a</td>') == 1
     assert shown.count("rowgroup") == 2
     assert shown.count("</tbody>") == 2

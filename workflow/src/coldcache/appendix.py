@@ -1,23 +1,21 @@
-"""What stands behind the findings of a report: validity, methods and system, as the values of its templates."""
+"""What stands behind the findings of a report: validity, methods and system, as the values of their pages."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-from coldcache.campaign import Campaign
-from coldcache.conditions import Conditions, Values
+from coldcache.conditions import Values
+from coldcache.first_page import LEVEL
 from coldcache.intervals import reach_of_order
-from coldcache.markup import code, facts, grouped_table, join, table
-from coldcache.plan import Case
+from coldcache.markup import code, facts, table, trials_table
+from coldcache.material import Material
 from coldcache.statistics import TRUSTED_FROM
-from coldcache.terms import FACTORS, VERDICTS
+from coldcache.terms import VERDICTS
 from coldcache.units import show_bytes, show_seconds
-from coldcache.validity import COLDNESS, Doubt, Validity
+from coldcache.validity import COLDNESS, Validity
 from coldcache.verdicts import RULES
-
-#: Coverage of every interval, where there are repetitions enough for it.
-LEVEL = 0.95
+from coldcache.wording import show_repetitions, show_share, show_values
 
 #: Names of what trials state, as people read them; what is not listed is shown under its own name.
 _NAMES = {
@@ -41,86 +39,53 @@ _SHOW: dict[str, Callable[[str], Any]] = {
 }
 
 
-def show_values(values: Values | None, show: Callable[[str], Any] = str) -> Markup:
-    """Return the values of a condition as HTML: the value, or each of several with the number of its trials."""
-    if not values:
-        return Markup("not known")
-    if len(values) == 1:
-        return join(map(show, values))
-    return join((f"{show(value)} ({count} trials)" for value, count in values.items()), "; ")
-
-
-def show_levels(cases: Iterable[Case]) -> Markup:
-    """Return the levels of each factor of some cases as HTML."""
-    levels: dict[str, dict[str, None]] = {}
-    for case in sorted(cases, key=lambda case: int(case.factors["threads"])):
-        for factor, level in case.factors.items():
-            shown = show_bytes(float(level)) if FACTORS[factor].unit == "B" else _show_level(level)
-            levels.setdefault(factor, {})[shown] = None
-    return join((f"{FACTORS[factor].label} {', '.join(names)}" for factor, names in levels.items()), "; ")
-
-
-def show_share(share: float) -> str:
-    """Return a share in per cent, with three digits."""
-    return f"{100 * share:.3g}\N{NO-BREAK SPACE}%"
-
-
-def _show_level(level: Any) -> str:
-    return {"True": "yes", "False": "no"}.get(str(level), str(level))
-
-
-def describe_validity(validity: Validity, campaign: str) -> dict[str, Any]:
+def describe_validity(material: Material) -> dict[str, Any]:
     """Return the values of `validity.md`."""
-    several = len({study for study, _ in validity.verdicts}) > 1
-    doubts = ((_name_sweep(doubt.study, doubt.sweep, several), _show_doubt(doubt)) for doubt in validity.doubts)
+    validity = material.validity
     return {
         "summary": validity.summary(),
-        "verdicts": _tabulate(validity.verdicts, "Trials", VERDICTS, several),
-        "colds": _tabulate(validity.colds, "Reads", COLDNESS, several) if validity.colds else "",
-        "doubts": grouped_table(("Case", "Repetition", "Verdict", "Reason"), doubts) if validity.doubts else "",
-        "folder": f"raw/{campaign}/study/sweep/case/r followed by its repetition",
+        "verdicts": _tabulate(validity.verdicts, "Trials", VERDICTS),
+        "colds": _tabulate(validity.colds, "Reads", COLDNESS) if validity.colds else "",
+        "doubts": trials_table(("Case", "Repetition", "Verdict", "Reason"), _list_doubts(validity)),
+        "all_valid": not validity.doubts,
+        "folder": code(f"raw/{material.campaign.name}/<study>/<sweep>/<case>/<repetition>"),
     }
 
 
-def _tabulate(counts: Mapping[tuple[str, str], Mapping[str, int]], what: str, verdicts: Iterable[str], several: bool) -> Markup:
-    head = ("Sweep", what, *(verdict.capitalize() for verdict in verdicts))
-    rows = [
-        (_name_sweep(study, sweep, several), sum(found.values()), *(found[verdict] for verdict in verdicts))
+def _tabulate(counts: Mapping[tuple[str, str], Mapping[str, int]], counted: str, verdicts: Sequence[str]) -> Markup:
+    head = ("Sweep", counted, *(verdict.capitalize() for verdict in verdicts))
+    rows: list[tuple[Any, ...]] = [
+        (_name_sweep(study, sweep, counts), sum(found.values()), *(found[verdict] for verdict in verdicts))
         for (study, sweep), found in counts.items()
     ]
     total = [sum(row[column] for row in rows) for column in range(1, len(head))]
     return table(head, [*rows, ("all", *total)], numbers=head[1:])
 
 
-def _name_sweep(study: str, sweep: str, several: bool) -> str:
-    return f"{study}/{sweep}" if several else sweep
+def _name_sweep(study: str, sweep: str, sweeps: Mapping[tuple[str, str], Any]) -> str:
+    """Return the name of a sweep, with its study where there are several."""
+    return f"{study}/{sweep}" if len({study for study, _ in sweeps}) > 1 else sweep
 
 
-def _show_doubt(doubt: Doubt) -> tuple[Any, ...]:
-    return doubt.case, _show_range(doubt.repetitions), doubt.verdict, doubt.reason
+def _list_doubts(validity: Validity) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for doubt in validity.doubts:
+        group = _name_sweep(doubt.study, doubt.sweep, validity.verdicts)
+        yield group, (doubt.case, show_repetitions(doubt.repetitions), doubt.verdict, doubt.reason)
 
 
-def _show_range(repetitions: list[str]) -> str:
-    """Return repetitions as few words: ``3``, ``0 and 2``, or ``0 to 4`` where none is left out."""
-    first, last = repetitions[0], repetitions[-1]
-    if len(repetitions) > 2 and int(last) - int(first) == len(repetitions) - 1:
-        return f"{first} to {last}"
-    return ", ".join(repetitions)
-
-
-def describe_methods(campaign: Campaign, validity: Validity) -> dict[str, Any]:
+def describe_methods(material: Material) -> dict[str, Any]:
     """Return the values of `methods.md`."""
-    thresholds = campaign.site.thresholds
-    rules = []
-    for rule, verdict, judge in RULES:
-        meaning = (judge.__doc__ or "").splitlines()[0].partition(": ")[2]
-        rules.append((code(rule), verdict, meaning[:1].upper() + meaning[1:], validity.codes[rule]))
+    campaign, thresholds = material.campaign, material.campaign.site.thresholds
     counts = sorted({trial.case.repetitions for block in campaign.blocks() for trial in block.trials})
-    reaches = " and ".join(f"{show_share(reach_of_order(n))} from {n}" for n in counts if 1 < n <= 5)
+    reaches = " and ".join(
+        f"{show_share(reach_of_order(n))} from {n}" for n in counts if n > 1 and reach_of_order(n) < LEVEL
+    )
     return {
         "time_limit": show_seconds(campaign.site.limits.seconds),
         "seed": campaign.circumstances.seed,
-        "rules": table(("Rule", "Verdict", "When", "Trials here"), rules, numbers=("Trials here",)),
+        "rules": table(
+            ("Rule", "Verdict", "When", "Trials here"), _list_rules(material.validity), numbers=("Trials here",)
+        ),
         "colds": facts((
             ("cold", f"At least {show_share(thresholds.cold_share)} of its bytes crossed the device."),
             ("warm", f"At most {show_share(1 - thresholds.cold_share)} of its bytes did: most came from memory."),
@@ -133,8 +98,16 @@ def describe_methods(campaign: Campaign, validity: Validity) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def describe_system(campaign: Campaign, conditions: Conditions) -> dict[str, Any]:
+def _list_rules(validity: Validity) -> Iterator[tuple[Any, ...]]:
+    """Yield every rule with its verdict, what its docstring says of it, and how many trials it objected to."""
+    for rule, verdict, judge in RULES:
+        meaning = (judge.__doc__ or "").splitlines()[0].partition(": ")[2]
+        yield code(rule), verdict, meaning[:1].upper() + meaning[1:], validity.codes[rule]
+
+
+def describe_system(material: Material) -> dict[str, Any]:
     """Return the values of `system.md`."""
+    campaign, conditions = material.campaign, material.conditions
     site, circumstances = campaign.site, campaign.circumstances
     limits, thresholds = site.limits, site.thresholds
     direct = "taken by the file system" if circumstances.direct_io else "not taken by the file system"
@@ -144,7 +117,7 @@ def describe_system(campaign: Campaign, conditions: Conditions) -> dict[str, Any
         "machine": facts(_name(conditions.system)),
         "target": facts(target),
         "queue": facts(_name(conditions.queue)) if conditions.queue else "",
-        "tools": facts(tool.split(" ", 1) for tool in conditions.tools),
+        "tools": facts(conditions.tools),
         "site": f"Site {site.site}, {site.title}",
         "limits": facts((
             ("Client nodes", site.clients.nodes),

@@ -21,7 +21,7 @@ class Conditions(NamedTuple):
     system, target, queue : mapping of str to dict of str to int
         Each property of the machine, the target and the target's device with its values; more than one where it
         changed between trials.
-    tools : list of str
+    tools : list of (str, str)
         Each tool with each of its versions.
     begin, end : datetime or None
         When the first trial began and the last one ended; None where no trial has run.
@@ -32,7 +32,7 @@ class Conditions(NamedTuple):
     system: Mapping[str, Values]
     target: Mapping[str, Values]
     queue: Mapping[str, Values]
-    tools: list[str]
+    tools: list[tuple[str, str]]
     begin: datetime | None
     end: datetime | None
     trials: int
@@ -56,7 +56,7 @@ def read_conditions(campaign: Campaign) -> Conditions:
         system=_count([story["system"] for story in stories]),
         target=_count(targets),
         queue=_count(queues),
-        tools=[" ".join(tool) for tool in sorted(tools)],
+        tools=sorted(tools),
         begin=min(begins, default=None),
         end=max(ends, default=None),
         trials=len(stories),

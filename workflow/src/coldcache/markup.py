@@ -75,8 +75,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[
     return _block(_head(head, right) + Markup("<tbody>\n{}</tbody></table>").format(_rows(rows, right)))
 
 
-def grouped_table(head: Sequence[str], rows: Iterable[tuple[Any, Sequence[Any]]]) -> Markup:
-    """Return a table whose rows stand under headings of their own.
+def trials_table(head: Sequence[str], rows: Iterable[tuple[Any, Sequence[Any]]]) -> Markup:
+    """Return a table of trials under the headings of their groups; on a phone each row becomes a paragraph.
 
     Parameters
     ----------
@@ -92,15 +92,15 @@ def grouped_table(head: Sequence[str], rows: Iterable[tuple[Any, Sequence[Any]]]
         )
         for group, members in groupby(rows, key=lambda row: row[0])
     )
-    return _block(_head(head, right) + bodies + Markup("</table>"))
+    return _block(_head(head, right, "coldcache-table coldcache-trials") + bodies + Markup("</table>"))
 
 
-def _head(head: Sequence[str], right: Sequence[bool]) -> Markup:
+def _head(head: Sequence[str], right: Sequence[bool], kind: str = "coldcache-table") -> Markup:
     cells = Markup("").join(
         Markup('<th scope="col"{}>{}</th>').format(_aligned(to_the_right), escape_html(name))
         for name, to_the_right in zip(head, right, strict=True)
     )
-    return Markup('<table class="coldcache-table"><thead><tr>{}</tr></thead>').format(cells)
+    return Markup('<table class="{}"><thead><tr>{}</tr></thead>').format(kind, cells)
 
 
 def _rows(rows: Iterable[Sequence[Any]], right: Sequence[bool]) -> Markup:

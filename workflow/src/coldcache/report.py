@@ -10,12 +10,10 @@ from sphinx.errors import SphinxError
 from sphinx.util.console import nocolor
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from coldcache.campaign import RAW, read_campaign
-from coldcache.chapters import read_chapters
-from coldcache.conditions import read_conditions
+from coldcache.campaign import RAW
 from coldcache.errors import ColdCacheError
-from coldcache.pages import Material, write_pages
-from coldcache.validity import read_validity
+from coldcache.material import read_material
+from coldcache.pages import write_pages
 
 #: Sphinx's configuration, its templates and its style sheet, and the pages' templates.
 TEMPLATES = Path(__file__).parents[2] / "report"
@@ -46,14 +44,7 @@ def render(campaign: str, results: Path, log: Path) -> None:
     CampaignError
         If the campaign, its trials or its verdicts cannot be read.
     """
-    design = read_campaign(RAW / campaign)
-    material = Material(
-        campaign=design,
-        results=results,
-        chapters={study.study: read_chapters(study, results) for study in design.studies},
-        validity=read_validity(results),
-        conditions=read_conditions(design),
-    )
+    material = read_material(RAW / campaign, results)
     work = results / ".report"
     shutil.rmtree(work, ignore_errors=True)
     try:
