@@ -58,6 +58,7 @@ def list_findings(chapters: list[Chapter]) -> list[dict[str, Any]]:
 
 def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tuple[str, Any]]:
     system, target = conditions.system, conditions.target
+    yield "Site", campaign.site.title
     yield "Target", join((campaign.site.target_name, code(campaign.site.target.path)))
     yield "File system", show_values(target.get("filesystem"))
     yield "Mount options", show_values(target.get("mount_options"))

@@ -58,7 +58,8 @@ class Table:
             cells = estimates.table()[["write_cache", *_FIGURES, "n", "trials"]]
             found = [ratios[name].get(level) for level in cells.write_cache]
             words = _in_words(cells, estimates.unit)
-            words[f"ratio to {reference}"] = ["" if ratio is None else show_ratio(ratio) for ratio in found]
+            in_words = ["" if ratio is None else show_ratio(ratio) for ratio in found]
+            words.insert(words.columns.get_loc("n"), f"ratio to {reference}", in_words)
             figures = _with_unit(cells, estimates.unit)
             for part in ("estimate", "low", "high"):
                 figures[f"ratio {part}"] = [1.0 if ratio is None else getattr(ratio, part) for ratio in found]
