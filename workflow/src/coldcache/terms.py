@@ -59,5 +59,6 @@ def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
     known : sequence of str
         What could stand there.
     """
-    near = get_close_matches(word, known, n=1, cutoff=0.6)
-    return f'did you mean "{near[0]}"?' if near else f"known are {', '.join(known)}"
+    by_lower_case = {name.lower(): name for name in known}
+    near = get_close_matches(word.lower(), by_lower_case, n=1, cutoff=0.6)
+    return f'did you mean "{by_lower_case[near[0]]}"?' if near else f"known are {', '.join(known)}"

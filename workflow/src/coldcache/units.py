@@ -3,9 +3,10 @@
 import re
 
 from coldcache.errors import DesignError
+from coldcache.terms import nearest
 
 #: What one of each unit is in the stored unit. MB and GB are powers of ten, MiB and GiB powers of two.
-UNITS = {
+UNITS: dict[str, dict[str, float]] = {
     "B": {
         "B": 1,
         **{f"{prefix}B": 1000**power for power, prefix in enumerate(("k", "M", "G", "T", "P"), start=1)},
@@ -18,7 +19,11 @@ UNITS = {
 #: Decimal prefixes with which rates are shown.
 _PREFIXES = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"))
 
-_QUANTITY = re.compile(r"\s*([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
+#: Nothing here reaches what a file's offset can hold.
+_LARGEST = 2.0**63
+
+# A comma parts thousands only: "1,5 GiB" as some languages write it would else be read as 15 GiB.
+_QUANTITY = re.compile(r"\s*((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)*)(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
 
 
 def parse_quantity(text: str | float, unit: str) -> float:
@@ -39,21 +44,30 @@ def parse_quantity(text: str | float, unit: str) -> float:
     Raises
     ------
     DesignError
-        If `text` is not a number with one of the units of `UNITS`, or is negative. The message names the units.
+        If `text` is not a number with one of the units of `UNITS`, is negative, or too large to be meant. The message
+        names the nearest unit, or all.
     """
     if isinstance(text, int | float) and not isinstance(text, bool):
-        if text < 0:
-            raise DesignError(f"{text} is negative")
-        return float(text)
-    match = _QUANTITY.fullmatch(str(text))
-    if match is None:
-        raise DesignError(f'"{text}" is not a number with a unit of {", ".join(UNITS[unit])}')
-    number, name = float(match[1].replace(",", "").replace("_", "")), match[2]
-    if name == "" and unit != "1":
-        return number
-    if name not in UNITS[unit]:
-        raise DesignError(f'"{text}" has an unknown unit "{name}"; known are {", ".join(UNITS[unit])}')
-    return number * UNITS[unit][name]
+        number, scale = text, 1.0
+    else:
+        match = _QUANTITY.fullmatch(str(text))
+        if match is None:
+            meant = f" with a unit of {', '.join(UNITS[unit])}" if unit != "1" else ""
+            raise DesignError(f'"{text}" is not a number{meant}')
+        number, scale = float(match[1].replace(",", "").replace("_", "")), _scale(str(text), match[2], unit)
+    if number < 0:
+        raise DesignError(f"{text} is negative")
+    if not number < _LARGEST / scale:
+        raise DesignError(f"{str(text)[:20]} is no number that can be meant")
+    return float(number) * scale
+
+
+def _scale(text: str, name: str, unit: str) -> float:
+    if unit == "1" and name:
+        raise DesignError(f'"{text}" has a unit, where a plain number is meant')
+    if name and name not in UNITS[unit]:
+        raise DesignError(f'"{text}" has an unknown unit "{name}"; {nearest(name, list(UNITS[unit]))}')
+    return UNITS[unit][name] if name else 1
 
 
 def parse_bytes(text: str | float) -> int:
