@@ -1,0 +1,190 @@
+"""What several test files share: a project in a temporary folder, the program run in it, and a campaign measured there.
+
+The tiny study needs seconds: its trials last 0.2 s and its files a few MiB. Whatever the tests hold to be true of a
+trial was written by the real runner around real fio and qemu-nbd.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+STUDY = """\
+study: tiny
+title: A study of seconds
+question: Does every step of the way hold?
+repetitions: 2
+notebooks: []
+
+sweeps:
+  transfers:
+    title: Transfers of 64 KiB
+    tools: [fio]
+    operations: [write, read]
+    seconds: 0.2 s
+    factors:
+      threads: [1, 2]
+      transfer_size: [64 KiB]
+      file_layout: [file-per-thread]
+      file_size: [4 MiB]
+      direct_io: [where-possible]
+
+  files:
+    title: Operations on empty files
+    tools: [fio]
+    operations: [file-create, file-stat, file-remove]
+    seconds: 0.2 s
+    factors:
+      threads: [2]
+      files: [2000]
+
+  cache:
+    title: A write cache on and off
+    tools: [fio]
+    operations: [random-write]
+    settings: {write_cache: qemu-nbd}
+    seconds: 0.2 s
+    factors:
+      threads: [1]
+      transfer_size: [4 KiB]
+      file_size: [4 MiB]
+      queue_depth: [4]
+      write_cache: [writeback, unsafe]
+"""
+
+SITE = """\
+site: here
+title: This machine
+targets:
+  scratch: {path: scratch, make: true}
+limits:
+  bytes: 64 MiB
+  seconds: 20 s
+thresholds:
+  shortest_run: 1 ms
+"""
+
+BLOCKS = ("tiny.transfers", "tiny.files", "tiny.cache")
+
+
+def _make_project(folder: Path) -> Path:
+    (folder / "config/studies").mkdir(parents=True)
+    (folder / "config/sites").mkdir()
+    (folder / "config/studies/tiny.yaml").write_text(STUDY)
+    (folder / "config/sites/here.yaml").write_text(SITE)
+    return folder
+
+
+def _measure_arguments(block: str, campaign: str = "tiny", *more: str) -> list[str]:
+    return [
+        "measure", f"--campaign={campaign}", "--studies=tiny", "--site=here", f"--block={block}",
+        f"--manifest=results/{campaign}/blocks/{block}.json", f"--log=logs/{block}.log", *more,
+    ]  # fmt: skip
+
+
+def _run(arguments: list[str], folder: Path, **more) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "coldcache", *arguments], cwd=folder, capture_output=True, text=True, timeout=120,
+        check=False, **more,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder of this repository."""
+    return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch) -> Path:
+    """A folder with the tiny study and the site `here`; tests run in it."""
+    monkeypatch.chdir(_make_project(tmp_path / "project"))
+    return Path.cwd()
+
+
+@pytest.fixture
+def coldcache(project) -> Callable[..., subprocess.CompletedProcess]:
+    """Run `python -m coldcache` with some arguments in the project."""
+
+    def run(*arguments: str, **more) -> subprocess.CompletedProcess:
+        return _run(list(arguments), project, **more)
+
+    return run
+
+
+@pytest.fixture
+def measure_arguments() -> Callable[..., list[str]]:
+    """Return the arguments that measure a block of the tiny study."""
+    return _measure_arguments
+
+
+@pytest.fixture
+def change() -> Callable[[Path, str, str], None]:
+    """Replace a piece of a file that stands in it exactly once."""
+
+    def replace(path: Path, old: str, new: str) -> None:
+        text = path.read_text()
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {path}"
+        path.write_text(text.replace(old, new))
+
+    return replace
+
+
+def list_files(folder: Path) -> dict[str, bytes | None]:
+    """Return what lies below a folder: the bytes of each file, None for what is no file."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() and not path.is_symlink() else None
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+@pytest.fixture
+def refuses(coldcache, project) -> Callable[..., None]:
+    """Check that the program refuses in one exact line, prints nothing else and writes nothing."""
+
+    def check(line: str, *arguments: str, **more) -> None:
+        before = list_files(project)
+        found = coldcache(*arguments, **more)
+        assert found.stderr == f"coldcache: {line}\n"
+        assert (found.stdout, found.returncode) == ("", 1)
+        assert list_files(project) == before
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def _measured_once(tmp_path_factory) -> Path:
+    folder = _make_project(tmp_path_factory.mktemp("measured") / "project")
+    for block in BLOCKS:
+        found = _run(_measure_arguments(block), folder)
+        assert found.returncode == 0, found.stderr
+    return folder
+
+
+@pytest.fixture
+def measured(_measured_once, tmp_path, monkeypatch) -> Path:
+    """A copy of a project whose campaign `tiny` was measured whole; tests run in it."""
+    folder = tmp_path / "measured"
+    shutil.copytree(_measured_once, folder, symlinks=True)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def mount_namespace() -> Callable[[str, list[str]], list[str]]:
+    """Return a command that runs another one where a shell script has mounted things, which end with it."""
+    unshare = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
+    able = shutil.which("unshare") and subprocess.run(
+        [*unshare, "sh", "-c", "mount -t tmpfs none /mnt"], capture_output=True, check=False
+    )
+    if not able or able.returncode:
+        pytest.skip("this system lets no mount namespace be made")
+
+    def wrap(script: str, command: list[str]) -> list[str]:
+        return [*unshare, "sh", "-e", "-c", f'{script}\nexec "$@"', "sh", *command]
+
+    return wrap
