@@ -45,6 +45,16 @@ class _Loader(yaml.SafeLoader):
                 raise DesignError(f'line {node.start_mark.line + 1}: the key "{key}" stands twice')
         return super().construct_mapping(node, deep)
 
+    def construct_object(self, node, deep=False):
+        try:
+            return super().construct_object(node, deep)
+        except (DesignError, yaml.YAMLError, RecursionError):
+            raise
+        except (ValueError, TypeError, AttributeError, KeyError) as error:
+            kind, value = node.tag.rpartition(":")[2], str(node.value)[:40]
+            line = node.start_mark.line + 1
+            raise DesignError(f'line {line}: "{value}" is no {kind}; put quotes around what is text') from error
+
 
 def read_yaml(path: Path) -> Any:
     """Return what a YAML file holds.
@@ -56,7 +66,8 @@ def read_yaml(path: Path) -> Any:
     """
     if not path.is_file():
         known = sorted(other.stem for other in path.parent.glob("*.yaml"))
-        raise DesignError(f"{path}: there is no such file; {nearest(path.stem, known)}")
+        hint = nearest(path.stem, known) if known else f"{path.parent}/ holds none"
+        raise DesignError(f"{path}: there is no such file; {hint}")
     if path.stat().st_size > LARGEST_FILE:
         raise DesignError(f"{path}: larger than {LARGEST_FILE:,} bytes, which no design is")
     try:
@@ -65,10 +76,14 @@ def read_yaml(path: Path) -> Any:
         raise DesignError(f"{path}, {error}") from error
     except UnicodeDecodeError as error:
         raise DesignError(f"{path}: not UTF-8 text at byte {error.start}") from error
-    except (yaml.YAMLError, RecursionError) as error:
+    except RecursionError as error:
+        raise DesignError(f"{path}: not YAML: nested too deeply") from error
+    except yaml.reader.ReaderError as error:
+        raise DesignError(f"{path}: not YAML: {error.reason} at character {error.position}") from error
+    except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
-        raise DesignError(f"{path}{where}: not YAML: {getattr(error, 'problem', 'nested too deeply')}") from error
+        raise DesignError(f"{path}{where}: not YAML: {getattr(error, 'problem', error)}") from error
 
 
 Model = TypeVar("Model", bound=BaseModel)
