@@ -1,13 +1,14 @@
 """What a study asks: its sweeps, their factors and levels, as `config/studies/<id>.yaml` states them."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from coldcache.errors import DesignError
-from coldcache.terms import FACTORS, FILE_LAYOUTS, nearest
+from coldcache.terms import FACTORS, FILE_LAYOUTS, METADATA_FACTORS, METADATA_OPERATIONS, SETTINGS, nearest
 from coldcache.units import parse_bytes, parse_quantity, parse_seconds
 from coldcache.yaml_file import Strict, read_model
 
@@ -33,13 +34,13 @@ class Doubling(Strict):
     def _state_one_end(self) -> "Doubling":
         if (self.last is None) == (self.last_per_core is None):
             raise DesignError("state either last or last_per_core")
+        if self.last is not None and self.last < self.first:
+            raise DesignError(f"last ({self.last}) is below first ({self.first})")
         return self
 
     def levels(self, cores: int) -> list[int]:
         """Return the levels on a system of `cores` cores, the last one included."""
         end = self.last or max(self.first, round((self.last_per_core or 0) * cores))
-        if end < self.first:
-            raise DesignError(f"last ({end}) is below first ({self.first})")
         doubled = [self.first * 2**power for power in range(math.floor(math.log2(end / self.first)) + 1)]
         return doubled if doubled[-1] == end else [*doubled, end]
 
@@ -92,7 +93,10 @@ def stored_level(factor: str, level: Level) -> Level:
     """
     unit = FACTORS[factor].unit
     if unit == "B":
-        return parse_bytes(level)
+        size = parse_bytes(level)
+        if size < 1:
+            raise DesignError(f"{level} is not at least 1 B")
+        return size
     if unit == "1":
         count = parse_quantity(level, "1")
         if count < 1 or count != int(count):
@@ -100,8 +104,8 @@ def stored_level(factor: str, level: Level) -> Level:
         return int(count)
     if factor == "file_layout" and level not in FILE_LAYOUTS:
         raise DesignError(f'unknown level "{level}"; {nearest(str(level), FILE_LAYOUTS)}')
-    if factor == "direct_io" and level not in (True, False, "where-possible"):
-        raise DesignError(f'unknown level "{level}"; known are true, false, where-possible')
+    if factor == "direct_io" and level not in ("where-possible",) and not isinstance(level, bool):
+        raise DesignError(f'unknown level "{level}"; {nearest(str(level), ("true", "false", "where-possible"))}')
     return level
 
 
@@ -129,14 +133,46 @@ class Sweep(Strict):
                 _check_levels(factor, levels)
             except DesignError as error:
                 raise DesignError(f"factors.{factor}: {error}") from error
-        if "threads" not in self.factors:
-            raise DesignError("factors: threads is required")
-        if isinstance(self.factors["threads"], Share):
+        if isinstance(self.factors.get("threads"), Share):
             raise DesignError("factors.threads: cannot be a share of the threads")
-        for factor in self.settings:
-            if factor not in self.factors:
-                raise DesignError(f'settings: "{factor}" is no factor of this sweep')
+        _check_kind(self.operations, self.factors)
+        _check_settings(self.settings, self.factors)
         return self
+
+
+def _check_kind(operations: list[str], factors: Mapping[str, Any]) -> None:
+    """Refuse a factor that the operations lack or do not know, whose levels would be mere labels."""
+    names = [operation for operation in operations if operation in METADATA_OPERATIONS]
+    if names and len(names) < len(operations):
+        moving = next(operation for operation in operations if operation not in names)
+        raise DesignError(f"operations: {moving} moves data and {names[0]} does not; give each a sweep of its own")
+    known = METADATA_FACTORS if names else [factor for factor in FACTORS if factor != "files"]
+    for factor in factors:
+        if factor not in known:
+            raise DesignError(f"factors.{factor}: {operations[0]} has no such factor; known are {', '.join(known)}")
+    for factor in ("threads", "files") if names else ("threads", "transfer_size", "file_size"):
+        if factor not in factors:
+            raise DesignError(f"factors: {factor} is required")
+
+
+def _check_settings(settings: Mapping[str, str], factors: Mapping[str, Any]) -> None:
+    """Refuse a setting of another factor, a level that it does not know, and levels that nothing puts in force."""
+    for factor, name in settings.items():
+        if factor not in factors:
+            raise DesignError(f'settings: unknown factor "{factor}"; {nearest(factor, list(factors))}')
+        if SETTINGS[name].factor != factor:
+            raise DesignError(f"settings.{factor}: {name} puts {SETTINGS[name].factor} in force, not {factor}")
+        for level in factors[factor]:
+            if level not in SETTINGS[name].levels:
+                raise DesignError(
+                    f'factors.{factor}: unknown level "{level}"; {nearest(str(level), SETTINGS[name].levels)}'
+                )
+    for name, setting in SETTINGS.items():
+        if setting.factor in factors and setting.factor not in settings:
+            raise DesignError(
+                f"factors.{setting.factor}: nothing puts its levels in force; name the setting, "
+                f"as in settings: {{{setting.factor}: {name}}}"
+            )
 
 
 def _check_levels(factor: str, levels: Any) -> None:
@@ -147,7 +183,9 @@ def _check_levels(factor: str, levels: Any) -> None:
     elif FACTORS[factor].unit is None:
         raise DesignError("its levels are names: list them")
     elif isinstance(levels, Share):
-        parse_quantity(levels.aggregate, str(FACTORS[factor].unit))
+        for quantity in (levels.aggregate, levels.at_most):
+            if quantity is not None:
+                parse_quantity(quantity, str(FACTORS[factor].unit))
 
 
 class Study(Strict):

@@ -24,12 +24,26 @@ FACTORS = {
     "write_cache": Factor(None, "write cache"),
 }
 
+
+class Setting(NamedTuple):
+    """What puts the levels of a factor in force, and the levels that it knows."""
+
+    factor: str
+    levels: tuple[str, ...]
+
+
+#: Every setting, by the program that applies it. Without one the levels of its factor would be mere labels.
+SETTINGS = {"qemu-nbd": Setting("write_cache", ("writeback", "writethrough", "none", "directsync", "unsafe"))}
+
 FILE_LAYOUTS = ("file-per-thread", "shared-file")
 
 #: Operations on data, and on files as such.
 DATA_OPERATIONS = ("write", "read", "random-write", "random-read")
 METADATA_OPERATIONS = ("file-create", "file-stat", "file-remove")
 OPERATIONS = DATA_OPERATIONS + METADATA_OPERATIONS
+
+#: Factors that operations on files as such know; operations on data know all but the last.
+METADATA_FACTORS = ("threads", "nodes", "files")
 
 #: Metric by which an operation is judged first.
 METRIC_OF_OPERATION = {
