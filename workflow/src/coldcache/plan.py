@@ -1,6 +1,7 @@
 """Studies over a site, expanded into cases, trials, blocks and exact command lines. Nothing here touches the system."""
 
 import itertools
+import os
 import random
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -20,6 +21,9 @@ _OVERHEAD_SECONDS = {"fio": 0.4, "iozone": 5.0, "mdtest": 1.0}
 
 #: Where the socket of a served block device lies, relative to the folder of the trial's sweep.
 SOCKET = "nbd.socket"
+
+#: Bytes that the kernel takes as the path of a socket (unix(7)).
+_LONGEST_SOCKET = 107
 
 
 class Circumstances(NamedTuple):
@@ -131,6 +135,7 @@ def _expand_sweep(study: Study, name: str, sweep: Sweep, site: Site, circumstanc
             settings=dict(sweep.settings), run=_run(operations, factors, directory, sweep, tool),
             repetitions=sweep.repetitions or study.repetitions, item=sweep.item,
         )  # fmt: skip
+        _refuse_unfit(case, sweep)
         if case.bytes > site.limits.bytes:
             raise DesignError(
                 f"a trial of {label} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
@@ -146,6 +151,7 @@ def _grid(sweep: Sweep, circumstances: Circumstances) -> Iterator[dict[str, Leve
         levels.levels(circumstances.cores) if isinstance(levels, Doubling) else [stored_level(f, x) for x in levels]
         for f, levels in free.items()
     ]
+    seen = []
     for combination in itertools.product(*stated):
         point = dict(zip(free, combination, strict=True))
         if point.get("direct_io") == "where-possible":
@@ -153,7 +159,10 @@ def _grid(sweep: Sweep, circumstances: Circumstances) -> Iterator[dict[str, Leve
         for factor, levels in sweep.factors.items():
             if isinstance(levels, Share):
                 point[factor] = _share(factor, levels, point)
-        yield {factor: point[factor] for factor in sweep.factors}
+        # "where-possible" can turn out to be a level that is listed, too.
+        if point not in seen:
+            seen.append(point)
+            yield {factor: point[factor] for factor in sweep.factors}
 
 
 def _share(factor: str, share: Share, point: dict[str, Level]) -> int:
@@ -161,8 +170,13 @@ def _share(factor: str, share: Share, point: dict[str, Level]) -> int:
         level = share.level(int(point["threads"]), str(FACTORS[factor].unit))
     except DesignError as error:
         raise DesignError(f"factors.{factor}: {error}") from error
-    transfer = int(point.get("transfer_size", 1))
-    whole = level // transfer * transfer if factor == "file_size" else level
+    transfer = int(point.get("transfer_size", 1)) if factor == "file_size" else 1
+    whole = (-(-level // transfer) if share.round == "up" else level // transfer) * transfer
+    if share.round == "exact" and whole != level:
+        raise DesignError(
+            f"factors.{factor}: {show_bytes(level)} per thread is no whole number of transfers of "
+            f"{show_bytes(transfer)}; set round to down or up"
+        )
     if whole < 1:
         raise DesignError(f"factors.{factor}: {share.aggregate} over {point['threads']} threads leaves nothing each")
     return whole
@@ -176,6 +190,21 @@ def _run(operations: tuple[str, ...], factors: dict[str, Any], directory: str, s
         operations=operations, directory=directory, seconds=sweep.seconds,
         options=tuple(options.get(tool, ())), device=device, **known,
     )  # fmt: skip
+
+
+def _refuse_unfit(case: Case, sweep: Sweep) -> None:
+    """Refuse what a tool would pass over, or do otherwise than the case says."""
+    for tool in sweep.tools:
+        unfit = tool_module(tool).unfit(case.run)
+        if unfit:
+            raise DesignError(f"tools: {tool} {unfit}, as {case.name} needs; take another tool or other factors")
+    if case.run.transfer_size and case.run.file_size % case.run.transfer_size:
+        raise DesignError(
+            f"factors.file_size: {show_bytes(case.run.file_size)} is no whole number of transfers of "
+            f"{show_bytes(case.run.transfer_size)}"
+        )
+    if case.run.device and len(os.fsencode(f"{case.run.directory}/{SOCKET}")) > _LONGEST_SOCKET:
+        raise DesignError(f"{case.run.directory} is too long a path for a socket; name a target with a shorter one")
 
 
 def _path_safe(level: Level) -> str:

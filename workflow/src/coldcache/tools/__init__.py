@@ -8,7 +8,10 @@ A module that reads logs offers
     Every value that the log states, in the order of the log; raises `LogError` with the cause when the log is broken,
     unfinished, or of a version that cannot be trusted. Never half of the values.
 
-A module that runs trials offers ``PROGRAM``, ``argv``, ``version`` and ``LIMITS`` as well.
+A module that runs trials offers ``PROGRAM``, ``version``, ``separate``, ``inputs`` and ``argv`` as well, and
+
+``unfit(run: Run) -> str``
+    What of a run the tool cannot do, empty where it can do all: what it would pass over must not become a coordinate.
 """
 
 from importlib import import_module

@@ -7,7 +7,7 @@ from coldcache.tools.fio_read import read, recognise
 from coldcache.tools.program import ask_version
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "argv", "inputs", "read", "recognise", "separate", "version"]
+__all__ = ["PROGRAM", "argv", "inputs", "read", "recognise", "separate", "unfit", "version"]
 
 PROGRAM = "fio"
 
@@ -29,6 +29,11 @@ def version() -> str:
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the operations in groups that one execution measures: each alone."""
     return [(operation,) for operation in operations]
+
+
+def unfit(run: Run) -> str:
+    """Return what of a run fio cannot do; empty where it can do all."""
+    return "runs on one node" if run.nodes > 1 else ""
 
 
 def inputs(run: Run) -> Inputs:
@@ -72,7 +77,7 @@ def _transfers(run: Run) -> list[str]:
         words += ["--ioengine=libaio", f"--iodepth={run.queue_depth}"]
     else:
         words += ["--ioengine=psync"]
-    words += [f"--directory={run.directory}"]
+    words += [f"--directory={_escaped(run.directory)}"]
     if run.file_layout == "shared-file":
         words += ["--filename=shared", f"--offset_increment={run.file_size}"]
     else:
@@ -88,9 +93,14 @@ def _transfers(run: Run) -> list[str]:
     return words
 
 
+def _escaped(directory: str) -> str:
+    """Return a folder as fio's option takes it: a bare colon would part two folders."""
+    return directory.replace(":", "\\:")
+
+
 def _metadata(run: Run) -> list[str]:
     operation = run.operations[0]
-    words = [f"--ioengine={_ENGINE[operation]}", f"--directory={run.directory}", f"--nrfiles={_pool(run)}"]
+    words = [f"--ioengine={_ENGINE[operation]}", f"--directory={_escaped(run.directory)}", f"--nrfiles={_pool(run)}"]
     # With the default selection of files fio's own cost grows with the square of their number (fio 3.33).
     # The runner lays the files out, empty; create_on_open keeps fio from writing and syncing each of them once more.
     words += ["--openfiles=1", "--file_service_type=sequential", "--create_on_open=1", "--filesize=1", "--bs=1"]

@@ -7,9 +7,11 @@ from coldcache.tools.iozone_read import read, recognise
 from coldcache.tools.program import ask_version
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "argv", "inputs", "read", "recognise", "separate", "version"]
+__all__ = ["PROGRAM", "argv", "inputs", "read", "recognise", "separate", "unfit", "version"]
 
 PROGRAM = "iozone"
+
+_KIBIBYTE = 1024
 
 _TEST = {"write": "0", "read": "1", "random-write": "2", "random-read": "2"}
 
@@ -22,6 +24,24 @@ def version() -> str:
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the operations in groups that one execution measures: each alone, so that each read starts cold."""
     return [(operation,) for operation in operations]
+
+
+def unfit(run: Run) -> str:
+    """Return what of a run IOzone cannot do; empty where it can do all."""
+    unknown = [operation for operation in run.operations if operation not in _TEST]
+    if unknown:
+        return f"does not measure {unknown[0]}"
+    if run.nodes > 1:
+        return "runs on one node"
+    if run.file_layout != "file-per-thread":
+        return f"knows no {run.file_layout}"
+    if run.queue_depth > 1:
+        return "keeps one transfer in flight per thread"
+    if run.device:
+        return "drives no block device"
+    if run.transfer_size % _KIBIBYTE or run.file_size % _KIBIBYTE:
+        return "counts sizes in KiB"
+    return ""
 
 
 def inputs(run: Run) -> Inputs:
@@ -37,7 +57,14 @@ def argv(run: Run) -> list[str]:
     # -c and -e count close and fsync; without them IOzone counts pages still in the client's cache as written.
     # -w keeps the files; -+n measures no rewrite and no reread.
     words += ["-c", "-e", "-w", "-+n"]
-    words += ["-r", f"{run.transfer_size // 1024}k", "-s", f"{run.file_size // 1024}k", "-t", str(run.threads)]
+    words += [
+        "-r",
+        f"{run.transfer_size // _KIBIBYTE}k",
+        "-s",
+        f"{run.file_size // _KIBIBYTE}k",
+        "-t",
+        str(run.threads),
+    ]
     if run.direct_io:
         words += ["-I"]
     words += list(run.options)

@@ -8,7 +8,7 @@ from coldcache.tools.mdtest_read import read, recognise
 from coldcache.tools.program import ask_version, require
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "argv", "inputs", "read", "recognise", "separate", "version"]
+__all__ = ["PROGRAM", "argv", "inputs", "read", "recognise", "separate", "unfit", "version"]
 
 PROGRAM = "mdtest"
 
@@ -27,6 +27,14 @@ def version() -> str:
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the operations in groups that one execution measures: all, as phases of one run."""
     return [tuple(operations)]
+
+
+def unfit(run: Run) -> str:
+    """Return what of a run mdtest cannot do; empty where it can do all."""
+    unknown = [operation for operation in run.operations if operation not in _PHASE]
+    if unknown:
+        return f"does not measure {unknown[0]}"
+    return "runs on one node" if run.nodes > 1 else ""
 
 
 def inputs(run: Run) -> Inputs:
