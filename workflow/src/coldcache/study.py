@@ -1,7 +1,7 @@
 """What a study asks: its sweeps, their factors and levels, as `config/studies/<id>.yaml` states them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -140,7 +140,7 @@ class Sweep(Strict):
         return self
 
 
-def _check_kind(operations: list[str], factors: Mapping[str, Any]) -> None:
+def _check_kind(operations: Sequence[str], factors: Mapping[str, Any]) -> None:
     """Refuse a factor that the operations lack or do not know, whose levels would be mere labels."""
     names = [operation for operation in operations if operation in METADATA_OPERATIONS]
     if names and len(names) < len(operations):
