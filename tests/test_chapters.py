@@ -8,7 +8,8 @@ from coldcache.study import Study
 STUDY = Study.model_validate({
     "study": "quick", "title": "Quick", "question": "How fast?", "notebooks": ["random-iops"],
     "sweeps": {"random": {
-        "title": "Random", "tools": ["fio"], "operations": ["random-read"], "factors": {"threads": [1]}
+        "title": "Random", "tools": ["fio"], "operations": ["random-read"],
+        "factors": {"threads": [1], "transfer_size": ["4 KiB"], "file_size": ["1 MiB"]}
     }},
 })  # fmt: skip
 

@@ -173,7 +173,7 @@ FIO = ["fio", "--name=t", "--output-format=json", "--group_reporting", "--thread
             [
                 *FIO, "--numjobs=4", "--fallocate=none", "--rw=write", "--bs=1048576", "--size=67108864",
                 "--refill_buffers", "--norandommap", "--randrepeat=0", "--ioengine=psync",
-                "--directory=/t/coldcache/s/a", "--filename_format=t$jobnum", "--end_fsync=1", "--runtime=1100ms",
+                "--directory=/t/coldcache/s/a", "--filename_format=t$jobnum", "--end_fsync=1", "--runtime=1050ms",
             ],
         ),
         (
@@ -191,7 +191,7 @@ FIO = ["fio", "--name=t", "--output-format=json", "--group_reporting", "--thread
                 *FIO, "--numjobs=1", "--fallocate=none", "--rw=randread", "--bs=1048576", "--size=67108864",
                 "--time_based", "--refill_buffers", "--norandommap", "--randrepeat=0", "--ioengine=libaio",
                 "--iodepth=16", "--directory=/t/coldcache/s/a", "--filename_format=t$jobnum", "--direct=1",
-                "--runtime=1100ms", "--x=1",
+                "--runtime=1050ms", "--x=1",
             ],
         ),
         (
@@ -202,7 +202,7 @@ FIO = ["fio", "--name=t", "--output-format=json", "--group_reporting", "--thread
             [
                 *FIO, "--numjobs=1", "--fallocate=none", "--rw=randwrite", "--bs=1048576", "--size=67108864",
                 "--time_based", "--refill_buffers", "--norandommap", "--randrepeat=0", "--ioengine=nbd",
-                "--uri=nbd+unix:///?socket=/t/coldcache/s/a/nbd.socket", "--iodepth=4", "--runtime=1100ms",
+                "--uri=nbd+unix:///?socket=/t/coldcache/s/a/nbd.socket", "--iodepth=4", "--runtime=1050ms",
             ],
         ),
         (
@@ -210,7 +210,7 @@ FIO = ["fio", "--name=t", "--output-format=json", "--group_reporting", "--thread
             [
                 *FIO, "--numjobs=2", "--fallocate=none", "--ioengine=filecreate", "--directory=/t/coldcache/s/a",
                 "--nrfiles=300", "--openfiles=1", "--file_service_type=sequential", "--create_on_open=1",
-                "--filesize=1", "--bs=1", "--runtime=1100ms",
+                "--filesize=1", "--bs=1", "--runtime=1050ms",
             ],
         ),
         (
@@ -218,7 +218,7 @@ FIO = ["fio", "--name=t", "--output-format=json", "--group_reporting", "--thread
             [
                 *FIO, "--numjobs=1", "--fallocate=none", "--ioengine=filestat", "--directory=/t/coldcache/s/a",
                 "--nrfiles=1000", "--openfiles=1", "--file_service_type=sequential", "--create_on_open=1",
-                "--filesize=1", "--bs=1", "--time_based", "--runtime=1100ms",
+                "--filesize=1", "--bs=1", "--time_based", "--runtime=1050ms",
             ],
         ),
     ],

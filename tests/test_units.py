@@ -152,7 +152,7 @@ def test_a_duration_is_shown_in_its_two_largest_units(seconds, shown):
         (99.96, "1/s", "100 /s"),
         (3e15, "B/s", "3000 TB/s"),
         (0, "B/s", "0.00 B/s"),
-        (0.00123, "s", "0.00123 s"),
+        (0.00123, "s", "1.23 ms"),
         (12.0, "1", "12"),
     ],
 )
