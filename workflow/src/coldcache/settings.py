@@ -10,7 +10,6 @@ from pathlib import Path
 from coldcache.errors import SettingError
 from coldcache.layout import lay_out
 from coldcache.plan import SOCKET, Trial
-from coldcache.target import TargetLock
 from coldcache.tools.program import require
 from coldcache.tools.run import Inputs
 
@@ -21,7 +20,7 @@ _SECONDS_TO_START = 10
 
 
 @contextmanager
-def in_force(trial: Trial, folder: Path, lock: TargetLock) -> Iterator[dict[str, str]]:
+def in_force(trial: Trial, folder: Path, lock: int) -> Iterator[dict[str, str]]:
     """Put the settings of a trial in force, and yield each factor's level as read back from the live system.
 
     Parameters
@@ -30,8 +29,8 @@ def in_force(trial: Trial, folder: Path, lock: TargetLock) -> Iterator[dict[str,
         Its case names the setting of each factor.
     folder : Path
         The folder of the trial's sweep on the target.
-    lock : TargetLock
-        The lock of the target, which a server that is started inherits.
+    lock : int
+        Descriptor of the target's lock, which a server that is started inherits.
 
     Raises
     ------
@@ -46,7 +45,7 @@ def in_force(trial: Trial, folder: Path, lock: TargetLock) -> Iterator[dict[str,
 
 
 @contextmanager
-def _qemu_nbd(level: str, trial: Trial, folder: Path, lock: TargetLock) -> Iterator[str]:
+def _qemu_nbd(level: str, trial: Trial, folder: Path, lock: int) -> Iterator[str]:
     """Serve an image by qemu-nbd with the cache mode `level`; yield the mode of the running server."""
     lay_out(folder, Inputs(((_IMAGE,),), trial.case.run.file_size * trial.case.run.threads))
     socket, image = folder / SOCKET, folder / _IMAGE
@@ -57,7 +56,7 @@ def _qemu_nbd(level: str, trial: Trial, folder: Path, lock: TargetLock) -> Itera
     command += [f"--cache={level}", "--shared=0", str(image)]
     server = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        pass_fds=(lock.descriptor,), start_new_session=True,
+        pass_fds=(lock,), start_new_session=True,
     )  # fmt: skip
     try:
         end = time.monotonic() + _SECONDS_TO_START
@@ -68,8 +67,7 @@ def _qemu_nbd(level: str, trial: Trial, folder: Path, lock: TargetLock) -> Itera
             if time.monotonic() > end:
                 raise SettingError(f"qemu-nbd --cache={level} opens no socket within {_SECONDS_TO_START} s")
             time.sleep(0.005)
-        with lock.noting(server.pid):
-            yield _cache_mode(server.pid)
+        yield _cache_mode(server.pid)
     finally:
         server.terminate()
         try:

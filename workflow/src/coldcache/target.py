@@ -27,6 +27,12 @@ _NOT_FOREIGN = {"lost+found", WORK}
 #: Folders of the system: nothing is measured directly in them.
 _SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/usr", "/var")
 
+#: Bytes that the lock holds of its owner.
+_OWNER = 512
+
+#: How long processes that were killed may take to end.
+_SECONDS_TO_END = 10
+
 #: Space that a target keeps free beside the largest trial.
 _RESERVE = 64 * 2**20
 
@@ -55,24 +61,39 @@ def check_target(site: Site, cases: list[Case]) -> Path:
     where = f"config/sites/{site.site}.yaml, targets.{site.target_name}"
     given = Path(site.target.path)
     folder = given.absolute()
-    if not folder.exists() and site.target.make and folder.parent.is_dir():
-        _refuse_too_small(where, folder.parent, given, cases)
-        return folder
+    try:
+        to_be_made = site.target.make and not os.path.lexists(folder) and folder.parent.is_dir()
+        _refuse_system(where, folder)
+        if to_be_made:
+            _refuse_unwritable(where, folder.parent)
+        else:
+            _refuse_unusable(where, folder, given)
+        _refuse_too_small(where, folder.parent if to_be_made else folder, given, cases)
+    except OSError as error:
+        raise TargetError(f"{where}: {given}: {error.strerror}; name another folder") from error
+    return folder
+
+
+def _refuse_unusable(where: str, folder: Path, given: Path) -> None:
     if not folder.exists():
         raise TargetError(f"{where}: {given} does not exist; make it, or name another folder")
     if not folder.is_dir():
         raise TargetError(f"{where}: {given} is not a folder; name an empty folder on the file system to measure")
-    _refuse_system(where, folder)
-    if not os.access(folder, os.W_OK | os.X_OK) or _is_read_only(folder):
-        raise TargetError(f"{where}: {given} is not writable; name a folder that you may write to")
+    _refuse_unwritable(where, given)
     foreign = sorted(entry.name for entry in folder.iterdir() if entry.name not in _NOT_FOREIGN)
     if foreign:
         raise TargetError(f'{where}: {given} holds foreign files such as "{foreign[0]}"; name an empty folder')
     work = folder / WORK
-    if work.is_symlink() or (work.exists() and any(work.iterdir()) and not (work / MARKER).is_file()):
+    if not os.path.lexists(work):
+        return
+    made = not work.is_symlink() and work.is_dir() and ((work / MARKER).is_file() or not any(work.iterdir()))
+    if not made:
         raise TargetError(f"{where}: {work} was not made by this program; move it away, or name another folder")
-    _refuse_too_small(where, folder, given, cases)
-    return folder
+
+
+def _refuse_unwritable(where: str, folder: Path) -> None:
+    if not os.access(folder, os.W_OK | os.X_OK) or _is_read_only(folder):
+        raise TargetError(f"{where}: {folder} is not writable; name a folder that you may write to")
 
 
 def _refuse_system(where: str, folder: Path) -> None:
@@ -89,21 +110,25 @@ def _is_read_only(folder: Path) -> bool:
 
 def _refuse_too_small(where: str, folder: Path, given: Path, cases: list[Case]) -> None:
     status = os.statvfs(folder)
-    free = status.f_bavail * status.f_frsize
+    free, inodes = status.f_bavail * status.f_frsize, status.f_favail
     largest = max(cases, key=lambda case: case.bytes)
+    files = max(case.run.files * case.run.threads for case in cases)
+    if free < largest.bytes + _RESERVE or inodes < files:
+        # What a killed runner left is cleared before anything is written.
+        left = [path.lstat() for path in (folder / WORK).rglob("*")]
+        free, inodes = free + sum(status.st_blocks * 512 for status in left), inodes + len(left)
     if free < largest.bytes + _RESERVE:
         raise TargetError(
             f"{where}: {given} has {show_bytes(free)} free, study {largest.study} needs "
             f"{show_bytes(largest.bytes + _RESERVE)} (sweep {largest.sweep}): free space, or lower its file_size"
         )
-    files = max(case.run.files * case.run.threads for case in cases)
-    if status.f_files and status.f_favail < files:
-        raise TargetError(f"{where}: {given} has {status.f_favail:,} inodes free, the plan needs {files:,}")
+    if status.f_files and inodes < files:
+        raise TargetError(f"{where}: {given} has {inodes:,} inodes free, the plan needs {files:,}: name fewer files")
 
 
 def takes_direct_io(folder: Path) -> bool:
     """Return whether the file system of `folder` takes O_DIRECT, tried on a file without a name."""
-    while not folder.exists():
+    while not os.path.lexists(folder):
         folder = folder.parent
     try:
         os.close(os.open(folder, os.O_TMPFILE | os.O_DIRECT | os.O_RDWR, 0o600))
@@ -129,47 +154,18 @@ def clear(folder: Path) -> None:
     TargetError
         If the folder does not lie in a folder that this program marked.
     """
-    if not any((parent / MARKER).is_file() for parent in folder.parents):
+    if not any((parent / MARKER).is_file() for parent in folder.resolve().parents):
         raise TargetError(f"{folder} was not made by this program; nothing is removed")
     if folder.is_dir() and not folder.is_symlink():
         shutil.rmtree(folder)
 
 
-class TargetLock:
-    """The lock of a target. Tools inherit its descriptor, so that what a killed runner leaves keeps the target locked.
-
-    Attributes
-    ----------
-    descriptor : int
-        To be passed on to every process that is started.
-    """
-
-    def __init__(self, descriptor: int):
-        self.descriptor = descriptor
-        self._groups: dict[int, int | None] = {}
-        self._write()
-
-    @contextmanager
-    def noting(self, process: int) -> Iterator[None]:
-        """Keep the process group of a running process in the lock, for a start that finds its runner killed."""
-        self._groups[process] = _started(process)
-        self._write()
-        try:
-            yield
-        finally:
-            del self._groups[process]
-            self._write()
-
-    def _write(self) -> None:
-        owner = {"pid": os.getpid(), "host": socket.gethostname(), "started": _started(os.getpid())}
-        text = json.dumps({**owner, "groups": self._groups}).encode()
-        os.pwrite(self.descriptor, text, 0)
-        os.ftruncate(self.descriptor, len(text))
-
-
 @contextmanager
-def locked(work: Path) -> Iterator[TargetLock]:
-    """Hold a target alone.
+def locked(work: Path) -> Iterator[int]:
+    """Hold a target alone; yield the descriptor of its lock.
+
+    The descriptor is passed on to every process that is started, so that what a killed runner leaves running keeps
+    the target locked and is found, and ended, by the next start.
 
     Raises
     ------
@@ -178,55 +174,70 @@ def locked(work: Path) -> Iterator[TargetLock]:
     """
     descriptor = os.open(work / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        if not _take(descriptor, seconds=0) and not (_end_orphans(descriptor) and _take(descriptor, seconds=10)):
+        if not _take(descriptor):
             owner = _owner(descriptor)
             raise TargetError(
                 f"{work.parent} is being measured by process {owner.get('pid')} on {owner.get('host')}; "
                 "wait for it, or name another target"
             )
-        yield TargetLock(descriptor)
+        owner = {"pid": os.getpid(), "host": socket.gethostname(), "started": _started(os.getpid())}
+        # One write of one length, so that nobody reads half of it.
+        os.pwrite(descriptor, json.dumps(owner).ljust(_OWNER).encode(), 0)
+        yield descriptor
     finally:
         os.close(descriptor)
 
 
-def _take(descriptor: int, seconds: float) -> bool:
-    end = time.monotonic() + seconds
+def _take(descriptor: int) -> bool:
+    """Take the lock, from the processes of a killed runner if they hold it; return whether it is taken."""
+    end = time.monotonic() + _SECONDS_TO_END
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
         except BlockingIOError:
-            if time.monotonic() >= end:
+            owner = _owner(descriptor)
+            if _is_alive(owner) or time.monotonic() > end:
                 return False
-            time.sleep(0.05)
+        orphans = _holders(descriptor)
+        # Another start that took the lock meanwhile holds it rightly.
+        if _owner(descriptor) == owner:
+            for process in orphans:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(process, signal.SIGKILL)
+        time.sleep(0.05)
 
 
 def _owner(descriptor: int) -> dict:
     try:
-        return json.loads(os.pread(descriptor, 4096, 0))
+        return json.loads(os.pread(descriptor, _OWNER, 0))
     except ValueError:
         return {}
 
 
+def _is_alive(owner: dict) -> bool:
+    """Return whether the runner that wrote itself into the lock may still run; one on another host may."""
+    if owner.get("host") != socket.gethostname():
+        return True
+    return owner["started"] is None or _started(owner["pid"]) == owner["started"]
+
+
 def _started(process: int) -> int | None:
-    """Return the start time of a process in clock ticks since boot, which tells it from a later one of its number."""
+    """Return when a process started, in clock ticks since boot, which tells it from a later one; None once it ended."""
     try:
-        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19])
-    except (OSError, IndexError):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
         return None
+    return None if fields[0] in "ZX" else int(fields[19])
 
 
-def _end_orphans(descriptor: int) -> bool:
-    """End what a killed runner left running, and return whether there was anything."""
-    owner = _owner(descriptor)
-    if owner.get("host") != socket.gethostname() or not owner.get("groups"):
-        return False
-    if owner["started"] is not None and _started(owner["pid"]) == owner["started"]:
-        return False
-    ended = False
-    for group, started in owner["groups"].items():
-        if started is not None and _started(int(group)) in (started, None):
-            with suppress(ProcessLookupError):
-                os.killpg(int(group), signal.SIGKILL)
-                ended = True
-    return ended
+def _holders(descriptor: int) -> set[int]:
+    """Return the processes that hold the lock, as the kernel tells it of their open files (proc(5), fdinfo)."""
+    inode = os.fstat(descriptor).st_ino
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*/fdinfo/*"):
+        with suppress(OSError):
+            text = entry.read_text()
+            if "FLOCK" in text and f":{inode} " in text:
+                found.add(int(entry.parts[2]))
+    return found

@@ -19,7 +19,6 @@ from coldcache.plan import Trial, tool_module
 from coldcache.provenance import read_counters
 from coldcache.settings import in_force
 from coldcache.site import Site
-from coldcache.target import TargetLock
 from coldcache.tools.run import Inputs, Run
 
 #: Tools speak English with points for decimals, and Open MPI runs as root in a container.
@@ -33,8 +32,8 @@ class Surroundings(NamedTuple):
     ----------
     site : Site
         Its limits hold for every trial.
-    lock : TargetLock
-        The lock of the target.
+    lock : int
+        Descriptor of the target's lock, which every tool inherits.
     system, target : dict
         As `provenance.describe_system` and `provenance.describe_target` return them.
     versions : dict of str to str
@@ -42,7 +41,7 @@ class Surroundings(NamedTuple):
     """
 
     site: Site
-    lock: TargetLock
+    lock: int
     system: dict[str, Any]
     target: dict[str, Any]
     versions: dict[str, str]
@@ -154,11 +153,10 @@ def _run_tool(story: dict[str, Any], partial: Path, surroundings: Surroundings) 
         began = time.monotonic()
         process = subprocess.Popen(
             story["argv"], stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env={**os.environ, **_ENVIRONMENT},
-            start_new_session=True, pass_fds=(surroundings.lock.descriptor,),
+            start_new_session=True, pass_fds=(surroundings.lock,),
         )  # fmt: skip
         try:
-            with surroundings.lock.noting(process.pid):
-                story["timed_out"] = not _ends_within(process, story["time_limit"])
+            story["timed_out"] = not _ends_within(process, story["time_limit"])
         finally:
             # The whole group: a tool that hangs, or that ends before its children, leaves nothing running.
             with suppress(ProcessLookupError):
