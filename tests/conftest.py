@@ -6,9 +6,11 @@ trial was written by the real runner around real fio and qemu-nbd.
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -188,3 +190,65 @@ def mount_namespace() -> Callable[[str, list[str]], list[str]]:
         return [*unshare, "sh", "-e", "-c", f'{script}\nexec "$@"', "sh", *command]
 
     return wrap
+
+
+def _find_processes(folder: Path) -> dict[int, list[str]]:
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if (entry / "cwd").readlink() == folder:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                if any(words):
+                    found[int(entry.name)] = [os.fsdecode(word) for word in words]
+        except OSError:
+            continue
+    return found
+
+
+@pytest.fixture
+def wait_for_tool(project) -> Callable[..., int]:
+    """Wait until a program runs in the project, and return its process."""
+
+    def wait(name: str, seconds: float = 20) -> int:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for process, words in _find_processes(project).items():
+                if Path(words[0]).name == name:
+                    return process
+            time.sleep(0.001)
+        raise AssertionError(f"no {name} runs in {project}; there are {_find_processes(project)}")
+
+    return wait
+
+
+@pytest.fixture
+def start(project) -> Iterator[Callable[..., subprocess.Popen]]:
+    """Start `python -m coldcache` in the project, in a session of its own; what is left of it is ended afterwards."""
+    started: list[subprocess.Popen] = []
+
+    def begin(*arguments: str) -> subprocess.Popen:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "coldcache", *arguments], cwd=project, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+    for process in _find_processes(project):
+        if process != os.getpid():
+            os.kill(process, signal.SIGKILL)
+
+
+@pytest.fixture
+def list_processes(project) -> Callable[[], list[str]]:
+    """Return the names of the programs that run in the project."""
+
+    def names() -> list[str]:
+        own = os.getpid()
+        return sorted(Path(words[0]).name for process, words in _find_processes(project).items() if process != own)
+
+    return names
