@@ -17,7 +17,7 @@ from coldcache.design import read_design
 from coldcache.errors import CampaignError
 from coldcache.site import Site
 from coldcache.study import Doubling, Share, Study, Sweep
-from coldcache.terms import COLD_VERDICTS, FACTORS, OPERATIONS, TOOLS, VERDICTS
+from coldcache.terms import COLD_VERDICTS, FACTORS, OPERATIONS, SETTINGS, TOOLS, VERDICTS
 from coldcache.verdicts import RULES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,7 +26,7 @@ PAGES = sorted(
 )
 
 #: Targets of make that measure or check for minutes, or need a network: make prints what they would run.
-PRINTED = ("study", "reference", "test", "lint", "bench", "hooks", "lock")
+PRINTED = ("study", "reference", "test", "lint", "bench", "notebooks", "hooks", "lock")
 
 #: Drawn from a campaign that is measured on a machine of its own.
 PICTURES = {"docs/images/report.png"}
@@ -239,7 +239,8 @@ def test_every_factor_tool_operation_and_rule_is_explained() -> None:
     assert set(names(factors)) - set(names(rules)) == set(FACTORS)
     written = {key for rule in rules for key in yaml.safe_load(rule.strip("`"))}
     assert written == {*Doubling.model_fields, *Share.model_fields}
-    assert {*TOOLS, *OPERATIONS} <= set(names([read_page("config/README.md")]))
+    levels = {level for setting in SETTINGS.values() for level in setting.levels}
+    assert {*TOOLS, *OPERATIONS, *levels} <= set(names([read_page("config/README.md")]))
 
 
 def test_every_verdict_code_and_kind_of_cold_is_explained() -> None:
