@@ -1,11 +1,11 @@
-"""Ratios over arrays agree with those of single cells, and estimates made apart are combined."""
+"""Pairs cancel what they share, ratios over arrays agree with those of single cells, estimates made apart combine."""
 
 import numpy as np
 import pytest
 import xarray as xr
 
-from coldcache.ratios import paired_ratio_over, ratio_of_estimates
-from coldcache.statistics import interval_over, paired_ratio
+from coldcache.ratios import paired_ratio, paired_ratio_over, ratio_of_estimates
+from coldcache.statistics import interval_over
 
 
 @pytest.fixture
@@ -17,6 +17,26 @@ def rate():
         coords={"write_cache": ["on", "off"], "threads": [1, 2, 4], "repetition": np.arange(6)},
         attrs={"units": "B/s"},
     )
+
+
+def test_what_a_block_does_to_both_of_a_pair_cancels():
+    block = np.array([1.0, 0.2, 5.0, 0.7, 3.0, 11.0])
+    found = paired_ratio(30 * block, 10 * block)
+    assert (found.estimate, found.low, found.high) == pytest.approx((3.0, 3.0, 3.0))
+
+
+def test_pairs_are_found_by_repetition_and_lone_members_do_not_count():
+    on = xr.DataArray([2.0, 4.0, 6.0, np.nan], dims="repetition", coords={"repetition": [0, 1, 2, 3]})
+    off = xr.DataArray([3.0, 2.0, 1.0], dims="repetition", coords={"repetition": [2, 1, 5]})
+    found = paired_ratio(on, off)
+    assert (found.estimate, found.low, found.high, found.n) == pytest.approx((2.0, 2.0, 2.0, 2))
+
+
+@pytest.mark.parametrize("statistic", ["median", "geometric"])
+def test_changing_places_turns_the_ratio_over(statistic):
+    on, off = np.random.default_rng(8).lognormal(size=(2, 7))
+    one, other = paired_ratio(on, off, statistic), paired_ratio(off, on, statistic)
+    assert (one.estimate, one.low, one.high) == pytest.approx((1 / other.estimate, 1 / other.high, 1 / other.low))
 
 
 @pytest.mark.parametrize("statistic", ["median", "geometric"])
@@ -48,11 +68,37 @@ def test_ratio_of_estimates_is_wider_than_either(rate):
     assert (found.high / found.low > off.high / off.low).all()
 
 
-def test_mean_of_ratios_is_refused(rate):
-    with pytest.raises(ValueError, match="the mean of ratios has no meaning: choose median or geometric"):
-        paired_ratio_over(rate, rate, statistic="mean")
-
-
-def test_zero_rate_is_refused(rate):
-    with pytest.raises(ValueError, match="a rate is zero or negative: leave void trials out as NaN"):
-        paired_ratio_over(rate, rate.where(rate.threads > 1, 0.0))
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda rate: paired_ratio([1.0], [1.0, 2.0]),
+            "paired ratio: 1 values against 2: pairs need one of each, NaN where one is missing",
+        ),
+        (
+            lambda rate: paired_ratio([1.0], [0.0]),
+            "paired ratio: a rate is zero or negative: leave void trials out as NaN",
+        ),
+        (
+            lambda rate: paired_ratio([1.0], [2.0], "mean"),
+            "paired ratio: the mean of ratios has no meaning: choose median or geometric",
+        ),
+        (
+            lambda rate: paired_ratio_over(rate, rate, statistic="harmonic"),
+            "paired ratio: the harmonic of ratios has no meaning: choose median or geometric",
+        ),
+        (
+            lambda rate: paired_ratio_over(rate, rate.where(rate.threads > 1, 0.0)),
+            "paired ratio: a rate is zero or negative: leave void trials out as NaN",
+        ),
+        (
+            lambda rate: paired_ratio_over(rate, rate, dim="block"),
+            "interval_over: no dimension 'block' in ('write_cache', 'threads', 'repetition'): name the one to "
+            "estimate over",
+        ),
+    ],
+)
+def test_wrong_use_is_told_what_to_do(rate, call, message):
+    with pytest.raises(ValueError) as caught:
+        call(rate)
+    assert str(caught.value) == message

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import signal, stats
 
-from coldcache.series import block_interval, drift, effective_count, percentile, ranks
+from coldcache.series import drift, effective_count, percentile, ranks
 
 
 def correlated(n, correlation, seed=0):
@@ -65,21 +65,6 @@ def test_dependence_widens_the_interval():
     assert wide.high > narrow.high
     assert wide.low < narrow.low
     assert "worth" in wide.caveat
-
-
-def test_blocks_widen_the_mean_of_a_correlated_series():
-    series = correlated(2000, 0.8)
-    blocks = block_interval(series)
-    alone = block_interval(np.random.default_rng(2).permutation(series))
-    assert blocks.estimate == pytest.approx(alone.estimate)
-    assert blocks.high - blocks.low > 2 * (alone.high - alone.low)
-
-
-def test_short_series_has_no_block_interval():
-    found = block_interval([1.0, 2.0, np.nan, 3.0])
-    assert (found.estimate, found.n) == (2.0, 3)
-    assert np.isnan(found.low)
-    assert found.caveat == "no interval from 3 values of a series"
 
 
 def test_empty_series_has_no_percentile():

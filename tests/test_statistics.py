@@ -1,4 +1,4 @@
-"""Intervals of samples, cells and pairs: exact values, missing repetitions, and what wrong use is told."""
+"""Intervals of samples and cells: exact values, missing repetitions, and what wrong use is told."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import xarray as xr
 from scipy import stats
 
 from coldcache.intervals import order_bounds
-from coldcache.statistics import METHODS_OF_STATISTIC, interval, interval_over, paired_ratio
+from coldcache.statistics import METHODS_OF_STATISTIC, interval, interval_over
 
 SKEWED = [12.0, 11.0, 10.5, 19.0, 11.4, 11.9, 10.9, 12.7]
 EVERY_METHOD = [(statistic, method) for statistic, methods in METHODS_OF_STATISTIC.items() for method in methods]
@@ -109,26 +109,6 @@ def test_the_same_seed_gives_the_same_interval(statistic, method):
     assert interval(SKEWED, statistic, method=method, seed=4) == interval(SKEWED, statistic, method=method, seed=4)
 
 
-def test_what_a_block_does_to_both_of_a_pair_cancels():
-    block = np.array([1.0, 0.2, 5.0, 0.7, 3.0, 11.0])
-    found = paired_ratio(30 * block, 10 * block)
-    assert (found.estimate, found.low, found.high) == pytest.approx((3.0, 3.0, 3.0))
-
-
-def test_pairs_are_found_by_repetition_and_lone_members_do_not_count():
-    on = xr.DataArray([2.0, 4.0, 6.0, np.nan], dims="repetition", coords={"repetition": [0, 1, 2, 3]})
-    off = xr.DataArray([3.0, 2.0, 1.0], dims="repetition", coords={"repetition": [2, 1, 5]})
-    found = paired_ratio(on, off)
-    assert (found.estimate, found.low, found.high, found.n) == pytest.approx((2.0, 2.0, 2.0, 2))
-
-
-@pytest.mark.parametrize("statistic", ["median", "geometric"])
-def test_changing_places_turns_the_ratio_over(statistic):
-    on, off = np.random.default_rng(8).lognormal(size=(2, 7))
-    one, other = paired_ratio(on, off, statistic), paired_ratio(off, on, statistic)
-    assert (one.estimate, one.low, one.high) == pytest.approx((1 / other.estimate, 1 / other.high, 1 / other.low))
-
-
 def test_a_mean_cost_that_could_be_zero_leaves_the_rate_unbounded():
     assert interval([1.0, 100.0], "harmonic").high == np.inf
 
@@ -140,9 +120,6 @@ def test_a_mean_cost_that_could_be_zero_leaves_the_rate_unbounded():
         (lambda: interval([1.0], method="t"), "method 't' does not fit the median: choose one of order, BCa, percent"),
         (lambda: interval([1.0], level=95), "level 95 is not between 0 and 1: write 95 % as 0.95"),
         (lambda: interval([0.0, 1.0], "harmonic"), "the harmonic mean needs positive values: leave void trials out"),
-        (lambda: paired_ratio([1.0], [1.0, 2.0]), "paired_ratio: 1 values against 2: pairs need one of each, NaN wh"),
-        (lambda: paired_ratio([1.0], [0.0]), "paired_ratio: a rate is zero or negative: leave void trials out as NaN"),
-        (lambda: paired_ratio([1.0], [2.0], "mean"), "paired_ratio: the mean of ratios has no meaning: choose median"),
         (lambda: interval_over(xr.DataArray([1.0], dims="x")), "interval_over: no dimension 'repetition' in ('x',)"),
     ],
 )

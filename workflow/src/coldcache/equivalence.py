@@ -5,6 +5,7 @@ difference is not alikeness: that is proved by two one-sided tests (Schuirmann 1
 Biopharmaceutics 15:657).
 """
 
+from bisect import bisect_left
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -147,11 +148,11 @@ def pairs_needed(spread: float, ratio: float, power: float = 0.8, level: float =
     if ratio <= 0 or ratio == 1:
         raise ValueError(f"pairs_needed: no number of pairs shows a ratio of {ratio:g}")
     wanted = max(ratio, 1 / ratio)
-    counts = np.arange(2, most + 1)
-    place = np.searchsorted([-smallest_ratio(spread, int(n), power, level) for n in counts], -wanted)
+    counts = range(2, most + 1)
+    place = bisect_left(counts, -wanted, key=lambda n: -smallest_ratio(spread, n, power, level))
     if place == len(counts):
         raise ValueError(f"pairs_needed: more than {most} pairs for a ratio of {ratio:g} at a spread of {spread:g}")
-    return int(counts[place])
+    return counts[place]
 
 
 def adjust(p_values: npt.ArrayLike, method: str = "holm") -> Array:

@@ -9,7 +9,8 @@ import xarray as xr
 from coldcache.dataset import open_sweep
 from coldcache.errors import ColdCacheError
 from coldcache.intervals import reach_of_order
-from coldcache.statistics import Interval, interval_over, paired_ratio
+from coldcache.ratios import paired_ratio
+from coldcache.statistics import Interval, interval_over
 from coldcache.units import show_rate
 
 

@@ -281,9 +281,9 @@ def _fit(lines: _Lines, curves: Array) -> tuple[Array, Array]:
 
 
 def _best_line(coefficients: Array, residuals: Array, noise: tuple[float, int], levels: int) -> int:
-    """Return which line fits best; the straight one where the curve is level throughout and no bend is proved."""
+    """Return which line fits best; the straight one where the curve rises nowhere and no bend is proved."""
     best = int(residuals.argmin())
-    if abs(2 ** coefficients[0, 2] - 1) > LEVEL_GROWTH:
+    if 2 ** coefficients[0, 2] - 1 > LEVEL_GROWTH:
         return best
     margin = 2 * _margin(float(residuals[best]), levels, noise, 0.95, parameters=2)
     return 0 if residuals[0] - residuals[best] <= margin else best

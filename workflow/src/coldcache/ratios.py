@@ -1,9 +1,62 @@
-"""Ratios with intervals for every cell of an array: paired by block, or of two estimates made apart."""
+"""Ratios with intervals: of pairs measured in the same round, and of two estimates made apart.
+
+Each pair gives one ratio, so what the system does to both of its members cancels. Ratios are taken as logarithms: when
+numerator and denominator change places, estimate and bounds turn over and nothing else changes. An arithmetic or
+harmonic mean of ratios has no such meaning and is refused (Hoefler and Belli 2015, rule 4).
+"""
 
 import numpy as np
+import numpy.typing as npt
 import xarray as xr
 
-from coldcache.statistics import interval_over
+from coldcache.statistics import Interval, interval, interval_over
+
+#: Statistics that ratios have, and what they are on the logarithms.
+_STATISTIC_OF_LOGS = {"median": "median", "geometric": "mean"}
+
+
+def paired_ratio(
+    numerator: npt.ArrayLike | xr.DataArray,
+    denominator: npt.ArrayLike | xr.DataArray,
+    statistic: str = "median",
+    level: float = 0.95,
+    method: str = "auto",
+    seed: int = 0,
+) -> Interval:
+    """Return the typical ratio of pairs with its interval.
+
+    Parameters
+    ----------
+    numerator, denominator : array of float, shape (pairs,)
+        Rates of one unit, entry k of both from the same round. Two DataArrays are aligned by their coordinate first.
+        A pair of which one is missing (NaN) does not count.
+    statistic : str
+        ``median`` or ``geometric``.
+    level, method, seed
+        As for `coldcache.statistics.interval`.
+
+    Returns
+    -------
+    Interval
+        Without unit.
+
+    Raises
+    ------
+    ValueError
+        As for `coldcache.statistics.interval`, or if the statistic is a mean that ratios do not have, the two have
+        different lengths, or a value is zero or negative.
+    """
+    if isinstance(numerator, xr.DataArray) and isinstance(denominator, xr.DataArray):
+        numerator, denominator = xr.align(numerator, denominator, join="inner")
+    above, below = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
+    if above.shape != below.shape:
+        raise ValueError(
+            f"paired ratio: {above.size} values against {below.size}: pairs need one of each, NaN where one is missing"
+        )
+    _refuse(statistic, above, below)
+    on_logs = interval(np.log(above / below), _STATISTIC_OF_LOGS[statistic], level, method, seed)
+    estimate, low, high = np.exp(on_logs[:3])
+    return on_logs._replace(estimate=float(estimate), low=float(low), high=float(high))
 
 
 def paired_ratio_over(
@@ -25,7 +78,7 @@ def paired_ratio_over(
     dim : str
         Counts the pairs.
     statistic : str
-        ``median`` or ``geometric``; taken of logarithms, as `coldcache.statistics.paired_ratio` does.
+        ``median`` or ``geometric``.
     level, method, seed
         As for `coldcache.statistics.interval`.
 
@@ -39,13 +92,10 @@ def paired_ratio_over(
     ValueError
         If the statistic is another mean, a rate is zero or negative, or `dim` is no dimension.
     """
-    if statistic not in ("median", "geometric"):
-        raise ValueError(f"paired_ratio_over: the {statistic} of ratios has no meaning: choose median or geometric")
     numerator, denominator = xr.align(numerator, denominator, join="inner")
-    if bool((numerator <= 0).any()) or bool((denominator <= 0).any()):
-        raise ValueError("paired_ratio_over: a rate is zero or negative: leave void trials out as NaN")
+    _refuse(statistic, numerator.values, denominator.values)
     logs = xr.apply_ufunc(np.log, numerator / denominator)
-    found = interval_over(logs, dim, {"geometric": "mean"}.get(statistic, statistic), level, method, seed)
+    found = interval_over(logs, dim, _STATISTIC_OF_LOGS[statistic], level, method, seed)
     return _from_logs(found).assign_attrs(found.attrs, statistic=statistic)
 
 
@@ -75,6 +125,14 @@ def ratio_of_estimates(numerator: xr.Dataset, denominator: xr.Dataset) -> xr.Dat
     found = xr.Dataset({"estimate": distance, "low": distance - down, "high": distance + up})
     found["n"] = xr.apply_ufunc(np.minimum, numerator["n"], denominator["n"])
     return _from_logs(found).assign_attrs(level=numerator.attrs.get("level"), method="MOVER")
+
+
+def _refuse(statistic: str, *sides: npt.NDArray[np.float64]) -> None:
+    """Raise ValueError in words where ratios have no such statistic, or a side no logarithm."""
+    if statistic not in _STATISTIC_OF_LOGS:
+        raise ValueError(f"paired ratio: the {statistic} of ratios has no meaning: choose median or geometric")
+    if any((side <= 0).any() for side in sides):
+        raise ValueError("paired ratio: a rate is zero or negative: leave void trials out as NaN")
 
 
 def _from_logs(found: xr.Dataset) -> xr.Dataset:

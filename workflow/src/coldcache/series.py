@@ -1,10 +1,8 @@
-"""Percentiles and means of long series whose values depend on the ones before them.
+"""Percentiles of long series whose values depend on the ones before them.
 
 A throughput sampled every second is no sample of independent values: a burst is many high values in a row. Here the
-dependence is measured and the series counts for as many values as it is worth.
+dependence is measured, and the series counts for as many values as it is worth. Drift over a campaign stands here, too.
 """
-
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -118,54 +116,6 @@ def ranks(share: float, n: int, worth: float, level: float) -> tuple[int, int]:
     lower = stats.binom.ppf((1 - level) / 2, size, share)
     upper = stats.binom.ppf((1 + level) / 2, size, share) + 1
     return int(lower * n / size), n + 1 if upper > size else int(np.ceil(upper * n / size))
-
-
-def block_interval(
-    values: npt.ArrayLike, statistic: Any = np.mean, level: float = 0.95, resamples: int = 1999, seed: int = 0
-) -> Interval:
-    """Return a statistic of a series with a block-bootstrap interval.
-
-    Blocks of neighbours are drawn round the circle (Politis and Romano 1992, in Exploring the Limits of Bootstrap,
-    263) and are as long as n^(1/3) values or four times the dependence lasts, whichever is longer.
-
-    Parameters
-    ----------
-    values : array of float, shape (n,)
-        At equal distances in time, in any unit; NaN is left out.
-    statistic : callable
-        Takes an array and ``axis``; `numpy.mean`, `numpy.median` or the like. Not a high percentile: for these see
-        `percentile`.
-    level : float
-        Wanted coverage.
-    resamples : int
-        Series drawn.
-    seed : int
-        The same seed gives the same bounds.
-
-    Returns
-    -------
-    Interval
-        Percentile bounds, NaN from fewer than eight values. `caveat` names a series that depends too strongly on its
-        past.
-    """
-    series = _present(values)
-    n = series.size
-    if n < 8:
-        estimate = float(statistic(series, axis=-1)) if n else np.nan
-        return Interval(
-            estimate, np.nan, np.nan, n, level, "block bootstrap", f"no interval from {n} values of a series"
-        )
-    worth = effective_count(series)
-    length = int(np.clip(max(np.ceil(n ** (1 / 3)), np.ceil(4 * n / worth)), 1, n // 2))
-    blocks = -(-n // length)
-    starts = np.random.default_rng(seed).integers(n, size=(resamples, blocks))
-    drawn = np.empty(resamples)
-    for some in np.array_split(np.arange(resamples), max(resamples * n // 4_000_000, 1)):
-        places = (starts[some, :, None] + np.arange(length)).reshape(len(some), -1)[:, :n] % n
-        drawn[some] = statistic(series[places], axis=-1)
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    estimate = float(statistic(series, axis=-1))
-    return Interval(estimate, float(low), float(high), n, level, "block bootstrap", _dependence(n, worth))
 
 
 def drift(values: npt.ArrayLike, times: npt.ArrayLike) -> tuple[float, float]:

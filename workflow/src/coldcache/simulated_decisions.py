@@ -10,7 +10,7 @@ from scipy import stats
 
 from coldcache.equivalence import adjust, compare, smallest_ratio
 from coldcache.outliers import mark_outliers
-from coldcache.series import block_interval, percentile
+from coldcache.series import percentile
 from coldcache.simulation import NOISES, autocorrelated, label, true_value
 from coldcache.statistics import Interval, interval
 from coldcache.stopping import enough
@@ -152,7 +152,7 @@ def stopping_table(campaigns: int = 1000, seed: int = 1) -> pd.DataFrame:
 
 
 def series_table(campaigns: int = 400, seed: int = 1) -> pd.DataFrame:
-    """Return how often intervals of p99, p99.9 and the mean of a series cover the true value.
+    """Return how often intervals of p99 and p99.9 of a series cover the true value.
 
     Parameters
     ----------
@@ -176,9 +176,6 @@ def series_table(campaigns: int = 400, seed: int = 1) -> pd.DataFrame:
             for name, (true, p) in tried.items():
                 found = [percentile(one, p) for one in series]
                 rows.append((correlation, n, name, *_judged(found, true)))
-            if n <= 3600:
-                found = [block_interval(one, resamples=499) for one in series]
-                rows.append((correlation, n, "mean", *_judged(found, np.exp(0.125))))
     columns = ["correlation", "n", "statistic", "coverage", "no_upper", "warned", "label"]
     return pd.DataFrame(rows, columns=columns)
 

@@ -21,6 +21,9 @@ Array = npt.NDArray[np.float64]
 #: Coverage of a 95 % interval that counts as kept.
 LEAST_COVERAGE, MOST_COVERAGE = 0.935, 0.965
 
+#: Labels of coverage beyond these bounds. An interval that is too wide errs on the safe side.
+TOO_NARROW, TOO_WIDE = "not to be trusted: too narrow", "not to be trusted: wider than stated"
+
 #: Repetitions of a case that are tried.
 COUNTS = (3, 5, 6, 7, 8, 10, 15, 20, 40)
 
@@ -120,13 +123,19 @@ def coverage_table(
 
 
 def label(coverage: float, campaigns: int) -> str:
-    """Return what a measured coverage of a 95 % interval says, as far as this many campaigns can tell."""
+    """Return what a measured coverage of a 95 % interval says, as far as this many campaigns can tell.
+
+    Returns
+    -------
+    str
+        ``as stated``, ``at the bound`` (beyond it by less than two standard errors), `TOO_NARROW` or `TOO_WIDE`.
+    """
+    if LEAST_COVERAGE <= coverage <= MOST_COVERAGE:
+        return "as stated"
     error = 2 * np.sqrt(coverage * (1 - coverage) / campaigns)
-    if min(abs(coverage - LEAST_COVERAGE), abs(coverage - MOST_COVERAGE)) < error:
+    if LEAST_COVERAGE - error <= coverage <= MOST_COVERAGE + error:
         return "at the bound"
-    if coverage < LEAST_COVERAGE:
-        return "not to be trusted: too narrow"
-    return "wider than needed" if coverage > MOST_COVERAGE else "as stated"
+    return TOO_NARROW if coverage < LEAST_COVERAGE else TOO_WIDE
 
 
 @lru_cache(maxsize=64)

@@ -1,8 +1,8 @@
-"""Estimates with intervals: of one sample, of every cell of an array, and of pairs measured in the same block.
+"""Estimates with intervals: of one sample, and of every cell of an array.
 
 Storage rates are skewed, drift and have modes, so the usual figure is the median and its interval assumes no
 distribution (Hoefler and Belli 2015, rules 5 to 7). Rates over equal amounts of work are averaged by the harmonic
-mean, costs by the mean, ratios by the geometric mean (rules 3 and 4).
+mean, costs by the mean (rule 3).
 """
 
 from math import prod
@@ -151,57 +151,6 @@ def interval_over(
     result = xr.Dataset(shaped)
     result.attrs = {"statistic": statistic, "level": level, "method": method}
     return result
-
-
-def paired_ratio(
-    numerator: npt.ArrayLike | xr.DataArray,
-    denominator: npt.ArrayLike | xr.DataArray,
-    statistic: str = "median",
-    level: float = 0.95,
-    method: str = "auto",
-    seed: int = 0,
-) -> Interval:
-    """Return the typical ratio of two measurements taken pair by pair in the same block.
-
-    Each pair gives one ratio, so what a block does to both of its members cancels. Ratios are taken as logarithms:
-    when numerator and denominator change places, estimate and bounds turn over and nothing else changes. An
-    arithmetic or harmonic mean of ratios has no such meaning and is refused (Hoefler and Belli 2015, rule 4).
-
-    Parameters
-    ----------
-    numerator, denominator : array of float, shape (pairs,)
-        Rates of one unit, entry k of both from the same block or repetition. Two DataArrays are aligned by their
-        coordinate first. A pair of which one is missing (NaN) does not count.
-    statistic : str
-        ``median`` or ``geometric``.
-    level, method, seed
-        As for `interval`.
-
-    Returns
-    -------
-    Interval
-        Without unit.
-
-    Raises
-    ------
-    ValueError
-        As for `interval`, or if the statistic is a mean that ratios do not have, the two have different lengths, or
-        a value is zero or negative.
-    """
-    if isinstance(numerator, xr.DataArray) and isinstance(denominator, xr.DataArray):
-        numerator, denominator = xr.align(numerator, denominator, join="inner")
-    above, below = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
-    if above.shape != below.shape:
-        raise ValueError(
-            f"paired_ratio: {above.size} values against {below.size}: pairs need one of each, NaN where one is missing"
-        )
-    if (above <= 0).any() or (below <= 0).any():
-        raise ValueError("paired_ratio: a rate is zero or negative: leave void trials out as NaN")
-    if statistic not in ("median", "geometric"):
-        raise ValueError(f"paired_ratio: the {statistic} of ratios has no meaning: choose median or geometric")
-    on_logs = interval(np.log(above / below), {"geometric": "mean"}.get(statistic, statistic), level, method, seed)
-    estimate, low, high = np.exp(on_logs[:3])
-    return on_logs._replace(estimate=float(estimate), low=float(low), high=float(high))
 
 
 def caveat(n: int, statistic: str = "median", level: float = 0.95, method: str = "auto") -> str:
