@@ -140,7 +140,8 @@ def predict(law: UniversalScalability, threads: npt.ArrayLike) -> xr.Dataset:
     Dataset
         ``estimate``, ``low``, ``high`` in the unit of the rates over ``threads``, and ``tested``, which is false
         where the law goes beyond the data: draw these as prediction. The interval is that of the expected rate; it
-        holds only if the system obeys the law out there.
+        holds only if the system obeys the law out there, and where neither contention nor coherency is about zero:
+        there 95 % intervals cover 91 % (`coldcache.simulated_curves.scalability_table`).
     """
     n = np.atleast_1d(np.asarray(threads, dtype=float))
     curves = n / (law.draws @ _columns(n).T)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from coldcache.knee import fit_knee, judge_point
 from coldcache.scalability import fit_scalability, predict
+from coldcache.simulation import label
 
 Array = npt.NDArray[np.float64]
 
@@ -54,7 +55,7 @@ SHAPES: dict[str, Callable[[Array, float], Array]] = {
 
 
 def knee_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
-    """Return how often the knee of a curve with 5 % noise is found within one doubling, and its interval covers it.
+    """Return how often the knee of a curve with 5 % noise is found within one tested level, and its interval covers it.
 
     Parameters
     ----------
@@ -81,12 +82,17 @@ def knee_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
                     fit = fit_knee(threads, 2 ** curve(x, knee)[:, None] * np.exp(noise))
                     # Bends are tried in steps of an eighth of a doubling: nearer ones cannot be told apart.
                     covered = np.log2(fit.low) - 1 / 8 <= knee <= np.log2(fit.high) + 1 / 8
-                    found.append((abs(np.log2(fit.threads) - knee) <= 1, covered, fit.rises_to_the_end))
+                    found.append((_levels_apart(x, np.log2(fit.threads), knee) <= 1, covered, fit.rises_to_the_end))
                 within, covered, rises = np.mean(found, axis=0)
-                label = "as stated" if within >= 0.95 else "not to be trusted"
-                rows.append((levels, shape, repetitions, float(within), float(covered), float(rises), label))
+                verdict = "as stated" if within >= 0.95 else "not to be trusted"
+                rows.append((levels, shape, repetitions, float(within), float(covered), float(rises), verdict))
     columns = ["threads", "shape", "repetitions", "within_one_level", "covered", "rises", "label"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _levels_apart(x: Array, found: float, true: float) -> float:
+    """Return how far two places lie from each other, counted in tested levels; NaN where one is NaN."""
+    return abs(float(np.diff(np.interp([found, true], x, np.arange(len(x))))[0]))
 
 
 def anomaly_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
@@ -133,7 +139,8 @@ def scalability_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
     -------
     DataFrame
         One row per thread counts and true law: ``contention``, ``coherency``, ``at_twice``, ``at_four_times`` (shares
-        of curves whose interval covers; the last two at multiples of the last thread count).
+        of curves whose interval covers; the last two at multiples of the last thread count) and ``label`` of the
+        worst of them.
     """
     rows: list[tuple[Any, ...]] = []
     for levels in ("1 to 1024 by doubling", "1 to 32 by doubling"):
@@ -156,6 +163,7 @@ def scalability_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
                         *((ahead["low"].values <= law(beyond)) & (law(beyond) <= ahead["high"].values)),
                     )
                 )
-            rows.append((levels, contention, coherency, *np.mean(covered, axis=0)))
+            shares = np.mean(covered, axis=0)
+            rows.append((levels, contention, coherency, *shares, label(float(shares.min()), curves)))
     columns = ["threads", "true_contention", "true_coherency", "contention", "coherency", "at_twice", "at_four_times"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=[*columns, "label"])
