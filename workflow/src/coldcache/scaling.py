@@ -99,7 +99,7 @@ def drop_after_plateau(threads: npt.ArrayLike, rates: npt.ArrayLike, level: floa
     ----------
     threads : array of float, shape (levels,)
         Thread counts, rising.
-    rates : array of float, shape (levels, repetitions)
+    rates : array of float, shape (levels,) or (levels, repetitions)
         Bytes or operations per second; NaN is missing.
     level : float
         Wanted coverage.
@@ -114,7 +114,8 @@ def drop_after_plateau(threads: npt.ArrayLike, rates: npt.ArrayLike, level: floa
     NoPlateau
         If the rate still rises at the last thread count, or the plateau has one thread count only.
     """
-    counts, cells = np.asarray(threads, dtype=float), np.asarray(rates, dtype=float)
+    counts = np.asarray(threads, dtype=float)
+    cells = np.asarray(rates, dtype=float).reshape(len(counts), -1)
     start = _knee_of_plateau(counts, cells, "the curve").first_level
     found = _last_over_plateau(counts, cells, start, level)
     if found is None:
