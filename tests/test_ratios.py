@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 from coldcache.ratios import paired_ratio, paired_ratio_over, ratio_of_estimates
+from coldcache.simulation import NOISES
 from coldcache.statistics import interval_over
 
 
@@ -50,6 +51,40 @@ def test_each_cell_gets_the_ratio_it_would_get_alone(rate, statistic):
         alone = paired_ratio(on[place, 1:], off[place, 1:], statistic)
         found = [float(cells[name][place]) for name in ("estimate", "low", "high")]
         assert found == pytest.approx(list(alone[:3]))
+
+
+@pytest.fixture(scope="module", params=["skewed", "drift, random times", "two modes, 7 to 3", "two modes, even"])
+def sides(request):
+    """Two thousand campaigns of ten rounds that drift by 20 %, the first side twice the second."""
+    random = np.random.default_rng(6)
+    drifting = NOISES["drift, one per block"](random, 2000, 10)
+    shape = ("campaign", "repetition")
+    return [xr.DataArray(ratio * NOISES[request.param](random, 2000, 10) * drifting, dims=shape) for ratio in (2, 1)]
+
+
+def covered(found):
+    return float(((found.low <= 2) & (found.high >= 2)).mean())
+
+
+@pytest.mark.parametrize("statistic", ["median", "geometric"])
+def test_pairs_cover_the_true_ratio_however_the_system_drifts(sides, statistic):
+    assert 0.935 <= covered(paired_ratio_over(*sides, statistic=statistic)) <= 0.965
+
+
+def test_five_pairs_cover_it_with_fifteen_of_sixteen(sides):
+    five = paired_ratio_over(*(side.isel(repetition=slice(5)) for side in sides))
+    assert covered(five) == pytest.approx(15 / 16, abs=0.011)
+
+
+def test_estimates_made_apart_cover_more_than_stated(sides):
+    above, below = (interval_over(side) for side in sides)
+    assert covered(ratio_of_estimates(above, below)) > 0.965
+
+
+def test_the_geometric_mean_of_three_pairs_is_trusted_and_their_median_is_not():
+    pairs = ([2.0, 2.1, 2.2], [1.0, 1.0, 1.0])
+    assert paired_ratio(*pairs, "geometric").caveat == ""
+    assert paired_ratio(*pairs).caveat == "no interval of a median from 3 values can cover more than 75 %"
 
 
 def test_ratio_of_estimates_is_exact_where_one_is_known_exactly():

@@ -48,7 +48,7 @@ def plateau(rate: xr.DataArray) -> xr.DataArray:
 
     Parameters
     ----------
-    rate : DataArray
+    rate
         As for `sustained`.
 
     Returns
