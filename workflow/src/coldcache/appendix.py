@@ -6,7 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from coldcache.conditions import Values
-from coldcache.first_page import LEVEL
+from coldcache.estimates import LEVEL
 from coldcache.intervals import reach_of_order
 from coldcache.markup import code, facts, table, trials_table
 from coldcache.material import Material

@@ -14,6 +14,10 @@ from coldcache.statistics import Interval, interval_over
 from coldcache.units import show_rate
 
 
+#: Coverage of every interval, where there are repetitions enough for it.
+LEVEL = 0.95
+
+
 class NoData(ColdCacheError):  # noqa: N818
     """A campaign in which nothing was measured that the question needs."""
 
@@ -58,8 +62,8 @@ class Estimates(NamedTuple):
         return self.cube[self.metric]
 
     def operations(self) -> list[str]:
-        """Return the operations of the sweep, the one with the highest estimate first."""
-        highest = self.cells.estimate.max([dim for dim in self.cells.estimate.dims if dim != "operation"])
+        """Return the operations of the sweep, the one with the highest estimate first, one without any last."""
+        highest = self.cells.estimate.max([dim for dim in self.cells.estimate.dims if dim != "operation"]).fillna(-1)
         return [str(name) for name in highest.sortby(highest, ascending=False).operation.values]
 
     def peak(self, operation: str) -> Peak:
@@ -118,13 +122,7 @@ class Estimates(NamedTuple):
     def caption(self) -> str:
         """Return what a reader must know of the estimates: what stands for what, how many trials, how cold, by what."""
         verdict = self.cube.verdict
-        n = int(self.cells.n.max())
-        level = 100 * min(reach_of_order(n), 0.95)
-        parts = [
-            f"Points: median of {n} repetitions; bands and bars: its {level:.3g} % interval; dots: single trials."
-            if n > 1
-            else "Points: single trials; one repetition has no interval."
-        ]
+        parts = [_describe_bands(self.cells.n)]
         counted = {name: int((verdict == name).sum()) for name in ("valid", "suspect", "void", "missing")}
         parts.append("Trials: " + ", ".join(f"{count} {name}" for name, count in counted.items() if count) + ".")
         if counted["suspect"]:
@@ -151,8 +149,25 @@ class Estimates(NamedTuple):
         return frame[[*dims, "median", "low", "high", "n"]].assign(trials=[tuple(row) for row in trials.tolist()])
 
 
+def _describe_bands(counts: xr.DataArray) -> str:
+    """Return what points and bands are: bands cover 95 %, or what the range of few repetitions reaches."""
+    most = int(counts.max())
+    least = int(counts.where(counts > 0, most).min())
+    if most < 2:
+        return "Points: single trials; one repetition has no interval."
+    reach = {n: f"{100 * min(reach_of_order(n), LEVEL):.3g} %" for n in (least, most) if n > 1}
+    repetitions = f"{least} to {most}" if least < most else f"{most}"
+    fewer = f", none of {least}" if least == 1 else f", {reach[least]} of {least}" if reach[least] != reach[most] else ""
+    return (
+        f"Points: median of {repetitions} repetitions; bands and bars: its {reach[most]} interval{fewer}; "
+        "dots: single trials."
+    )
+
+
 def show_ratio(ratio: Interval) -> str:
-    """Return a ratio with its interval in words, such as ``2.04 times (1.98 to 2.11)``."""
+    """Return a ratio with its interval in words, such as ``2.04 times (1.98 to 2.11)``; ``not known`` without a pair."""
+    if ratio.n == 0:
+        return "not known"
     shown = f"{ratio.estimate:.3g} times"
     return f"{shown} ({ratio.low:.3g} to {ratio.high:.3g})" if ratio.low == ratio.low else shown
 
@@ -160,8 +175,11 @@ def show_ratio(ratio: Interval) -> str:
 def tell_growth(ratio: Interval) -> str:
     """Return what a ratio of many threads to few says, as the end of a sentence: ``grow 2.04 times``.
 
-    An interval that holds 1 shows no growth; ``fall to 0.5 times`` is a ratio below 1.
+    An interval that holds 1 shows no growth; ``fall to 0.5 times`` is a ratio below 1. One repetition has no interval
+    and says neither.
     """
+    if ratio.n < 2:
+        return "may or may not grow"
     if ratio.low > 1:
         return f"grow {ratio.estimate:.3g} times"
     return f"fall to {ratio.estimate:.3g} times" if ratio.high < 1 else "show no growth"
@@ -196,4 +214,4 @@ def estimate(dataset: str | Path, study: str, sweep: str, metric: str) -> Estima
         raise NoData(f"the campaign has no sweep {study}/{sweep}") from error
     if metric not in cube:
         raise NoData(f"no trial of {study}/{sweep} counts: see the page on validity")
-    return Estimates(cube, metric, str(cube[metric].attrs["units"]), interval_over(cube[metric]))
+    return Estimates(cube, metric, str(cube[metric].attrs["units"]), interval_over(cube[metric], level=LEVEL))

@@ -11,14 +11,12 @@ from markupsafe import Markup
 from coldcache.campaign import Campaign, is_sealed
 from coldcache.chapters import Chapter
 from coldcache.conditions import Conditions
+from coldcache.estimates import LEVEL
 from coldcache.intervals import reach_of_order
 from coldcache.markup import code, facts, join, link
 from coldcache.material import Material
 from coldcache.units import show_bytes
 from coldcache.wording import show_period, show_share, show_values
-
-#: Coverage of every interval, where there are repetitions enough for it.
-LEVEL = 0.95
 
 #: Files of one kind that are named one by one; of more the folder is named.
 _FEW = 24
