@@ -157,7 +157,9 @@ def _describe_bands(counts: xr.DataArray) -> str:
         return "Points: single trials; one repetition has no interval."
     reach = {n: f"{100 * min(reach_of_order(n), LEVEL):.3g} %" for n in (least, most) if n > 1}
     repetitions = f"{least} to {most}" if least < most else f"{most}"
-    fewer = f", none of {least}" if least == 1 else f", {reach[least]} of {least}" if reach[least] != reach[most] else ""
+    fewer = (
+        f", none of {least}" if least == 1 else f", {reach[least]} of {least}" if reach[least] != reach[most] else ""
+    )
     return (
         f"Points: median of {repetitions} repetitions; bands and bars: its {reach[most]} interval{fewer}; "
         "dots: single trials."
