@@ -13,7 +13,6 @@ from coldcache.ratios import paired_ratio
 from coldcache.statistics import Interval, interval_over
 from coldcache.units import show_rate
 
-
 #: Coverage of every interval, where there are repetitions enough for it.
 LEVEL = 0.95
 
@@ -167,7 +166,7 @@ def _describe_bands(counts: xr.DataArray) -> str:
 
 
 def show_ratio(ratio: Interval) -> str:
-    """Return a ratio with its interval in words, such as ``2.04 times (1.98 to 2.11)``; ``not known`` without a pair."""
+    """Return a ratio with its interval in words: ``2.04 times (1.98 to 2.11)``; ``not known`` without a pair."""
     if ratio.n == 0:
         return "not known"
     shown = f"{ratio.estimate:.3g} times"
