@@ -49,6 +49,8 @@ follow_pip() {
     if [ -n "$index" ]; then
         export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}
     fi
+    # pip trusts the machine's own certificates, so must uv.
+    export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true}
     if [ -n "${PIP_CERT-}" ]; then
         export SSL_CERT_FILE=${SSL_CERT_FILE:-$PIP_CERT}
     fi
