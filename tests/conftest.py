@@ -176,6 +176,23 @@ def measured(_measured_once, tmp_path, monkeypatch) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def reference_report(root, tmp_path_factory) -> Path:
+    """The report of the reference campaign, rendered from its raw logs and from the committed notebooks."""
+    folder = tmp_path_factory.mktemp("reference")
+    results = folder / "results/reference"
+    (folder / "raw").symlink_to(root / "raw")
+    shutil.copytree(root / "notebooks", results / "notebooks/quick", ignore=shutil.ignore_patterns(".*"))
+    # What notebooks write beside their pages; here only their names count.
+    for name in ("tables/random-rate.csv", "figures/random-rate.svg"):
+        (results / name).parent.mkdir()
+        (results / name).touch()
+    for step in (["collect"], ["report", "--log=logs/report.log"]):
+        found = _run([*step, "--campaign=reference", "--results=results/reference"], folder)
+        assert (found.stderr, found.returncode) == ("", 0)
+    return results / "report"
+
+
 @pytest.fixture
 def mount_namespace() -> Callable[[str, list[str]], list[str]]:
     """Return a command that runs another one where a shell script has mounted things, which end with it."""

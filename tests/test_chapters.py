@@ -2,16 +2,14 @@ import json
 
 import pytest
 
+from coldcache.campaign import read_campaign
 from coldcache.chapters import ChapterError, read_chapters
-from coldcache.study import Study
 
-STUDY = Study.model_validate({
-    "study": "quick", "title": "Quick", "question": "How fast?", "notebooks": ["random-iops"],
-    "sweeps": {"random": {
-        "title": "Random", "tools": ["fio"], "operations": ["random-read"],
-        "factors": {"threads": [1], "transfer_size": ["4 KiB"], "file_size": ["1 MiB"]}
-    }},
-})  # fmt: skip
+
+@pytest.fixture
+def study(root):
+    """The study of the reference campaign, with one notebook."""
+    return read_campaign(root / "raw/reference").studies[0].model_copy(update={"notebooks": ["random-iops"]})
 
 
 def _write(results, cells):
@@ -26,7 +24,7 @@ def _code(tags, *texts):
     return {"cell_type": "code", "metadata": {"tags": tags}, "outputs": outputs}
 
 
-def test_findings_are_the_sentences_of_tagged_cells_in_their_order(tmp_path):
+def test_findings_are_the_sentences_of_tagged_cells_in_their_order(study, tmp_path):
     _write(tmp_path, [
         {"cell_type": "markdown", "metadata": {}, "source": "# How many?"},
         _code(["finding"], "It serves **12.3 k/s**."),
@@ -34,20 +32,20 @@ def test_findings_are_the_sentences_of_tagged_cells_in_their_order(tmp_path):
         _code(["finding"], ["Reads are\n", "faster."], ""),
         {"cell_type": "code", "metadata": {"tags": ["finding"]}, "outputs": [{"output_type": "stream", "text": "x"}]},
     ])  # fmt: skip
-    [chapter] = read_chapters(STUDY, tmp_path)
+    [chapter] = read_chapters(study, tmp_path)
     assert (chapter.study, chapter.name) == ("quick", "random-iops")
     assert chapter.findings == ["It serves **12.3 k/s**.", "Reads are faster."]
 
 
-def test_a_notebook_that_was_not_executed_is_named(tmp_path):
+def test_a_notebook_that_was_not_executed_is_named(study, tmp_path):
     with pytest.raises(ChapterError) as refused:
-        read_chapters(STUDY, tmp_path)
+        read_chapters(study, tmp_path)
     path = tmp_path / "notebooks/quick/random-iops.ipynb"
     assert str(refused.value) == f"{path} is missing: the notebook has not been executed; run snakemake"
 
 
-def test_a_notebook_that_is_none_is_named(tmp_path):
+def test_a_notebook_that_is_none_is_named(study, tmp_path):
     path = _write(tmp_path, [])
     path.write_text('{"cells": [{}]}')
     with pytest.raises(ChapterError, match=r"random-iops.ipynb: no executed notebook \('metadata'\); remove it"):
-        read_chapters(STUDY, tmp_path)
+        read_chapters(study, tmp_path)

@@ -21,6 +21,9 @@ from coldcache.wording import show_period, show_share, show_values
 #: Files of one kind that are named one by one; of more the folder is named.
 _FEW = 24
 
+#: Characters of mount options; an overlay's may fill a screen.
+_LONGEST_OPTIONS = 160
+
 
 def describe_first_page(material: Material) -> dict[str, Any]:
     """Return the values of `index.md`."""
@@ -59,7 +62,7 @@ def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tu
     yield "Site", campaign.site.title
     yield "Target", join((campaign.site.target_name, code(campaign.site.target.path)))
     yield "File system", show_values(target.get("filesystem"))
-    yield "Mount options", show_values(target.get("mount_options"))
+    yield "Mount options", show_values(target.get("mount_options"), _shorten)
     cache = conditions.queue.get("write_cache")
     device = show_values(target.get("source"))
     yield "Device", join((device, Markup("write cache: {}").format(show_values(cache)))) if cache else device
@@ -69,6 +72,10 @@ def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tu
     yield "Processor", join((show_values(system.get("processor")), cores, *virtual))
     yield "Memory", show_values(system.get("memory_bytes"), lambda size: show_bytes(float(size)))
     yield "Tools", join(map(" ".join, conditions.tools)) or "none has run"
+
+
+def _shorten(options: str) -> str:
+    return options if len(options) <= _LONGEST_OPTIONS else f"{options[:_LONGEST_OPTIONS]} …"
 
 
 def _list_evidence(material: Material) -> Iterator[tuple[str, Any]]:
