@@ -15,7 +15,9 @@ import yaml
 from coldcache import __main__ as program
 from coldcache.design import read_design
 from coldcache.errors import CampaignError
+from coldcache.intervals import reach_of_order
 from coldcache.site import Site
+from coldcache.statistics import TRUSTED_FROM
 from coldcache.study import Doubling, Share, Study, Sweep
 from coldcache.terms import COLD_VERDICTS, FACTORS, OPERATIONS, SETTINGS, TOOLS, VERDICTS
 from coldcache.verdicts import RULES
@@ -281,6 +283,15 @@ def test_decisions_are_numbered_and_each_has_its_parts() -> None:
         assert re.match(rf"# {file.name[:4]}: .+\n\nStatus: accepted\n", file.read_text()), file.name
     index = re.findall(r"\((\d{4}-[a-z0-9-]+\.md)\)", read_page("docs/decisions/README.md"))
     assert index == [file.name for file in files]
+
+
+def test_the_decision_on_intervals_states_what_the_statistics_hold() -> None:
+    text = " ".join(read_page("docs/decisions/0011-median-interval-by-order-statistics.md").split())
+    assert TRUSTED_FROM["median", "percentile"] == TRUSTED_FROM["median", "BCa"] == 100
+    assert "Percentile or BCa bootstrap of the median: too narrow under 100 values." in text
+    assert f"Student's t on means: trusted from {TRUSTED_FROM['mean', 't']} values on" in text
+    assert f"{100 * reach_of_order(5)} % at five, more than 95 % from six on" in text
+    assert reach_of_order(6) > 0.95
 
 
 def test_every_task_has_a_page_that_both_lists_name() -> None:
