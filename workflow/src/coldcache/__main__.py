@@ -24,6 +24,10 @@ def main(arguments: list[str] | None = None) -> int:
         # The reader of a pipe has seen enough; without this Python complains once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        print(f"coldcache: {where}{error.strerror or error}", file=sys.stderr)
+        return 1
 
 
 def _make_parser() -> argparse.ArgumentParser:
@@ -102,18 +106,12 @@ def _plan(chosen: argparse.Namespace) -> None:
     print_plan(chosen.study, chosen.site, chosen.target, chosen.format)
 
 
-def _configuration(chosen: argparse.Namespace) -> dict[str, str]:
-    return {key: getattr(chosen, key) for key in ("campaign", "studies", "site", "target")}
-
-
 def _measure(chosen: argparse.Namespace) -> None:
-    from coldcache.campaign import begin
-    from coldcache.design import read_design
+    from coldcache.design import KEYS, read_design
     from coldcache.runner import measure_block
 
-    campaign = read_design(_configuration(chosen))
-    begin(campaign)
-    measure_block(campaign, chosen.block, chosen.manifest, chosen.log)
+    design = read_design({key: getattr(chosen, key) for key in KEYS})
+    measure_block(design, chosen.block, chosen.manifest, chosen.log)
 
 
 def _collect(chosen: argparse.Namespace) -> None:

@@ -16,7 +16,7 @@ from coldcache.tools.program import is_installed, require
 
 STUDIES, SITES = Path("config/studies"), Path("config/sites")
 
-_KEYS = ("campaign", "studies", "site", "target")
+KEYS = ("campaign", "studies", "site", "target")
 
 
 def read_design(config: Mapping[str, Any]) -> Campaign:
@@ -42,24 +42,55 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
         If the campaign began with another design, or cannot be read.
     """
     for key in config:
-        if key not in _KEYS:
-            raise DesignError(f'config/config.yaml: unknown key "{key}"; {nearest(key, _KEYS)}')
-    name = str(config["campaign"])
+        if key not in KEYS:
+            raise DesignError(f'config/config.yaml: unknown key "{key}"; {nearest(key, KEYS)}')
+    name = _required(config, "campaign")
     if not name or not name.replace("-", "").replace("_", "").isalnum():
         raise DesignError(f'campaign "{name}": a name has letters, digits, hyphens and underscores only')
     folder = RAW / name
     if is_sealed(folder):
         return read_campaign(folder)
-    site = read_site(SITES, str(config["site"]), str(config.get("target") or "") or None)
-    studies = tuple(read_study(STUDIES, study) for study in str(config["studies"]).replace(" ", "").split(","))
-    if (folder / "campaign.json").is_file():
-        begun = read_campaign(folder)
-        design = Campaign(name, site, studies, begun.circumstances)
+    begun = read_campaign(folder) if (folder / "campaign.json").is_file() else None
+    design = _draft(name, config, begun.circumstances if begun else None)
+    if begun:
         _refuse_other_design(begun, design)
-    else:
-        design = Campaign(name, site, studies, _circumstances(name, site, studies))
+    if missing_trials(design):
+        _refuse_impossible(design)
+    return design
+
+
+def draft_design(config: Mapping[str, Any]) -> Campaign:
+    """Return the design of a campaign that has not begun, whatever campaigns there are. Writes nothing.
+
+    Parameters
+    ----------
+    config : mapping
+        ``studies``, ``site`` and ``target``, as in `read_design`.
+
+    Raises
+    ------
+    ColdCacheError
+        As `read_design`.
+    """
+    design = _draft("plan", config, None)
     _refuse_impossible(design)
     return design
+
+
+def _required(config: Mapping[str, Any], key: str) -> str:
+    if config.get(key) is None:
+        raise DesignError(f"config/config.yaml: {key} is required")
+    return str(config[key])
+
+
+def _draft(name: str, config: Mapping[str, Any], circumstances: Circumstances | None) -> Campaign:
+    site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
+    names = _required(config, "studies").replace(" ", "").split(",")
+    for study in names:
+        if names.count(study) > 1:
+            raise DesignError(f'studies: "{study}" stands twice')
+    studies = tuple(read_study(STUDIES, study) for study in names)
+    return Campaign(name, site, studies, circumstances or _circumstances(name, site, studies))
 
 
 def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
@@ -105,8 +136,6 @@ def choose_tool(where: str, sweep: Sweep) -> str:
 
 def _refuse_impossible(design: Campaign) -> None:
     cases = [trial.case for block in design.blocks() for trial in block.trials]
-    if not missing_trials(design):
-        return
     for case in cases:
         require(tool_module(case.tool).PROGRAM)
         for setting in case.settings.values():

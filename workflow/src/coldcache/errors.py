@@ -4,6 +4,10 @@
 class ColdCacheError(Exception):
     """Base of every error that ends a command with one line instead of a traceback."""
 
+    def __str__(self) -> str:
+        # What the user wrote, and the message quotes, may hold line ends.
+        return " ".join(super().__str__().splitlines())
+
 
 class DesignError(ColdCacheError, ValueError):
     """A study, a site or a plan that cannot be carried out as written."""

@@ -3,7 +3,7 @@
 import json
 from itertools import groupby
 
-from coldcache.design import read_design
+from coldcache.design import draft_design
 from coldcache.plan import describe_trial
 from coldcache.units import show_bytes, show_seconds
 
@@ -25,9 +25,9 @@ def print_plan(studies: str, site: str, target: str | None, form: str) -> None:
     Raises
     ------
     ColdCacheError
-        As `read_design`.
+        As `draft_design`.
     """
-    design = read_design({"campaign": "plan", "studies": studies, "site": site, "target": target or ""})
+    design = draft_design({"studies": studies, "site": site, "target": target or ""})
     blocks = design.blocks()
     if form == "jsonl":
         for block in blocks:

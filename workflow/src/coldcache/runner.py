@@ -7,11 +7,12 @@ import time
 from pathlib import Path
 from typing import Any, TextIO
 
-from coldcache.campaign import Campaign, is_sealed
+from coldcache.campaign import Campaign, begin, is_sealed
 from coldcache.errors import CampaignError
 from coldcache.plan import Block, Trial, tool_module
 from coldcache.provenance import describe_system, describe_target
 from coldcache.target import check_target, clear, locked, make_work_folder
+from coldcache.terms import nearest
 from coldcache.trial import Surroundings, execute
 from coldcache.units import show_seconds
 
@@ -37,7 +38,7 @@ def measure_block(
     Raises
     ------
     CampaignError
-        If the campaign is sealed and trials are missing, or has no such block.
+        If the campaign is sealed and trials are missing, began with another design, or has no such block.
     TargetError
         If the target cannot be used, or is in use.
     ToolError
@@ -46,10 +47,12 @@ def measure_block(
     blocks = campaign.blocks()
     block = next((block for block in blocks if block.name == name), None)
     if block is None:
-        raise CampaignError(f'campaign {campaign.name} has no block "{name}"')
+        hint = nearest(name, [block.name for block in blocks])
+        raise CampaignError(f'campaign {campaign.name} has no block "{name}"; {hint}')
     waiting = [trial for trial in block.trials if not _is_done(campaign, trial)]
     if waiting and is_sealed(campaign.folder):
         raise CampaignError(f"{campaign.folder} is sealed, but {waiting[0].key} is missing; it is never measured again")
+    begin(campaign)
     if waiting:
         _measure(campaign, block, waiting, Progress(campaign, blocks, terminal), log)
     manifest.parent.mkdir(parents=True, exist_ok=True)
