@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +14,10 @@ from coldcache.study import Study
 
 RAW = Path("raw")
 SUMS = "SHA256SUMS"
+_UNFINISHED_SUMS = f".{SUMS}"
 FORMAT = 1
+
+_SUM = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 class Campaign(NamedTuple):
@@ -59,7 +63,8 @@ def read_campaign(folder: Path) -> Campaign:
         if stored["format"] != FORMAT:
             raise CampaignError(f"{path}: of format {stored['format']}, this version reads {FORMAT}")
         return Campaign(
-            name=stored["campaign"],
+            # A folder that was renamed is the campaign that lies there now.
+            name=folder.name,
             site=Site.model_validate(stored["site"]),
             studies=tuple(Study.model_validate(study) for study in stored["studies"]),
             circumstances=Circumstances(**stored["circumstances"]),
@@ -78,7 +83,7 @@ def is_sealed(folder: Path) -> bool:
 def raw_files(folder: Path) -> Iterator[Path]:
     """Yield every file of a campaign but its sums, in the order of their names."""
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.name != SUMS:
+        if path.is_file() and path not in (folder / SUMS, folder / _UNFINISHED_SUMS):
             yield path
 
 
@@ -94,13 +99,17 @@ def seal(folder: Path) -> int:
     Raises
     ------
     CampaignError
-        If trials of the plan are missing, or a trial is still being written.
+        If the campaign is sealed already, or trials of the plan are missing.
     """
+    if is_sealed(folder):
+        raise CampaignError(
+            f"{folder} is sealed already; python -m coldcache seal --check {folder.name} compares its files"
+        )
     missing = missing_trials(read_campaign(folder))
     if missing:
         raise CampaignError(f"{folder}: {len(missing)} trials are missing, the first is {missing[0]}; measure them")
     lines = [f"{sha256(path)}  {path.relative_to(folder)}\n" for path in raw_files(folder)]
-    temporary = folder / f".{SUMS}"
+    temporary = folder / _UNFINISHED_SUMS
     temporary.write_text("".join(lines))
     temporary.rename(folder / SUMS)
     return len(lines)
@@ -112,12 +121,16 @@ def check_seal(folder: Path) -> list[str]:
     Raises
     ------
     CampaignError
-        If the campaign is not sealed.
+        If the campaign is not sealed, or its seal is not one.
     """
     if not is_sealed(folder):
         raise CampaignError(f"{folder} is not sealed: python -m coldcache seal {folder.name}")
-    lines = (line.split("  ", 1) for line in (folder / SUMS).read_text().splitlines())
-    stated = {name: checksum for checksum, name in lines}
+    stated = {}
+    for number, line in enumerate((folder / SUMS).read_text(errors="replace").splitlines(), start=1):
+        match = _SUM.fullmatch(line)
+        if match is None:
+            raise CampaignError(f"{folder / SUMS}, line {number}: not a checksum and a file; the seal is broken")
+        stated[match[2]] = match[1]
     found = {str(path.relative_to(folder)): path for path in raw_files(folder)}
     differences = [f"{name}: removed since the campaign was sealed" for name in stated.keys() - found.keys()]
     differences += [f"{name}: added since the campaign was sealed" for name in found.keys() - stated.keys()]

@@ -1,5 +1,6 @@
 """The design that a configuration asks for, held against the design that a campaign began with."""
 
+import re
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,9 @@ from coldcache.terms import nearest
 from coldcache.tools.program import is_installed, require
 
 STUDIES, SITES = Path("config/studies"), Path("config/sites")
+
+# As the Snakefile's wildcard has it.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 KEYS = ("campaign", "studies", "site", "target")
 
@@ -45,8 +49,11 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
         if key not in KEYS:
             raise DesignError(f'config/config.yaml: unknown key "{key}"; {nearest(key, KEYS)}')
     name = _required(config, "campaign")
-    if not name or not name.replace("-", "").replace("_", "").isalnum():
-        raise DesignError(f'campaign "{name}": a name has letters, digits, hyphens and underscores only')
+    if not _NAME.fullmatch(name):
+        raise DesignError(
+            f'campaign "{name}": a name has letters a to z, digits, hyphens and underscores only, '
+            "and begins with a letter or a digit"
+        )
     folder = RAW / name
     if is_sealed(folder):
         return read_campaign(folder)
