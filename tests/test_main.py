@@ -131,7 +131,8 @@ def test_a_block_or_campaign_that_is_none_is_refused(refuses, measure_arguments)
     refuses("raw/x holds no campaign.json: it is no campaign", "seal", "x")
     refuses("raw/x is not sealed: python -m coldcache seal x", "seal", "--check", "x")
     refuses(
-        'campaign "../x": a name has letters, digits, hyphens and underscores only',
+        'campaign "../x": a name has letters a to z, digits, hyphens and underscores only, '
+        "and begins with a letter or a digit",
         *measure_arguments("tiny.transfers", "../x"),
     )
 
@@ -186,9 +187,9 @@ def test_a_reader_that_has_seen_enough_ends_the_plan_silently(project):
 
 def test_a_word_that_is_no_command_is_refused(project, capsys):
     with pytest.raises(SystemExit) as ended:
-        main(["paln"])
+        main(["plann"])
     assert ended.value.code == 2
-    assert "invalid choice: 'paln'" in capsys.readouterr().err
+    assert "invalid choice: 'plann'" in capsys.readouterr().err
 
 
 def test_logs_are_printed_as_records_and_broken_ones_refused_by_name(root, capsys, monkeypatch):
