@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.errors import CampaignError
+from coldcache.errors import CampaignError, DesignError
+from coldcache.foreign import ForeignStudy
 from coldcache.plan import Block, Circumstances, arrange_blocks, expand_cases
 from coldcache.site import Site
 from coldcache.study import Study
@@ -21,12 +22,27 @@ _SUM = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 class Campaign(NamedTuple):
-    """The design of a campaign, fixed when it begins."""
+    """The design of a campaign, fixed when it begins.
+
+    Attributes
+    ----------
+    name : str
+        Its folder below `RAW`.
+    site : Site
+        Where it runs.
+    studies : tuple of Study or ForeignStudy
+        What it asks.
+    circumstances : Circumstances or None
+        None for an imported campaign, which is never measured.
+    origin : dict or None
+        For an imported campaign where its logs come from: ``folder``, and ``unread`` with ``file`` and ``reason``.
+    """
 
     name: str
     site: Site
-    studies: tuple[Study, ...]
-    circumstances: Circumstances
+    studies: tuple[Study | ForeignStudy, ...]
+    circumstances: Circumstances | None
+    origin: dict[str, Any] | None = None
 
     @property
     def folder(self) -> Path:
@@ -34,19 +50,33 @@ class Campaign(NamedTuple):
         return RAW / self.name
 
     def blocks(self) -> list[Block]:
-        """Return every block of the campaign; raises `DesignError` as `expand_cases`."""
-        cases = [case for study in self.studies for case in expand_cases(study, self.site, self.circumstances)]
+        """Return every block of the campaign, none of an imported one; raises `DesignError` as `expand_cases`."""
+        if self.circumstances is None:
+            return []
+        studies = [study for study in self.studies if isinstance(study, Study)]
+        cases = [case for study in studies for case in expand_cases(study, self.site, self.circumstances)]
         return arrange_blocks(cases, self.circumstances.seed)
 
     def design(self) -> dict[str, Any]:
         """Return the design as plain values, as `campaign.json` holds it."""
-        return {
+        design = {
             "format": FORMAT,
             "campaign": self.name,
             "site": self.site.model_dump(mode="json"),
             "studies": [study.model_dump(mode="json") for study in self.studies],
-            "circumstances": {**self.circumstances._asdict(), "tools": dict(self.circumstances.tools)},
         }
+        if self.circumstances is None:
+            return {**design, "imported": self.origin}
+        return {**design, "circumstances": {**self.circumstances._asdict(), "tools": dict(self.circumstances.tools)}}
+
+
+def check_name(name: str) -> None:
+    """Raise `DesignError` unless `name` can be a campaign's: a folder's name, and part of a rule's output."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
+        raise DesignError(
+            f'campaign "{name}": a name has letters a to z, digits, hyphens and underscores only, '
+            "and begins with a letter or a digit"
+        )
 
 
 def read_campaign(folder: Path) -> Campaign:
@@ -62,12 +92,15 @@ def read_campaign(folder: Path) -> Campaign:
         stored = json.loads(path.read_text())
         if stored["format"] != FORMAT:
             raise CampaignError(f"{path}: of format {stored['format']}, this version reads {FORMAT}")
+        origin = stored.get("imported")
+        kind = Study if origin is None else ForeignStudy
         return Campaign(
             # A folder that was renamed is the campaign that lies there now.
             name=folder.name,
             site=Site.model_validate(stored["site"]),
-            studies=tuple(Study.model_validate(study) for study in stored["studies"]),
-            circumstances=Circumstances(**stored["circumstances"]),
+            studies=tuple(kind.model_validate(study) for study in stored["studies"]),
+            circumstances=Circumstances(**stored["circumstances"]) if origin is None else None,
+            origin=origin,
         )
     except OSError as error:
         raise CampaignError(f"{folder} holds no campaign.json: it is no campaign") from error

@@ -9,12 +9,16 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.campaign import Campaign
+from coldcache.parts import name_share
 from coldcache.records import UNIT_OF_METRIC
-from coldcache.terms import FACTORS, METRIC_OF_OPERATION
+from coldcache.terms import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
 from coldcache.trials import Collected
 
 #: Trials that count in estimates; suspect ones are marked wherever they stand.
 COUNTED = ("valid", "suspect")
+
+#: Stands for a level that a log does not tell, where a number is needed; the cube holds NaN instead.
+_UNKNOWN = -1
 
 
 def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
@@ -24,7 +28,9 @@ def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
     -------
     DataFrame
         Columns ``study sweep case repetition operation metric statistic value unit definition tool tool_version
-        verdict codes cold log offset length printed caveats`` and every factor; values in B/s, 1/s, s or 1.
+        verdict codes cold log offset length printed caveats share time`` and every factor; values in B/s, 1/s, s or
+        1. ``share`` names the process, client or moment of a figure that is not of its whole trial; ``time`` is that
+        moment, in s.
     """
     rows: list[dict[str, Any]] = []
     for trial in trials:
@@ -33,21 +39,23 @@ def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
             "study": story["study"], "sweep": story["sweep"], "case": story["case"],
             "repetition": story["repetition"], "tool": story["tool"], "tool_version": story["tool_version"] or "",
             "verdict": trial.judgement.verdict, "codes": " ".join(trial.judgement.codes),
-            "cold": trial.judgement.cold, "log": f"{trial.key}/stdout.txt",
+            "cold": trial.judgement.cold, "log": trial.log,
             **{factor: story["factors"].get(factor) for factor in FACTORS},
+            **{factor: story["factors"][factor] for factor in LEARNT_FACTORS if factor in story["factors"]},
         }  # fmt: skip
         for record in trial.records:
             rows.append({
                 **shared, "operation": record.operation, "metric": record.metric, "statistic": record.statistic,
                 "value": record.value, "unit": record.unit, "definition": record.definition, "offset": record.offset,
                 "length": record.length, "printed": record.printed, "caveats": " ".join(record.caveats),
+                "share": name_share(record), "time": record.factors.get("time", np.nan),
             })  # fmt: skip
         for operation in set(story["operations"]) - {record.operation for record in trial.records}:
-            metric = METRIC_OF_OPERATION[operation]
+            metric = METRIC_OF_OPERATION.get(operation, "throughput")
             rows.append({
                 **shared, "operation": operation, "metric": metric, "statistic": "value", "value": np.nan,
                 "unit": UNIT_OF_METRIC[metric], "definition": "", "offset": -1, "length": 0, "printed": "",
-                "caveats": "",
+                "caveats": "", "share": "", "time": np.nan,
             })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -80,27 +88,67 @@ def build_cube(records: pd.DataFrame) -> xr.Dataset:
         attributes. ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s, the mean) where the sweep
         has them, NaN where a trial is void or missing; ``verdict`` and ``cold`` beside them.
     """
-    varying = [
-        factor for factor in FACTORS
-        if factor not in ("file_size", "files") and records[factor].dropna().nunique() > 1
-    ]  # fmt: skip
-    dims = ["operation", *varying, "repetition"]
-    index = records.drop_duplicates(dims).set_index(dims)
+    dims = ["operation", *_choose_dims(records), "repetition"]
+    table = _complete(records, dims)
+    index = table.drop_duplicates(dims).set_index(dims)
     cube = xr.Dataset.from_dataframe(index[["verdict", "cold"]]).fillna("missing")
-    counted = records[records.verdict.isin(COUNTED)]
+    counted = table[table.verdict.isin(COUNTED)]
     for metric, unit in UNIT_OF_METRIC.items():
-        statistic = "mean" if metric == "latency" else "value"
-        chosen = counted[(counted.metric == metric) & (counted.statistic == statistic)].drop_duplicates(dims)
+        chosen = _choose_figures(counted[counted.metric == metric], metric).drop_duplicates(dims)
         if len(chosen):
             cube[metric] = xr.DataArray.from_series(chosen.set_index(dims)["value"])
             cube[metric].attrs["units"] = unit
-    for factor in varying:
-        cube[factor].attrs = {"units": FACTORS[factor].unit or "", "long_name": FACTORS[factor].label}
-    fixed = {factor: records[factor].dropna().unique() for factor in FACTORS if factor not in varying}
+    factors = {**FACTORS, **LEARNT_FACTORS}
+    for factor in dims[1:-1]:
+        if cube[factor].dtype.kind in "if":
+            cube[factor] = cube[factor].where(cube[factor] != _UNKNOWN) if _UNKNOWN in cube[factor] else cube[factor]
+        cube[factor].attrs = {"units": factors[factor].unit or "", "long_name": factors[factor].label}
+    fixed = {name: records[name].dropna().unique() for name in factors if name in records and name not in dims}
     cube.attrs = {factor: _plain(levels[0]) for factor, levels in fixed.items() if len(levels) == 1}
     cube.attrs["tool"] = " ".join(sorted(records.tool.unique()))
     cube.attrs["tool_version"] = " ".join(sorted(set(records.tool_version) - {""}))
     return cube
+
+
+def _choose_dims(records: pd.DataFrame) -> list[str]:
+    """Return the factors that tell the cases of a sweep apart, without those that follow from the others."""
+    factors = [factor for factor in (*FACTORS, *LEARNT_FACTORS) if factor in records]
+    last = ("file_size", "files", *LEARNT_FACTORS)
+    dims = [factor for factor in factors if factor not in last and records[factor].dropna().nunique() > 1]
+    for factor in factors:
+        if factor not in dims and _count_mixed(records, [*dims, factor]) < _count_mixed(records, dims):
+            dims.append(factor)
+    return dims
+
+
+def _count_mixed(records: pd.DataFrame, dims: list[str]) -> int:
+    """Return how many cases would share a cell with another one."""
+    return int((records.groupby(["operation", *dims], dropna=False).case.nunique() - 1).sum())
+
+
+def _complete(records: pd.DataFrame, dims: list[str]) -> pd.DataFrame:
+    """Return the records with a level of every dim: names as text, and a level for what a log does not tell."""
+    table = records.copy()
+    for dim in dims[1:-1]:
+        if table[dim].dtype.kind in "if":
+            table[dim] = table[dim].fillna(_UNKNOWN) if table[dim].hasnans else table[dim]
+        else:
+            table[dim] = table[dim].map(_as_text).replace("", "unknown")
+    return table
+
+
+def _choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the rows of one metric, ordered so that the figure of each trial comes before others of the trial.
+
+    A trial's figure is the one that the log states for it, else the mean over what it repeated; of latencies the mean
+    comes first, of elapsed times the longest, which holds the others. Figures of a share of the trial are left out.
+    """
+    order = {"mean": 0, "value": 1} if metric == "latency" else {"value": 0, "mean": 1}
+    whole = records[records.statistic.isin(order) & (records.share == "")]
+    longest = -whole["value"] if metric == "elapsed" else 0
+    return whole.assign(_order=whole.statistic.map(order), _longest=longest).sort_values(
+        ["_order", "_longest"], kind="stable"
+    )
 
 
 def _plain(level: Any) -> Any:

@@ -1,12 +1,11 @@
 """The design that a configuration asks for, held against the design that a campaign began with."""
 
-import re
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from coldcache.campaign import RAW, Campaign, first_difference, is_sealed, missing_trials, read_campaign
+from coldcache.campaign import RAW, Campaign, check_name, first_difference, is_sealed, missing_trials, read_campaign
 from coldcache.errors import CampaignError, DesignError, ToolError
 from coldcache.plan import Circumstances, tool_module
 from coldcache.site import Site, read_site
@@ -18,7 +17,6 @@ from coldcache.tools.program import is_installed, require
 STUDIES, SITES = Path("config/studies"), Path("config/sites")
 
 # As the Snakefile's wildcard has it.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 KEYS = ("campaign", "studies", "site", "target")
 
@@ -49,11 +47,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
         if key not in KEYS:
             raise DesignError(f'config/config.yaml: unknown key "{key}"; {nearest(key, KEYS)}')
     name = _required(config, "campaign")
-    if not _NAME.fullmatch(name):
-        raise DesignError(
-            f'campaign "{name}": a name has letters a to z, digits, hyphens and underscores only, '
-            "and begins with a letter or a digit"
-        )
+    check_name(name)
     folder = RAW / name
     if is_sealed(folder):
         return read_campaign(folder)

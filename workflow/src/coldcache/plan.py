@@ -128,17 +128,16 @@ def _expand_sweep(study: Study, name: str, sweep: Sweep, site: Site, circumstanc
     for operations, factors in itertools.product(groups, grid):
         parts: dict[str, Level] = {"operation": "+".join(operations)} if len(groups) > 1 else {}
         parts |= {factor: factors[factor] for factor in varying}
-        label = ",".join(f"{factor}={_path_safe(level)}" for factor, level in parts.items()) or "only"
         directory = f"{site.target.path}/coldcache/{study.study}/{name}"
         case = Case(
-            study=study.study, sweep=name, name=label, tool=tool, operations=operations, factors=factors,
+            study=study.study, sweep=name, name=name_case(parts), tool=tool, operations=operations, factors=factors,
             settings=dict(sweep.settings), run=_run(operations, factors, directory, sweep, tool),
             repetitions=sweep.repetitions or study.repetitions, item=sweep.item,
         )  # fmt: skip
         _refuse_unfit(case, sweep)
         if case.bytes > site.limits.bytes:
             raise DesignError(
-                f"a trial of {label} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
+                f"a trial of {case.name} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
                 f"{show_bytes(site.limits.bytes)}: lower factors.file_size or raise limits.bytes"
             )
         yield case
@@ -205,6 +204,17 @@ def _refuse_unfit(case: Case, sweep: Sweep) -> None:
         )
     if case.run.device and len(os.fsencode(f"{case.run.directory}/{SOCKET}")) > _LONGEST_SOCKET:
         raise DesignError(f"{case.run.directory} is too long a path for a socket; name a target with a shorter one")
+
+
+def name_case(levels: Mapping[str, Level]) -> str:
+    """Return the name of a case, and so of its folder, from the levels that tell it from the others of its sweep.
+
+    Raises
+    ------
+    DesignError
+        If a level cannot be part of a folder's name.
+    """
+    return ",".join(f"{factor}={_path_safe(level)}" for factor, level in levels.items()) or "only"
 
 
 def _path_safe(level: Level) -> str:

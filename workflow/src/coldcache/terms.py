@@ -35,6 +35,15 @@ class Setting(NamedTuple):
 #: Every setting, by the program that applies it. Without one the levels of its factor would be mere labels.
 SETTINGS = {"qemu-nbd": Setting("write_cache", ("writeback", "writethrough", "none", "directsync", "unsafe"))}
 
+#: Factors that foreign logs tell beside `FACTORS`; no sweep varies them yet, and cases that differ in one stay apart.
+LEARNT_FACTORS = {
+    "depth": Factor("1", "depth of the directory tree"),
+    "branching_factor": Factor("1", "directories per directory"),
+    "items_per_directory": Factor("1", "items per directory"),
+    "fsync": Factor(None, "fsync"),
+    "clients": Factor("1", "client processes"),
+}
+
 FILE_LAYOUTS = ("file-per-thread", "shared-file")
 
 #: Operations on data, and on files as such.

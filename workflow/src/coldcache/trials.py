@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 from coldcache.campaign import Campaign
 from coldcache.errors import CampaignError, LogError
+from coldcache.parts import Part, split_records
 from coldcache.plan import tool_module
 from coldcache.records import Record
+from coldcache.tools import read_file
 from coldcache.verdicts import Judgement, Trial, judge
 
 
@@ -32,9 +34,14 @@ class Collected(NamedTuple):
     records: list[Record]
     judgement: Judgement
 
+    @property
+    def log(self) -> str:
+        """The log that its records point into, relative to the campaign's folder."""
+        return self.story["log"]["file"] if "log" in self.story else f"{self.key}/stdout.txt"
+
 
 def collect_trials(campaign: Campaign) -> Iterator[Collected]:
-    """Yield every planned trial of a campaign in the order of its name.
+    """Yield every planned trial of a campaign, or every one that was imported, in the order of its name.
 
     Raises
     ------
@@ -42,10 +49,12 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
         If a `trial.json` cannot be read.
     """
     planned = {trial.key: trial for block in campaign.blocks() for trial in block.trials}
-    for key in sorted(planned):
+    imported = [] if campaign.origin is None else campaign.folder.glob("*/*/*/r*/trial.json")
+    logs = ForeignLogs(campaign.folder)
+    for key in sorted({*planned, *(str(path.parent.relative_to(campaign.folder)) for path in imported)}):
         folder = campaign.folder / key
         if (folder / "trial.json").is_file():
-            yield _read_trial(key, folder, campaign)
+            yield _read_trial(key, folder, campaign, logs)
             continue
         case = planned[key].case
         story = {
@@ -56,16 +65,52 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
         yield Collected(key, story, [], Judgement("missing", ("not-run",), ("not measured yet",), "not applicable"))
 
 
-def _read_trial(key: str, folder: Path, campaign: Campaign) -> Collected:
+class ForeignLogs:
+    """The imported logs of a campaign, each read once although it may state several trials.
+
+    Parameters
+    ----------
+    folder : Path
+        The campaign's folder.
+    """
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._parts: dict[str, list[Part] | LogError] = {}
+
+    def read(self, log: dict[str, Any]) -> list[Record]:
+        """Return the records of the part of a log that a story names.
+
+        Raises
+        ------
+        LogError
+            If the log is refused, or has no such part.
+        """
+        file = log["file"]
+        if file not in self._parts:
+            try:
+                self._parts[file] = split_records(read_file(self._folder / file))
+            except LogError as error:
+                self._parts[file] = error
+        parts = self._parts[file]
+        if isinstance(parts, LogError):
+            raise parts
+        for part in parts:
+            if part.factors == log["factors"] and part.repetition == log["repetition"]:
+                return part.records
+        raise LogError("the log is read in another way than when it was imported: import it anew")
+
+
+def _read_trial(key: str, folder: Path, campaign: Campaign, logs: ForeignLogs) -> Collected:
     try:
         story = json.loads((folder / "trial.json").read_text())
-        tool = tool_module(story["tool"])
+        tool = tool_module(story["tool"]) if campaign.origin is None else None
     except (ValueError, KeyError, ImportError) as error:
         raise CampaignError(f"{folder / 'trial.json'}: not the story of a trial ({error})") from error
     records: list[Record] = []
     refusal = ""
     try:
-        records = tool.read(_read_log(folder))
+        records = tool.read(_read_log(folder)) if tool else logs.read(story["log"])
     except LogError as error:
         refusal = str(error)
     thresholds = campaign.site.thresholds

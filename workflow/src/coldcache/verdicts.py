@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from coldcache.parts import name_share
 from coldcache.records import Record
 
 #: Reads are judged by where their bytes came from; writes and operations on files as such are not.
@@ -86,6 +87,19 @@ def wrong_operation(trial: Trial) -> Finding:
     return f"the log states no {', '.join(sorted(missing))}" if missing else None
 
 
+def ambiguous_figure(trial: Trial) -> Finding:
+    """Void: the log states several figures where the trial has one, and does not tell them apart."""
+    seen = set()
+    for record in trial.records:
+        if record.metric not in ("throughput", "rate") or record.statistic != "value" or name_share(record):
+            continue
+        figure = (record.operation, record.metric, record.definition, record.repetition)
+        if figure in seen:
+            return f"the log states several figures of {record.operation} for the same factors, such as of several jobs"
+        seen.add(figure)
+    return None
+
+
 def too_short(trial: Trial) -> Finding:
     """Suspect: the measured interval is so short that start and end weigh in it."""
     for operation in trial.story["operations"]:
@@ -120,6 +134,7 @@ RULES: tuple[tuple[str, str, Callable[[Trial], Finding]], ...] = (
     ("exit-status", "void", exit_status),
     ("log-refused", "void", log_refused),
     ("wrong-operation", "void", wrong_operation),
+    ("ambiguous-figure", "void", ambiguous_figure),
     ("too-short", "suspect", too_short),
     ("clock-step", "suspect", clock_step),
     ("served-from-cache", "suspect", served_from_cache),
@@ -160,9 +175,10 @@ def judge_cold(trial: Trial) -> str:
 def measured_seconds(trial: Trial, operation: str) -> float | None:
     """Return the interval over which an operation was measured, in s: as the log states it, else bytes over rate."""
     own = [record for record in trial.records if record.operation == operation]
-    for record in own:
-        if record.metric == "elapsed" and record.statistic == "value":
-            return record.value
+    stated = [record.value for record in own if record.metric == "elapsed" and record.statistic == "value"]
+    if stated:
+        # IOR states the parts of the interval beside the whole.
+        return max(stated)
     factors = trial.story["factors"]
     for record in own:
         if record.metric == "throughput" and record.statistic == "value" and "file_size" in factors:

@@ -16,6 +16,7 @@ A module that runs trials offers ``PROGRAM``, ``version``, ``separate``, ``input
 
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from coldcache.errors import LogError
 from coldcache.records import Record
@@ -43,12 +44,17 @@ def read_log(log: bytes) -> list[Record]:
         If no known tool wrote the log, or its own reader refuses it. The message is the cause alone; the caller
         knows the file.
     """
+    return find_reader(log).read(log)
+
+
+def find_reader(log: bytes) -> ModuleType:
+    """Return the module that reads a log; raises `LogError` if no known tool wrote it."""
     if not log.strip():
         raise LogError("the log is empty")
     for name in READERS:
         reader = import_module(f"{__name__}.{name}")
         if reader.recognise(log):
-            return reader.read(log)
+            return reader
     raise LogError("no known tool wrote this log")
 
 

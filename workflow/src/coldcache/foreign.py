@@ -1,0 +1,26 @@
+"""A study whose logs were made elsewhere: named and titled like any other, but without a design to measure by."""
+
+from pydantic import Field
+
+from coldcache.study import Level, Name
+from coldcache.yaml_file import Strict
+
+
+class ForeignSweep(Strict):
+    """Logs that belong together, and what they were found to hold."""
+
+    title: str
+    item: str = ""
+    tools: list[str]
+    operations: list[str]
+    factors: dict[str, list[Level]] = Field(description="Levels of each factor, in stored units.")
+
+
+class ForeignStudy(Strict):
+    """A question that imported logs answer."""
+
+    study: Name
+    title: str
+    question: str
+    sweeps: dict[Name, ForeignSweep]
+    notebooks: list[str]
