@@ -51,6 +51,11 @@ def _make_parser() -> argparse.ArgumentParser:
     measure.add_argument("--log", type=Path, help="a file to note each trial in")
     measure.set_defaults(run=_measure)
 
+    foreign = commands.add_parser("import", help="make a campaign of logs that were made elsewhere")
+    foreign.add_argument("folder", type=Path, metavar="DIR")
+    foreign.add_argument("--campaign", required=True, metavar="NAME")
+    foreign.set_defaults(run=_import)
+
     collect = commands.add_parser("collect", help="read and judge a campaign's logs; write its dataset")
     collect.add_argument("--results", required=True, type=Path)
     collect.set_defaults(run=_collect)
@@ -112,6 +117,18 @@ def _measure(chosen: argparse.Namespace) -> None:
 
     design = read_design({key: getattr(chosen, key) for key in KEYS})
     measure_block(design, chosen.block, chosen.manifest, chosen.log)
+
+
+def _import(chosen: argparse.Namespace) -> None:
+    from coldcache.importing import import_logs
+
+    imported = import_logs(chosen.folder, chosen.campaign)
+    found = imported.found
+    for file, reason in [*found.unread, *((log.file, log.refusal) for log in found.logs if log.refusal)]:
+        print(f"coldcache: {chosen.folder / file}: {reason}", file=sys.stderr)
+    read = sum(not log.refusal for log in found.logs)
+    print(f"{imported.folder}: {len(imported.trials)} trials from {read} logs, {len(found.unread)} files were not read")
+    print(f"snakemake --cores 1 --config campaign={chosen.campaign}")
 
 
 def _collect(chosen: argparse.Namespace) -> None:
