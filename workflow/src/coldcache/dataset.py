@@ -164,7 +164,7 @@ def _as_text(value: Any) -> str:
 def save_dataset(campaign: Campaign, records: pd.DataFrame, path: Path) -> None:
     """Write the long table and the cubes as one NetCDF-4 file: group ``records``, and a group per sweep."""
     table = records.copy()
-    for column in table.select_dtypes(object):
+    for column in table.select_dtypes(["object", "string"]):
         table[column] = table[column].map(_as_text)
     table.index.name = "record"
     groups = {"/": xr.Dataset(attrs={"campaign": campaign.name, "Conventions": "CF-1.11"})}
