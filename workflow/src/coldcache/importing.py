@@ -155,9 +155,8 @@ def _name_cases(entries: list[Entry]) -> Iterator[str]:
     seen: dict[str, dict[str, set[Any]]] = {}
     for entry in (entry for entry in entries if entry.log.parts):
         levels = seen.setdefault(entry.sweep, {factor: set() for factor in ("operation", *FACTORS, *LEARNT_FACTORS)})
-        for factor in levels:
-            levels[factor].add(entry.factors.get(factor))
-        levels["operation"].add(entry.part.operations)
+        for factor, level in {**dict.fromkeys(levels), **entry.factors, "operation": entry.part.operations}.items():
+            levels[factor].add(level)
     for entry in entries:
         if not entry.log.parts:
             stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(entry.log.file).name)
@@ -180,9 +179,10 @@ def _describe_study(entries: list[Entry], notes: Notes, folder: Path) -> Foreign
     for sweep in sorted({entry.sweep for entry in entries}):
         members = [entry for entry in entries if entry.sweep == sweep]
         tools = sorted({entry.log.tool for entry in members})
+        wrote = sorted({f"{entry.log.tool} {entry.log.version}".strip() for entry in members})
         told = notes.sweeps.get(sweep)
         sweeps[sweep] = ForeignSweep(
-            title=(told.title if told else "") or f"Logs of {' and '.join(tools)}",
+            title=(told.title if told else "") or f"Logs of {' and '.join(wrote)}",
             tools=tools,
             operations=_once(operation for entry in members for operation in entry.part.operations),
             factors={

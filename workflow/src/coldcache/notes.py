@@ -17,9 +17,6 @@ NOTES = "coldcache.yaml"
 _WILDCARD = re.compile(r"(\*\*/)|(\*\*)|(\*)|(\?)|\{([^{}]*)\}")
 _MEANING = ("(?:.*/)?", ".*", "[^/]*", "[^/]")
 
-#: Wildcards of one pattern; with more of them a search could take for ever.
-_MOST_WILDCARDS = 8
-
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Return a pattern of paths as a regular expression.
@@ -33,7 +30,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
     Raises
     ------
     DesignError
-        If it names an unknown factor, one factor twice, or has too many wildcards.
+        If it names an unknown factor, or one factor twice.
     """
     parts, end, names = [], 0, []
     for wildcard in _WILDCARD.finditer(pattern):
@@ -47,8 +44,6 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         parts.append(f"(?P<{wildcard[5]}>[^/]+?)")
     if len(set(names)) < len(names):
         raise DesignError(f'"{pattern}" names a factor twice')
-    if len(parts) > 2 * _MOST_WILDCARDS:
-        raise DesignError(f'"{pattern}" has more than {_MOST_WILDCARDS} wildcards')
     return re.compile("".join(parts) + re.escape(pattern[end:]), re.DOTALL)
 
 
