@@ -208,7 +208,7 @@ def test_a_folder_without_a_log_that_can_be_read_is_refused(project):
 def test_a_log_that_changes_meanwhile_leaves_nothing_behind(monkeypatch):
     put("ior-4.0.0.csv")
     monkeypatch.setattr(importing, "read_plain_file", lambda path: b"other")
-    with pytest.raises(CampaignError, match="ior-4.0.0.csv: changed while it was imported: import it when it is fin"):
+    with pytest.raises(CampaignError, match=r"ior-4.0.0.csv: changed while it was imported: import it when it is fin"):
         import_logs(Path("logs"), "old")
     assert list(Path("raw").iterdir()) == []
 
@@ -226,7 +226,7 @@ def test_a_log_that_was_changed_since_is_told():
     put("ior-4.0.0.csv")
     import_logs(Path("logs"), "old")
     Path("raw/old/logs/ior-4.0.0.csv").write_text("other")
-    with pytest.raises(CampaignError, match="raw/old/logs/ior-4.0.0.csv: changed since the campaign was sealed"):
+    with pytest.raises(CampaignError, match=r"raw/old/logs/ior-4.0.0.csv: changed since the campaign was sealed"):
         collect("old", Path("results/old"))
 
 
