@@ -22,7 +22,7 @@ from coldcache.errors import LogError
 from coldcache.records import Record
 
 #: Modules that read logs, in the order in which they are asked.
-READERS = ("fio_read", "iozone_read", "ior_read", "mdtest_read")
+READERS = ("fio_read", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest")
 
 
 def read_log(log: bytes) -> list[Record]:
