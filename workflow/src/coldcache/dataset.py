@@ -86,12 +86,13 @@ def build_cube(records: pd.DataFrame) -> xr.Dataset:
     Dataset
         Dims ``operation``, every factor with more than one level, and ``repetition``; factors with one level are
         attributes. ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s, the mean) where the sweep
-        has them, NaN where a trial is void or missing; ``verdict`` and ``cold`` beside them.
+        has them, NaN where a trial is void or missing; ``verdict`` and ``cold`` beside them, empty where the sweep has
+        no such case or repetition.
     """
     dims = ["operation", *_choose_dims(records), "repetition"]
     table = _complete(records, dims)
     index = table.drop_duplicates(dims).set_index(dims)
-    cube = xr.Dataset.from_dataframe(index[["verdict", "cold"]]).fillna("missing")
+    cube = xr.Dataset.from_dataframe(index[["verdict", "cold"]]).fillna("")
     counted = table[table.verdict.isin(COUNTED)]
     for metric, unit in UNIT_OF_METRIC.items():
         chosen = _choose_figures(counted[counted.metric == metric], metric).drop_duplicates(dims)
@@ -181,6 +182,12 @@ def open_records(path: Path) -> pd.DataFrame:
     """Return the long table of a `dataset.nc`."""
     with xr.open_dataset(path, group="records", engine="h5netcdf") as table:
         return table.load().to_dataframe()
+
+
+def list_sweeps(path: Path, study: str) -> list[str]:
+    """Return the sweeps of a study in a `dataset.nc`; none where it has no such study."""
+    with xr.open_datatree(path, engine="h5netcdf") as tree:
+        return [str(name) for name in tree[study].children] if study in tree.children else []
 
 
 def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:

@@ -140,12 +140,15 @@ class Estimates(NamedTuple):
         -------
         DataFrame
             A column per dim with its level; ``median``, ``low``, ``high`` in the stored unit; ``n``; and ``trials``,
-            the tuple of the values of all repetitions, NaN where one is void or missing.
+            the tuple of the values of all repetitions, NaN where one is void or missing. Combinations of levels that
+            are no case have no row.
         """
         dims = list(self.cells.estimate.dims)
         frame = self.cells.to_dataframe().reset_index().rename(columns={"estimate": "median"})
         trials = self.values.transpose(*dims, "repetition").values.reshape(len(frame), -1)
-        return frame[[*dims, "median", "low", "high", "n"]].assign(trials=[tuple(row) for row in trials.tolist()])
+        table = frame[[*dims, "median", "low", "high", "n"]].assign(trials=[tuple(row) for row in trials.tolist()])
+        is_case = (self.cube.verdict != "").any("repetition").transpose(*dims).values.reshape(-1)
+        return table[is_case].reset_index(drop=True)
 
 
 def _describe_bands(counts: xr.DataArray) -> str:

@@ -111,7 +111,7 @@ def _draw_series(axes: Axes, estimates: Estimates, operation: str, divisor: floa
 def _draw_trials(axes: Axes, places: Any, values: Any, verdicts: Any, mark: Mark) -> None:
     """Draw every trial as a dot: hollow where it is suspect, and hollow on the axis where it is void or missing."""
     for place, row, judged in zip(places, values.values, verdicts.values, strict=True):
-        for value, verdict in zip(row, judged, strict=True):
+        for value, verdict in ((value, verdict) for value, verdict in zip(row, judged, strict=True) if verdict):
             lost = not np.isfinite(value)
             axes.plot(
                 [place], [0 if lost else value], linestyle="none", marker="X" if lost else "o",
