@@ -5,6 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from coldcache.campaign import Campaign, count_repetitions
 from coldcache.conditions import Values
 from coldcache.estimates import LEVEL
 from coldcache.intervals import reach_of_order
@@ -49,7 +50,16 @@ def describe_validity(material: Material) -> dict[str, Any]:
         "doubts": trials_table(("Case", "Repetition", "Verdict", "Reason"), _list_doubts(validity)),
         "all_valid": not validity.doubts,
         "folder": code(f"raw/{material.campaign.name}/<study>/<sweep>/<case>/<repetition>"),
+        "unread": _list_unread(material.campaign),
     }
+
+
+def _list_unread(campaign: Campaign) -> Markup:
+    """Return the files of an imported folder that were not read, and why; empty where there is none."""
+    unread = campaign.origin["unread"] if campaign.origin else []
+    return (
+        table(("File", "Reason"), [(code(file["file"]), file["reason"]) for file in unread]) if unread else Markup("")
+    )
 
 
 def _tabulate(counts: Mapping[tuple[str, str], Mapping[str, int]], counted: str, verdicts: Sequence[str]) -> Markup:
@@ -76,13 +86,13 @@ def _list_doubts(validity: Validity) -> Iterator[tuple[str, tuple[str, ...]]]:
 def describe_methods(material: Material) -> dict[str, Any]:
     """Return the values of `methods.md`."""
     campaign, thresholds = material.campaign, material.campaign.site.thresholds
-    counts = sorted({trial.case.repetitions for block in campaign.blocks() for trial in block.trials})
+    counts = count_repetitions(campaign)
     reaches = " and ".join(
         f"{show_share(reach_of_order(n))} from {n}" for n in counts if n > 1 and reach_of_order(n) < LEVEL
     )
     return {
         "time_limit": show_seconds(campaign.site.limits.seconds),
-        "seed": campaign.circumstances.seed,
+        "seed": campaign.circumstances.seed if campaign.circumstances else None,
         "rules": table(
             ("Rule", "Verdict", "When", "Trials here"), _list_rules(material.validity), numbers=("Trials here",)
         ),
@@ -110,9 +120,17 @@ def describe_system(material: Material) -> dict[str, Any]:
     campaign, conditions = material.campaign, material.conditions
     site, circumstances = campaign.site, campaign.circumstances
     limits, thresholds = site.limits, site.thresholds
+    if circumstances is None:
+        return {
+            "imported": True,
+            "site": site.title,
+            "folder": code(site.target.path),
+            "tools": facts(conditions.tools),
+        }
     direct = "taken by the file system" if circumstances.direct_io else "not taken by the file system"
     target = [(f"Path of {site.target_name}", code(site.target.path)), *_name(conditions.target), ("O_DIRECT", direct)]
     return {
+        "imported": False,
         "trials": conditions.trials,
         "machine": facts(_name(conditions.system)),
         "target": facts(target),

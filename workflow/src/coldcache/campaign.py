@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.errors import CampaignError, DesignError
-from coldcache.foreign import ForeignStudy
+from coldcache.foreign import AnyStudy, ForeignStudy
 from coldcache.plan import Block, Circumstances, arrange_blocks, expand_cases
 from coldcache.site import Site
 from coldcache.study import Study
@@ -40,7 +40,7 @@ class Campaign(NamedTuple):
 
     name: str
     site: Site
-    studies: tuple[Study | ForeignStudy, ...]
+    studies: tuple[AnyStudy, ...]
     circumstances: Circumstances | None
     origin: dict[str, Any] | None = None
 
@@ -183,6 +183,13 @@ def missing_trials(campaign: Campaign) -> list[str]:
         for trial in block.trials
         if not (campaign.folder / trial.key / "trial.json").is_file()
     ]
+
+
+def count_repetitions(campaign: Campaign) -> list[int]:
+    """Return how many trials the cases of a campaign have, each number once, the smallest first."""
+    if campaign.origin is None:
+        return sorted({trial.case.repetitions for block in campaign.blocks() for trial in block.trials})
+    return sorted({len(list(case.glob("r*"))) for case in campaign.folder.glob(f"{campaign.studies[0].study}/*/*")})
 
 
 def begin(design: Campaign) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.errors import ColdCacheError
-from coldcache.study import Study
+from coldcache.foreign import AnyStudy
 
 #: Tag of the cells that display a finding: one sentence of computed values.
 FINDING = "finding"
@@ -34,12 +34,12 @@ class Chapter(NamedTuple):
     findings: list[str]
 
 
-def read_chapters(study: Study, results: Path) -> list[Chapter]:
+def read_chapters(study: AnyStudy, results: Path) -> list[Chapter]:
     """Return the executed notebooks of a study in the order in which it names them.
 
     Parameters
     ----------
-    study : Study
+    study : Study or ForeignStudy
         It names the notebooks.
     results : Path
         The campaign's folder of results.

@@ -47,13 +47,13 @@ def read_conditions(campaign: Campaign) -> Conditions:
         If a `trial.json` cannot be read.
     """
     stories = list(_read_stories(campaign))
-    targets = [dict(story["target"]) for story in stories]
+    targets = [dict(story["target"] or {}) for story in stories]
     queues = [target.pop("queue", {}) for target in targets]
     tools = {(story["tool"], story["tool_version"] or "of unknown version") for story in stories}
     begins = [datetime.fromisoformat(story["start"]) for story in stories if story["start"]]
     ends = [datetime.fromisoformat(story["end"]) for story in stories if story["end"]]
     return Conditions(
-        system=_count([story["system"] for story in stories]),
+        system=_count([story["system"] or {} for story in stories]),
         target=_count(targets),
         queue=_count(queues),
         tools=sorted(tools),

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from coldcache.campaign import Campaign, is_sealed
+from coldcache.campaign import Campaign, count_repetitions, is_sealed
 from coldcache.chapters import Chapter
 from coldcache.conditions import Conditions
 from coldcache.estimates import LEVEL
@@ -29,7 +29,7 @@ def describe_first_page(material: Material) -> dict[str, Any]:
     """Return the values of `index.md`."""
     campaign, conditions = material.campaign, material.conditions
     colds = sum(material.validity.colds.values(), Counter())
-    repetitions = sorted({trial.case.repetitions for block in campaign.blocks() for trial in block.trials})
+    repetitions = count_repetitions(campaign)
     fewest, most = repetitions[0], repetitions[-1]
     return {
         "studies": [
@@ -48,6 +48,7 @@ def describe_first_page(material: Material) -> dict[str, Any]:
         "period": show_period(conditions.begin, conditions.end),
         "repetitions": f"{fewest} to {most}" if most > fewest else most,
         "sealed": is_sealed(campaign.folder),
+        "imported": campaign.origin is not None,
         "evidence": facts(_list_evidence(material)),
     }  # fmt: skip
 
@@ -60,6 +61,10 @@ def list_findings(chapters: list[Chapter]) -> list[dict[str, Any]]:
 def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tuple[str, Any]]:
     system, target = conditions.system, conditions.target
     yield "Site", campaign.site.title
+    if campaign.origin is not None:
+        yield "Logs", code(campaign.origin["folder"])
+        yield "Tools", join(map(" ".join, conditions.tools))
+        return
     yield "Target", join((campaign.site.target_name, code(campaign.site.target.path)))
     yield "File system", show_values(target.get("filesystem"))
     yield "Mount options", show_values(target.get("mount_options"), _shorten)
@@ -87,7 +92,11 @@ def _list_evidence(material: Material) -> Iterator[tuple[str, Any]]:
     yield "Verdicts", join((link("verdicts.csv", "../verdicts.csv"), link("reasons.csv", "../reasons.csv")))
     yield "Folder of these", code(f"results/{campaign.name}/")
     yield "Raw logs", code(f"raw/{campaign.name}/")
-    yield "Measure again", code(_command(campaign))
+    if campaign.origin is None:
+        yield "Measure again", code(_command(campaign))
+    else:
+        again = ["python", "-m", "coldcache", "import", campaign.origin["folder"], "--campaign", "again"]
+        yield "Import again", code(shlex.join(again))
 
 
 def _list_files(results: Path, folder: str, pattern: str) -> Markup:

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from coldcache.study import Level, Name
+from coldcache.study import Level, Name, Study
 from coldcache.yaml_file import Strict
 
 
@@ -24,3 +24,6 @@ class ForeignStudy(Strict):
     question: str
     sweeps: dict[Name, ForeignSweep]
     notebooks: list[str]
+
+
+AnyStudy = Study | ForeignStudy

@@ -1,6 +1,7 @@
 """The pages of a report as Sphinx reads them: the templates of `workflow/report/pages`, filled with facts."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from coldcache.appendix import describe_methods, describe_system, describe_validity
+from coldcache.campaign import Campaign
 from coldcache.chapters import Chapter
 from coldcache.first_page import describe_first_page, list_findings
+from coldcache.foreign import AnyStudy, ForeignStudy
 from coldcache.markup import escape_markdown, facts, join, link
 from coldcache.material import Material
 from coldcache.plan import Case, expand_cases
-from coldcache.study import Study, Sweep
+from coldcache.study import Sweep
 from coldcache.wording import show_levels
 
 
@@ -50,23 +53,33 @@ def write_pages(material: Material, templates: Path, folder: Path) -> None:
     write("system.md", "system.md", describe_system(material))
 
 
-def _describe_study(study: Study, material: Material) -> dict[str, Any]:
-    campaign = material.campaign
-    cases: dict[str, list[Case]] = {}
-    for case in expand_cases(study, campaign.site, campaign.circumstances):
-        cases.setdefault(case.sweep, []).append(case)
+def _describe_study(study: AnyStudy, material: Material) -> dict[str, Any]:
     return {
         "title": study.title,
         "question": study.question,
         "chapters": list_findings(material.chapters[study.study]),
-        "sweeps": facts((sweep.title, _describe_sweep(sweep, cases[name])) for name, sweep in study.sweeps.items()),
+        "sweeps": facts(_describe_sweeps(study, material.campaign)),
     }
+
+
+def _describe_sweeps(study: AnyStudy, campaign: Campaign) -> Iterator[tuple[str, Markup]]:
+    if isinstance(study, ForeignStudy) or campaign.circumstances is None:
+        for foreign in study.sweeps.values():
+            levels = show_levels({factor: level} for factor, found in foreign.factors.items() for level in found)
+            what = f"{', '.join(foreign.tools)}: {', '.join(foreign.operations) or 'nothing that can be read'}"
+            yield foreign.title, join((what, levels), separator=Markup("<br>"))
+        return
+    cases: dict[str, list[Case]] = {}
+    for case in expand_cases(study, campaign.site, campaign.circumstances):
+        cases.setdefault(case.sweep, []).append(case)
+    for name, sweep in study.sweeps.items():
+        yield sweep.title, _describe_sweep(sweep, cases[name])
 
 
 def _describe_sweep(sweep: Sweep, cases: list[Case]) -> Markup:
     trials = sum(case.repetitions for case in cases)
     what = f"{cases[0].tool}: {', '.join(sweep.operations)}; {trials} trials"
-    return join((what, show_levels(cases)), separator=Markup("<br>"))
+    return join((what, show_levels(case.factors for case in cases)), separator=Markup("<br>"))
 
 
 def _page_of(chapter: Chapter) -> str:

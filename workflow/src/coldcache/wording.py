@@ -1,6 +1,6 @@
 """How pages put levels, conditions, shares and times into words."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -8,9 +8,10 @@ from markupsafe import Markup
 
 from coldcache.conditions import Values
 from coldcache.markup import join
-from coldcache.plan import Case
-from coldcache.terms import FACTORS
+from coldcache.terms import FACTORS, LEARNT_FACTORS
 from coldcache.units import show_bytes
+
+_FACTORS = {**FACTORS, **LEARNT_FACTORS}
 
 
 def show_share(share: float) -> str:
@@ -27,17 +28,17 @@ def show_values(values: Values | None, show: Callable[[str], Any] = str) -> Mark
     return join((f"{show(value)} ({count} trials)" for value, count in values.items()), "; ")
 
 
-def show_levels(cases: Iterable[Case]) -> Markup:
+def show_levels(cases: Iterable[Mapping[str, Any]]) -> Markup:
     """Return the levels of each factor of some cases as HTML."""
     levels: dict[str, dict[str, None]] = {}
-    for case in cases:
-        for factor, level in case.factors.items():
+    for factors in cases:
+        for factor, level in factors.items():
             levels.setdefault(factor, {})[_show_level(factor, level)] = None
-    return join((f"{FACTORS[factor].label} {', '.join(names)}" for factor, names in levels.items()), "; ")
+    return join((f"{_FACTORS[factor].label} {', '.join(names)}" for factor, names in levels.items()), "; ")
 
 
 def _show_level(factor: str, level: Any) -> str:
-    if FACTORS[factor].unit == "B":
+    if _FACTORS[factor].unit == "B":
         return show_bytes(float(level))
     return {"True": "yes", "False": "no"}.get(str(level), str(level))
 
