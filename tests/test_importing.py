@@ -75,7 +75,7 @@ def test_a_campaign_says_that_it_was_never_measured():
     assert campaign.blocks() == []
     assert missing_trials(campaign) == []
     assert campaign.studies[0].sweeps["ior"].operations == ["write", "read"]
-    assert campaign.studies[0].notebooks == ["imported-logs"]
+    assert campaign.studies[0].notebooks == ["what-logs-state"]
 
 
 def test_records_verdicts_and_cubes_are_those_of_a_measured_campaign():
