@@ -88,6 +88,18 @@ def test_a_copy_is_no_second_measurement(tmp_path):
     assert dict(found.unread) == {"b.csv": "the same bytes as a.csv: a copy is no second measurement"}
 
 
+def test_a_run_that_several_files_state_counts_once(tmp_path):
+    for ending in ("txt", "log", "results"):
+        shutil.copy(SPECIMENS / f"rhel_iotest-k8s-0.1.00-en_US.{ending}", tmp_path / f"a.{ending}")
+    shutil.copy(SPECIMENS / "rhel_iotest-k8s-0.1.00-C.log", tmp_path / "b.log")
+    found = survey(tmp_path)
+    assert [log.file for log in found.logs] == ["a.log", "b.log"]
+    assert dict(found.unread) == {
+        "a.results": "states no figure that a.log does not state: one run, seen twice",
+        "a.txt": "states no figure that a.log does not state: one run, seen twice",
+    }
+
+
 def test_notes_and_hidden_folders_are_passed_over(tmp_path):
     (tmp_path / "coldcache.yaml").write_text("study: x")
     (tmp_path / ".git").mkdir()

@@ -5,16 +5,19 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from coldcache.errors import CampaignError, LogError
 from coldcache.notes import NOTES
-from coldcache.parts import Part, split_records
+from coldcache.parts import Part, name_share, split_records
 from coldcache.records import Record
 from coldcache.tools import find_reader
 
 #: A log is read whole; a larger file is something else.
 LARGEST_LOG = 2**30
+
+#: Logs with fewer figures may agree by chance.
+_FEWEST = 2
 
 
 class Log(NamedTuple):
@@ -30,6 +33,8 @@ class Log(NamedTuple):
         The tool that wrote it, and its version; empty where the log does not state it.
     parts : list of Part
         What it states, without the records; empty where it was refused.
+    figures : frozenset of tuple
+        Its figures of whole trials: operation, metric, statistic and value.
     refusal : str
         Why it was refused; empty where it was read.
     """
@@ -39,6 +44,7 @@ class Log(NamedTuple):
     tool: str
     version: str
     parts: list[Part]
+    figures: frozenset[tuple[Any, ...]]
     refusal: str
 
 
@@ -60,7 +66,8 @@ def survey(folder: Path) -> Survey:
     """Return what a folder of foreign logs holds, in the order of the files' names.
 
     Symbolic links are not followed, and only plain files are opened. Hidden folders are passed over. Of files with
-    the same bytes the first counts.
+    the same bytes the first counts, and of logs that state the same figures, as a console and a file of results do,
+    the one that states more.
 
     Parameters
     ----------
@@ -88,7 +95,30 @@ def survey(folder: Path) -> Survey:
         else:
             first[log.sha256] = file
             logs.append(log)
-    return Survey(logs, unread)
+    repeats = _find_repeats(logs)
+    unread += [
+        Unread(log.file, f"states no figure that {repeats[log.file]} does not state: one run, seen twice")
+        for log in logs if log.file in repeats
+    ]  # fmt: skip
+    return Survey([log for log in logs if log.file not in repeats], sorted(unread))
+
+
+def _find_repeats(logs: list[Log]) -> dict[str, str]:
+    """Return each log whose figures all stand in another log of the same tool, with that other log."""
+    holders: dict[tuple[Any, ...], list[Log]] = {}
+    for log in logs:
+        for figure in log.figures:
+            holders.setdefault((log.tool, *figure), []).append(log)
+    repeats: dict[str, str] = {}
+    for log in logs:
+        if len(log.figures) < _FEWEST:
+            continue
+        for other in min((holders[log.tool, *figure] for figure in log.figures), key=len):
+            is_more = len(other.figures) > len(log.figures) or other.file < log.file
+            if other is not log and is_more and other.file not in repeats and log.figures <= other.figures:
+                repeats[log.file] = other.file
+                break
+    return repeats
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -117,7 +147,11 @@ def _read(path: Path, file: str) -> Log:
         records, refusal = [], str(error)
     parts = [part._replace(records=[]) for part in split_records(records)]
     version = next((record.tool_version for record in records if record.tool_version), "")
-    return Log(file, hashlib.sha256(content).hexdigest(), tool, version, parts, refusal)
+    figures = frozenset(
+        (record.operation, record.metric, record.statistic, record.value)
+        for record in records if record.metric != "count" and not name_share(record)
+    )  # fmt: skip
+    return Log(file, hashlib.sha256(content).hexdigest(), tool, version, parts, figures, refusal)
 
 
 def read_plain_file(path: Path) -> bytes:
