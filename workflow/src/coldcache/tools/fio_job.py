@@ -14,13 +14,28 @@ OPERATION_OF_ENGINE = {
     "dirdelete": "directory-remove",
 }
 
+#: Engines that move nothing, whatever fio counts for them.
+IDLE_ENGINES = ("cpuio", "exec")
+
+#: Marks options that are not all there, so that fio's defaults may not be taken for the rest.
+PARTIAL = "(partial)"
+
 #: Transfer size of a job that names none, in B.
 DEFAULT_TRANSFER_SIZE = 4096
 
-_ALIASES = {"readwrite": "rw", "blocksize": "bs", "file_size": "filesize"}
+_ALIASES = {"readwrite": "rw", "blocksize": "bs", "file_size": "filesize", "timeout": "runtime", "io_limit": "io_size"}
 _SIZE = re.compile(r"([0-9]{1,18})([kmgtp]?)(i?)b?", re.IGNORECASE)
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_DURATION = re.compile(r"([0-9]{1,12})(us|ms|s|m|h|d)?")
+_SECONDS = {"us": 1e-6, "ms": 1e-3, None: 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _SIDES = {"read": 0, "write": 1, "trim": 2}
+#: Sides that a pattern moves, without its prefix ``rand``.
+_SIDES_OF_PATTERN = {
+    "read": ("read",), "write": ("write",), "trim": ("trim",), "trimwrite": ("trim", "write"),
+    "rw": ("read", "write"), "readwrite": ("read", "write"),
+}  # fmt: skip
+#: Options that end a job before its size and its time.
+_EARLY_ENDS = ("number_ios", "steadystate", "ss", "zonesize", "zonemode", "latency_target", "read_iolog")
 _MIXED_SIZES = ("bsrange", "blocksize_range", "bssplit", "bs_unaligned", "blocksize_unaligned")
 
 
@@ -72,6 +87,9 @@ def name_operation(side: str, options: Mapping[str, str] | None, jobname: str) -
     if engine:
         return engine, None
     pattern, _, step = options.get("rw", "read").partition(":")
+    if side not in (*_SIDES_OF_PATTERN.get(pattern.removeprefix("rand"), ()), "mixed"):
+        # Another job of the same reporting group moved it, or it is a verification.
+        return side, "pattern-unknown"
     if side == "read" and pattern == "read" and step:
         return "stride-read", None
     return _compose(side, pattern.startswith("rand")), None
@@ -85,25 +103,90 @@ def _compose(side: str, random: bool) -> str:
 
 def expected_sides(options: Mapping[str, str]) -> tuple[str, ...]:
     """Return the sides that cannot be idle in a job with these options; none where that depends on the mix."""
-    pattern = options.get("rw", "read").partition(":")[0].removeprefix("rand")
-    if options.get("ioengine", "") in ("cpuio", *OPERATION_OF_ENGINE):
+    if options.get("ioengine") in OPERATION_OF_ENGINE:
         return ()
-    return (pattern,) if pattern in _SIDES else ()
+    sides = _SIDES_OF_PATTERN.get(options.get("rw", "read").partition(":")[0].removeprefix("rand"), ())
+    return sides if len(sides) == 1 else ()
 
 
-def name_factors(side: str, options: Mapping[str, str] | None, threads: int | None) -> dict[str, Any]:
-    """Return what the options say of the factors of one side of a job, in stored units; unknown ones are left out."""
+def is_done(options: Mapping[str, str] | None, values: Mapping[str, Any]) -> bool | None:
+    """Return whether a job came to its end: True if it did its size or its time, False if it did neither.
+
+    Parameters
+    ----------
+    options : mapping or None
+        The job's options.
+    values : mapping
+        The job's entry, as plain JSON.
+
+    Returns
+    -------
+    bool or None
+        None where the options do not tell: flags are not printed, ``time_based`` among them, so a job that has no
+        ``runtime`` may move less than its size.
+    """
+    if options is None or any(name in options for name in _EARLY_ENDS):
+        return None
+    sides = [values[name] for name in (*_SIDES, "mixed") if isinstance(values.get(name), dict)]
+    jobs = int(options["numjobs"]) if options.get("numjobs", "").isdecimal() else 1
+    seconds = _read_seconds(options.get("runtime", ""))
+    if seconds:
+        longest = max((side.get("runtime", 0) for side in sides), default=0) / 1000
+        # Since 3.8, the sum of what the processes ran; it covers their start, which the run time of a side does not.
+        whole = values.get("job_runtime", 0) / 1000 / (jobs or 1)
+        if max(longest, whole) >= seconds - 0.02 or ("job_runtime" not in values and longest >= 0.95 * seconds):
+            return True
+    size = _job_size(options)
+    if size:
+        moved = sum(bytes_moved(side) for side in sides if side is not values.get("mixed") or len(sides) == 1)
+        if moved >= 0.99 * size * jobs:
+            return True
+    return False if seconds and size else None
+
+
+def _read_seconds(words: str) -> float | None:
+    match = _DURATION.fullmatch(words)
+    return int(match[1]) * _SECONDS[match[2]] if match else None
+
+
+def _job_size(options: Mapping[str, str]) -> int | None:
+    """Return how much one process of a job moves unless its time ends it, in B; None where it is no plain size."""
+    if ":" in options.get("rw", "read"):
+        return None
+    loops = options.get("loops", "1")
+    kilobyte = 1000 if options.get("kb_base") == "1000" else 1024
+    size = read_size(options.get("io_size", options.get("size", "")), kilobyte)
+    return size * int(loops) if size and loops.isdecimal() else None
+
+
+def bytes_moved(side: Mapping[str, Any]) -> float:
+    """Return what a side moved, in B: ``io_bytes`` is KiB where there is no ``io_kbytes`` (before 2.21)."""
+    moved = side.get("io_bytes", 0)
+    return moved * (1 if "io_kbytes" in side else 1024) if type(moved) in (int, float) else 0
+
+
+def name_factors(
+    side: str, options: Mapping[str, str] | None, threads: int | None, moved: float, calls: float | None
+) -> dict[str, Any]:
+    """Return what the options say of the factors of one side of a job, in stored units; unknown ones are left out.
+
+    `moved` (B) and `calls` are what the side did: where they contradict the transfer size, jobs of several sizes share
+    a reporting group.
+    """
     factors: dict[str, Any] = {} if threads is None else {"threads": threads}
     if options is None:
         return factors
+    names_only = options.get("ioengine", "") in OPERATION_OF_ENGINE
+    depth = options.get("iodepth", "1")
+    if depth.isdecimal() and not names_only:
+        factors["queue_depth"] = int(depth)
+    if PARTIAL in options:
+        return factors
     kilobyte = 1000 if options.get("kb_base") == "1000" else 1024
-    if options.get("ioengine", "") not in OPERATION_OF_ENGINE:
+    if not names_only:
         size = _transfer_size(side, options, kilobyte)
-        if size:
+        if size and (not calls or size * (0.99 * calls - (threads or 1)) <= moved <= size * calls + 1024):
             factors["transfer_size"] = size
-        depth = options.get("iodepth", "1")
-        if depth.isdecimal():
-            factors["queue_depth"] = int(depth)
         factors["direct_io"] = _is_direct(options)
     files = options.get("nrfiles", "1")
     file_size = read_size(options.get("filesize", ""), kilobyte)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from coldcache.errors import LogError
 from coldcache.records import UNIT_OF_METRIC, Record
-from coldcache.tools.fio_job import OPERATION_OF_ENGINE, name_factors, name_operation
+from coldcache.tools.fio_job import OPERATION_OF_ENGINE, bytes_moved, name_factors, name_operation
 from coldcache.tools.json_offsets import Member, find_figures, scan_object
 
 SIDES = ("read", "write", "trim", "mixed")
@@ -98,7 +98,9 @@ class _Side:
         self.members = scan_object(origin.text, start)[0]
         self.operation, caveat = name_operation(side, origin.options, origin.name)
         self.caveats = (caveat,) if caveat else ()
-        self.factors = name_factors(side, origin.options, origin.threads)
+        self.plain = {key: member.value for key, member in self.members.items()}
+        calls = self.plain.get("total_ios")
+        self.factors = name_factors(side, origin.options, origin.threads, bytes_moved(self.plain), calls)
         if origin.clients is not None:
             self.factors["clients"] = origin.clients
         self.names_only = (origin.options or {}).get("ioengine") in OPERATION_OF_ENGINE
@@ -136,25 +138,28 @@ class _Side:
     def add_rates(self) -> None:
         """Append throughput, rate, elapsed time and count; raise `LogError` if they are zero or disagree."""
         seconds = self.add_member("runtime", "elapsed", LONGEST, "ms")
-        integral = "iops" in self.members and type(self.members["iops"].value) is int
-        rate = self.add_member("iops", "rate", CALLS, "IOPS", *(("rounded",) if integral else ()))
-        moved: float | None = None
+        is_whole_number = type(self.plain.get("iops")) is int
+        frequency = self.add_member("iops", "rate", CALLS, "IOPS", *(("rounded",) if is_whole_number else ()))
+        rate, unit = None, 1
         if not self.names_only:
             if "bw_bytes" in self.members:
-                moved = self.add_member("bw_bytes", self.throughput, MOVED, "B/s")
+                rate = self.add_member("bw_bytes", self.throughput, MOVED, "B/s")
             else:
-                moved = self.add_member("bw", self.throughput, MOVED, "KiB/s", "rounded")
-        if not seconds or not rate or moved == 0:
+                rate, unit = self.add_member("bw", self.throughput, MOVED, "KiB/s", "rounded"), 1024
+        if not seconds or not frequency or rate == 0:
             raise self.error("a rate is zero although something was moved: the job failed or was too short")
         if "total_ios" in self.members:
             calls = self.add_member("total_ios", "count", TOTAL, "I/Os")
-            if abs(rate * seconds - calls) > 0.01 * calls + seconds + 1:
+            if abs(frequency * seconds - calls) > (seconds if is_whole_number else 1e-6 * seconds) + 1e-9 * calls:
                 raise self.error("iops, runtime and total_ios contradict each other: a digit is lost")
-        size = self.members.get("io_bytes")
-        if moved is not None and size and type(size.value) in (int, float):
-            bytes_moved = size.value * (1 if "io_kbytes" in self.members else 1024)
-            if abs(moved * seconds - bytes_moved) > 0.01 * bytes_moved + 1024 * (seconds + 1):
-                raise self.error("bandwidth, runtime and io_bytes contradict each other: a digit is lost")
+        # fio cuts off what follows the last digit of its figures.
+        total = bytes_moved(self.plain)
+        if (
+            rate
+            and total
+            and not -1e-9 * total <= total - rate * seconds + (unit == 1024) * 1024 <= unit * (seconds + 2)
+        ):
+            raise self.error("bandwidth, runtime and io_bytes contradict each other: a digit is lost")
 
     def add_latencies(self) -> None:
         """Append the moments and percentiles of the latencies that were measured."""

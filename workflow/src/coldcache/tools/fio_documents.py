@@ -1,0 +1,295 @@
+"""Find the results in a log of fio: JSON documents with their jobs, and which of them repeat each other.
+
+A log may hold several documents: runs one after the other, states of a run in between (``--status-interval``), or one
+text pasted twice. Source: fio's ``stat.c``, ``__show_run_stats``; ``client.c``, ``handle_ts`` and ``handle_job_opt``.
+"""
+
+import re
+from collections import Counter
+from typing import Any, NamedTuple
+
+from coldcache.errors import LogError
+from coldcache.tools.fio_job import PARTIAL, is_done, merge_options
+from coldcache.tools.json_offsets import Member, scan_document, scan_object
+
+#: What fio prints for a time to go that it does not know, as it does in a run's first three seconds.
+UNKNOWN_ETA = 2147483647
+
+_LISTS = ("jobs", "client_stats")
+_ROOT = re.compile(r'\{\s*"(?:fio version|timestamp|timestamp_ms|time|global options|jobs|client_stats|disk_util)"\s*:')
+_VERSION = re.compile(r"fio[- ]([23]\.[0-9]+\S*)")
+# What a client, or fio with two output formats, prints of a job before it starts.
+_DESCRIPTION = re.compile(
+    r"^(?:<[^>\n]{0,255}>[ \t]*+)?([^\n]{1,255}): \(g=([0-9]{1,9})\): rw=([a-z]{1,16}), [^\n]{0,255}"
+    r"ioengine=([a-z0-9_-]{1,64}), iodepth=([0-9]{1,9})",
+    re.MULTILINE,
+)
+
+
+class Job(NamedTuple):
+    """One entry of ``jobs`` or ``client_stats``.
+
+    Attributes
+    ----------
+    members : dict of Member
+        What the JSON says of it.
+    start : int
+        Where the entry begins.
+    name : str
+        The job's name.
+    group : tuple
+        Host and port of the client, if any, and the number of the reporting group.
+    options : dict or None
+        The options in force; None where they are not known.
+    """
+
+    members: dict[str, Member]
+    start: int
+    name: str
+    group: tuple[Any, ...]
+    options: dict[str, str] | None
+
+    def number(self, key: str) -> float | None:
+        """Return the number that a key of the entry holds; None where it holds none."""
+        member = self.members.get(key)
+        return member.value if member and type(member.value) in (int, float) else None
+
+
+class Document(NamedTuple):
+    """One result of fio, with the text in which its positions count."""
+
+    text: str
+    members: dict[str, Member]
+    start: int
+    version: str | None
+    jobs: list[Job]
+
+    def signature(self) -> tuple[Any, ...]:
+        """Return what two results of the same jobs have in common."""
+        return tuple((job.name, *map(str, job.group), *sorted((job.options or {}).items())) for job in self.jobs)
+
+    def figures(self) -> list[dict[str, Any]]:
+        """Return all that the result says of its jobs, to tell a repeated text from a second measurement."""
+        return [{key: member.value for key, member in job.members.items()} for job in self.jobs]
+
+
+def find_documents(log: bytes) -> tuple[list[Document], list[str]]:
+    """Return the results in a log, and the texts around and between their lines.
+
+    Raises
+    ------
+    LogError
+        If a document is broken, cut short, holds no jobs, or is of an unknown version.
+    """
+    text = log.decode("latin-1")
+    found: list[tuple[str, dict[str, Member], int]] = []
+    foreign, end = [], 0
+    for root in _ROOT.finditer(text):
+        start = root.start()
+        if start < end:
+            continue
+        members, after, clean = scan_document(text, start, _LISTS)
+        if "jobs" not in members and "client_stats" not in members:
+            if "fio version" in members:
+                raise LogError(f"{place(text, start)}: the result holds no jobs")
+            continue
+        foreign.append(text[end:start])
+        if clean is not text:
+            foreign.append(text[start:after])
+        end = after
+        found.append((clean, members, start))
+    foreign.append(text[end:])
+    described = _describe(foreign)
+    return [
+        Document(clean, members, start, _version(members), _jobs(members, clean, described))
+        for clean, members, start in found
+    ], foreign
+
+
+def _describe(foreign: list[str]) -> dict[tuple[str, int], dict[str, str] | None]:
+    """Return the options that the text states of a job and its group; None where it states two kinds."""
+    described: dict[tuple[str, int], dict[str, str] | None] = {}
+    for text in foreign:
+        for match in _DESCRIPTION.finditer(text) if "(g=" in text else ():
+            options = {"rw": match[3], "ioengine": match[4], "iodepth": match[5], PARTIAL: ""}
+            job = (plain(match[1]), int(match[2]))
+            described[job] = options if described.get(job, options) == options else None
+    return described
+
+
+def _version(members: dict[str, Member]) -> str | None:
+    """Return fio's version, None where it is not printed; raise `LogError` for one that is not known."""
+    if "fio version" not in members:
+        return None
+    match = _VERSION.fullmatch(str(members["fio version"].value))
+    if not match:
+        raise LogError(
+            f"fio version {plain(str(members['fio version'].value))[:40]!r} is not known: 2.1 to 3.x are read"
+        )
+    return match[1]
+
+
+def _jobs(members: dict[str, Member], text: str, described: dict[tuple[str, int], dict[str, str] | None]) -> list[Job]:
+    """Return the entries of a result that are not the sum of others."""
+    jobs = []
+    for key in _LISTS:
+        if key not in members:
+            continue
+        if not isinstance(members[key].value, list):
+            raise LogError(f"{place(text, members[key].start)}: {key} is no list")
+        entries = [_entry(entry, text) for entry in members[key].value]
+        if key == "client_stats":
+            entries = [job for job in entries if job.name != "All clients"]
+        shared = members.get("global options")
+        for number, job in enumerate(entries):
+            own = job.members["job options"].value if "job options" in job.members else None
+            general = shared.value if shared else None
+            if key == "client_stats":
+                general = _of_client(shared, job, text)
+                if not _is_sure(entries, number):
+                    jobs.append(job._replace(options=described.get((job.name, job.group[-1]))))
+                    continue
+            known = isinstance(own, dict) or isinstance(general, dict)
+            jobs.append(job._replace(options=merge_options(general or {}, own or {}) if known else None))
+    return jobs
+
+
+def _entry(entry: Member, text: str) -> Job:
+    members = entry.value
+    if not isinstance(members, dict) or "jobname" not in members:
+        raise LogError(f"{place(text, entry.start)}: a job without a name")
+    host = tuple(members[part].value for part in ("hostname", "port") if part in members)
+    group = (*host, members["groupid"].value if "groupid" in members else 0)
+    return Job(members, entry.start, plain(str(members["jobname"].value)), group, None)
+
+
+def _of_client(shared: Member | None, job: Job, text: str) -> dict[str, Any] | None:
+    """Return the ``[global]`` options of a job's client.
+
+    From 3.39 on several clients make a list; before, one object holds the options of all of them.
+
+    Raises
+    ------
+    LogError
+        If that object gives one option twice, with different values.
+    """
+    if shared is None:
+        return None
+    if isinstance(shared.value, list):
+        for options in shared.value:
+            if (options.get("hostname"), options.get("port")) == job.group[:2]:
+                return options
+        return None
+    try:
+        scan_object(text, shared.start)
+    except ValueError as error:
+        raise LogError(
+            f"{place(text, shared.start)}: the clients' global options contradict each other (fio before 3.39 joins"
+            " them), so what each of them ran is not told"
+        ) from error
+    return shared.value
+
+
+def _is_sure(entries: list[Job], number: int) -> bool:
+    """Return whether the options of a client's entry are its own.
+
+    A client looks options up by thread although its server numbers them by entry. The two differ behind the first
+    entry that stands for several threads (``group_reporting``), and then the last entry has no options.
+    """
+    client = [job for job in entries if job.group[:-1] == entries[number].group[:-1]]
+    return client[0] is entries[number] or "job options" in client[-1].members
+
+
+def number_repetitions(documents: list[Document]) -> list[int | None]:
+    """Return for each result which repetition of its jobs it is, from 0; None where there is but one."""
+    signatures = [document.signature() for document in documents] if len(documents) > 1 else [()]
+    runs, done = Counter(signatures), Counter[tuple[Any, ...]]()
+    numbers: list[int | None] = []
+    for signature in signatures:
+        numbers.append(done[signature] if runs[signature] > 1 else None)
+        done[signature] += 1
+    return numbers
+
+
+def drop_repeats(documents: list[Document]) -> list[Document]:
+    """Return the results without those that another one repeats: a text pasted twice, or a state in between.
+
+    Raises
+    ------
+    LogError
+        If results of the same jobs bear no time, so that a state cannot be told from a repetition, or if a state is
+        all that is left.
+    """
+    kept: list[Document] = []
+    ends_of_states = set()
+    for document in documents:
+        if any(document.figures() == known.figures() for known in kept):
+            continue
+        if kept and kept[-1].signature() == document.signature() and _is_state_of(kept[-1], document):
+            ends_of_states.add(document.start)
+            kept.pop()
+        kept.append(document)
+    for document in kept:
+        _check_end(document, document.start in ends_of_states)
+    return kept
+
+
+def _check_end(document: Document, has_states: bool) -> None:
+    """Raise `LogError` if a result is a state of jobs that had to go on.
+
+    Flags such as ``exitall`` and ``time_based`` are not printed, so a job that ended early is taken for a state only
+    where the log has states, or where none of the jobs came to its end.
+    """
+    done = [is_done(job.options, {key: member.value for key, member in job.members.items()}) for job in document.jobs]
+    if all(state is False for state in done) if not has_states else not all(done):
+        job = document.jobs[next(number for number, state in enumerate(done) if not state)]
+        raise LogError(
+            f"{place(document.text, job.start)}: job {job.name[:60]!r} had reached neither its size nor its runtime:"
+            " this is a status (--status-interval) and the result is missing"
+        )
+
+
+def _is_state_of(earlier: Document, later: Document) -> bool:
+    """Return whether the earlier result is a state of the run whose later state, or end, the other one is."""
+    starts = [{job.number("job_start") for job in document.jobs} for document in (earlier, later)]
+    if None not in starts[0] | starts[1]:
+        return bool(starts[0] & starts[1])
+    ages = _age(earlier), _age(later)
+    times = _time(earlier), _time(later)
+    if ages[0] is None or ages[1] is None or times[0] is None or times[1] is None:
+        where = place(later.text, later.start)
+        raise LogError(f"{where}: a second result of the same jobs without a time: a status or a repetition?")
+    between = times[1] - times[0]
+    if abs(between - (ages[1] - ages[0])) > 1:
+        return False
+    # Both began within one second: two short runs, unless the later one was going when the earlier was printed.
+    return ages[0] >= 3 or max(map(longest_run, later.jobs)) > between
+
+
+def _time(document: Document) -> float | None:
+    """Return when a result was printed, in s since the epoch; None where it does not say."""
+    for key, unit in (("timestamp_ms", 1000), ("timestamp", 1)):
+        if key in document.members and type(document.members[key].value) is int:
+            return document.members[key].value / unit
+    return None
+
+
+def _age(document: Document) -> float | None:
+    """Return how long fio had been running, in whole s, rounded up; None where it does not say."""
+    return max((job.number("elapsed") or 0 for job in document.jobs), default=0) or None
+
+
+def longest_run(job: Job) -> float:
+    """Return the longest run time of a side of a job, in s."""
+    sides = (job.members[name].value for name in ("read", "write", "trim", "mixed") if name in job.members)
+    return max((side.get("runtime", 0) for side in sides if isinstance(side, dict)), default=0) / 1000
+
+
+def place(text: str, offset: int) -> str:
+    """Return the number of the line that holds a byte, for a message."""
+    return f"line {text.count(chr(10), 0, offset) + 1}"
+
+
+def plain(text: str) -> str:
+    """Return a text of the log, which is decoded as Latin-1, as its author wrote it."""
+    return text.encode("latin-1", "replace").decode("utf-8", "replace").strip()
