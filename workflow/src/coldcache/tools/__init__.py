@@ -22,16 +22,18 @@ from coldcache.errors import LogError
 from coldcache.records import Record
 
 #: Modules that read logs, in the order in which they are asked.
-READERS = ("fio_read", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest")
+READERS = ("fio_read", "fio_series", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest")
 
 
-def read_log(log: bytes) -> list[Record]:
+def read_log(log: bytes, name: str = "") -> list[Record]:
     """Return every value that a log states.
 
     Parameters
     ----------
     log : bytes
         The whole log, as the tool wrote it.
+    name : str
+        The file's name, without its folder.
 
     Returns
     -------
@@ -51,8 +53,8 @@ def find_reader(log: bytes) -> ModuleType:
     """Return the module that reads a log; raises `LogError` if no known tool wrote it."""
     if not log.strip():
         raise LogError("the log is empty")
-    for name in READERS:
-        reader = import_module(f"{__name__}.{name}")
+    for module in READERS:
+        reader = import_module(f"{__name__}.{module}")
         if reader.recognise(log):
             return reader
     raise LogError("no known tool wrote this log")
@@ -64,4 +66,4 @@ def read_file(path: Path) -> list[Record]:
         log = path.read_bytes()
     except OSError as error:
         raise LogError(f"cannot be read: {error.strerror}") from error
-    return read_log(log)
+    return read_log(log, path.name)

@@ -1,0 +1,205 @@
+"""Read the series that fio writes while it runs (``--write_bw_log``, ``--write_iops_log``, ``--write_lat_log``).
+
+Specimen (3.33, ``log_avg_msec=200``)::
+
+    200, 20640, 0, 0, 0
+    200, 21880, 1, 0, 0
+
+Columns: time in ms, value, direction (0 read, 1 write, 2 trim), size of the call in B, then what the version has of
+offset (``log_offset``, 2.1.11), priority (always, from 3.18 on) and time of issue (``log_issue_time``). With
+``log_window_value=both`` (3.37) the maximum follows the mean. There is no head, so a log does not say what its values
+are; fio puts that into the file's name, ``NAME_bw.1.log``. Their meaning depends on the size of the call as well:
+
+===========  ====================  ==========================================================================
+kind         size 0: windows       a size: calls or, before fio 2.10, intervals
+===========  ====================  ==========================================================================
+``bw``       KiB/s                 calls: 1000 B/s, its bytes over its latency; intervals: KiB/s
+``iops``     1/s                   calls: always 1; intervals: 1/s
+``..lat``    ns; us before 2.99    ns; us before 2.99
+===========  ====================  ==========================================================================
+
+The column of priorities proves a fio from 3.18 on; without it, what hangs on the version is refused. Two things are not
+to be seen: a series has no end mark, so one that was cut between two lines holds what it held until then; and with
+``log_compression`` the windows of ``bw`` hold the mean of their calls' bandwidths. Source: fio's ``iolog.c``,
+``flush_samples``; ``stat.c``, ``add_bw_sample`` and ``__add_samples``; ``init.c``, ``gen_log_name``.
+"""
+
+import re
+from typing import NamedTuple
+
+from coldcache.errors import LogError
+from coldcache.records import UNIT_OF_METRIC, Record
+
+_KINDS = {"bw": "bw", "bandwidth": "bw", "iops": "iops", "lat": "lat", "latency": "lat", "clat": "clat", "slat": "slat"}
+_NAMED_BY_FIO = re.compile(r"_(bw|iops|lat|clat|slat)(?:\.[0-9]+)?\.log")
+_NAMED_FOR_ALL = re.compile(r"(?<![a-z])agg-(?:read|write|trim|mixed)_bw\.log")
+_NAMED = re.compile(rf"(?<![a-z])({'|'.join(_KINDS)})(?![a-z])")
+
+_NUMBER = rb"(?:0x[0-9a-f]{1,8}|[0-9]{1,19})"
+_RECOGNISED = re.compile(rb"[0-9]{1,15}(?:, " + _NUMBER + rb"){3,}+(?:, )?\r?\n")
+_TIME_AND_VALUE = rb"([0-9]{1,15}), ([0-9]{1,18}), "
+_ONE_VALUE = _TIME_AND_VALUE + rb"()([0-2]), ([0-9]{1,18})"
+_TWO_VALUES = _TIME_AND_VALUE + rb"([0-9]{1,18}), ([0-2]), (0)"
+_PRIORITIES = re.compile(rb"(?:[0-9, ]*, (?:[01]|0x[0-9a-f]{4})\r?\n)*+")
+_MOST_COLUMNS = 8
+_OPERATIONS = {b"0": "read", b"1": "write", b"2": "trim"}
+_STATISTICS = ((("value", 2),), (("mean", 2), ("max", 3)))
+CAVEATS = ("pattern-unknown",)
+
+WINDOW = "what fio notes for the window that ends here, the mean or, with log_max_value, the maximum: "
+INTERVAL = "the interval that ends here: "
+ONE_CALL = "one call: "
+OF_KIND = {
+    "bw": "bandwidth of one process",
+    "iops": "calls per second of one process",
+    "lat": "total latency (lat), from the start of the call to completion",
+    "clat": "completion latency (clat), from handing over to completion",
+    "slat": "submission latency (slat), until the call is handed over",
+}
+OF_ALL = "bandwidth of all processes (--bandwidth-log)"
+BYTES_OVER_LATENCY = "its bytes over its latency, cut to 1000 B/s"
+
+#: What a printed 1 is in the stored unit.
+_SCALE = {"KiB/s": 1024.0, "kB/s": 1000.0, "IOPS": 1.0}
+
+# Half the price of calling the class, on the path that every point takes.
+_make_tuple = tuple.__new__
+
+
+class _Meaning(NamedTuple):
+    """What the values of one log are."""
+
+    metric: str
+    unit: str
+    definition: str
+
+
+def recognise(log: bytes) -> bool:
+    """Return whether the log begins with a line of a series, or of a series of histograms."""
+    return _RECOGNISED.match(log) is not None
+
+
+def read(log: bytes, name: str = "") -> list[Record]:
+    """Return every point of a series.
+
+    Parameters
+    ----------
+    log : bytes
+        The whole log, as fio wrote it.
+    name : str
+        The file's name, which tells what the values are.
+
+    Returns
+    -------
+    list of Record
+        One per value, in the order of the lines. ``factors`` holds ``time`` in s on the log's clock (since the start of
+        the job or, with ``log_unix_epoch``, since 1970) and the ``transfer_size`` of a single call. The job's pattern
+        is not in the log: ``pattern-unknown``.
+
+    Raises
+    ------
+    LogError
+        If a line is broken or cut, the name does not tell what the values are, time goes back (several processes in
+        one file: ``per_job_logs=0``), or what the values mean depends on a version that the columns do not prove.
+    """
+    columns = log[: log.find(b"\n")].count(b",") + 1
+    if columns > _MOST_COLUMNS:
+        raise LogError("a series of histograms (--write_hist_log) is not read: use --write_lat_log")
+    line = _find_form(log, columns)
+    has_priorities = columns > 5 or (columns == 5 and _PRIORITIES.fullmatch(log) is not None)
+    of_calls = any(point[5] != b"0" for point in line.finditer(log))
+    meaning = _find_meaning(name, of_calls, has_priorities)
+    records = _make_records(line, log, meaning, of_calls)
+    if not any(record.value for record in records):
+        raise LogError("every value is zero: nothing was moved")
+    if meaning.definition == INTERVAL + OF_KIND["iops"] and all(record.value == 1 for record in records):
+        raise LogError("the log notes each call as 1, which is no rate: run fio with --log_avg_msec")
+    return records
+
+
+def _find_form(log: bytes, columns: int) -> re.Pattern[bytes]:
+    """Return what matches each line of a log, its groups time, value, maximum, direction and size of the call.
+
+    Raises
+    ------
+    LogError
+        If a line is broken, or if two forms match.
+    """
+    found = []
+    for form, least in ((_ONE_VALUE, 4), (_TWO_VALUES, 6)):
+        if columns >= least:
+            text = form + rb"(?:, " + _NUMBER + rb"){%d}\r?\n" % (columns - 4 - (form is _TWO_VALUES))
+            line = re.compile(text)
+            # Where there is one value, the direction stands in the place of the maximum, and is smaller than the mean.
+            if re.fullmatch(rb"(?:" + text + rb")++", log) and all(
+                int(point[3] or point[2]) >= int(point[2]) for point in line.finditer(log)
+            ):
+                found.append(line)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise LogError("the columns fit log_window_value=both as well as log_offset: it cannot be told what they are")
+    good = re.match(rb"(?:" + _NUMBER + rb"(?:, " + _NUMBER + rb"){%d}\r?\n)*+" % (columns - 1), log)
+    where = log.count(b"\n", 0, good.end() if good else 0) + 1
+    raise LogError(f"line {where}: this is no point of fio's series: the log is broken or cut")
+
+
+def _find_meaning(name: str, of_calls: bool, has_priorities: bool) -> _Meaning:
+    """Return what the values are; raise `LogError` if the file's name or the columns do not tell.
+
+    `of_calls` says whether the lines bear the size of a call, `has_priorities` whether fio is 3.18 or newer.
+    """
+    by_fio = _NAMED_BY_FIO.search(name)
+    kinds = {by_fio[1]} if by_fio else {_KINDS[word] for word in _NAMED.findall(name.lower())}
+    if len(kinds) != 1:
+        raise LogError(
+            "fio's series do not say what they hold: keep fio's own name (..._bw.1.log, ..._iops.1.log, ..._clat.1.log)"
+        )
+    kind = kinds.pop()
+    what = OF_KIND[kind]
+    if kind == "bw":
+        if not of_calls:
+            if _NAMED_FOR_ALL.search(name):
+                return _Meaning("throughput", "KiB/s", INTERVAL + OF_ALL)
+            return _Meaning("throughput_per_process", "KiB/s", WINDOW + what)
+        if not has_priorities:
+            raise LogError(
+                "a bandwidth log without --log_avg_msec holds 1000 B/s of each call or, before fio 2.10, KiB/s over"
+                " time, and nothing in it tells the version"
+            )
+        return _Meaning("throughput_per_process", "kB/s", ONE_CALL + BYTES_OVER_LATENCY)
+    if kind == "iops":
+        return _Meaning("rate", "IOPS", (INTERVAL if of_calls else WINDOW) + what)
+    if not has_priorities:
+        raise LogError("a latency log of fio before 3.18 does not say whether it is in ns or, before 2.99, in us")
+    return _Meaning("latency", "ns", (ONE_CALL if of_calls else WINDOW) + what)
+
+
+def _make_records(line: re.Pattern[bytes], log: bytes, meaning: _Meaning, of_calls: bool) -> list[Record]:
+    """Return one record per value; raise `LogError` if time goes back, or if calls and windows are mixed."""
+    metric, unit, definition = meaning
+    stored, scale, suffix = UNIT_OF_METRIC[metric], _SCALE.get(unit, 0.0), f" {unit}"
+    latest = dict.fromkeys(_OPERATIONS, 0)
+    records: list[Record] = []
+    for point in line.finditer(log):
+        time, direction, size = int(point[1]), point[4], int(point[5])
+        if time < latest[direction]:
+            where = log.count(b"\n", 0, point.start()) + 1
+            raise LogError(
+                f"line {where}: time goes back: several processes in one file (per_job_logs=0), or lines out of order"
+            )
+        if (size > 0) is not of_calls:
+            raise LogError("windows and calls are mixed: the log is put together from several")
+        latest[direction] = time
+        factors = {"time": time / 1000, "transfer_size": size} if size else {"time": time / 1000}
+        for statistic, group in _STATISTICS[bool(point[3])]:
+            printed = point[group].decode()
+            start, end = point.span(group)
+            records.append(
+                _make_tuple(Record, (
+                    "fio", None, _OPERATIONS[direction], metric, statistic,
+                    int(printed) * scale if scale else float(printed + "e-9"), stored, None, definition, start,
+                    end - start, printed + suffix, CAVEATS, factors,
+                ))
+            )  # fmt: skip
+    return records
