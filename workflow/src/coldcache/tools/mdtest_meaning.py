@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
+from coldcache.errors import LogError
+
 #: Version given for the banner of 1.9.3 over ``SUMMARY rate:``; 3.2.0 and 3.2.2 print the same.
 IOR_3_2 = "3.2.1"
 
@@ -45,6 +47,13 @@ _NEW_WITH_VALUE = frozenset("abdBefGiIlnNpsVwWxz")
 _QUOTED = (re.compile(r"'([^']*)'"), re.compile(r'"([^"]*)"'))
 _SIZE = re.compile(r"(\d+)([kKmMgGtT]?)")
 _SUFFIX = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+_KNOWN = re.compile(r"(?:1\.9\.[34]|3\.[2-4]|4\.[01])(?!\d)")
+
+
+def check_version(version: str) -> None:
+    """Raise `LogError` if mdtest's `version` is none of those whose way of counting is known."""
+    if not _KNOWN.match(version):
+        raise LogError(f"mdtest {version} is none of the versions read here (1.9.3, 1.9.4, 3.2 to 4.1)")
 
 
 class Settings(NamedTuple):
@@ -79,17 +88,22 @@ class Settings(NamedTuple):
         """Return the number of ranks of each test that ``-f``, ``-l`` and ``-s`` ask for; None without a banner."""
         if self.tasks is None:
             return None
-        last = self.number("l")
+        first, last, stride = self.number("f", 1), self.number("l"), max(1, self.number("s", 1))
         if not last:
             return [self.tasks]
-        return list(range(self.number("f", 1), min(last, self.tasks) + 1, max(1, self.number("s", 1))))
+        last = min(last, self.tasks)
+        if first == 1 < stride and (self.version or "").startswith(("1.9", "3.2", "3.3")):
+            # After one rank these go on with `stride` ranks, not with one more than that.
+            return [1, *range(stride, last + 1, stride)]
+        return list(range(first, last + 1, stride))
 
     def kinds(self) -> frozenset[str] | None:
         """Return which of ``file`` and ``directory`` rows the command line asks for; None without one."""
         if self.tasks is None:
             return None
         chosen = {kind for flag, kind in (("F", "file"), ("D", "directory")) if flag in self.options}
-        return frozenset(chosen or ("file", "directory"))
+        shared = {"directory"} if "S" in self.options else set()
+        return frozenset((chosen or {"file", "directory"}) - shared)
 
     @property
     def verbose(self) -> bool:
@@ -182,7 +196,7 @@ def factors(settings: Settings, tasks: int | None, items: int | None) -> tuple[d
     files, directories : dict
         ``threads``, ``nodes``, ``items``, ``depth``, ``branching_factor``, ``items_per_directory``, ``iterations``;
         for files also ``file_size`` in B, as this version understands ``-w``, and ``fsync``. ``items`` is missing
-        where a stonewall decides it.
+        where a stonewall decides it, or where all ranks share one file.
     """
     told: dict[str, Any] = {}
     tasks = settings.tasks if tasks is None else tasks
@@ -190,7 +204,8 @@ def factors(settings: Settings, tasks: int | None, items: int | None) -> tuple[d
         told["threads"] = tasks
     if settings.nodes is not None:
         told["nodes"] = settings.nodes
-    if items is not None and not settings.stonewalled:
+    # A file shared by all ranks counts as one item, and is opened by each rank as often as the command line says.
+    if items is not None and not settings.stonewalled and "S" not in settings.options:
         told["items"] = items
     for name, option in (("depth", "z"), ("branching_factor", "b"), ("items_per_directory", "I"), ("iterations", "i")):
         if settings.options.get(option):

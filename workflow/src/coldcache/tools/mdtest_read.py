@@ -19,17 +19,18 @@ A specimen (1.9.3)::
 
 import re
 from datetime import datetime
+from itertools import chain
 
 from coldcache.errors import LogError
 from coldcache.records import Record
-from coldcache.tools.mdtest_meaning import IOR_3_2, Form, Settings, read_options
+from coldcache.tools.mdtest_meaning import IOR_3_2, Form, Settings, check_version, read_options
 from coldcache.tools.mdtest_records import Context, Table, Test, process_records, table_records, verbose_records
-from coldcache.tools.mdtest_rows import Row, read_table
+from coldcache.tools.mdtest_rows import PREFIX, Row, read_processes, read_table, read_verbose
 
 _BANNER = re.compile(rb"mdtest-(\S{1,40}) was launched with (\d{1,9}) total task\(s\) on (\d{1,9}) node\(s\)")
 _COMMAND = re.compile(rb"Command line used: ?([^\n]{0,20000})")
 _HEADING = re.compile(rb"SUMMARY(?: (rate|time)(?: \(in [a-z/]{1,10}\))?)?: \(of (\d{1,9}) iterations\)")
-_TASKS = re.compile(rb"[ \t>|]*(\d{1,9}) tasks, (\d{1,19}) (?:files/directories|files|file|directories)[ \t]*\r?\n")
+_TASKS = re.compile(PREFIX + rb"(\d{1,9}) tasks, (\d{1,19}) (?:files/directories|files|file|directories)[ \t]*\r?\n")
 _STARTED = b"-- started at "
 _FINISHED = re.compile(rb"-- finished at (\d\d/\d\d/\d{4} \d\d:\d\d:\d\d) --")
 _STAMP = re.compile(rb"-- started at (\d\d/\d\d/\d{4} \d\d:\d\d:\d\d) --")
@@ -40,7 +41,7 @@ _GRACE = 3602
 _FAILURES = (
     (b"FAILED ", re.compile(r": Process \d+(?:\(.*\))?: FAILED (?:in|at) ")),
     (b"ERROR: ", re.compile(r"^(?:ior )?ERROR: ")),
-    (b"WARNING: ", re.compile(r"WARNING: (?:unable|Unable) to |WARNING: .*\) failed|partial write\(\), -1")),
+    (b"WARNING: ", re.compile(r"WARNING: (?:[Uu]nable to |.*[)\"] failed)|partial write\(\), -1")),
     (b"verification error in", re.compile("")),
     (b"Invalid options", re.compile("")),
 )
@@ -115,6 +116,7 @@ def _offset(record: Record) -> int:
 def _settings(log: bytes, banner: re.Match[bytes], end: int) -> Settings:
     heading = _HEADING.search(log, banner.end(), end)
     version = banner[1].decode("ascii", "replace")
+    check_version(version)
     old = version.startswith("1.9") and heading is not None and heading[1] is None
     if version == "1.9.3" and not old:
         version = IOR_3_2
@@ -201,15 +203,26 @@ def _read_test(log: bytes, test: Test, settings: Settings) -> list[Record]:
     tables = [_read_table(log, heading, test, settings) for heading in test.headings]
     if len({(table.iterations, tuple(row.operation for row in table.rows)) for table in tables}) != 1:
         raise LogError("the tables of rates and of times have other rows or iterations: the log is mixed up")
-    context = Context(log, settings, test, tables[0].form)
-    records = [record for table in tables for record in table_records(context, table)]
-    ran = {record.operation: None for record in records}
-    return [*verbose_records(context, tables[0], set(ran)), *process_records(context, tables[0], set(ran)), *records]
+    iterations = read_verbose(log, test.start, test.headings[0].start())
+    ends = [test.start, *(heading.end() for heading in test.headings)]
+    processes = [read_processes(log, end, heading.start()) for end, heading in zip(ends, test.headings, strict=False)]
+    # A time of 0.000 is rounded where a rate is not zero; 1.9.x prints times of phases that did not run.
+    rows = [row for table in tables for row in table.rows] + [row for row, _ in chain(*processes)]
+    ran = {row.operation for row in rows if any(row.values)}
+    ran |= {row.operation for row, *_ in iterations if row.values[1]}
+    if log.find(b"Backend doesn't support rename", test.start, test.end) >= 0:
+        ran.discard("directory-rename")
+    context = Context(log, settings, test, ran)
+    records = verbose_records(context, tables[0], iterations)
+    for table, process in zip(tables, processes, strict=True):
+        records += process_records(context, table, process)
+        records += table_records(context, table)
+    return records
 
 
 def _read_table(log: bytes, heading: re.Match[bytes], test: Test, settings: Settings) -> Table:
     """Return one table, checked to have every row that its version and the command line call for."""
-    rows, _ = read_table(log, heading.end(), test.end)
+    rows = read_table(log, heading.end(), test.end)
     columns = _columns(log, heading, rows)
     iterations, metric = int(heading[2]), "elapsed" if heading[1] == b"time" else "rate"
     if settings.tasks is not None and iterations != settings.number("i", 1):

@@ -17,7 +17,7 @@ from coldcache.tools.mdtest_meaning import (
     file_defects,
     has_leaf_count_defect,
 )
-from coldcache.tools.mdtest_rows import Row, read_processes, read_verbose
+from coldcache.tools.mdtest_rows import Row
 
 _STATISTICS = ("max", "min", "mean", "stddev")
 #: Statistics of the columns, and whether each is of one rank's own figures.
@@ -61,12 +61,12 @@ class Context:
         Banner and command line of the run.
     test : Test
         The test.
-    form : Form
-        How its tables were made.
+    ran : set of str
+        Operations whose phase ran; the rows of the others hold nothing but zeros.
     """
 
-    def __init__(self, log: bytes, settings: Settings, test: Test, form: Form) -> None:
-        self.log, self.settings, self.test, self.form = log, settings, test, form
+    def __init__(self, log: bytes, settings: Settings, test: Test, ran: set[str]) -> None:
+        self.log, self.settings, self.test, self.ran = log, settings, test, ran
         self.tasks = settings.tasks if test.tasks is None else test.tasks
         self.factors = factors(settings, test.tasks, test.items)
         self.counted: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ def table_records(context: Context, table: Table) -> list[Record]:
         if row.operation == "stonewall":
             records.append(_stonewall_record(context, table, row))
             continue
-        if not any(row.values):
+        if row.operation not in context.ran:
             continue
         tree = row.operation[:4] == "tree"
         values = row.values[-4:] if table.columns == "ranks" else row.values
@@ -161,7 +161,7 @@ def _stonewall_record(context: Context, table: Table, row: Row) -> Record:
     return context.record(row, 0, table.metric, "mean", STONEWALLED_DEFINITION, caveats)
 
 
-def verbose_records(context: Context, table: Table, ran: set[str]) -> list[Record]:
+def verbose_records(context: Context, table: Table, found: list[tuple[Row, int, bool]]) -> list[Record]:
     """Return the records of the rows that ``-v`` prints after each iteration.
 
     Parameters
@@ -170,51 +170,46 @@ def verbose_records(context: Context, table: Table, ran: set[str]) -> list[Recor
         The test.
     table : Table
         Its first table.
-    ran : set of str
-        Operations whose phase ran.
+    found : list of (Row, int, bool)
+        Of `read_verbose`.
 
     Raises
     ------
     LogError
-        If iterations are missing, a rate is zero, or the rows of the tree are not those of the table.
+        If iterations are missing, a rate is zero, or the rows are not those of the table.
     """
-    found = read_verbose(context.log, context.test.start, _heading_line(context))
     if not found and not (context.settings.verbose and context.tasks is not None):
         return []
     counts: dict[str, list[int]] = {}
     records: list[Record] = []
-    definition = VERBOSE_DEFINITIONS[context.form]
-    own = ("rank-0-only",) if context.form is Form.SLOWEST else ()
+    own = ("rank-0-only",) if table.form is Form.SLOWEST else ()
     for row, iteration, stonewalled in found:
-        if row.operation not in ran:
+        if row.operation not in context.ran:
             continue
-        caveats, meaning = context.caveats(row.operation, "rate") + own, definition
-        if row.operation[:4] == "tree":
-            caveats, meaning = (), TREE_DEFINITION
+        columns = [("elapsed", " sec"), ("rate", " ops/sec")]
         if stonewalled:
             # The second number is a count of items printed as if it were a double: only the seconds are sound.
-            sure = context.record(row, 0, "elapsed", "value", STONEWALLED_DEFINITION, ("stonewalled",), " sec")
-            records.append(sure._replace(repetition=iteration))
-            continue
-        counts.setdefault(row.operation, []).append(iteration)
-        if row.values[1] == 0.0:
-            raise LogError(
-                f"{row.operation} ran, and its row of iteration {iteration} has a rate of zero: it is broken"
-            )
-        for place, metric, unit in ((0, "elapsed", " sec"), (1, "rate", " ops/sec")):
+            del columns[1]
+        else:
+            counts.setdefault(row.operation, []).append(iteration)
+            if row.values[1] == 0.0:
+                raise LogError(
+                    f"{row.operation} ran, and its row of iteration {iteration} has a rate of zero: it is broken"
+                )
+        for place, (metric, unit) in enumerate(columns):
+            caveats, meaning = context.caveats(row.operation, metric) + own, VERBOSE_DEFINITIONS[table.form]
+            if stonewalled:
+                caveats, meaning = ("stonewalled",), STONEWALLED_DEFINITION
+            elif row.operation[:4] == "tree":
+                caveats, meaning = (), TREE_DEFINITION
             record = context.record(row, place, metric, "value", meaning, caveats, unit)
             records.append(record._replace(repetition=iteration))
     wanted = list(range(table.iterations))
-    for operation in sorted(ran):
+    for operation in sorted(context.ran - {"stonewall"}):
         if counts.get(operation) != wanted:
             raise LogError(f"{operation} has rows for the iterations {counts.get(operation, [])}, not for {wanted}")
     _compare(context, table, records)
     return records
-
-
-def _heading_line(context: Context) -> int:
-    """Return where the first heading starts; rows of iterations and processes stand before it."""
-    return int(context.test.headings[0].start())
 
 
 def _compare(context: Context, table: Table, records: list[Record]) -> None:
@@ -243,38 +238,38 @@ def _compare(context: Context, table: Table, records: list[Record]) -> None:
             raise LogError(f"{row.operation} has other rates in the rows of -v than the SUMMARY allows: it is mixed up")
 
 
-def process_records(context: Context, table: Table, ran: set[str]) -> list[Record]:
+def process_records(context: Context, table: Table, found: list[tuple[Row, int]]) -> list[Record]:
     """Return the records of ``Per process result``, one number for each rank.
+
+    Parameters
+    ----------
+    context : Context
+        The test.
+    table : Table
+        The table below them.
+    found : list of (Row, int)
+        Of `read_processes`.
 
     Raises
     ------
     LogError
         If ranks or iterations are missing.
     """
+    if not found and (context.settings.old or "--print-all-procs" not in context.settings.options):
+        return []
     records: list[Record] = []
-    log, start = context.log, context.test.start
-    for heading in context.test.headings:
-        metric = "elapsed" if heading[1] == b"time" else "rate"
-        begin = log.find(b"Per process result (", start, heading.start())
-        if begin < 0:
-            if "--print-all-procs" in context.settings.options:
-                raise LogError("mdtest was asked for the result of each process, and the log has none: it is cut short")
+    counts: dict[str, int] = {}
+    for row, iteration in found:
+        if len(row.values) != context.tasks or iteration != counts.get(row.operation, 0):
+            raise LogError(f"{row.operation} has not one result for each process and iteration: the log is cut short")
+        counts[row.operation] = iteration + 1
+        # The tree is one rank's work: the others print zeros.
+        if row.operation not in context.ran or row.operation[:4] == "tree":
             continue
-        counts: dict[str, int] = {}
-        for row, iteration in read_processes(log, begin, heading.start()):
-            if len(row.values) != context.tasks or iteration != counts.get(row.operation, 0):
-                raise LogError(
-                    f"{row.operation} has not one result for each process and iteration: the log is cut short"
-                )
-            counts[row.operation] = iteration + 1
-            # The tree is one rank's work: the others print zeros.
-            if row.operation not in ran or row.operation[:4] == "tree":
-                continue
-            caveats = (*context.caveats(row.operation, metric), "one-rank-only")
-            for rank in range(len(row.values)):
-                record = context.record(row, rank, metric, "value", ONE_RANK_DEFINITION, caveats)
-                records.append(record._replace(repetition=iteration, factors={**record.factors, "rank": rank}))
-        if any(counts.get(operation) != table.iterations for operation in ran):
-            raise LogError("the result of each process lacks an operation or an iteration: the log is cut short")
-        start = heading.end()
+        caveats = (*context.caveats(row.operation, table.metric), "one-rank-only")
+        for rank in range(len(row.values)):
+            record = context.record(row, rank, table.metric, "value", ONE_RANK_DEFINITION, caveats)
+            records.append(record._replace(repetition=iteration, factors={**record.factors, "rank": rank}))
+    if any(counts.get(operation) != table.iterations for operation in context.ran - {"stonewall"}):
+        raise LogError("the result of each process lacks an operation or an iteration: the log is cut short")
     return records

@@ -33,24 +33,25 @@ OPERATIONS = {
 }
 _ORDER = {operation: place for place, operation in enumerate(OPERATIONS.values())}
 
-#: Lines longer than this are of no interest: mdtest's own rows stay below 200 bytes.
-LONGEST_ROW = 1000
+#: What may stand before mdtest's own text: quoted mail, Open MPI's --tag-output, srun's --label.
+PREFIX = rb"[ \t>|]*+(?:\[\d+,\d+\]<std\w+>:|\d+:)?+[ \t]*+"
 
 _NUMBER = rb"(\d{1,15}\.\d{3})"
 # A mail that wraps a row goes on after its quotation mark; elsewhere a row ends with its line.
 _GAP = rb"(?:[ \t]+|[ \t]*\r?\n[ \t]*(?:>[ \t]*)+)"
 _WORDS = rb"(File|Directory|Tree) (creation|stat|read|rename|removal|create \(stonewall\))"
-_LABEL = re.compile(rb"[ \t>|]*" + _WORDS + rb"(?!\w)([ \t]*:)?")
+_LABEL = re.compile(rb"\n" + PREFIX + _WORDS + rb"(?!\w)([ \t]*:)?")
 _END = rb"[ \t]*\r?(?=\n|\Z)"
 _FOUR = re.compile(_GAP + _GAP.join([_NUMBER] * 4) + _END)
 _SEVEN = re.compile(_GAP + _GAP.join([_NUMBER] * 7) + _END)
 _STONEWALL = re.compile(rb"[ \t]+NA[ \t]+NA[ \t]+" + _NUMBER + rb"[ \t]+NA" + _END)
 _VERBOSE = re.compile(
-    rb"[ \t>|]*V-1: (?:Rank +\d+ Line +\d+ )?(?:V-1: )?(?:main:? )? *"
+    PREFIX + rb"V-1: (?:Rank +\d+ Line +\d+ )?(?:V-1: )?(?:main:? )? *"
     rb"(File|Directory|Tree) (creation|stat|read|rename|removal)( \(stonewall\))? *: *"
     + _NUMBER + rb" sec, *" + _NUMBER + rb" ops/sec" + _END
 )  # fmt: skip
-_PROCESS = re.compile(rb"[ \t>|]*Test " + _WORDS + rb" ?:? *(\d\.\d{6}e[+-]\d\d(?:,\d\.\d{6}e[+-]\d\d)*)" + _END)
+_PROCESS_LINE = re.compile(rb"\n" + PREFIX + rb"(?:iteration: (\d{1,9})|(Test ))")
+_PROCESS = re.compile(rb"Test " + _WORDS + rb" ?:? *(\d\.\d{6}e[+-]\d\d(?:,\d\.\d{6}e[+-]\d\d)*)" + _END)
 _ITERATION = re.compile(rb"main: \* iteration (\d{1,9}) ")
 _PROCESS_NUMBER = re.compile(rb"\d\.\d{6}e[+-]\d\d")
 
@@ -78,8 +79,7 @@ class Row(NamedTuple):
 
 def refuse_row(log: bytes, start: int, what: str) -> LogError:
     """Return the refusal of a row whose words are there and whose numbers are not."""
-    end = log.find(b"\n", start, start + LONGEST_ROW)
-    text = log[start : end if end >= 0 else start + 80].strip()[:80].decode("utf-8", "replace")
+    text = log[start : start + 80].split(b"\n")[0].strip().decode("utf-8", "replace")
     return LogError(f"{what} is broken at byte {start}: {text!r}: take the log from the machine that wrote it")
 
 
@@ -88,8 +88,8 @@ def _row(match: re.Match[bytes], first: int, count: int, operation: str, width: 
     return Row(operation, [match.span(group) for group in groups], [float(match[group]) for group in groups], width)
 
 
-def read_table(log: bytes, start: int, end: int) -> tuple[list[Row], int]:
-    """Return the rows of the table whose heading ends at `start`, and where the table ends.
+def read_table(log: bytes, start: int, end: int) -> list[Row]:
+    """Return the rows of the table whose heading ends at `start`.
 
     Parameters
     ----------
@@ -100,10 +100,8 @@ def read_table(log: bytes, start: int, end: int) -> tuple[list[Row], int]:
 
     Returns
     -------
-    rows : list of Row
-        In order; lines of others between them are passed over.
-    stop : int
-        First byte after the last row, ``Tree removal``.
+    list of Row
+        In order, up to ``Tree removal``; lines of others between them are passed over.
 
     Raises
     ------
@@ -111,30 +109,24 @@ def read_table(log: bytes, start: int, end: int) -> tuple[list[Row], int]:
         If a row is broken, out of order or there twice, or if the last row is missing.
     """
     rows: list[Row] = []
-    place, position = -1, start
-    while position < end:
-        stop = log.find(b"\n", position, end)
-        stop = end if stop < 0 else stop
-        label = _LABEL.match(log, position, stop) if stop - position <= LONGEST_ROW else None
-        if label is None:
-            position = stop + 1
-            continue
+    place, label = -1, _LABEL.search(log, start, end)
+    while label is not None:
         operation = OPERATIONS.get((label[1], label[2]))
         pattern = _STONEWALL if operation == "stonewall" else _FOUR
         match = pattern.match(log, label.end(), end) or _SEVEN.match(log, label.end(), end)
         if operation is None or match is None:
-            raise refuse_row(log, position, "a row of the SUMMARY")
+            raise refuse_row(log, label.start(1), "a row of the SUMMARY")
         if _ORDER[operation] <= place:
             raise LogError(
-                f"the SUMMARY has its row {operation} twice or out of order at byte {position}: keep one run"
+                f"the SUMMARY has its row {operation} twice or out of order at byte {label.start(1)}: keep one run"
             )
         place = _ORDER[operation]
         colon = label[3] is not None
         width = label.end() - label.start(1) - colon
         rows.append(_row(match, 1, match.re.groups, operation, width if colon else 0))
         if operation == "tree-remove":
-            return rows, match.end()
-        position = match.end() + 1
+            return rows
+        label = _LABEL.search(log, match.end(), end)
     raise LogError("the SUMMARY ends before its row 'Tree removal': the log is cut short")
 
 
@@ -165,8 +157,8 @@ def read_verbose(log: bytes, start: int, end: int) -> list[tuple[Row, int, bool]
         return found
     iterations = _iterations(log, start, end)
     while position >= 0:
-        begin = log.rfind(b"\n", start, position) + 1 or start
-        match = _VERBOSE.match(log, begin, end) if position - begin <= LONGEST_ROW else None
+        begin = log.rfind(b"\n", max(start, position - 200), position) + 1 or start
+        match = _VERBOSE.match(log, begin, end)
         if match is None:
             raise refuse_row(log, begin, "a row of an iteration")
         operation = OPERATIONS.get((match[1], match[2]))
@@ -195,38 +187,33 @@ def _iterations(log: bytes, start: int, end: int) -> list[int]:
 def read_processes(log: bytes, start: int, end: int) -> list[tuple[Row, int]]:
     """Return the rows of ``Per process result``, one number per rank, each with its iteration counted from 0.
 
+    Parameters
+    ----------
+    log : bytes
+        The whole log.
+    start, end : int
+        What stands before the heading of a table.
+
     Raises
     ------
     LogError
         If a row is broken or the iterations are not counted from 0.
     """
     found: list[tuple[Row, int]] = []
-    iteration, position = -1, start
-    while position < end:
-        stop = log.find(b"\n", position, end)
-        stop = end if stop < 0 else stop
-        line = log[position : min(stop, position + 40)].lstrip(b" \t>|")
-        if line.startswith(b"iteration: "):
+    iteration = -1
+    begin = log.find(b"Per process result (", start, end)
+    for line in _PROCESS_LINE.finditer(log, begin, end) if begin >= 0 else ():
+        if line[1] is not None:
             iteration += 1
-            if line.split()[1] != b"%d" % iteration:
-                raise refuse_row(log, position, "the count of iterations")
-        elif line.startswith(b"Test "):
-            match = _PROCESS.match(log, position, end)
-            if match is None or iteration < 0:
-                raise refuse_row(log, position, "a row of each process")
-            operation = OPERATIONS.get((match[1], match[2]))
-            numbers = list(_PROCESS_NUMBER.finditer(log, match.start(3), match.end(3)))
-            if operation is not None:
-                found.append(
-                    (
-                        Row(
-                            operation,
-                            [number.span() for number in numbers],
-                            [float(number[0]) for number in numbers],
-                            0,
-                        ),
-                        iteration,
-                    )
-                )
-        position = stop + 1
+            if int(line[1]) != iteration:
+                raise refuse_row(log, line.start(), "the count of iterations")
+            continue
+        match = _PROCESS.match(log, line.start(2), end)
+        if match is None or iteration < 0:
+            raise refuse_row(log, line.start(2), "a row of each process")
+        operation = OPERATIONS.get((match[1], match[2]))
+        numbers = list(_PROCESS_NUMBER.finditer(log, match.start(3), match.end(3)))
+        if operation is not None:
+            spans, values = [number.span() for number in numbers], [float(number[0]) for number in numbers]
+            found.append((Row(operation, spans, values, 0), iteration))
     return found
