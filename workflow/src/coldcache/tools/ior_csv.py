@@ -16,7 +16,7 @@ from coldcache.records import Record
 from coldcache.tools import ior_terms as terms
 
 _HEADS = b"access,bw(MiB/s),"
-_LINE = re.compile(rb"(?:\A|\n)(access,bw\(MiB/s\),[^\n]*|(?:write|read),[^\n]*)(\n|\Z)?")
+_LINE = re.compile(rb"(?:\A|\n)(access,bw\(MiB/s\),[^\n]*|(?:write|read),[^\n]*)")
 _PLAIN_COLUMNS = {"block(KiB)", "xfer(KiB)", "numTasks", "iter"}
 _NEEDED = {"bw(MiB/s)", "total(s)", "numTasks", "iter", "xfer(KiB)"}
 _NUMBER = re.compile(rb"\d+\.\d{4}")
@@ -48,11 +48,15 @@ def read(log: bytes) -> list[Record]:
     records: list[Record] = []
     heads: list[str] = []
     seen: dict[str, set[int]] = {}
+    lines: set[bytes] = set()
     for line in _LINE.finditer(log):
         if line[1].startswith(b"access,"):
             _check_table(seen, bool(heads))
             heads, seen = _parse_heads(line[1]), {}
             continue
+        if line[1] in lines:
+            raise LogError(f"a result line stands twice in IOR's CSV: {line[1][:80].decode('latin-1')!r}")
+        lines.add(line[1])
         if not heads:
             raise LogError("IOR's CSV has a result line before its column heads")
         records += _read_line(log, line.start(1), line.end(1), heads, seen)

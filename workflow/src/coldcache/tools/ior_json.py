@@ -37,6 +37,7 @@ _SUMMARY_KEYS = {
     "StoneWallTime": terms.Column("elapsed", "s", 1.0, "", terms.TO_STONEWALL, "mean"),
     "StoneWallbwMeanMIB": terms.Column("throughput", "B/s", terms.MIB, " MiB", "", "mean"),
 }
+_NEEDED_SUMMARY = _SUMMARY_KEYS.keys() - {"StoneWallTime", "StoneWallbwMeanMIB"}
 _MAX_KEYS = {"writeMiB": _MIB._replace(statistic="max"), "readMiB": _MIB._replace(statistic="max")}
 _COLUMNS = {**terms.ROW_KEYS, **_SUMMARY_KEYS, **_MAX_KEYS}
 _FIGURE = re.compile('"(' + "|".join(_COLUMNS) + r')"\s*:\s*(\d+(?:\.\d+)?)(?=[\s,}])')
@@ -203,8 +204,8 @@ def _read_test(test: dict[str, Any], summaries: list[dict[str, Any]], context: t
         access = row.get("access")
         if (
             access not in ("write", "read", "remove")
-            or "totalTime" not in row
             or ("bwMiB" in row) == (access == "remove")
+            or not _has_all_times(row)
         ):
             raise LogError("IOR's JSON is damaged: a result lacks its access, rate or time")
         repetition = counts[access] = counts.get(access, -1) + 1
@@ -215,11 +216,20 @@ def _read_test(test: dict[str, Any], summaries: list[dict[str, Any]], context: t
     maxima = {key[:-3]: figure for key, figure in (test.get("max") or {}).items() if key in _MAX_KEYS}
     for access, figure in maxima.items():
         records.append(_record(figure, _MAX_KEYS[f"{access}MiB"], access, None, context))
+    if len({summary.get("operation") for summary in summaries}) != len(summaries):
+        raise LogError("IOR's JSON is damaged: its summary states an operation of one test twice")
     for summary in summaries:
         records += _summary_records(summary, rates, maxima, context)
     if not maxima.keys() <= rates.keys():
         raise LogError("IOR's JSON is damaged: a maximum is stated whose results are missing")
     return records
+
+
+def _has_all_times(row: dict[str, Any]) -> bool:
+    """Return whether a result has every figure that IOR prints; IOPS and latency are new in 3.3."""
+    if "bwMiB" not in row:
+        return "totalTime" in row
+    return terms.ROW_KEYS.keys() - row.keys() in (set(), {"iops", "latency"})
 
 
 def _check_repetitions(test: dict[str, Any], counts: dict[str, int]) -> None:
@@ -271,8 +281,10 @@ def _summary_records(
 ) -> list[Record]:
     """Return a record for each figure of one line of the summary, save a maximum that is stated before."""
     access = summary.get("operation")
-    if access not in rates or not {"bwMaxMIB", "bwMinMIB"} <= summary.keys():
+    if access not in rates:
         raise LogError("IOR's JSON is damaged: the summary names an operation whose results are missing")
+    if not summary.keys() >= _NEEDED_SUMMARY or ("StoneWallTime" in summary) != ("StoneWallbwMeanMIB" in summary):
+        raise LogError("IOR's JSON is damaged: its summary lacks a figure")
     highest, lowest = summary["bwMaxMIB"].text, summary["bwMinMIB"].text
     ior_checks.compare_summary(access, rates[access], highest, lowest, context.version)
     if access in maxima and maxima[access].text != highest:

@@ -103,7 +103,8 @@ def _match_summary(run: Run, log: bytes) -> tuple[rows.Table | None, dict[int, d
 def _caveats(run: Run, test: Test, log: bytes) -> tuple[str, ...]:
     """Return the caveats that all figures of a test share."""
     caveats: tuple[str, ...] = ()
-    if test.options.get(b"stonewallingTime", b"0").strip() != b"0" or b"Using stonewalling" in test.options:
+    seconds = test.options.get(b"stonewallingTime", b"0").strip() != b"0" or terms.command_size(run.command, b"-D")
+    if seconds or b"Using stonewalling" in test.options:
         caveats += ("stonewalled",)
     if log.find(b"ior WARNING: fsync() failed", run.start, run.end) >= 0:
         caveats += ("fsync-failed",)
@@ -175,6 +176,11 @@ def _read_test(
             raise LogError(f"cut short or damaged: the {access.decode()} rows of test {test.number} are missing")
         for found in found_rows:
             records += rows.row_records(table, found, context)
+    if run.summary_columns is not None:
+        for access in sorted(rates.keys() - summary.keys()):
+            # Before 4.1 a read that only checks (-R) has rows and no summary.
+            if access.decode() in accesses:
+                raise LogError(f"cut short or damaged: the summary lacks the {access.decode()} of test {test.number}")
     maxima = _read_maxima(test, context, log, rates)
     records += maxima.values()
     for access, found in summary.items():

@@ -134,7 +134,7 @@ def parse_command(command: bytes) -> tuple[frozenset[str], bool | None]:
 
 def command_size(command: bytes, flag: bytes) -> int | None:
     """Return the size in B, or the count, that `command` gives behind `flag` (``-t 1m``, ``-t=4096``), if it does."""
-    found = re.search(rb"\s" + flag + rb"[\s=]\s*(\d+)([kmgtp]?)", command, re.IGNORECASE)
+    found = re.search(rb"\s" + flag + rb"[\s=]\s*(\d+)([kmgtpKMGTP]?)", command)
     return int(found[1]) << 10 * b"\0kmgtp".index(found[2].lower() or b"\0") if found else None
 
 
