@@ -92,8 +92,8 @@ class Settings(NamedTuple):
         if not last:
             return [self.tasks]
         last = min(last, self.tasks)
-        if first == 1 < stride and (self.version or "").startswith(("1.9", "3.2", "3.3")):
-            # After one rank these go on with `stride` ranks, not with one more than that.
+        if self.old and first == 1 < stride:
+            # After one rank 1.9.x goes on with `stride` ranks, not with one more than that.
             return [1, *range(stride, last + 1, stride)]
         return list(range(first, last + 1, stride))
 

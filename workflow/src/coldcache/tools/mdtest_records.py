@@ -1,5 +1,6 @@
 """Records from the rows of mdtest: which statistic a column is, and what each figure means."""
 
+from math import isfinite
 from typing import Any, NamedTuple
 
 from coldcache.errors import LogError
@@ -28,6 +29,8 @@ _COLUMNS = {
         *((statistic, True) for statistic in _STATISTICS), ("max", False), ("min", False), ("mean", False),
     ),
 }  # fmt: skip
+#: Operations that are no work of each process.
+_OF_ONE_RANK = {"stonewall", "tree-create", "tree-remove"}
 
 
 class Test(NamedTuple):
@@ -96,12 +99,12 @@ class Context:
         """Return the record of the number at `place` of a row, without a repetition."""
         offset, stop = row.spans[place]
         operation = "file-create" if row.operation == "stonewall" else row.operation
-        value = row.values[place]
-        if value < 0.1 and metric == "elapsed" and statistic != "stddev":
+        value, text = row.values[place], self.log[offset:stop].decode()
+        if value < 0.1 and metric == "elapsed" and statistic != "stddev" and "e" not in text:
             caveats = (*caveats, "rounded")
         return Record(
             "mdtest", self.settings.version, operation, metric, statistic, value, UNIT_OF_METRIC[metric], None,
-            definition, offset, stop - offset, self.log[offset:stop].decode() + unit, caveats,
+            definition, offset, stop - offset, text + unit, caveats,
             self.factors[operation[:4] != "file"],
         )  # fmt: skip
 
@@ -253,7 +256,7 @@ def process_records(context: Context, table: Table, found: list[tuple[Row, int]]
     Raises
     ------
     LogError
-        If ranks or iterations are missing.
+        If ranks or iterations are missing, or a figure is infinite.
     """
     if not found and (context.settings.old or "--print-all-procs" not in context.settings.options):
         return []
@@ -263,13 +266,14 @@ def process_records(context: Context, table: Table, found: list[tuple[Row, int]]
         if len(row.values) != context.tasks or iteration != counts.get(row.operation, 0):
             raise LogError(f"{row.operation} has not one result for each process and iteration: the log is cut short")
         counts[row.operation] = iteration + 1
-        # The tree is one rank's work: the others print zeros.
-        if row.operation not in context.ran or row.operation[:4] == "tree":
+        if row.operation not in context.ran:
             continue
+        if not all(map(isfinite, row.values)):
+            raise LogError(f"a process did {row.operation} in less time than its clock can tell: measure more items")
         caveats = (*context.caveats(row.operation, table.metric), "one-rank-only")
         for rank in range(len(row.values)):
             record = context.record(row, rank, table.metric, "value", ONE_RANK_DEFINITION, caveats)
             records.append(record._replace(repetition=iteration, factors={**record.factors, "rank": rank}))
-    if any(counts.get(operation) != table.iterations for operation in context.ran - {"stonewall"}):
+    if any(counts.get(operation) != table.iterations for operation in context.ran - _OF_ONE_RANK):
         raise LogError("the result of each process lacks an operation or an iteration: the log is cut short")
     return records

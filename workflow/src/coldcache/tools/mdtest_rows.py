@@ -51,9 +51,10 @@ _VERBOSE = re.compile(
     + _NUMBER + rb" sec, *" + _NUMBER + rb" ops/sec" + _END
 )  # fmt: skip
 _PROCESS_LINE = re.compile(rb"\n" + PREFIX + rb"(?:iteration: (\d{1,9})|(Test ))")
-_PROCESS = re.compile(rb"Test " + _WORDS + rb" ?:? *(\d\.\d{6}e[+-]\d\d(?:,\d\.\d{6}e[+-]\d\d)*)" + _END)
+_SCIENTIFIC = rb"(?:-?\d\.\d{6}e[+-]\d{2,3}|inf|-?nan)"
+_PROCESS = re.compile(rb"Test " + _WORDS + rb" ?:? *(" + _SCIENTIFIC + rb"(?:," + _SCIENTIFIC + rb")*)" + _END)
 _ITERATION = re.compile(rb"main: \* iteration (\d{1,9}) ")
-_PROCESS_NUMBER = re.compile(rb"\d\.\d{6}e[+-]\d\d")
+_PROCESS_NUMBER = re.compile(rb"[^,]+")
 
 
 class Row(NamedTuple):
@@ -213,7 +214,8 @@ def read_processes(log: bytes, start: int, end: int) -> list[tuple[Row, int]]:
             raise refuse_row(log, line.start(2), "a row of each process")
         operation = OPERATIONS.get((match[1], match[2]))
         numbers = list(_PROCESS_NUMBER.finditer(log, match.start(3), match.end(3)))
-        if operation is not None:
+        # The tree is the work of one rank: what stands there is not set.
+        if operation is not None and operation[:4] != "tree":
             spans, values = [number.span() for number in numbers], [float(number[0]) for number in numbers]
             found.append((Row(operation, spans, values, 0), iteration))
     return found
