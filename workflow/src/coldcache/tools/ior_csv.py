@@ -19,7 +19,8 @@ _HEADS = b"access,bw(MiB/s),"
 _LINE = re.compile(rb"(?:\A|\n)(access,bw\(MiB/s\),[^\n]*|(?:write|read),[^\n]*)")
 _PLAIN_COLUMNS = {"block(KiB)", "xfer(KiB)", "numTasks", "iter"}
 _NEEDED = {"bw(MiB/s)", "total(s)", "numTasks", "iter", "xfer(KiB)"}
-_NUMBER = re.compile(rb"\d+\.\d{4}")
+_COUNT = re.compile(rb"\d{1,9}")
+_NUMBER = re.compile(rb"\d{1,15}\.\d{4}")
 
 
 def recognise(log: bytes) -> bool:
@@ -90,7 +91,7 @@ def _read_line(log: bytes, start: int, end: int, heads: list[str], seen: dict[st
     texts = dict(zip(heads, fields, strict=False))
     counts = [texts.get(name, b"") for name in ("numTasks", "iter")]
     figures = [text for name, text in texts.items() if name not in ("access", "numTasks", "iter")]
-    if len(fields) != len(heads) or not all(map(bytes.isdigit, counts)) or not all(map(_NUMBER.fullmatch, figures)):
+    if len(fields) != len(heads) or not all(map(_COUNT.fullmatch, counts)) or not all(map(_NUMBER.fullmatch, figures)):
         raise LogError(f"a result line of IOR's CSV is damaged: {log[start:end][:80].decode('latin-1')!r}")
     access, repetition = fields[0].decode(), int(texts["iter"])
     if repetition in seen.setdefault(access, set()):

@@ -40,7 +40,7 @@ _SUMMARY_KEYS = {
 _NEEDED_SUMMARY = _SUMMARY_KEYS.keys() - {"StoneWallTime", "StoneWallbwMeanMIB"}
 _MAX_KEYS = {"writeMiB": _MIB._replace(statistic="max"), "readMiB": _MIB._replace(statistic="max")}
 _COLUMNS = {**terms.ROW_KEYS, **_SUMMARY_KEYS, **_MAX_KEYS}
-_FIGURE = re.compile('"(' + "|".join(_COLUMNS) + r')"\s*:\s*(\d+(?:\.\d+)?)(?=[\s,}])')
+_FIGURE = re.compile('"(' + "|".join(_COLUMNS) + r')"\s*:\s*(\d{1,15}(?:\.\d{1,9})?)(?=[\s,}])')
 _DOCUMENT = re.compile(rb'\{\s*"Version"\s*:\s*"[^"]*"\s*,\s*"Began"')
 #: Lines that are none of the document's, and IOR's own messages behind a value or a bracket.
 _MESSAGE = rb"(?:stonewalling pairs|Commencing|WARNING|ior WARNING|delaying|task|Using Time Stamp)"

@@ -10,6 +10,7 @@ from coldcache.errors import LogError
 from coldcache.records import Record
 from coldcache.tools import ior_csv, ior_json
 from coldcache.tools.ior_runs import read_run
+from coldcache.tools.ior_terms import check_version
 from coldcache.tools.ior_text import find_runs
 
 _BANNER = b": MPI Coordinated Test of Parallel I/O"
@@ -52,6 +53,8 @@ def read(log: bytes) -> list[Record]:
         If a run is unfinished, damaged or contradicts itself, or a version or format cannot be trusted. The message is
         the cause.
     """
+    for banner in _BANNER_VERSION.finditer(log):
+        check_version(banner[1].decode("latin-1"))
     banner = _BANNER_VERSION.search(log)
     separatorless = _SEPARATORLESS.match(log)
     if banner and b'\n  "Began": "' in log:

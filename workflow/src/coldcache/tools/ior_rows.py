@@ -14,9 +14,9 @@ from coldcache.tools import ior_checks
 from coldcache.tools import ior_terms as terms
 from coldcache.tools.ior_text import line_number
 
-_MAX = re.compile(rb"Max (Write|Read):[ \t]*(\d+\.\d\d) MiB/sec \((\d+\.\d\d) MB/sec\)[ \t\r]*(?:\n|\Z)")
-_NUMBER = rb"([01]\.\d{6}|\d{1,4}\.\d\d|\d{4,}|-)"
-_COUNT = rb"(\d+)"
+_MAX = re.compile(rb"Max (Write|Read):[ \t]*(\d{1,15}\.\d\d) MiB/sec \((\d{1,15}\.\d\d) MB/sec\)[ \t\r]*(?:\n|\Z)")
+_NUMBER = rb"([01]\.\d{6}|\d{1,4}\.\d\d|\d{4,15}|-)"
+_COUNT = rb"(\d{1,9})"
 _PLAIN_COLUMNS = {"block(KiB)": _NUMBER, "xfer(KiB)": _NUMBER, "iter": _COUNT}
 
 
@@ -70,9 +70,9 @@ _SUMMARY_COLUMNS = {
 _MAXIMUM = _MIB._replace(statistic="max", suffix=" MiB/sec")
 _REMOVAL = terms.ROW_COLUMNS["total(s)"]._replace(definition=terms.REMOVAL)
 _SUMMARY_DECIMALS = {
-    "Mean(s)": rb"(\d+\.\d{5})",
-    "Stonewall(s)": rb"(\d+\.\d\d|NA)",
-    "Stonewall(MiB)": rb"(\d+\.\d\d|NA)",
+    "Mean(s)": rb"(\d{1,15}\.\d{5})",
+    "Stonewall(s)": rb"(\d{1,15}\.\d\d|NA)",
+    "Stonewall(MiB)": rb"(\d{1,15}\.\d\d|NA)",
 }
 _TEST_COUNTS = frozenset(("Test#", "#Tasks", "tPN", "reps", "fPP", "segcnt", "blksiz", "xsize"))
 _SUMMARY_COUNTS = _TEST_COUNTS | {"reord", "reordoff", "reordrand", "seed", "RefNum"}
@@ -97,9 +97,9 @@ def summary_table(heads: bytes) -> Table:
     for group, name in enumerate(names[1:], start=2):
         if name in _SUMMARY_COLUMNS:
             figures.append((group, _SUMMARY_COLUMNS[name]))
-            pattern += rb"[ \t]+" + _SUMMARY_DECIMALS.get(name, rb"(\d+\.\d\d)")
+            pattern += rb"[ \t]+" + _SUMMARY_DECIMALS.get(name, rb"(\d{1,15}\.\d\d)")
         elif name in _SUMMARY_COUNTS:
-            pattern += rb"[ \t]+(-?\d+)"
+            pattern += rb"[ \t]+(-?\d{1,19})"
         elif name in ("aggs(MiB)", "aggsize"):
             pattern += rb"[ \t]+([\d.]+)"
         elif name == "API":

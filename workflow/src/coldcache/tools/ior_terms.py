@@ -24,7 +24,7 @@ AT_STONEWALL = {"throughput": "aggregate over ranks, up to the stonewall"}
 AT_STONEWALL["throughput_per_process"] = "mean rank, up to the stonewall"
 
 _KNOWN = re.compile(r"(?:3\.[0-4]|4\.[01])(?!\d)")
-_HUMAN = re.compile(rb"(\d+) (bytes|MiB|GiB|TiB)\s*$")
+_HUMAN = re.compile(rb"(\d{1,18}) (bytes|MiB|GiB|TiB)\s*$")
 _HUMAN_UNIT = {b"bytes": 1, b"MiB": MIB, b"GiB": 2**30, b"TiB": 2**40}
 
 
@@ -134,7 +134,7 @@ def parse_command(command: bytes) -> tuple[frozenset[str], bool | None]:
 
 def command_size(command: bytes, flag: bytes) -> int | None:
     """Return the size in B, or the count, that `command` gives behind `flag` (``-t 1m``, ``-t=4096``), if it does."""
-    found = re.search(rb"\s" + flag + rb"[\s=]\s*(\d+)([kmgtpKMGTP]?)", command)
+    found = re.search(rb"\s" + flag + rb"[\s=]\s*(\d{1,18})([kmgtpKMGTP]?)", command)
     return int(found[1]) << 10 * b"\0kmgtp".index(found[2].lower() or b"\0") if found else None
 
 

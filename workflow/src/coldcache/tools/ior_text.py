@@ -29,7 +29,7 @@ _BODY = (
     rb"|(?P<summary>Operation[ \t]+Max\(MiB\)[^\n]*)"
     rb"|(?P<max>Max (?:Write|Read):[^\n]*)"
     rb"|(?P<end>Finished[ \t]*:)"
-    rb"|(?:TestID[ \t]*:[ \t]*(?P<test>\d+)|Test (?P<old_test>\d+) started:)"
+    rb"|(?:TestID[ \t]*:[ \t]*(?P<test>\d{1,9})|Test (?P<old_test>\d{1,9}) started:)"
     rb"|\t?(?P<key>Command line(?: used)?|test filename|access|segments|ordering in a file|nodes|tasks"
     rb"|clients(?: per node)?|repetitions|xfersize|blocksize|stonewallingTime|Using stonewalling)"
     rb"[ \t]*[:=][ \t]*(?P<value>[^\n]*))"
@@ -41,7 +41,7 @@ _LINE = re.compile(rb"\n" + _BODY)
 _PREFIXED_FIRST = re.compile(_PREFIX + _BODY)
 _PREFIXED_LINE = re.compile(rb"\n" + _PREFIX + _BODY)
 _ANCHOR = re.compile(rb"IOR-\S+: MPI Coordinated|access[ \t]+bw\(MiB/s\)|Operation[ \t]+Max\(MiB\)|Max (?:Write|Read):")
-_FULL_ROW = re.compile(rb"(?:write|read)(?:[ \t]+[\d.]+){7,}")
+_FULL_ROW = re.compile(rb"(?:write|read|remove)(?:[ \t]+(?:[\d.]+|-)){7,}")
 
 
 class Test:

@@ -7,6 +7,7 @@ and of IOR 3.2.0 to 4.1 development (hpc/ior, `src/mdtest.c`, `summarize_results
 import re
 from collections.abc import Mapping
 from enum import Enum
+from operator import eq
 from typing import Any, NamedTuple
 
 from coldcache.errors import LogError
@@ -45,7 +46,7 @@ VERBOSE_DEFINITIONS = {
 _OLD_WITH_VALUE = frozenset("bdefiIlnNpsVwz")
 _NEW_WITH_VALUE = frozenset("abdBefGiIlnNpsVwWxz")
 _QUOTED = (re.compile(r"'([^']*)'"), re.compile(r'"([^"]*)"'))
-_SIZE = re.compile(r"(\d+)([kKmMgGtT]?)")
+_SIZE = re.compile(r"(\d{1,18})([kKmMgGtT]?)")
 _SUFFIX = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 _KNOWN = re.compile(r"(?:1\.9\.[34]|3\.[2-4]|4\.[01])(?!\d)")
 
@@ -84,18 +85,16 @@ class Settings(NamedTuple):
             return default
         return int(match[1]) << (0 if self.old else _SUFFIX[match[2].lower()])
 
-    def tasks_of_tests(self) -> list[int] | None:
-        """Return the number of ranks of each test that ``-f``, ``-l`` and ``-s`` ask for; None without a banner."""
-        if self.tasks is None:
-            return None
+    def asks_for(self, tests: list[int]) -> bool:
+        """Return whether ``-f``, ``-l`` and ``-s`` ask for `tests`, each given by its number of ranks."""
         first, last, stride = self.number("f", 1), self.number("l"), max(1, self.number("s", 1))
         if not last:
-            return [self.tasks]
-        last = min(last, self.tasks)
-        if self.old and first == 1 < stride:
+            return tests == [self.tasks]
+        if self.old and tests[0] == first == 1 < stride:
             # After one rank 1.9.x goes on with `stride` ranks, not with one more than that.
-            return [1, *range(stride, last + 1, stride)]
-        return list(range(first, last + 1, stride))
+            tests, first = tests[1:], stride
+        wanted = range(first, min(last, self.tasks or last) + 1, stride)
+        return len(tests) == len(wanted) and all(map(eq, tests, wanted))
 
     def kinds(self) -> frozenset[str] | None:
         """Return which of ``file`` and ``directory`` rows the command line asks for; None without one."""

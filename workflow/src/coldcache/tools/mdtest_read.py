@@ -19,23 +19,23 @@ A specimen (1.9.3)::
 
 import re
 from datetime import datetime
-from itertools import chain
+from itertools import chain, pairwise
+from math import inf
 
 from coldcache.errors import LogError
 from coldcache.records import Record
 from coldcache.tools.mdtest_meaning import IOR_3_2, Form, Settings, check_version, read_options
 from coldcache.tools.mdtest_records import Context, Table, Test, process_records, table_records, verbose_records
-from coldcache.tools.mdtest_rows import PREFIX, Row, read_processes, read_table, read_verbose
+from coldcache.tools.mdtest_rows import PREFIX, Row, count_rows, has_rows, read_processes, read_table, read_verbose
 
 _BANNER = re.compile(rb"mdtest-(\S{1,40}) was launched with (\d{1,9}) total task\(s\) on (\d{1,9}) node\(s\)")
 _COMMAND = re.compile(rb"Command line used: ?([^\n]{0,20000})")
 _HEADING = re.compile(rb"SUMMARY(?: (rate|time)(?: \(in [a-z/]{1,10}\))?)?: \(of (\d{1,9}) iterations\)")
 _TASKS = re.compile(PREFIX + rb"(\d{1,9}) tasks, (\d{1,19}) (?:files/directories|files|file|directories)[ \t]*\r?\n")
 _STARTED = b"-- started at "
-_FINISHED = re.compile(rb"-- finished at (\d\d/\d\d/\d{4} \d\d:\d\d:\d\d) --")
-_STAMP = re.compile(rb"-- started at (\d\d/\d\d/\d{4} \d\d:\d\d:\d\d) --")
-#: Seconds by which a phase may exceed the run's own stamps: a change of daylight saving time, and rounding.
-_GRACE = 3602
+_TIME = rb"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d) --"
+_FINISHED = re.compile(rb"-- finished at " + _TIME)
+_STAMP = re.compile(_STARTED + _TIME)
 
 # Words with which mdtest and IOR's back ends name a failure, and words that must stand on the same line.
 _FAILURES = (
@@ -89,15 +89,15 @@ def read(log: bytes) -> list[Record]:
     records: list[Record] = []
     if _HEADING.search(log, 0, ends[0]) is not None:
         records += _read_run(log, 0, ends[0], Settings(None, None, None, {}, False))
+    elif has_rows(log, 0, ends[0]):
+        raise LogError("rows of mdtest stand before its banner: the log is mixed up")
     seen: set[bytes] = set()
     for banner, end in zip(banners, ends[1:], strict=True):
         finished = _FINISHED.search(log, banner.end(), end)
         if finished is None:
             _refuse_unfinished(log, banner.start())
-        elif _HEADING.search(log, finished.end(), end) is not None:
-            raise LogError(
-                f"a table of mdtest follows the end of its run at byte {finished.end()}: the log is mixed up"
-            )
+        elif _HEADING.search(log, finished.end(), end) is not None or has_rows(log, finished.end(), end):
+            raise LogError(f"rows of mdtest follow the end of its run at byte {finished.end()}: the log is mixed up")
         else:
             run = log[banner.start() : finished.end()] if len(banners) > 1 else b""
             if not run or run not in seen:
@@ -150,24 +150,28 @@ def _refuse_unfinished(log: bytes, start: int) -> None:
 def _read_run(log: bytes, start: int, end: int, settings: Settings) -> list[Record]:
     """Return the records of the run between two bytes, checked against what its command line asks for."""
     tests = _tests(log, start, end)
-    expected = settings.tasks_of_tests()
-    if expected is not None and [test.tasks or settings.tasks for test in tests] != expected:
-        found = [test.tasks for test in tests]
-        raise LogError(f"mdtest was asked for tests with {expected} tasks, and the log has those with {found}")
+    found = [test.tasks or settings.tasks or 0 for test in tests]
+    if settings.tasks is not None and not settings.asks_for(found):
+        raise LogError(f"the command line of mdtest asks for other tests than those with {found} tasks: the log is cut")
     records: list[Record] = []
     for test in tests:
         records += _read_test(log, test, settings)
     longest = max((record.value for record in records if record.metric == "elapsed"), default=0.0)
-    if longest > _GRACE and longest > _duration(log, start, end) + _GRACE:
+    if longest > _longest_phase(log, start, end):
         raise LogError(f"a phase of {longest} s is longer than the whole run of mdtest: lines of the log are mixed up")
     return records
 
 
-def _duration(log: bytes, start: int, end: int) -> float:
-    """Return the seconds between the stamps of a run, infinity where one is missing."""
+def _longest_phase(log: bytes, start: int, end: int) -> float:
+    """Return the seconds that a phase can have lasted by the stamps of its run; infinity where one is missing."""
     stamps = (_STAMP.search(log, max(0, start - 200), end), _FINISHED.search(log, end, end + 100))
-    times = [datetime.strptime(stamp[1].decode(), "%m/%d/%Y %H:%M:%S") for stamp in stamps if stamp is not None]
-    return (times[1] - times[0]).total_seconds() if len(times) == 2 else float("inf")
+    try:
+        started, finished = (datetime(*(int(stamp[part]) for part in (3, 1, 2, 4, 5, 6))) for stamp in stamps if stamp)
+    except ValueError:
+        return inf
+    # Stamps are local times, and clocks are set back by an hour at night.
+    at_night = started.hour < 4 or finished.date() != started.date()
+    return (finished - started).total_seconds() + (3602 if at_night else 2)
 
 
 def _tests(log: bytes, start: int, end: int) -> list[Test]:
@@ -183,10 +187,10 @@ def _tests(log: bytes, start: int, end: int) -> list[Test]:
         place = log.find(b" tasks, ", place + 1, end)
     if not lines or headings[0].start() < lines[0].start():
         return [Test(start, end, None, None, headings)]
-    ends = [*(line.start() for line in lines[1:]), end]
+    starts = [start, *(line.start() for line in lines[1:]), end]
     return [
-        Test(line.start(), stop, int(line[1]), int(line[2]), [h for h in headings if line.start() < h.start() < stop])
-        for line, stop in zip(lines, ends, strict=True)
+        Test(begin, stop, int(line[1]), int(line[2]), [h for h in headings if begin < h.start() < stop])
+        for line, (begin, stop) in zip(lines, pairwise(starts), strict=True)
     ]
 
 
@@ -201,14 +205,16 @@ def _read_test(log: bytes, test: Test, settings: Settings) -> list[Record]:
     if kinds != wanted:
         raise LogError(f"mdtest was asked for the tables {wanted}, and the log has {kinds}: it is cut or mixed up")
     tables = [_read_table(log, heading, test, settings) for heading in test.headings]
+    rows = [row for table in tables for row in table.rows]
+    if count_rows(log, test.start, test.end) != len(rows):
+        raise LogError("rows of a SUMMARY stand outside of it: the log is mixed up")
     if len({(table.iterations, tuple(row.operation for row in table.rows)) for table in tables}) != 1:
         raise LogError("the tables of rates and of times have other rows or iterations: the log is mixed up")
     iterations = read_verbose(log, test.start, test.headings[0].start())
     ends = [test.start, *(heading.end() for heading in test.headings)]
     processes = [read_processes(log, end, heading.start()) for end, heading in zip(ends, test.headings, strict=False)]
     # A time of 0.000 is rounded where a rate is not zero; 1.9.x prints times of phases that did not run.
-    rows = [row for table in tables for row in table.rows] + [row for row, _ in chain(*processes)]
-    ran = {row.operation for row in rows if any(row.values)}
+    ran = {row.operation for row in (*rows, *(row for row, _ in chain(*processes))) if any(row.values)}
     ran |= {row.operation for row, *_ in iterations if row.values[1]}
     if log.find(b"Backend doesn't support rename", test.start, test.end) >= 0:
         ran.discard("directory-rename")
@@ -232,7 +238,8 @@ def _read_table(log: bytes, heading: re.Match[bytes], test: Test, settings: Sett
     wanted = {"tree-create", "tree-remove"}
     if "directory" in kinds:
         wanted |= {"directory-create", "directory-stat", "directory-remove"}
-        wanted |= set() if any(row.width for row in rows) else {"directory-rename"}
+        # New in development versions of 3.4, shortly before rows lost their colon.
+        wanted |= {"directory-rename"} & operations if rows[0].width else {"directory-rename"}
     if "file" in kinds:
         wanted |= {"file-create", "file-stat", "file-read", "file-remove"}
     wide = rows[0].width > 20 or columns == "ranks with deviation"

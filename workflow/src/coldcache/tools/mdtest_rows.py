@@ -41,6 +41,7 @@ _NUMBER = rb"(\d{1,15}\.\d{3})"
 _GAP = rb"(?:[ \t]+|[ \t]*\r?\n[ \t]*(?:>[ \t]*)+)"
 _WORDS = rb"(File|Directory|Tree) (creation|stat|read|rename|removal|create \(stonewall\))"
 _LABEL = re.compile(rb"\n" + PREFIX + _WORDS + rb"(?!\w)([ \t]*:)?")
+_ROW = re.compile(_LABEL.pattern + rb"[ \t]+(?:\d|NA[ \t])")
 _END = rb"[ \t]*\r?(?=\n|\Z)"
 _FOUR = re.compile(_GAP + _GAP.join([_NUMBER] * 4) + _END)
 _SEVEN = re.compile(_GAP + _GAP.join([_NUMBER] * 7) + _END)
@@ -50,9 +51,10 @@ _VERBOSE = re.compile(
     rb"(File|Directory|Tree) (creation|stat|read|rename|removal)( \(stonewall\))? *: *"
     + _NUMBER + rb" sec, *" + _NUMBER + rb" ops/sec" + _END
 )  # fmt: skip
+_VERBOSE_LINE = re.compile(rb"\n" + _VERBOSE.pattern)
 _PROCESS_LINE = re.compile(rb"\n" + PREFIX + rb"(?:iteration: (\d{1,9})|(Test ))")
 _SCIENTIFIC = rb"(?:-?\d\.\d{6}e[+-]\d{2,3}|inf|-?nan)"
-_PROCESS = re.compile(rb"Test " + _WORDS + rb" ?:? *(" + _SCIENTIFIC + rb"(?:," + _SCIENTIFIC + rb")*)" + _END)
+_PROCESS = re.compile(rb"Test " + _WORDS + rb" *:? *(" + _SCIENTIFIC + rb"(?:," + _SCIENTIFIC + rb")*)" + _END)
 _ITERATION = re.compile(rb"main: \* iteration (\d{1,9}) ")
 _PROCESS_NUMBER = re.compile(rb"[^,]+")
 
@@ -87,6 +89,16 @@ def refuse_row(log: bytes, start: int, what: str) -> LogError:
 def _row(match: re.Match[bytes], first: int, count: int, operation: str, width: int = 0) -> Row:
     groups = range(first, first + count)
     return Row(operation, [match.span(group) for group in groups], [float(match[group]) for group in groups], width)
+
+
+def count_rows(log: bytes, start: int, end: int) -> int:
+    """Return how many lines between two bytes look like rows of a table: words and a number."""
+    return sum(1 for _ in _ROW.finditer(log, start, end))
+
+
+def has_rows(log: bytes, start: int, end: int) -> bool:
+    """Return whether a row of a table or of ``-v`` stands between two bytes."""
+    return _ROW.search(log, start, end) is not None or _VERBOSE_LINE.search(log, start, end) is not None
 
 
 def read_table(log: bytes, start: int, end: int) -> list[Row]:

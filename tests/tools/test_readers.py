@@ -1,0 +1,246 @@
+"""What holds for every reader of logs and every specimen: the full values, or a refusal, and never anything else."""
+
+import math
+import random
+import re
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coldcache.errors import LogError
+from coldcache.records import UNIT_OF_METRIC
+from coldcache.tools import READERS, read_log
+
+SPECIMENS = sorted(
+    path for path in Path(__file__).parents[1].joinpath("specimens").iterdir()
+    if path.suffix in (".csv", ".json", ".log", ".txt")
+)  # fmt: skip
+
+#: What schedulers, kernels, MPI and login scripts print into a log, on lines of their own.
+FOREIGN = (
+    b"[ 1234.567890] nfs: server fileserver not responding, still trying",
+    b"slurmstepd: error: Detected 1 oom_kill event in StepId=7.0",
+    b"[vm:01234] 3 more processes have sent help message help-mpi-btl-base.txt / btl:no-nics",
+    b"A process has executed an operation involving a call to the fork() system call",
+    b"",
+)
+
+
+def read(log):
+    """Return the records of a log, or None where it is refused."""
+    try:
+        return read_log(log)
+    except LogError:
+        return None
+
+
+def meaning(records):
+    """Return what records say, without the place where it is said."""
+    if records is None:
+        return None
+    return [(*record[:9], record.printed, record.caveats) for record in records]
+
+
+def figures(records):
+    """Return the figures alone, sorted: of what, and how much."""
+    return sorted((record.operation, record.metric, record.statistic, record.value) for record in records)
+
+
+def is_same_or_refused(log, full):
+    records = read(log)
+    return records is None or (full is not None and meaning(records) == meaning(full))
+
+
+RECORDS = {path: read(path.read_bytes()) for path in SPECIMENS}
+SOUND = [path for path, records in RECORDS.items() if records is not None]
+every_specimen = pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda path: path.name)
+
+
+@pytest.fixture(scope="module", params=SOUND, ids=lambda path: path.name)
+def sound(request):
+    """Return the bytes, the records and a source of random numbers of a specimen that is read."""
+    return request.param.read_bytes(), RECORDS[request.param], random.Random(request.param.name)
+
+
+def test_every_reader_has_a_specimen_that_it_reads():
+    tools = {RECORDS[path][0].tool for path in SOUND}
+    assert tools >= {name.removesuffix("_read") for name in READERS}
+
+
+def test_a_record_points_to_the_bytes_that_state_it(sound):
+    log, records, _ = sound
+    for record in records:
+        text = log[record.offset : record.offset + record.length].decode()
+        assert math.isfinite(float(text))
+        assert record.printed.startswith(text)
+        assert (float(text) == 0.0) == (record.value == 0.0)
+        assert record.unit == UNIT_OF_METRIC[record.metric]
+        assert math.isfinite(record.value) and record.value >= 0.0
+
+
+def test_no_place_is_read_twice_and_all_stand_in_order(sound):
+    _, records, _ = sound
+    places = [record.offset for record in records]
+    assert len(set(places)) == len(places)
+    assert places == sorted(places)
+
+
+@every_specimen
+def test_a_log_cut_at_a_line_end_gives_all_its_values_or_none(specimen):
+    log = specimen.read_bytes()
+    full = read(log)
+    ends = [found.end() for found in re.finditer(rb"\n", log)]
+    step = max(1, len(ends) // 80)
+    for end in sorted({*ends[::step], *ends[-40:]}):
+        records = read(log[:end])
+        if records is not None and meaning(records) != meaning(full):
+            # IOR's CSV says nowhere how many repetitions were asked for.
+            assert all("no-end-marker" in record.caveats for record in records), log[:end][-80:]
+
+
+def test_a_log_cut_in_its_last_lines_gives_all_its_values_or_none(sound):
+    log, full, _ = sound
+    for end in range(max(0, len(log) - 150), len(log)):
+        records = read(log[:end])
+        if records is not None and meaning(records) != meaning(full):
+            assert all("no-end-marker" in record.caveats for record in records), log[:end][-80:]
+
+
+def test_lines_of_others_do_not_change_the_values(sound):
+    """JSON may be refused where such a line stands before the key of its version."""
+    log, full, source = sound
+    lines = log.splitlines(keepends=True)
+    for _ in range(12):
+        at = source.randrange(len(lines) + 1)
+        foreign = source.choice(FOREIGN) + b"\n"
+        records = read(b"".join([*lines[:at], foreign, *lines[at:]]))
+        if records is None and b'ersion"' in b"".join(lines[max(0, at - 1) : at + 2]):
+            continue
+        assert meaning(records) == meaning(full), (at, foreign)
+
+
+def test_lines_of_others_before_and_after_do_not_change_the_values(sound):
+    log, full, _ = sound
+    others = b"".join(line + b"\n" for line in FOREIGN)
+    assert meaning(read(others + log)) == meaning(full)
+    assert meaning(read(log.rstrip(b"\n") + b"\n" + others)) == meaning(full)
+
+
+def test_random_bytes_on_lines_of_their_own_change_no_value(sound):
+    log, full, source = sound
+    lines = log.splitlines(keepends=True)
+    for _ in range(12):
+        noise = source.randbytes(source.randrange(1, 200)).replace(b"\n", b"").replace(b"\r", b"") + b"\n"
+        at = source.randrange(len(lines) + 1)
+        assert is_same_or_refused(b"".join([*lines[:at], noise, *lines[at:]]), full), (at, noise)
+
+
+def test_a_log_that_is_there_twice_counts_once_or_is_refused(sound):
+    log, full, _ = sound
+    twice = log + (b"" if log.endswith(b"\n") else b"\n") + log
+    assert is_same_or_refused(twice, full)
+
+
+def test_a_doubled_block_of_lines_counts_once_or_is_refused(sound):
+    log, full, source = sound
+    lines = log.splitlines(keepends=True)
+    for _ in range(12):
+        first, last = sorted(source.choices(range(len(lines) + 1), k=2))
+        records = read(b"".join([*lines[:last], *lines[first:last], *lines[last:]]))
+        assert records is None or figures(records) == figures(full), (first, last)
+
+
+def test_swapped_lines_of_text_neither_lose_nor_change_a_figure(sound):
+    """In JSON nothing tells the latency of a write from that of a read but the place of its line."""
+    log, full, source = sound
+    if b'"jobs"' in log or b'"client_stats"' in log or b'"tests"' in log:
+        return
+    for _ in range(12):
+        lines = log.splitlines(keepends=True)
+        first, second = source.choices(range(len(lines)), k=2)
+        lines[first], lines[second] = lines[second], lines[first]
+        records = read(b"".join(lines))
+        assert records is None or figures(records) == figures(full), (first, second)
+
+
+def test_line_ends_of_windows_change_no_value(sound):
+    log, full, _ = sound
+    assert meaning(read(log.replace(b"\n", b"\r\n"))) == meaning(full)
+
+
+@pytest.mark.parametrize(
+    ("number", "spelling"),
+    [(rb"(\d)\.(\d)", rb"\1,\2"), (rb"(\d)(\d{3}\.\d)", rb"\1,\2"), (rb"(\d)(\d{3}\.\d)", rb"\1'\2")],
+    ids=["decimal comma", "thousands comma", "thousands apostrophe"],
+)
+def test_separators_of_another_locale_change_no_value(sound, number, spelling):
+    log, full, _ = sound
+    assert is_same_or_refused(re.sub(number, spelling, log), full)
+
+
+@every_specimen
+def test_damage_is_refused_with_a_cause_of_one_line(specimen):
+    """Whatever happens to the bytes, the reader answers with records or with one line."""
+    log, source = specimen.read_bytes(), random.Random(specimen.name)
+    words = re.findall(rb"\S+", log)
+    for _ in range(25):
+        damaged = bytearray(log)
+        for _ in range(source.randrange(1, 6)):
+            at = source.randrange(len(damaged))
+            stop = at + source.choice((0, 1, 2, 8, 100))
+            damaged[at:stop] = source.choice((b"", b"\n", b"\0", b"-1", b"9" * 400, b"nan", source.choice(words)))
+        try:
+            records = read_log(bytes(damaged))
+        except LogError as cause:
+            assert str(cause) and "\n" not in str(cause)
+        else:
+            assert all(math.isfinite(record.value) for record in records)
+
+
+FRAGMENTS = sorted({word for path in SPECIMENS for word in re.findall(rb"\S+\s", path.read_bytes()[:20000])})
+
+
+@settings(derandomize=True, deadline=None, max_examples=150, database=None)
+@given(st.lists(st.sampled_from(FRAGMENTS) | st.binary(max_size=8), max_size=60))
+def test_any_bytes_give_records_or_a_refusal(parts):
+    log = b"".join(parts)
+    records = read(log)
+    assert records is None or all(log[r.offset : r.offset + r.length].decode() for r in records)
+
+
+def one_per_format():
+    """Return the smallest sound specimen of each tool and kind of file."""
+    chosen = {}
+    for path in sorted(SOUND, key=lambda path: path.stat().st_size):
+        chosen.setdefault((RECORDS[path][0].tool, path.suffix), path)
+    return list(chosen.values())
+
+
+@pytest.mark.parametrize("specimen", one_per_format(), ids=lambda path: path.name)
+@pytest.mark.parametrize("character", [b" ", b">", b"x", b"0", b'"', b"{", b"[", b"\t", b"1.0 ", b"a,", b"\r", b"\0", b"\n"])
+def test_a_line_of_a_megabyte_costs_no_more_than_its_length(specimen, character):
+    """A pattern that tries each start of a line with each end needs hours for this, and the time limit ends it."""
+    log = specimen.read_bytes()
+    full = read(log)
+    line = character * (1_000_000 // len(character)) + b"\n"
+    half = log.find(b"\n", len(log) // 2) + 1
+    assert is_same_or_refused(line + log, full)
+    assert is_same_or_refused(log[:half] + line + log[half:], full)
+    assert is_same_or_refused(log + line, full)
+
+
+@pytest.mark.parametrize("specimen", one_per_format(), ids=lambda path: path.name)
+def test_a_log_of_20_mb_is_read_in_bounded_memory(specimen):
+    log = specimen.read_bytes()
+    full = read(log)
+    others = b"".join(line + b"\n" for line in FOREIGN)
+    large = log.rstrip(b"\n") + b"\n" + b"x" * 10_000_000 + b"\n" + others * (10_000_000 // len(others))
+    tracemalloc.start()
+    records = read(large)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert meaning(records) == meaning(full)
+    assert peak < 8 * len(large)
