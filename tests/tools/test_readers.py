@@ -220,7 +220,9 @@ def one_per_format():
 
 
 @pytest.mark.parametrize("specimen", one_per_format(), ids=lambda path: path.name)
-@pytest.mark.parametrize("character", [b" ", b">", b"x", b"0", b'"', b"{", b"[", b"\t", b"1.0 ", b"a,", b"\r", b"\0", b"\n"])
+@pytest.mark.parametrize(
+    "character", [b" ", b">", b"x", b"0", b'"', b"{", b"[", b"\t", b"1.0 ", b"a,", b"\r", b"\0", b"\n"]
+)
 def test_a_line_of_a_megabyte_costs_no_more_than_its_length(specimen, character):
     """A pattern that tries each start of a line with each end needs hours for this, and the time limit ends it."""
     log = specimen.read_bytes()
