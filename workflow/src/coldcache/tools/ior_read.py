@@ -53,8 +53,8 @@ def read(log: bytes) -> list[Record]:
         If a run is unfinished, damaged or contradicts itself, or a version or format cannot be trusted. The message is
         the cause.
     """
-    for banner in _BANNER_VERSION.finditer(log):
-        check_version(banner[1].decode("latin-1"))
+    for found in _BANNER_VERSION.finditer(log):
+        check_version(found[1].decode("latin-1"))
     banner = _BANNER_VERSION.search(log)
     separatorless = _SEPARATORLESS.match(log)
     if banner and b'\n  "Began": "' in log:

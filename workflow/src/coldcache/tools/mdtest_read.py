@@ -166,7 +166,10 @@ def _longest_phase(log: bytes, start: int, end: int) -> float:
     """Return the seconds that a phase can have lasted by the stamps of its run; infinity where one is missing."""
     stamps = (_STAMP.search(log, max(0, start - 200), end), _FINISHED.search(log, end, end + 100))
     try:
-        started, finished = (datetime(*(int(stamp[part]) for part in (3, 1, 2, 4, 5, 6))) for stamp in stamps if stamp)
+        started, finished = (
+            datetime(int(year), int(month), int(day), int(hour), int(minute), int(second))
+            for month, day, year, hour, minute, second in (stamp.groups() for stamp in stamps if stamp)
+        )
     except ValueError:
         return inf
     # Stamps are local times, and clocks are set back by an hour at night.
