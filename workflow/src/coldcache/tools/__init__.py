@@ -22,7 +22,10 @@ from coldcache.errors import LogError
 from coldcache.records import Record
 
 #: Modules that read logs, in the order in which they are asked.
-READERS = ("fio_read", "fio_series", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest")
+READERS = ("fio_read", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest", "fio_series")
+
+#: Readers that are told the file's name, too, because it alone says what their logs hold.
+NAMED_READERS = ("fio_series",)
 
 
 def read_log(log: bytes, name: str = "") -> list[Record]:
@@ -46,7 +49,8 @@ def read_log(log: bytes, name: str = "") -> list[Record]:
         If no known tool wrote the log, or its own reader refuses it. The message is the cause alone; the caller
         knows the file.
     """
-    return find_reader(log).read(log)
+    reader = find_reader(log)
+    return reader.read(log, name) if reader.__name__.rpartition(".")[2] in NAMED_READERS else reader.read(log)
 
 
 def find_reader(log: bytes) -> ModuleType:
