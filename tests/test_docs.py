@@ -288,7 +288,7 @@ def test_decisions_are_numbered_and_each_has_its_parts() -> None:
 def test_the_decision_on_intervals_states_what_the_statistics_hold() -> None:
     text = " ".join(read_page("docs/decisions/0011-median-interval-by-order-statistics.md").split())
     assert TRUSTED_FROM["median", "percentile"] == TRUSTED_FROM["median", "BCa"] == 100
-    assert "Percentile or BCa bootstrap of the median: too narrow under 100 values." in text
+    assert "bootstrap: no better than the range at five values, and trusted from 100 values on" in text
     assert f"Student's t on means: trusted from {TRUSTED_FROM['mean', 't']} values on" in text
     assert f"{100 * reach_of_order(5)} % at five, more than 95 % from six on" in text
     assert reach_of_order(6) > 0.95
