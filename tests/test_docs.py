@@ -131,7 +131,9 @@ def tiny(text: str, folder: Path) -> str:
 def write_files(page: str, folder: Path) -> None:
     """Write the files that a page shows: the first line of each block is its path."""
     for block in fenced(page, "yaml"):
-        (folder / block.splitlines()[0].removeprefix("# ")).write_text(tiny(block, folder))
+        path = folder / block.splitlines()[0].removeprefix("# ")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(tiny(block, folder))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if fenced(page, "sh")])
@@ -216,7 +218,7 @@ def subcommands() -> list[str]:
 
 
 def test_every_subcommand_is_explained() -> None:
-    assert names(heads("docs/develop.md", "## The steps")) == subcommands()
+    assert sorted(names(heads("docs/develop.md", "## The steps"))) == sorted(subcommands())
 
 
 def test_every_key_of_the_configuration_is_explained() -> None:
