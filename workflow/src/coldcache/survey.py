@@ -11,7 +11,7 @@ from coldcache.errors import CampaignError, LogError
 from coldcache.notes import NOTES
 from coldcache.parts import Part, name_share, split_records
 from coldcache.records import Record
-from coldcache.tools import find_reader
+from coldcache.tools import find_reader, read_by
 
 #: A log is read whole; a larger file is something else.
 LARGEST_LOG = 2**30
@@ -141,7 +141,7 @@ def _read(path: Path, file: str) -> Log:
     reader = find_reader(content)
     tool = reader.__name__.rpartition(".")[2].removesuffix("_read")
     try:
-        records: list[Record] = reader.read(content)
+        records: list[Record] = read_by(reader, content, path.name)
         refusal = ""
     except LogError as error:
         records, refusal = [], str(error)
