@@ -142,13 +142,15 @@ def _choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return the rows of one metric, ordered so that the figure of each trial comes before others of the trial.
 
     A trial's figure is the one that the log states for it, else the mean over what it repeated; of latencies the mean
-    comes first, of elapsed times the longest, which holds the others. Figures of a share of the trial are left out.
+    comes first, of elapsed times the longest, which holds the others. A figure up to a stonewall comes last; figures of
+    a share of the trial are left out.
     """
     order = {"mean": 0, "value": 1} if metric == "latency" else {"value": 0, "mean": 1}
     whole = records[records.statistic.isin(order) & (records.share == "")]
     longest = -whole["value"] if metric == "elapsed" else 0
-    return whole.assign(_order=whole.statistic.map(order), _longest=longest).sort_values(
-        ["_order", "_longest"], kind="stable"
+    stonewalled = whole.caveats.str.contains("stonewalled", regex=False)
+    return whole.assign(_order=whole.statistic.map(order), _last=stonewalled, _longest=longest).sort_values(
+        ["_order", "_last", "_longest"], kind="stable"
     )
 
 

@@ -5,10 +5,11 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from coldcache.agreement import find_contradictions
 from coldcache.campaign import RAW, Campaign, check_name, seal
 from coldcache.errors import CampaignError, DesignError, LogError
 from coldcache.foreign import ForeignStudy, ForeignSweep
@@ -90,7 +91,7 @@ def import_logs(folder: Path, name: str) -> Imported:
         entries = list(_arrange(found.logs, notes))
     except DesignError as error:
         raise DesignError(f"{folder / NOTES}, {error}") from error
-    trials = _tell_trials(entries, notes.study)
+    trials = _tell_trials(entries, notes.study, find_contradictions(folder, found.logs))
     origin = {"folder": str(folder), "unread": [unread._asdict() for unread in found.unread]}
     site = Site(site="elsewhere", title=notes.system, targets={"elsewhere": Target(path=str(folder))})
     campaign = Campaign(name, site, (_describe_study(entries, notes, folder),), None, origin)
@@ -125,7 +126,9 @@ def _arrange(logs: list[Log], notes: Notes) -> Iterator[Entry]:
             yield Entry(log, part, sweep, ordered)
 
 
-def _tell_trials(entries: list[Entry], study: str) -> dict[str, dict[str, Any]]:
+def _tell_trials(
+    entries: list[Entry], study: str, contradictions: Mapping[tuple[str, str], str]
+) -> dict[str, dict[str, Any]]:
     """Return what `trial.json` of each trial holds, by the trial's key."""
     trials = {}
     done = Counter[str]()
@@ -143,6 +146,7 @@ def _tell_trials(entries: list[Entry], study: str) -> dict[str, dict[str, Any]]:
                 "file": f"{LOGS}/{log.file}", "sha256": log.sha256,
                 "factors": entry.part.factors, "repetition": entry.part.repetition,
             },
+            "contradiction": contradictions.get((log.file, str(entry.factors.get("phase")))),
             "argv": [], "settings": {}, "cold": None, "counters": None, "failure": None,
             "start": None, "end": None, "seconds": None, "exit_status": None, "timed_out": False,
             "time_limit": None, "free_bytes": None, "load": None, "target": None, "system": None,

@@ -34,7 +34,7 @@ class Log(NamedTuple):
     parts : list of Part
         What it states, without the records; empty where it was refused.
     figures : frozenset of tuple
-        Its figures of whole trials: operation, metric, statistic and value.
+        Its rates and latencies of whole trials: operation, metric, statistic and value.
     refusal : str
         Why it was refused; empty where it was read.
     """
@@ -149,7 +149,7 @@ def _read(path: Path, file: str) -> Log:
     version = next((record.tool_version for record in records if record.tool_version), "")
     figures = frozenset(
         (record.operation, record.metric, record.statistic, record.value)
-        for record in records if record.metric != "count" and not name_share(record)
+        for record in records if record.metric not in ("count", "elapsed") and not name_share(record)
     )  # fmt: skip
     return Log(file, hashlib.sha256(content).hexdigest(), tool, version, parts, figures, refusal)
 

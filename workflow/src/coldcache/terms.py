@@ -42,6 +42,7 @@ LEARNT_FACTORS = {
     "items_per_directory": Factor("1", "items per directory"),
     "fsync": Factor(None, "fsync"),
     "clients": Factor("1", "client processes"),
+    "phase": Factor(None, "IO500 phase"),
 }
 
 FILE_LAYOUTS = ("file-per-thread", "shared-file")

@@ -87,6 +87,11 @@ def wrong_operation(trial: Trial) -> Finding:
     return f"the log states no {', '.join(sorted(missing))}" if missing else None
 
 
+def contradicted(trial: Trial) -> Finding:
+    """Void: a harness states a figure otherwise than the log of the tool that it ran."""
+    return trial.story.get("contradiction")
+
+
 def ambiguous_figure(trial: Trial) -> Finding:
     """Void: the log states several figures where the trial has one, and does not tell them apart."""
     seen = set()
@@ -134,6 +139,7 @@ RULES: tuple[tuple[str, str, Callable[[Trial], Finding]], ...] = (
     ("exit-status", "void", exit_status),
     ("log-refused", "void", log_refused),
     ("wrong-operation", "void", wrong_operation),
+    ("contradicted", "void", contradicted),
     ("ambiguous-figure", "void", ambiguous_figure),
     ("too-short", "suspect", too_short),
     ("clock-step", "suspect", clock_step),
