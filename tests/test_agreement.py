@@ -78,7 +78,7 @@ def test_a_contradicted_phase_is_void_and_the_others_count(logs):
 def test_a_tree_of_results_becomes_one_trial_per_phase_and_log():
     imported = import_logs(Path("logs"), "old")
     sweeps = [key.split("/")[1] for key in imported.trials]
-    assert {sweep: sweeps.count(sweep) for sweep in sweeps} == {"io500": 7, "ior": 5, "mdtest": 11}
+    assert {sweep: sweeps.count(sweep) for sweep in sweeps} == {"io500": 6, "ior": 5, "mdtest": 11}
     reasons = {unread.file: unread.reason for unread in imported.found.unread}
     assert (
         reasons["run/result_summary.txt"] == "states no figure that run/result.txt does not state: one run, seen twice"

@@ -16,6 +16,8 @@ from coldcache.collect import collect
 from coldcache.dataset import open_records, open_sweep
 from coldcache.errors import CampaignError, DesignError
 from coldcache.importing import import_logs
+from coldcache.notebook import execute
+from coldcache.report import render
 
 SPECIMENS = Path(__file__).parent / "specimens"
 
@@ -258,3 +260,20 @@ def test_no_plotting_library_is_loaded_to_import_logs():
     code += "print([name for name in ('matplotlib', 'xarray', 'pandas') if name in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.slow
+def test_a_tree_of_io500_gives_a_report_that_opens(project):
+    shutil.copytree(SPECIMENS / "io500-02091cf", project / "run")
+    results = Path("results/old")
+    assert main(["import", "logs", "--campaign", "old"]) == 0
+    collect("old", results)
+    notebook = Path(__file__).parents[1] / "notebooks/what-logs-state.ipynb"
+    output = results / "notebooks/imported/what-logs-state.ipynb"
+    execute(notebook, output, Path("logs.ipynb"), results.absolute() / "dataset.nc", "imported")
+    render("old", results, Path("sphinx.log"))
+    index = (results / "report/index.html").read_text()
+    assert "Nothing was measured: foreign logs were imported and sealed" in index
+    assert "io500, throughput read 1.63 GB/s" in index
+    assert "run/find.csv" in (results / "report/validity.html").read_text()
+    assert "mdtest-hard" in (results / "report/imported/what-logs-state.html").read_text()

@@ -114,7 +114,7 @@ def build_cube(records: pd.DataFrame) -> xr.Dataset:
 def _choose_dims(records: pd.DataFrame) -> list[str]:
     """Return the factors that tell the cases of a sweep apart, without those that follow from the others."""
     factors = [factor for factor in (*FACTORS, *LEARNT_FACTORS) if factor in records]
-    last = ("file_size", "files", *LEARNT_FACTORS)
+    last = {"file_size", "files", *LEARNT_FACTORS} - {"phase"}
     dims = [factor for factor in factors if factor not in last and records[factor].dropna().nunique() > 1]
     for factor in factors:
         if factor not in dims and _count_mixed(records, [*dims, factor]) < _count_mixed(records, dims):
