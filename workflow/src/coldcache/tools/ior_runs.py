@@ -171,7 +171,7 @@ def _read_test(
         table = rows.result_table(test.columns)
         found_rows = [rows.match_line(table, log, start) for start in test.rows]
         rates = _group_rates(table, found_rows, test, _declared_repetitions(run, test, heads, summary))
-        wanted = summary.keys() if summary else {access.encode() for access in accesses if run.version is not None}
+        wanted = summary.keys() | {access.encode() for access in accesses if run.version is not None}
         for access in sorted(wanted - rates.keys()):
             raise LogError(f"cut short or damaged: the {access.decode()} rows of test {test.number} are missing")
         for found in found_rows:
