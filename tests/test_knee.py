@@ -1,9 +1,9 @@
-"""Knees of curves whose bend is known exactly, their intervals, and points that do not belong."""
+"""Knees of curves whose bend is known exactly, and their intervals."""
 
 import numpy as np
 import pytest
 
-from coldcache.knee import fit_knee, judge_point
+from coldcache.knee import fit_knee
 
 DOUBLING = 2.0 ** np.arange(8)
 
@@ -85,36 +85,6 @@ def test_four_single_measurements_do_not_tell_their_spread():
     assert np.isnan([found.low, found.high, found.growth_last_low, found.growth_last_high]).all()
 
 
-def test_a_low_point_is_an_anomaly():
-    rates = noisy(np.minimum(DOUBLING, 8), 1, seed=2, spread=0.02)[:, 0]
-    before = judge_point(DOUBLING, rates, 32)
-    rates[5] *= 0.7
-    found = judge_point(DOUBLING, rates, 32)
-    assert before.p > 0.05 > found.p
-    assert (found.predicted, found.low, found.high) == pytest.approx((before.predicted, before.low, before.high))
-    assert found.ratio == pytest.approx(0.7 * before.ratio) == found.observed / found.predicted
-    assert found.observed < found.low < found.predicted < found.high
-
-
-def test_a_point_on_the_curve_is_none():
-    found = judge_point(DOUBLING, np.minimum(DOUBLING, 8), 32)
-    assert (found.observed, found.predicted, found.ratio) == pytest.approx((8, 8, 1))
-    assert found.p > 0.05
-
-
-def test_a_fall_at_the_last_thread_count_may_be_a_knee():
-    found = judge_point(DOUBLING, noisy(np.where(DOUBLING < 128, 10.0, 7.0), 1, spread=0.01)[:, 0], 128)
-    assert found.low == 0
-    assert found.p > 0.05
-
-
-def test_probability_and_interval_agree():
-    rates = noisy(np.minimum(DOUBLING, 8), 1, seed=3)[:, 0]
-    found = judge_point(DOUBLING, rates, 32, level=0.95)
-    rates[5] = found.low
-    assert judge_point(DOUBLING, rates, 32).p == pytest.approx(0.05, abs=1e-6)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -137,14 +107,6 @@ def test_probability_and_interval_agree():
         (
             lambda: fit_knee([1, 2, 4, 8], [1.0, 0.0, 3.0, 4.0]),
             "scaling curve: a rate is zero or negative: leave void trials out as NaN",
-        ),
-        (
-            lambda: judge_point(DOUBLING, DOUBLING, 12),
-            "judge_point: no rate at 12 threads: choose one of 1, 2, 4, 8, 16, 32, 64, 128",
-        ),
-        (
-            lambda: judge_point(DOUBLING[:6], DOUBLING[:6], 4),
-            "judge_point: 6 thread counts: judging one by the others needs at least 7",
         ),
     ],
 )

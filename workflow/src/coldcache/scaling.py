@@ -27,8 +27,8 @@ def peak(rate: xr.DataArray) -> xr.Dataset:
 
     Parameters
     ----------
-    rate : DataArray
-        Bytes or operations per second; dims must include ``threads``; over ``repetition`` the median is taken.
+    rate
+        As for `sustained`.
 
     Returns
     -------

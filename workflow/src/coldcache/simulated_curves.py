@@ -7,7 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from coldcache.knee import fit_knee, judge_point
+from coldcache.anomaly import judge_point
+from coldcache.bent_lines import STEPS
+from coldcache.knee import fit_knee
 from coldcache.scalability import fit_scalability, predict
 from coldcache.simulation import label
 
@@ -80,8 +82,8 @@ def knee_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
                 for knee in random.uniform(x[0] + 1, x[-1] - 2, curves):
                     noise = random.normal(0, NOISE, (len(x), repetitions))
                     fit = fit_knee(threads, 2 ** curve(x, knee)[:, None] * np.exp(noise))
-                    # Bends are tried in steps of an eighth of a doubling: nearer ones cannot be told apart.
-                    covered = np.log2(fit.low) - 1 / 8 <= knee <= np.log2(fit.high) + 1 / 8
+                    # Bends nearer to each other than the steps in which they are tried cannot be told apart.
+                    covered = np.log2(fit.low) - 1 / STEPS <= knee <= np.log2(fit.high) + 1 / STEPS
                     found.append((_levels_apart(x, np.log2(fit.threads), knee) <= 1, covered, fit.rises_to_the_end))
                 within, covered, rises = np.mean(found, axis=0)
                 verdict = "as stated" if within >= 0.95 else "not to be trusted"
