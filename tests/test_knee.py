@@ -51,10 +51,10 @@ def test_a_rate_that_rises_to_the_end_has_no_knee():
     assert (found.growth_first, found.growth_last) == pytest.approx((2**0.5, 2**0.5))
 
 
-@pytest.mark.parametrize("growth", [1.09, 1.0, 0.8, 0.5])
+@pytest.mark.parametrize("growth", [1.05, 1.0, 0.8, 0.5])
 def test_a_rate_that_never_rises_is_level_from_its_first_thread_count(growth):
-    found = fit_knee(DOUBLING, noisy(growth ** np.arange(8.0), 1))
-    assert (found.threads, found.first_level) == (1, 1)
+    found = [fit_knee(DOUBLING, noisy(growth ** np.arange(8.0), 1, seed)) for seed in range(40)]
+    assert sum((knee.threads, knee.first_level) == (1, 1) for knee in found) >= 38
 
 
 def test_missing_repetitions_and_thread_counts_are_left_out():
@@ -66,10 +66,12 @@ def test_missing_repetitions_and_thread_counts_are_left_out():
     assert found.fitted.shape == (7,)
 
 
-def test_one_bad_repetition_does_not_move_the_knee():
+def test_the_median_over_repetitions_is_fitted():
     rates = noisy(np.minimum(DOUBLING, 16))
-    rates[2, 0] /= 10
-    assert fit_knee(DOUBLING, rates).threads == pytest.approx(16, rel=0.1)
+    rates[2, 0] /= 1000
+    found, of_medians = fit_knee(DOUBLING, rates), fit_knee(DOUBLING, np.median(rates, axis=1))
+    assert found.fitted == pytest.approx(of_medians.fitted)
+    assert found.threads == of_medians.threads == pytest.approx(16, rel=0.1)
 
 
 def test_noise_widens_the_interval():

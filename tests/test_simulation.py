@@ -151,6 +151,12 @@ def test_noises_are_positive_and_of_the_shape_asked_for(name):
     assert (values > 0).all()
 
 
+def test_trials_one_after_another_depend_on_each_other_and_scatter_alike():
+    logs = np.log(NOISES["one after another"](np.random.default_rng(2), 20_000, 6))
+    assert logs.std(axis=0) == pytest.approx([0.1] * 6, rel=0.03)
+    assert [np.corrcoef(logs[:, k], logs[:, k + 1])[0, 1] for k in range(5)] == pytest.approx([0.6] * 5, abs=0.02)
+
+
 def test_series_have_the_correlation_and_the_median_asked_for():
     series = np.log(autocorrelated(np.random.default_rng(2), 20, 5000, 0.9))
     neighbours = np.corrcoef(series[:, 1:].ravel(), series[:, :-1].ravel())[0, 1]
