@@ -78,6 +78,12 @@ def test_holm_by_hand():
     np.testing.assert_allclose(adjust([0.01, 0.04, np.nan, 0.03, 0.005]), [0.03, 0.06, np.nan, 0.06, 0.02])
 
 
+@pytest.mark.parametrize("method", ["holm", "benjamini-hochberg"])
+def test_all_cases_of_an_array_are_one_family(method):
+    raw = np.array([[0.01, 0.04, np.nan], [0.03, 0.005, 0.5]])
+    np.testing.assert_array_equal(adjust(raw, method), adjust(raw.ravel(), method).reshape(2, 3))
+
+
 def test_benjamini_hochberg_is_scipys():
     raw = np.array([0.01, 0.04, 0.03, 0.005])
     np.testing.assert_allclose(adjust(raw, "benjamini-hochberg"), stats.false_discovery_control(raw))

@@ -160,8 +160,9 @@ def adjust(p_values: npt.ArrayLike, method: str = "holm") -> Array:
 
     Parameters
     ----------
-    p_values : array of float, shape (comparisons,)
-        NaN is a comparison that could not be made; it does not count.
+    p_values : array of float
+        Of any shape, such as one per case; all of them are one family. NaN is a comparison that could not be made; it
+        does not count.
     method : str
         ``holm`` bounds the chance of any false finding (Holm 1979, Scandinavian Journal of Statistics 6:65);
         ``benjamini-hochberg`` the share of false ones among the findings (1995, Journal of the Royal Statistical
@@ -169,7 +170,8 @@ def adjust(p_values: npt.ArrayLike, method: str = "holm") -> Array:
 
     Returns
     -------
-    array of float, shape (comparisons,)
+    array of float
+        Of the same shape.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from scipy import stats
 
 from coldcache.bent_lines import Array, BentLines, design_lines, fit_lines, read_levels, try_lines
 
-#: Growth per doubling of the threads up to which a rate counts as level.
+#: Growth per doubling of the threads up to which a rate counts as level: this project's own convention.
 LEVEL_GROWTH = 0.10
 
 
