@@ -38,7 +38,8 @@ def measure_block(
     Raises
     ------
     CampaignError
-        If the campaign is sealed and trials are missing, began with another design, or has no such block.
+        If the campaign is sealed and trials are missing, began with another design, has no such block,
+        or holds a folder in place of a trial.
     TargetError
         If the target cannot be used, or is in use.
     ToolError
@@ -52,7 +53,10 @@ def measure_block(
     waiting = [trial for trial in block.trials if not _is_done(campaign, trial)]
     if waiting and is_sealed(campaign.folder):
         raise CampaignError(f"{campaign.folder} is sealed, but {waiting[0].key} is missing; it is never measured again")
-    begin(campaign)
+    for trial in waiting:
+        folder = campaign.folder / trial.key
+        if folder.exists() and any(folder.iterdir()):
+            raise CampaignError(f"{folder}: holds files but no trial.json, so it is no trial; move it away")
     if waiting:
         _measure(campaign, block, waiting, Progress(campaign, blocks, terminal), log)
     manifest.parent.mkdir(parents=True, exist_ok=True)
@@ -66,6 +70,7 @@ def _is_done(campaign: Campaign, trial: Trial) -> bool:
 def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "Progress", log: Path | None) -> None:
     versions = {tool: tool_module(tool).version() for tool in {trial.case.tool for trial in waiting}}
     folder = check_target(campaign.site, [trial.case for trial in waiting])
+    begin(campaign)
     work = make_work_folder(folder)
     # An interrupt ends the running trial in order; so must the signal by which Snakemake and Slurm end a job.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

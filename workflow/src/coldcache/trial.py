@@ -92,7 +92,7 @@ def _begin(trial: Trial, surroundings: Surroundings) -> dict[str, Any]:
         "argv": [], "settings": {}, "cold": None, "counters": None, "failure": None,
         "start": None, "end": None, "seconds": None, "exit_status": None, "timed_out": False,
         "time_limit": surroundings.site.limits.seconds, "free_bytes": None, "load": None,
-        "target": surroundings.target, "system": surroundings.system,
+        "target": {"path": surroundings.site.target.path, **surroundings.target}, "system": surroundings.system,
     }  # fmt: skip
 
 
