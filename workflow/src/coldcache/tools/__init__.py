@@ -22,10 +22,10 @@ from coldcache.errors import LogError
 from coldcache.records import Record
 
 #: Modules that read logs, in the order in which they are asked.
-READERS = ("fio_read", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest", "io500", "fio_series")
+READERS = ("fio_read", "fio_series", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest", "io500")
 
-#: Readers that are told the file's name, too, because it alone says what their logs hold.
-NAMED_READERS = ("fio_series",)
+#: Those that are told the file's name, too, because it alone says what their logs hold.
+NAMED_READERS = ("fio_read", "fio_series", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest", "io500")
 
 
 def read_log(log: bytes, name: str = "") -> list[Record]:
@@ -49,8 +49,14 @@ def read_log(log: bytes, name: str = "") -> list[Record]:
         If no known tool wrote the log, or its own reader refuses it. The message is the cause alone; the caller
         knows the file.
     """
-    reader = find_reader(log)
-    return reader.read(log, name) if reader.__name__.rpartition(".")[2] in NAMED_READERS else reader.read(log)
+    return read_by(find_reader(log), log, name)
+
+
+def read_by(reader: ModuleType, log: bytes, name: str) -> list[Record]:
+    """Return every value that a log states to the module that reads it; raises `LogError` as `read_log`."""
+    if reader.__name__.rpartition(".")[2] in NAMED_READERS:
+        return reader.read(log, name)
+    return reader.read(log)
 
 
 def find_reader(log: bytes) -> ModuleType:
