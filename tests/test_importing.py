@@ -193,7 +193,7 @@ def test_a_name_that_is_taken_is_refused():
 @pytest.mark.parametrize("name", ["../old", "", "a b", "old\n", "Größe"])
 def test_a_name_that_is_no_folders_is_refused(name):
     put("ior-4.0.0.csv")
-    with pytest.raises(DesignError, match="a name has letters, digits, hyphens and underscores only"):
+    with pytest.raises(DesignError, match="a name has letters a to z, digits, hyphens and underscores only"):
         import_logs(Path("logs"), name)
 
 

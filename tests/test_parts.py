@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from coldcache.errors import LogError
 from coldcache.parts import learn_factors, name_share, split_records
 from coldcache.records import Record
 from coldcache.tools import read_file
@@ -49,9 +50,10 @@ def test_rows_of_rank_0_alone_make_no_repetitions():
 
 def test_every_record_belongs_to_one_trial():
     for log in sorted(SPECIMENS.glob("mdtest-*0-*.txt")):
-        if "ENOSPC" in log.name:
+        try:
+            records = read_file(log)
+        except LogError:
             continue
-        records = read_file(log)
         together = [found for part in split_records(records) for found in part.records]
         assert sorted(together, key=lambda found: found.offset) == sorted(records, key=lambda found: found.offset)
 

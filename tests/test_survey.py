@@ -23,8 +23,8 @@ def test_logs_are_found_by_content_in_folders_below(tmp_path):
     (log,) = survey(tmp_path).logs
     assert (log.file, log.tool, log.version, log.refusal) == ("deep/er/x.bin", "ior", "", "")
     assert [(part.operations, part.repetition, part.factors) for part in log.parts] == [
-        (("read",), 0, {"threads": 4, "transfer_size": 1048576}),
-        (("read",), 1, {"threads": 4, "transfer_size": 1048576}),
+        (("write", "read"), 0, {"threads": 4, "transfer_size": 1048576}),
+        (("write", "read"), 1, {"threads": 4, "transfer_size": 1048576}),
     ]
     assert log.sha256 == hashlib.sha256((SPECIMENS / "ior-4.0.0.csv").read_bytes()).hexdigest()
 

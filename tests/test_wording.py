@@ -51,7 +51,7 @@ def test_levels_stand_in_the_order_of_the_study(root):
     cases = expand_cases(campaign.studies[0], campaign.site, campaign.circumstances)
 
     def shown(sweep):
-        return show_levels(case for case in cases if case.sweep == sweep).replace("<wbr>", "")
+        return show_levels(case.factors for case in cases if case.sweep == sweep).replace("<wbr>", "")
 
     assert shown("shared-file") == (
         "threads 1, 2, 4; transfer size 1 MiB; file layout shared-file; "

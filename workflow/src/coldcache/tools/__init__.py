@@ -25,7 +25,7 @@ from coldcache.records import Record
 READERS = ("fio_read", "fio_series", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest", "io500")
 
 #: Those that are told the file's name, too, because it alone says what their logs hold.
-NAMED_READERS = ("fio_read", "fio_series", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest", "io500")
+NAMED_READERS = ("fio_series",)
 
 
 def read_log(log: bytes, name: str = "") -> list[Record]:
