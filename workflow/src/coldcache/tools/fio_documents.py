@@ -17,6 +17,9 @@ UNKNOWN_ETA = 2147483647
 
 _LISTS = ("jobs", "client_stats")
 _ROOT = re.compile(r'\{\s*"(?:fio version|timestamp|timestamp_ms|time|global options|jobs|client_stats|disk_util)"\s*:')
+# A document whose first bracket a line parts from its first key, and one of which nothing but the bracket is left.
+_ROOTLESS = re.compile(r'^[>| \t]*+"fio version"\s*:', re.MULTILINE)
+_OPEN = re.compile(r"^[>| \t]*+\{\s*\Z", re.MULTILINE)
 _VERSION = re.compile(r"fio[- ]([23]\.[0-9]+\S*)")
 # What a client, or fio with two output formats, prints of a job before it starts.
 _DESCRIPTION = re.compile(
@@ -93,17 +96,25 @@ def find_documents(log: bytes) -> tuple[list[Document], list[str]]:
             if "fio version" in members:
                 raise LogError(f"{place(text, start)}: the result holds no jobs")
             continue
+        _check_gap(text[end:start], False)
         foreign.append(text[end:start])
         if clean is not text:
             foreign.append(text[start:after])
         end = after
         found.append((clean, members, start))
     foreign.append(text[end:])
+    _check_gap(foreign[-1], bool(found))
     described = _describe(foreign)
     return [
         Document(clean, members, start, _version(members), _jobs(members, clean, described))
         for clean, members, start in found
     ], foreign
+
+
+def _check_gap(text: str, is_last: bool) -> None:
+    """Refuse a text around results that holds the beginning of one, parted from its bracket or cut behind it."""
+    if _ROOTLESS.search(text) or (is_last and _OPEN.search(text)):
+        raise LogError("a result of fio is cut short, or a line stands between its first bracket and its first key")
 
 
 def _describe(foreign: list[str]) -> dict[tuple[str, int], dict[str, str] | None]:

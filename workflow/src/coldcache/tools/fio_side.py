@@ -95,10 +95,12 @@ class _Side:
     def __init__(self, origin: Origin, side: str, start: int):
         self.origin = origin
         self.start = start
-        self.members = scan_object(origin.text, start)[0]
         self.operation, caveat = name_operation(side, origin.options, origin.name)
+        self.members = self.scan(start)
         self.caveats = (caveat,) if caveat else ()
         self.plain = {key: member.value for key, member in self.members.items()}
+        if any(type(value) is int and not 0 <= value < 1 << 64 for value in self.plain.values()):
+            raise self.error("a figure is out of bounds", start)
         calls = self.plain.get("total_ios")
         self.factors = name_factors(side, origin.options, origin.threads, bytes_moved(self.plain), calls)
         if origin.clients is not None:
@@ -107,6 +109,13 @@ class _Side:
         self.throughput = "throughput" if origin.is_whole else "throughput_per_process"
         self.scope = (ONE_CLIENT if (origin.clients or 0) > 1 else "") + ("" if origin.is_whole else ONE_PROCESS)
         self.records: list[Record] = []
+
+    def scan(self, start: int) -> dict[str, Member]:
+        """Return the members of the object that begins at `start`; raise `LogError` if one has two values."""
+        try:
+            return scan_object(self.origin.text, start)[0]
+        except ValueError as error:
+            raise self.error("a figure stands twice, with different values", start) from error
 
     def add(self, start: int, end: int, metric: str, statistic: str, definition: str, unit: str, *more: str) -> float:
         """Append a record with the caveats `more`, return its value; raise `LogError` for what is no figure."""
@@ -185,9 +194,9 @@ class _Side:
                 pass
             else:
                 return [(name, *figure.span(2)) for figure in figures if (name := _name_statistic(figure[1]))]
-        inner, _ = scan_object(text, member.start)
+        inner = self.scan(member.start)
         if isinstance(percentiles, dict) and "percentile" in inner:
-            inner |= scan_object(text, inner["percentile"].start)[0]
+            inner |= self.scan(inner["percentile"].start)
         return [(name, place.start, place.end) for key, place in inner.items() if (name := _name_statistic(key))]
 
     def add_samples(self) -> None:

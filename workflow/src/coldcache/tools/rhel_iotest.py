@@ -108,7 +108,7 @@ def read(log: bytes) -> list[Record]:
     names = []
     for statements in _split_runs(log):
         run = _Run(log, statements)
-        if run.figures() not in [known.figures() for known in runs]:
+        if not any(run.repeats(known) for known in runs):
             runs.append(run)
             names.append((run.name, tuple(sorted(run.run.factors.items()))))
     if not runs:
@@ -175,9 +175,11 @@ class _Run:
     def _figures(self) -> list[re.Match[bytes]]:
         return self.lines[b"per core"] + self.lines[b"per process"]
 
-    def figures(self) -> tuple[bytes, ...]:
-        """Return what the run printed, to tell a repeated text from a second run."""
-        return tuple(line[0] for line in (*self._figures(), *self.lines[b"out"]))
+    def repeats(self, known: "_Run") -> bool:
+        """Return whether this is the text of an earlier run again, with or without the times of each process."""
+        figures, own = ([line[0].strip() for line in run._figures()] for run in (known, self))
+        each, mine = ([line[0].strip() for line in run.lines[b"out"]] for run in (known, self))
+        return figures == own and (mine == each or not mine)
 
     def _factors(self) -> dict[str, int]:
         told: dict[str, int] = {}

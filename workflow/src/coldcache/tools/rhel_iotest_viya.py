@@ -76,11 +76,13 @@ def read(log: bytes) -> list[Record]:
         elif edge == b"Begin":
             if host in tests:
                 raise LogError(f"{where}: a test begins on {host.decode('utf-8', 'replace')!r} before the last ended")
-            tests[host] = _Test(log, host, mode, line.start())
+            tests[host] = _Test(log, host, mode, line.start(), line[2])
         elif edge == b"End":
             if host not in tests or tests[host].mode != mode:
                 raise LogError(f"{where}: a test ends that did not begin: the log is cut")
-            whole.append(tests.pop(host))
+            test = tests.pop(host)
+            if all((test.host, test.stamp) != (known.host, known.stamp) for known in whole):
+                whole.append(test)
         elif host in tests:
             tests[host].take(line)
     if tests or not is_complete or not whole:
@@ -92,8 +94,8 @@ def read(log: bytes) -> list[Record]:
 class _Test:
     """The lines of one test on one host."""
 
-    def __init__(self, log: bytes, host: bytes, mode: bytes, start: int):
-        self.log, self.host, self.mode, self.start = log, host, mode, start
+    def __init__(self, log: bytes, host: bytes, mode: bytes, start: int, stamp: bytes):
+        self.log, self.host, self.mode, self.start, self.stamp = log, host, mode, start, stamp
         self.counts: dict[bytes, int] = {}
         self.figures: dict[bytes, Figure] = {}
         self.stamps: dict[bytes, re.Match[bytes]] = {}
