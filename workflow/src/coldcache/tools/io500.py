@@ -191,10 +191,14 @@ def _name(printed: bytes, where: str) -> str:
 def _read_ini(log: bytes) -> list[Record]:
     """Return the figures of `result.txt`."""
     section, told, phases = "run", {}, []
+    sections: set[str] = set()
     scores: dict[str, bytes] = {}
     for line in _INI_LINE.finditer(log):
         if line[1]:
             section = line[1].decode()
+            if section in sections:
+                raise LogError(f"{_place(log, line.start())}: the section {section} stands there twice")
+            sections.add(section)
             if section not in ("run", "SCORE", "SCOREX"):
                 phases.append(_Phase(_name(line[1], _place(log, line.start())), {}, False))
         elif line[4]:
@@ -244,7 +248,7 @@ def _phase_records(log: bytes, phases: Iterable[_Phase], run: _Run) -> list[Reco
             del found[known:]
     if not found:
         raise LogError("no phase has run")
-    return found
+    return sorted(found, key=lambda record: record.offset)
 
 
 def _record(log: bytes, phase: _Phase, run: _Run, key: str, metric: str, definition: str) -> Record:

@@ -126,7 +126,12 @@ class Block:
 
     def figures(self) -> tuple[bytes, ...]:
         """Return the printed figures, to tell a repeated block from a second measurement."""
-        lines = (self.children, self.parent, *self.per_process, self.least_moved, self.processor, *self.each)
+        lines = (self.processor, *self.each)
+        return (*self.core(), *(line[0] for line in lines if line))
+
+    def core(self) -> tuple[bytes, ...]:
+        """Return the figures that every block has."""
+        lines = (self.children, self.parent, *self.per_process, self.least_moved)
         return tuple(line[0] for line in lines if line)
 
 

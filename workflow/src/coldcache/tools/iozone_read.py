@@ -198,11 +198,15 @@ def read(log: bytes) -> list[Record]:
     runs = [_Run(log, start, end) for start, end in zip(starts, [*starts[1:], len(log)], strict=True)]
     # Per test, the figures seen and the number of each; a dictionary because the same test may stand there 1e5 times.
     seen: dict[tuple[Any, ...], dict[tuple[bytes, ...], int]] = {}
+    cores: set[tuple[bytes, ...]] = set()
     chosen = []
     for run in runs:
         for block in run.blocks:
             known = seen.setdefault((*block.key(), run.direct_io), {})
             figures = block.figures()
+            if block.core() in cores and figures not in known:
+                raise block.error("this block stands there twice, once without its last lines: the log is jumbled")
+            cores.add(block.core())
             if figures not in known:
                 known[figures] = len(known)
                 chosen.append((run, block, known, known[figures]))
