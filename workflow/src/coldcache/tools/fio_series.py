@@ -42,9 +42,9 @@ _ONE_VALUE = _TIME_AND_VALUE + rb"()([0-2]), ([0-9]{1,18})"
 _TWO_VALUES = _TIME_AND_VALUE + rb"([0-9]{1,18}), ([0-2]), (0)"
 _PRIORITIES = re.compile(rb"(?:[0-9, ]*, (?:[01]|0x[0-9a-f]{4})\r?\n)*+")
 _MOST_COLUMNS = 8
+_NEWLINE = b"\n"
 _OPERATIONS = {b"0": "read", b"1": "write", b"2": "trim"}
 _STATISTICS = ((("value", 2),), (("mean", 2), ("max", 3)))
-CAVEATS = ("pattern-unknown",)
 
 WINDOW = "what fio notes for the window that ends here, the mean or, with log_max_value, the maximum: "
 INTERVAL = "the interval that ends here: "
@@ -72,6 +72,7 @@ class _Meaning(NamedTuple):
     metric: str
     unit: str
     definition: str
+    caveats: tuple[str, ...] = ("pattern-unknown",)
 
 
 def recognise(log: bytes) -> bool:
@@ -106,9 +107,15 @@ def read(log: bytes, name: str = "") -> list[Record]:
     if columns > _MOST_COLUMNS:
         raise LogError("a series of histograms (--write_hist_log) is not read: use --write_lat_log")
     line = _find_form(log, columns)
-    has_priorities = columns > 5 or (columns == 5 and _PRIORITIES.fullmatch(log) is not None)
     of_calls = any(point[5] != b"0" for point in line.finditer(log))
+    # A fifth column holds offsets or priorities, and only the first call has the offset 0, too.
+    has_priorities = columns > 5 or (columns == 5 and _PRIORITIES.fullmatch(log) is not None)
+    if has_priorities and columns == 5 and of_calls and log.count(b"\n") == 1:
+        has_priorities = False
     meaning = _find_meaning(name, of_calls, has_priorities)
+    if columns == 5 and not of_calls and meaning.metric == "latency":
+        # Windows have the offset 0, too, if an old fio was told to log it.
+        meaning = meaning._replace(caveats=(*meaning.caveats, "version-from-columns"))
     records = _make_records(line, log, meaning, of_calls)
     if not any(record.value for record in records):
         raise LogError("every value is zero: nothing was moved")
@@ -177,20 +184,22 @@ def _find_meaning(name: str, of_calls: bool, has_priorities: bool) -> _Meaning:
 
 def _make_records(line: re.Pattern[bytes], log: bytes, meaning: _Meaning, of_calls: bool) -> list[Record]:
     """Return one record per value; raise `LogError` if time goes back, or if calls and windows are mixed."""
-    metric, unit, definition = meaning
+    metric, unit, definition, caveats = meaning
     stored, scale, suffix = UNIT_OF_METRIC[metric], _SCALE.get(unit, 0.0), f" {unit}"
-    latest = dict.fromkeys(_OPERATIONS, 0)
+    latest = dict.fromkeys(_OPERATIONS, (0, b""))
     records: list[Record] = []
     for point in line.finditer(log):
         time, direction, size = int(point[1]), point[4], int(point[5])
-        if time < latest[direction]:
-            where = log.count(b"\n", 0, point.start()) + 1
+        if time < latest[direction][0]:
             raise LogError(
-                f"line {where}: time goes back: several processes in one file (per_job_logs=0), or lines out of order"
+                f"{_place(log, point)}: time goes back: several processes in one file (per_job_logs=0), or lines out of"
+                " order"
             )
         if (size > 0) is not of_calls:
-            raise LogError("windows and calls are mixed: the log is put together from several")
-        latest[direction] = time
+            raise LogError(f"{_place(log, point)}: windows and calls are mixed: the log is put together from several")
+        if latest[direction] == (time, point[2]) and not definition.startswith(ONE_CALL):
+            raise LogError(f"{_place(log, point)}: a line before it says the same: lines stand there twice")
+        latest[direction] = (time, point[2])
         factors = {"time": time / 1000, "transfer_size": size} if size else {"time": time / 1000}
         for statistic, group in _STATISTICS[bool(point[3])]:
             printed = point[group].decode()
@@ -199,7 +208,12 @@ def _make_records(line: re.Pattern[bytes], log: bytes, meaning: _Meaning, of_cal
                 _make_tuple(Record, (
                     "fio", None, _OPERATIONS[direction], metric, statistic,
                     int(printed) * scale if scale else float(printed + "e-9"), stored, None, definition, start,
-                    end - start, printed + suffix, CAVEATS, factors,
+                    end - start, printed + suffix, caveats, factors,
                 ))
             )  # fmt: skip
     return records
+
+
+def _place(log: bytes, point: re.Match[bytes]) -> str:
+    """Return the number of the line of a point, for a message."""
+    return f"line {log.count(_NEWLINE, 0, point.start()) + 1}"
