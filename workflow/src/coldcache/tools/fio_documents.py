@@ -152,16 +152,15 @@ def _jobs(members: dict[str, Member], text: str, described: dict[tuple[str, int]
         if key == "client_stats":
             entries = [job for job in entries if job.name != "All clients"]
         shared = members.get("global options")
-        for number, job in enumerate(entries):
+        for job in entries:
             own = job.members["job options"].value if "job options" in job.members else None
             general = shared.value if shared else None
             if key == "client_stats":
                 general = _of_client(shared, job, text)
-                if not _is_sure(entries, number):
-                    jobs.append(job._replace(options=described.get((job.name, job.group[-1]))))
-                    continue
             known = isinstance(own, dict) or isinstance(general, dict)
-            jobs.append(job._replace(options=merge_options(general or {}, own or {}) if known else None))
+            is_sure = known and (key == "jobs" or _is_sure(entries, job))
+            options = merge_options(general or {}, own or {}) if is_sure else described.get((job.name, job.group[-1]))
+            jobs.append(job._replace(options=options))
     return jobs
 
 
@@ -201,14 +200,14 @@ def _of_client(shared: Member | None, job: Job, text: str) -> dict[str, Any] | N
     return shared.value
 
 
-def _is_sure(entries: list[Job], number: int) -> bool:
+def _is_sure(entries: list[Job], job: Job) -> bool:
     """Return whether the options of a client's entry are its own.
 
     A client looks options up by thread although its server numbers them by entry. The two differ behind the first
     entry that stands for several threads (``group_reporting``), and then the last entry has no options.
     """
-    client = [job for job in entries if job.group[:-1] == entries[number].group[:-1]]
-    return client[0] is entries[number] or "job options" in client[-1].members
+    client = [entry for entry in entries if entry.group[:-1] == job.group[:-1]]
+    return client[0] is job or "job options" in client[-1].members
 
 
 def number_repetitions(documents: list[Document]) -> list[int | None]:

@@ -185,7 +185,9 @@ def name_factors(
     kilobyte = 1000 if options.get("kb_base") == "1000" else 1024
     if not names_only:
         size = _transfer_size(side, options, kilobyte)
-        if size and (not calls or size * (0.99 * calls - (threads or 1)) <= moved <= size * calls + 1024):
+        # The last transfer of a file may be shorter, and those in flight when a ramp ends count on one side only.
+        slack = 0.01 * calls + (threads or 1) * factors.get("queue_depth", 1)
+        if size and (not calls or abs(moved / size - calls) <= slack):
             factors["transfer_size"] = size
         factors["direct_io"] = _is_direct(options)
     files = options.get("nrfiles", "1")
