@@ -262,6 +262,17 @@ def test_no_plotting_library_is_loaded_to_import_logs():
     assert ran.stdout.splitlines()[-1] == "[]"
 
 
+def test_levels_that_no_folder_can_hold_are_told_apart():
+    put("mountstats-6.1-after.txt")
+    imported = import_logs(Path("logs"), "old")
+    assert [key.split("/")[2].partition("mount=")[2] for key in imported.trials] == [
+        "mnt-a-f72353b3", "mnt-with-blank-8669b7e1",
+    ]  # fmt: skip
+    collect("old", Path("results/old"))
+    cube = open_sweep(Path("results/old/dataset.nc"), "imported", "mountstats")
+    assert float(cube["count"].sel(operation="rpc-write", mount="/mnt/a").squeeze()) == 256
+
+
 @pytest.mark.slow
 def test_a_tree_of_io500_gives_a_report_that_opens(project):
     shutil.copytree(SPECIMENS / "io500-02091cf", project / "run")

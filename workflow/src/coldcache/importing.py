@@ -24,8 +24,8 @@ from coldcache.terms import FACTORS, LEARNT_FACTORS
 #: The copies of the logs, below the campaign's folder.
 LOGS = "logs"
 
-#: A longer name of a case is cut, and told from others by a checksum; a folder's name has 255 bytes at most.
-_LONGEST_NAME = 200
+#: Longer names of cases, and of their operations, are cut; a folder's name has 255 bytes at most.
+_LONGEST_NAME, _LONGEST_OPERATIONS = 200, 80
 
 #: What a log states where it was refused.
 _NOTHING = Part({}, None, (), [])
@@ -169,12 +169,26 @@ def _name_cases(entries: list[Entry]) -> Iterator[str]:
         levels = seen[entry.sweep]
         parts: dict[str, Level] = {}
         if len(levels["operation"]) > 1:
-            parts["operation"] = "+".join(entry.part.operations)
-        parts |= {factor: level for factor, level in entry.factors.items() if len(levels[factor]) > 1}
-        name = name_case(parts)
-        if len(name) > _LONGEST_NAME:
-            name = f"{name[:_LONGEST_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-        yield name
+            parts["operation"] = _shorten("+".join(entry.part.operations), _LONGEST_OPERATIONS)
+        parts |= {factor: _path_safe(level) for factor, level in entry.factors.items() if len(levels[factor]) > 1}
+        yield _shorten(name_case(parts), _LONGEST_NAME)
+
+
+def _shorten(name: str, longest: int) -> str:
+    """Return a name, cut and told from others by a checksum where it is too long."""
+    return name if len(name) <= longest else f"{name[:longest]}-{_checksum(name)}"
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _path_safe(level: Level) -> Level:
+    """Return a level as part of a folder's name; what cannot stand there is told apart by a checksum."""
+    safe = re.sub(r"[^A-Za-z0-9_.+-]+", "-", str(level)).strip("-.")
+    if not isinstance(level, str) or safe == level:
+        return level
+    return f"{safe}-{_checksum(level)}"
 
 
 def _describe_study(entries: list[Entry], notes: Notes, folder: Path) -> ForeignStudy:

@@ -43,6 +43,7 @@ LEARNT_FACTORS = {
     "fsync": Factor(None, "fsync"),
     "clients": Factor("1", "client processes"),
     "phase": Factor(None, "IO500 phase"),
+    "mount": Factor(None, "mount point"),
 }
 
 FILE_LAYOUTS = ("file-per-thread", "shared-file")
