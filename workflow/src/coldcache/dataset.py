@@ -50,7 +50,8 @@ def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
                 "length": record.length, "printed": record.printed, "caveats": " ".join(record.caveats),
                 "share": name_share(record), "time": record.factors.get("time", np.nan),
             })  # fmt: skip
-        for operation in set(story["operations"]) - {record.operation for record in trial.records}:
+        stated = {record.operation for record in trial.records}
+        for operation in (operation for operation in story["operations"] if operation not in stated):
             metric = METRIC_OF_OPERATION.get(operation, "throughput")
             rows.append({
                 **shared, "operation": operation, "metric": metric, "statistic": "value", "value": np.nan,
@@ -142,12 +143,12 @@ def _choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return the rows of one metric, ordered so that the figure of each trial comes before others of the trial.
 
     A trial's figure is the one that the log states for it, else the mean over what it repeated; of latencies the mean
-    comes first, of elapsed times the longest, which holds the others. A figure up to a stonewall comes last; figures of
-    a share of the trial are left out.
+    comes first. Of several elapsed times or latencies the longest is taken, which holds the others. A figure up to a
+    stonewall comes last; figures of a share of the trial are left out.
     """
     order = {"mean": 0, "value": 1} if metric == "latency" else {"value": 0, "mean": 1}
     whole = records[records.statistic.isin(order) & (records.share == "")]
-    longest = -whole["value"] if metric == "elapsed" else 0
+    longest = -whole["value"] if metric in ("elapsed", "latency") else 0
     stonewalled = whole.caveats.str.contains("stonewalled", regex=False)
     return whole.assign(_order=whole.statistic.map(order), _last=stonewalled, _longest=longest).sort_values(
         ["_order", "_last", "_longest"], kind="stable"

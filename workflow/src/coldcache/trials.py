@@ -10,8 +10,15 @@ from coldcache.errors import CampaignError, LogError
 from coldcache.parts import Part, split_records
 from coldcache.plan import tool_module
 from coldcache.records import Record
+from coldcache.terms import TOOLS
 from coldcache.tools import read_file
 from coldcache.verdicts import Judgement, Trial, judge
+
+#: What a story must tell to be judged.
+_FIELDS = (
+    "study", "sweep", "case", "repetition", "operations", "factors", "tool", "tool_version", "settings", "failure",
+    "timed_out", "time_limit", "exit_status", "start", "end", "seconds", "counters",
+)  # fmt: skip
 
 
 class Collected(NamedTuple):
@@ -102,11 +109,10 @@ class ForeignLogs:
 
 
 def _read_trial(key: str, folder: Path, campaign: Campaign, logs: ForeignLogs) -> Collected:
-    try:
-        story = json.loads((folder / "trial.json").read_text())
-        tool = tool_module(story["tool"]) if campaign.origin is None else None
-    except (ValueError, KeyError, ImportError) as error:
-        raise CampaignError(f"{folder / 'trial.json'}: not the story of a trial ({error})") from error
+    story = _read_story(key, folder / "trial.json")
+    if campaign.origin is None and story["tool"] not in TOOLS:
+        raise CampaignError(f'{folder / "trial.json"}: not the story of a trial (unknown tool "{story["tool"]}")')
+    tool = tool_module(story["tool"]) if campaign.origin is None else None
     records: list[Record] = []
     refusal = ""
     try:
@@ -116,6 +122,21 @@ def _read_trial(key: str, folder: Path, campaign: Campaign, logs: ForeignLogs) -
     thresholds = campaign.site.thresholds
     trial = Trial(story, records, refusal, thresholds.shortest_run, thresholds.cold_share)
     return Collected(key, story, records, judge(trial))
+
+
+def _read_story(key: str, path: Path) -> dict[str, Any]:
+    """Return what a `trial.json` holds, once it is known to tell the trial in whose folder it lies."""
+    try:
+        story = json.loads(path.read_text())
+    except ValueError as error:
+        raise CampaignError(f"{path}: not the story of a trial ({error})") from error
+    lacking = [field for field in _FIELDS if not isinstance(story, dict) or field not in story]
+    if lacking:
+        raise CampaignError(f"{path}: not the story of a trial (it lacks {lacking[0]})")
+    told = f"{story['study']}/{story['sweep']}/{story['case']}/r{story['repetition']}"
+    if told != key:
+        raise CampaignError(f"{path}: not the story of a trial (it tells {told})")
+    return story
 
 
 def _read_log(folder: Path) -> bytes:

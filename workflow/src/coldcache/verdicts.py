@@ -81,7 +81,7 @@ def log_refused(trial: Trial) -> Finding:
 
 def wrong_operation(trial: Trial) -> Finding:
     """Void: the log does not state what the trial was to measure."""
-    if not trial.records:
+    if trial.refusal or trial.story["failure"]:
         return None
     missing = set(trial.story["operations"]) - {record.operation for record in trial.records}
     return f"the log states no {', '.join(sorted(missing))}" if missing else None
