@@ -9,17 +9,16 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from coldcache.errors import LogError
-from coldcache.tools.fio_job import PARTIAL, is_done, merge_options
+from coldcache.tools.fio_job import PARTIAL, is_done, merge_options, take_number
 from coldcache.tools.json_offsets import Member, scan_document, scan_object
 
 #: What fio prints for a time to go that it does not know, as it does in a run's first three seconds.
 UNKNOWN_ETA = 2147483647
 
 _LISTS = ("jobs", "client_stats")
-_ROOT = re.compile(r'\{\s*"(?:fio version|timestamp|timestamp_ms|time|global options|jobs|client_stats|disk_util)"\s*:')
-# A document whose first bracket a line parts from its first key, and one of which nothing but the bracket is left.
-_ROOTLESS = re.compile(r'^[>| \t]*+"fio version"\s*:', re.MULTILINE)
-_OPEN = re.compile(r"^[>| \t]*+\{\s*\Z", re.MULTILINE)
+_ROOT = re.compile(
+    r'\{[\s>|]*+"(?:fio version|timestamp|timestamp_ms|time|global options|jobs|client_stats|disk_util)"\s*:'
+)
 _VERSION = re.compile(r"fio[- ]([23]\.[0-9]+\S*)")
 # What a client, or fio with two output formats, prints of a job before it starts.
 _DESCRIPTION = re.compile(
@@ -52,10 +51,9 @@ class Job(NamedTuple):
     group: tuple[Any, ...]
     options: dict[str, str] | None
 
-    def number(self, key: str) -> float | None:
-        """Return the number that a key of the entry holds; None where it holds none."""
-        member = self.members.get(key)
-        return member.value if member and type(member.value) in (int, float) else None
+    def values(self) -> dict[str, Any]:
+        """Return the entry as plain JSON."""
+        return {key: member.value for key, member in self.members.items()}
 
 
 class Document(NamedTuple):
@@ -73,7 +71,7 @@ class Document(NamedTuple):
 
     def figures(self) -> list[dict[str, Any]]:
         """Return all that the result says of its jobs, to tell a repeated text from a second measurement."""
-        return [{key: member.value for key, member in job.members.items()} for job in self.jobs]
+        return [job.values() for job in self.jobs]
 
 
 def find_documents(log: bytes) -> tuple[list[Document], list[str]]:
@@ -96,25 +94,17 @@ def find_documents(log: bytes) -> tuple[list[Document], list[str]]:
             if "fio version" in members:
                 raise LogError(f"{place(text, start)}: the result holds no jobs")
             continue
-        _check_gap(text[end:start], False)
         foreign.append(text[end:start])
         if clean is not text:
             foreign.append(text[start:after])
         end = after
         found.append((clean, members, start))
     foreign.append(text[end:])
-    _check_gap(foreign[-1], bool(found))
     described = _describe(foreign)
     return [
         Document(clean, members, start, _version(members), _jobs(members, clean, described))
         for clean, members, start in found
     ], foreign
-
-
-def _check_gap(text: str, is_last: bool) -> None:
-    """Refuse a text around results that holds the beginning of one, parted from its bracket or cut behind it."""
-    if _ROOTLESS.search(text) or (is_last and _OPEN.search(text)):
-        raise LogError("a result of fio is cut short, or a line stands between its first bracket and its first key")
 
 
 def _describe(foreign: list[str]) -> dict[tuple[str, int], dict[str, str] | None]:
@@ -146,8 +136,6 @@ def _jobs(members: dict[str, Member], text: str, described: dict[tuple[str, int]
     for key in _LISTS:
         if key not in members:
             continue
-        if not isinstance(members[key].value, list):
-            raise LogError(f"{place(text, members[key].start)}: {key} is no list")
         entries = [_entry(entry, text) for entry in members[key].value]
         if key == "client_stats":
             entries = [job for job in entries if job.name != "All clients"]
@@ -250,7 +238,7 @@ def _check_end(document: Document, has_states: bool) -> None:
     Flags such as ``exitall`` and ``time_based`` are not printed, so a job that ended early is taken for a state only
     where the log has states, or where none of the jobs came to its end.
     """
-    done = [is_done(job.options, {key: member.value for key, member in job.members.items()}) for job in document.jobs]
+    done = [is_done(job.options, job.values(), 0.0 if has_states else 0.05) for job in document.jobs]
     if all(state is False for state in done) if not has_states else not all(done):
         job = document.jobs[next(number for number, state in enumerate(done) if not state)]
         raise LogError(
@@ -261,8 +249,8 @@ def _check_end(document: Document, has_states: bool) -> None:
 
 def _is_state_of(earlier: Document, later: Document) -> bool:
     """Return whether the earlier result is a state of the run whose later state, or end, the other one is."""
-    starts = [{job.number("job_start") for job in document.jobs} for document in (earlier, later)]
-    if None not in starts[0] | starts[1]:
+    starts = [{take_number(job.values(), "job_start") for job in document.jobs} for document in (earlier, later)]
+    if 0 not in starts[0] | starts[1]:
         return bool(starts[0] & starts[1])
     ages = _age(earlier), _age(later)
     times = _time(earlier), _time(later)
@@ -279,20 +267,20 @@ def _is_state_of(earlier: Document, later: Document) -> bool:
 def _time(document: Document) -> float | None:
     """Return when a result was printed, in s since the epoch; None where it does not say."""
     for key, unit in (("timestamp_ms", 1000), ("timestamp", 1)):
-        if key in document.members and type(document.members[key].value) is int:
-            return document.members[key].value / unit
+        if key in document.members:
+            return take_number({key: document.members[key].value}, key) / unit or None
     return None
 
 
 def _age(document: Document) -> float | None:
     """Return how long fio had been running, in whole s, rounded up; None where it does not say."""
-    return max((job.number("elapsed") or 0 for job in document.jobs), default=0) or None
+    return max((take_number(job.values(), "elapsed") for job in document.jobs), default=0) or None
 
 
 def longest_run(job: Job) -> float:
     """Return the longest run time of a side of a job, in s."""
     sides = (job.members[name].value for name in ("read", "write", "trim", "mixed") if name in job.members)
-    return max((side.get("runtime", 0) for side in sides if isinstance(side, dict)), default=0) / 1000
+    return max((take_number(side, "runtime") for side in sides if isinstance(side, dict)), default=0) / 1000
 
 
 def place(text: str, offset: int) -> str:

@@ -109,7 +109,7 @@ def expected_sides(options: Mapping[str, str]) -> tuple[str, ...]:
     return sides if len(sides) == 1 else ()
 
 
-def is_done(options: Mapping[str, str] | None, values: Mapping[str, Any]) -> bool | None:
+def is_done(options: Mapping[str, str] | None, values: Mapping[str, Any], slack: float) -> bool | None:
     """Return whether a job came to its end: True if it did its size or its time, False if it did neither.
 
     Parameters
@@ -118,6 +118,8 @@ def is_done(options: Mapping[str, str] | None, values: Mapping[str, Any]) -> boo
         The job's options.
     values : mapping
         The job's entry, as plain JSON.
+    slack : float
+        The share of its time that the start of a job may cost before 3.8, when no figure covers it.
 
     Returns
     -------
@@ -127,21 +129,29 @@ def is_done(options: Mapping[str, str] | None, values: Mapping[str, Any]) -> boo
     """
     if options is None or any(name in options for name in _EARLY_ENDS):
         return None
-    sides = [values[name] for name in (*_SIDES, "mixed") if isinstance(values.get(name), dict)]
+    sides = {name: values[name] for name in (*_SIDES, "mixed") if isinstance(values.get(name), dict)}
     jobs = int(options["numjobs"]) if options.get("numjobs", "").isdecimal() else 1
-    seconds = _read_seconds(options.get("runtime", ""))
-    if seconds:
-        longest = max((side.get("runtime", 0) for side in sides), default=0) / 1000
-        # Since 3.8, the sum of what the processes ran; it covers their start, which the run time of a side does not.
-        whole = values.get("job_runtime", 0) / 1000 / (jobs or 1)
-        if max(longest, whole) >= seconds - 0.02 or ("job_runtime" not in values and longest >= 0.95 * seconds):
-            return True
     size = _job_size(options)
-    if size:
-        moved = sum(bytes_moved(side) for side in sides if side is not values.get("mixed") or len(sides) == 1)
-        if moved >= 0.99 * size * jobs:
-            return True
-    return False if seconds and size else None
+    moving = _SIDES_OF_PATTERN.get(options.get("rw", "read").removeprefix("rand"), ())
+    moved = sum(bytes_moved(sides[name]) for name in (moving if "mixed" not in sides else ("mixed",)) if name in sides)
+    # A job that moved more than its size was bound by its time alone.
+    if size and 0.99 * size * jobs <= moved <= size * jobs:
+        return True
+    seconds = _read_seconds(options.get("runtime", ""))
+    if not seconds:
+        return None
+    longest = max((take_number(side, "runtime") for side in sides.values()), default=0) / 1000
+    # Since 3.8, the sum of what the processes ran; it covers their start, which the run time of a side does not.
+    whole = take_number(values, "job_runtime") / 1000 / (jobs or 1)
+    if max(longest, whole) >= seconds * (1 - slack * ("job_runtime" not in values)) - 0.02:
+        return True
+    return False if size else None
+
+
+def take_number(values: Mapping[str, Any], key: str) -> float:
+    """Return the number that stands under a key of plain JSON, 0 where there is none that can be one."""
+    value = values.get(key, 0)
+    return float(value) if type(value) in (int, float) and abs(value) < 1e300 else 0.0
 
 
 def _read_seconds(words: str) -> float | None:
@@ -151,7 +161,7 @@ def _read_seconds(words: str) -> float | None:
 
 def _job_size(options: Mapping[str, str]) -> int | None:
     """Return how much one process of a job moves unless its time ends it, in B; None where it is no plain size."""
-    if ":" in options.get("rw", "read"):
+    if ":" in options.get("rw", "read") or options.get("rw", "").endswith("trimwrite"):
         return None
     loops = options.get("loops", "1")
     kilobyte = 1000 if options.get("kb_base") == "1000" else 1024
@@ -161,17 +171,16 @@ def _job_size(options: Mapping[str, str]) -> int | None:
 
 def bytes_moved(side: Mapping[str, Any]) -> float:
     """Return what a side moved, in B: ``io_bytes`` is KiB where there is no ``io_kbytes`` (before 2.21)."""
-    moved = side.get("io_bytes", 0)
-    return moved * (1 if "io_kbytes" in side else 1024) if type(moved) in (int, float) else 0
+    return take_number(side, "io_bytes") * (1 if "io_kbytes" in side else 1024)
 
 
 def name_factors(
-    side: str, options: Mapping[str, str] | None, threads: int | None, moved: float, calls: float | None
+    side: str, options: Mapping[str, str] | None, threads: int | None, moved: float, calls: float
 ) -> dict[str, Any]:
     """Return what the options say of the factors of one side of a job, in stored units; unknown ones are left out.
 
-    `moved` (B) and `calls` are what the side did: where they contradict the transfer size, jobs of several sizes share
-    a reporting group.
+    `moved` (B) and `calls` (0 where they are not printed) are what the side did: where they contradict the transfer
+    size, jobs of several sizes share a reporting group.
     """
     factors: dict[str, Any] = {} if threads is None else {"threads": threads}
     if options is None:

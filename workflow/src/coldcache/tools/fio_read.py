@@ -28,7 +28,7 @@ from coldcache.tools.fio_documents import (
     place,
     plain,
 )
-from coldcache.tools.fio_job import IDLE_ENGINES, PARTIAL, expected_sides
+from coldcache.tools.fio_job import IDLE_ENGINES, PARTIAL, expected_sides, take_number
 from coldcache.tools.fio_side import SIDES, Origin, is_active, read_side
 
 _FAILURE = re.compile(
@@ -75,7 +75,7 @@ def read(log: bytes) -> list[Record]:
     documents, foreign = find_documents(log)
     failure = next(filter(None, map(_FAILURE.search, foreign)), None)
     if failure:
-        raise LogError(f"fio says {plain(failure[1])[:120]!r}: the run failed or was cut short")
+        raise LogError(f"fio says {plain(failure[1])[:200]!r}: the run failed or was cut short")
     if not documents:
         raise LogError("no JSON of fio: its text and terse outputs are not read; run it with --output-format=json")
     documents = drop_repeats(documents)
@@ -102,6 +102,24 @@ def _check_job(job: Job, text: str) -> None:
         raise LogError(f"{where} had {eta} s to go: this is a status (--status-interval) and the result is missing")
 
 
+def _check_copies(document: Document) -> None:
+    """Raise `LogError` if two entries of a result state the same latencies: lines of it stand there twice."""
+    seen = set()
+    for job in document.jobs:
+        sides = [(name, job.members[name].value) for name in SIDES if name in job.members]
+        for name, side in sides:
+            for kind in ("clat_ns", "lat_ns", "clat", "lat"):
+                latency = side.get(kind) if isinstance(side, dict) else None
+                if isinstance(latency, dict) and latency.get("stddev"):
+                    figures = (name, kind, *map(str, (latency.get(key) for key in ("min", "max", "mean", "stddev"))))
+                    if figures in seen:
+                        raise LogError(
+                            f"{place(document.text, job.start)}: job {job.name[:60]!r} states the same latencies as a"
+                            " job before it: lines stand there twice"
+                        )
+                    seen.add(figures)
+
+
 def _count_threads(jobs: list[Job]) -> dict[int, int | None]:
     """Return the processes that share a reporting group with each entry; raise `LogError` if entries are missing."""
     entries = Counter(job.group for job in jobs)
@@ -110,7 +128,7 @@ def _count_threads(jobs: list[Job]) -> dict[int, int | None]:
     for job in jobs:
         words = (job.options or {}).get("numjobs", "1")
         count = int(words) if words.isdecimal() and len(words) < 10 else None
-        ran, longest = job.number("job_runtime"), longest_run(job)
+        ran, longest = take_number(job.values(), "job_runtime"), longest_run(job)
         if entries[job.group] > 1:
             there = clones[job.group, job.name]
             if count and there % count:
@@ -126,6 +144,8 @@ def _count_threads(jobs: list[Job]) -> dict[int, int | None]:
 
 def _read_jobs(document: Document, repetition: int | None, records: list[Record]) -> None:
     """Append the values of one result to `records`."""
+    if len(document.jobs) > 1:
+        _check_copies(document)
     threads = _count_threads(document.jobs)
     entries = Counter(job.group for job in document.jobs)
     hosts = {job.group[:-1] for job in document.jobs}

@@ -107,7 +107,8 @@ def read(log: bytes, name: str = "") -> list[Record]:
     if columns > _MOST_COLUMNS:
         raise LogError("a series of histograms (--write_hist_log) is not read: use --write_lat_log")
     line = _find_form(log, columns)
-    of_calls = any(point[5] != b"0" for point in line.finditer(log))
+    first = next(line.finditer(log))
+    of_calls = first[5] != b"0"
     # A fifth column holds offsets or priorities, and only the first call has the offset 0, too.
     has_priorities = columns > 5 or (columns == 5 and _PRIORITIES.fullmatch(log) is not None)
     if has_priorities and columns == 5 and of_calls and log.count(b"\n") == 1:
@@ -116,11 +117,11 @@ def read(log: bytes, name: str = "") -> list[Record]:
     if columns == 5 and not of_calls and meaning.metric == "latency":
         # Windows have the offset 0, too, if an old fio was told to log it.
         meaning = meaning._replace(caveats=(*meaning.caveats, "version-from-columns"))
+    if of_calls and meaning.unit == "IOPS" and all(point[2] == b"1" for point in line.finditer(log)):
+        raise LogError("the log notes each call as 1, which is no rate: run fio with --log_avg_msec")
     records = _make_records(line, log, meaning, of_calls)
     if not any(record.value for record in records):
         raise LogError("every value is zero: nothing was moved")
-    if meaning.definition == INTERVAL + OF_KIND["iops"] and all(record.value == 1 for record in records):
-        raise LogError("the log notes each call as 1, which is no rate: run fio with --log_avg_msec")
     return records
 
 
@@ -132,22 +133,24 @@ def _find_form(log: bytes, columns: int) -> re.Pattern[bytes]:
     LogError
         If a line is broken, or if two forms match.
     """
-    found = []
+    found, good = [], 0
     for form, least in ((_ONE_VALUE, 4), (_TWO_VALUES, 6)):
         if columns >= least:
             text = form + rb"(?:, " + _NUMBER + rb"){%d}\r?\n" % (columns - 4 - (form is _TWO_VALUES))
-            line = re.compile(text)
+            line, lines = re.compile(text), re.match(rb"(?:" + text + rb")++", log)
+            good = max(good, lines.end() if lines else 0)
             # Where there is one value, the direction stands in the place of the maximum, and is smaller than the mean.
-            if re.fullmatch(rb"(?:" + text + rb")++", log) and all(
-                int(point[3] or point[2]) >= int(point[2]) for point in line.finditer(log)
+            if (
+                lines
+                and lines.end() == len(log)
+                and all(int(point[3] or point[2]) >= int(point[2]) for point in line.finditer(log))
             ):
                 found.append(line)
     if len(found) == 1:
         return found[0]
     if found:
         raise LogError("the columns fit log_window_value=both as well as log_offset: it cannot be told what they are")
-    good = re.match(rb"(?:" + _NUMBER + rb"(?:, " + _NUMBER + rb"){%d}\r?\n)*+" % (columns - 1), log)
-    where = log.count(b"\n", 0, good.end() if good else 0) + 1
+    where = log.count(b"\n", 0, good) + 1
     raise LogError(f"line {where}: this is no point of fio's series: the log is broken or cut")
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from coldcache.errors import LogError
 from coldcache.records import UNIT_OF_METRIC, Record
-from coldcache.tools.fio_job import OPERATION_OF_ENGINE, bytes_moved, name_factors, name_operation
+from coldcache.tools.fio_job import OPERATION_OF_ENGINE, bytes_moved, name_factors, name_operation, take_number
 from coldcache.tools.json_offsets import Member, find_figures, scan_object
 
 SIDES = ("read", "write", "trim", "mixed")
@@ -95,14 +95,12 @@ class _Side:
     def __init__(self, origin: Origin, side: str, start: int):
         self.origin = origin
         self.start = start
-        self.operation, caveat = name_operation(side, origin.options, origin.name)
         self.members = self.scan(start)
+        self.operation, caveat = name_operation(side, origin.options, origin.name)
         self.caveats = (caveat,) if caveat else ()
         self.plain = {key: member.value for key, member in self.members.items()}
-        if any(type(value) is int and not 0 <= value < 1 << 64 for value in self.plain.values()):
-            raise self.error("a figure is out of bounds", start)
-        calls = self.plain.get("total_ios")
-        self.factors = name_factors(side, origin.options, origin.threads, bytes_moved(self.plain), calls)
+        moved, calls = bytes_moved(self.plain), take_number(self.plain, "total_ios")
+        self.factors = name_factors(side, origin.options, origin.threads, moved, calls)
         if origin.clients is not None:
             self.factors["clients"] = origin.clients
         self.names_only = (origin.options or {}).get("ioengine") in OPERATION_OF_ENGINE
@@ -111,11 +109,12 @@ class _Side:
         self.records: list[Record] = []
 
     def scan(self, start: int) -> dict[str, Member]:
-        """Return the members of the object that begins at `start`; raise `LogError` if one has two values."""
+        """Return the members of an object of the side; raise `LogError` if one of them has two values."""
         try:
             return scan_object(self.origin.text, start)[0]
         except ValueError as error:
-            raise self.error("a figure stands twice, with different values", start) from error
+            line = self.origin.text.count("\n", 0, start) + 1
+            raise LogError(f"line {line}: job {self.origin.name[:60]!r} gives two values for one figure") from error
 
     def add(self, start: int, end: int, metric: str, statistic: str, definition: str, unit: str, *more: str) -> float:
         """Append a record with the caveats `more`, return its value; raise `LogError` for what is no figure."""

@@ -104,6 +104,11 @@ class Block:
             raise self.error("children, min, max and avg disagree: a process moved nothing, or a digit is lost")
         if each and (abs(sum(each) - total) > rounding or (min(each), max(each)) != (least, most)):
             raise self.error("the child lines disagree with the sum, min or max above them")
+        if each and min(float(line[2]) for line in self.each) != float(self.least_moved[1]):
+            raise self.error("the child lines disagree with the min xfer above them")
+        walls = [float(line[6]) for line in self.each if line[6]]
+        if walls and self.processor and float(self.processor[1]) not in (0.0, max(walls)):
+            raise self.error("the child lines disagree with the wall time above them")
 
     def error(self, why: str) -> LogError:
         """Return an error that names the line where the block starts."""
@@ -126,12 +131,7 @@ class Block:
 
     def figures(self) -> tuple[bytes, ...]:
         """Return the printed figures, to tell a repeated block from a second measurement."""
-        lines = (self.processor, *self.each)
-        return (*self.core(), *(line[0] for line in lines if line))
-
-    def core(self) -> tuple[bytes, ...]:
-        """Return the figures that every block has."""
-        lines = (self.children, self.parent, *self.per_process, self.least_moved)
+        lines = (self.children, self.parent, *self.per_process, self.least_moved, self.processor, *self.each)
         return tuple(line[0] for line in lines if line)
 
 

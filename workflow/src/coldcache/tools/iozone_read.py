@@ -102,6 +102,10 @@ class _Run:
             block.check()
             if not block.parent and version and not cluster:
                 raise LogError(f"{place(block.children)}: the line of what the parent sees is missing")
+        for what in ("each", "processor"):
+            without = [block for block in self.blocks if not getattr(block, what)]
+            if 0 < len(without) < len(self.blocks):
+                raise without[0].error("the block lacks lines that other blocks have (-C, -+u): it is cut short")
 
     def records(self, block: Block, repetition: int | None) -> list[Record]:
         """Return the values that one block states."""
@@ -198,16 +202,16 @@ def read(log: bytes) -> list[Record]:
     runs = [_Run(log, start, end) for start, end in zip(starts, [*starts[1:], len(log)], strict=True)]
     # Per test, the figures seen and the number of each; a dictionary because the same test may stand there 1e5 times.
     seen: dict[tuple[Any, ...], dict[tuple[bytes, ...], int]] = {}
-    cores: set[tuple[bytes, ...]] = set()
-    chosen = []
+    chosen, begun = [], set()
     for run in runs:
         for block in run.blocks:
-            known = seen.setdefault((*block.key(), run.direct_io), {})
+            test = (*block.key(), run.direct_io)
+            known = seen.setdefault(test, {})
             figures = block.figures()
-            if block.core() in cores and figures not in known:
-                raise block.error("this block stands there twice, once without its last lines: the log is jumbled")
-            cores.add(block.core())
             if figures not in known:
+                if (*test, block.children[4]) in begun:
+                    raise block.error("the block begins like one before it and ends otherwise: lines stand there twice")
+                begun.add((*test, block.children[4]))
                 known[figures] = len(known)
                 chosen.append((run, block, known, known[figures]))
     found: list[Record] = []
