@@ -91,7 +91,10 @@ def read(log: bytes) -> list[Record]:
         raise LogError("one run of IOR stands twice in the log, word by word")
     records = []
     for start, end in parts:
-        records += _read_document(_decode(log, start, end))
+        try:
+            records += _read_document(_decode(log, start, end))
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            raise LogError("IOR's JSON is damaged: a key is missing, or holds what cannot stand there") from error
     records.sort(key=lambda record: record.offset)
     return records
 
@@ -132,13 +135,13 @@ def _place(node: Any, places: Iterator[re.Match[str]], base: int) -> None:
             _place(one, places, base)
         return
     for key, value in node.items() if isinstance(node, dict) else ():
-        if not isinstance(value, str):
-            _place(value, places, base)
-        elif key in _COLUMNS:
+        if key in _COLUMNS:
             found = next(places, None)
             if found is None or found[1] != key or found[2] != value:
-                raise LogError(f"IOR's JSON is damaged, or states no number, at the key {key!r}: {value[:40]!r}")
+                raise LogError(f"IOR's JSON is damaged, or states no number, at the key {key!r}: {str(value)[:40]!r}")
             node[key] = Figure(value.encode(), base + found.start(2))
+        elif not isinstance(value, str):
+            _place(value, places, base)
 
 
 def _read_document(document: dict[str, Any]) -> list[Record]:

@@ -156,7 +156,7 @@ class _Run:
         self.name = b" ".join(b" ".join(line.groups()) for line in self.lines[b"INVOCATION"][-1:])
         version = self.lines[b"Script Version:"]
         self.run = Run(
-            version[-1][1].decode() if version else None,
+            version[-1][1].decode("utf-8", "replace") if version else None,
             self._factors(),
             any(head.startswith(b"<<WARNING>> potential caching") for head in heads),
         )

@@ -152,7 +152,12 @@ class _Test:
                 raise self.error(f"the {operation} rate or time is zero: nothing was measured")
             if abs(rate.value * time.value - size / MEBIBYTE) > 0.012 * rate.value + 0.02 * time.value:
                 raise self.error(f"size, time and rate of {operation} contradict each other: a digit is lost")
-            phase = (_moment(end) - _moment(begin)).total_seconds()
+            try:
+                phase = (_moment(end) - _moment(begin)).total_seconds()
+            except ValueError as error:
+                raise self.error(f"a stamp of {operation} is no date: a digit is lost") from error
+            if phase <= 0:
+                raise self.error(f"{operation} ended before it began: lines of the log are mixed up")
             is_quarter = self._divides_by_cores(time.value, per_core, phase, version)
             definition = PER_CORE if per_core == 1 else QUARTER if is_quarter else TWO_PER_CORE
             caveats = ("viya-4.0.0-per-core",) if is_quarter and per_core > 1 else ()
