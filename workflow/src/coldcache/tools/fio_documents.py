@@ -239,7 +239,7 @@ def _check_end(document: Document, has_states: bool) -> None:
     where the log has states, or where none of the jobs came to its end.
     """
     done = [is_done(job.options, job.values(), 0.0 if has_states else 0.05) for job in document.jobs]
-    if all(state is False for state in done) if not has_states else not all(done):
+    if done and (all(state is False for state in done) if not has_states else not all(done)):
         job = document.jobs[next(number for number, state in enumerate(done) if not state)]
         raise LogError(
             f"{place(document.text, job.start)}: job {job.name[:60]!r} had reached neither its size nor its runtime:"
