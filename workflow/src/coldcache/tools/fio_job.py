@@ -195,7 +195,7 @@ def name_factors(
     if not names_only:
         size = _transfer_size(side, options, kilobyte)
         # The last transfer of a file may be shorter, and those in flight when a ramp ends count on one side only.
-        slack = 0.01 * calls + (threads or 1) * factors.get("queue_depth", 1)
+        slack = 0.01 * (calls or 0) + (threads or 1) * factors.get("queue_depth", 1)
         if size and (not calls or abs(moved / size - calls) <= slack):
             factors["transfer_size"] = size
         factors["direct_io"] = _is_direct(options)

@@ -72,6 +72,13 @@ def read(log: bytes) -> list[Record]:
         If the JSON is broken or cut short, fio or a job reports an error or a signal, a job moved nothing, or
         figures contradict each other; and for fio's text and terse output, which round their figures.
     """
+    try:
+        return _read_documents(log)
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise LogError("fio's JSON is damaged: a key is missing, or holds what cannot stand there") from error
+
+
+def _read_documents(log: bytes) -> list[Record]:
     documents, foreign = find_documents(log)
     failure = next(filter(None, map(_FAILURE.search, foreign)), None)
     if failure:
