@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,7 +37,8 @@ def find_mount(folder: Path) -> Mount:
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         left, _, right = line.partition(" - ")
         fields, (filesystem, source, super_options) = left.split(" "), right.split(" ")[:3]
-        point = fields[4].encode().decode("unicode_escape")
+        # Blanks, tabs, line ends and backslashes stand as octal numbers.
+        point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
         if path.is_relative_to(point) and (best is None or len(point) >= len(best.point)):
             # Options stand twice: those of the mount point and those of the file system.
             options = ",".join(dict.fromkeys([*fields[5].split(","), *super_options.split(",")]))
