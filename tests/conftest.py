@@ -219,15 +219,16 @@ def mount_namespace() -> Callable[[str, list[str]], list[str]]:
 
 
 def _find_processes(folder: Path) -> dict[int, list[str]]:
+    """Return the command lines of the processes that work in a folder, or hold a file of it (as servers do)."""
     found = {}
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            if (entry / "cwd").readlink() == folder:
-                words = (entry / "cmdline").read_bytes().split(b"\0")
-                if any(words):
-                    found[int(entry.name)] = [os.fsdecode(word) for word in words]
+            places = [(entry / "cwd").readlink(), *(link.readlink() for link in (entry / "fd").iterdir())]
+            words = (entry / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
+        if any(words) and any(place.is_relative_to(folder) for place in places):
+            found[int(entry.name)] = [os.fsdecode(word) for word in words]
     return found
 
 
