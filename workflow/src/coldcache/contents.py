@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.campaign import SUMS, is_sealed
-from coldcache.design import read_design
+from coldcache.design import KEYS, read_design
 from coldcache.errors import ColdCacheError
 
 #: How much longer than its estimate a block may take before a scheduler ends it.
@@ -64,7 +64,7 @@ def _read(config: Mapping[str, Any]) -> Contents:
     name = design.name
     blocks = design.blocks()
     sealed = is_sealed(design.folder)
-    arguments = [f"--{key}={config[key]}" for key in ("campaign", "studies", "site", "target") if config[key]]
+    arguments = [f"--{key}={config[key]}" for key in KEYS if config.get(key)]
     return Contents(
         campaign=name,
         arguments=shlex.join(arguments),
