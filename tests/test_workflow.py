@@ -1,0 +1,158 @@
+"""The workflow plans one job per block, never measures a sealed campaign, and takes up where it was ended."""
+
+import csv
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+RULES = ("Snakefile", "workflow/rules/measure.smk", "workflow/rules/collect.smk", "workflow/rules/notebooks.smk",
+         "workflow/rules/report.smk")  # fmt: skip
+
+
+@pytest.fixture
+def clone(root, tmp_path, monkeypatch, project):
+    """A folder with what a fresh clone has, and the tiny study and its site beside the shipped ones."""
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    for name in ("Snakefile", "environment.yml", "pyproject.toml"):
+        shutil.copy(root / name, folder)
+    for name in ("workflow", "config", "notebooks", "slurm"):
+        shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    shutil.copy(project / "config/studies/tiny.yaml", folder / "config/studies")
+    shutil.copy(project / "config/sites/here.yaml", folder / "config/sites")
+    (folder / "raw").mkdir()
+    (folder / "raw/reference").symlink_to(root / "raw/reference")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def snakemake(*arguments, **more):
+    return subprocess.run(
+        ["snakemake", "--cores", "2", *arguments], capture_output=True, text=True, check=False, timeout=120, **more
+    )
+
+
+def planned(*arguments):
+    """Return how many jobs of each rule a dry run plans."""
+    found = snakemake("--dry-run", *arguments)
+    assert found.returncode == 0, found.stdout + found.stderr
+    table = re.search(r"Job stats:\n.*\n-.*\n((?:.+\n)+)", found.stdout + found.stderr)
+    return {name: int(count) for name, count in (line.split() for line in table[1].splitlines())} if table else {}
+
+
+def inodes():
+    """Return the file of each story, which a trial that is run again does not keep."""
+    return {path: path.stat().st_ino for path in Path("raw/x").rglob("trial.json")}
+
+
+@pytest.fixture
+def shipped(root):
+    study = yaml.safe_load((root / "config/studies/quick.yaml").read_text())
+    return len(study["sweeps"]), len(study["notebooks"])
+
+
+def test_by_default_every_block_is_measured_and_every_notebook_executed(clone, shipped):
+    sweeps, notebooks = shipped
+    before = sorted(path for path in clone.rglob("*") if ".snakemake" not in path.parts)
+    assert planned() == {
+        "measure_block": sweeps, "collect_records": 1, "execute_notebook": notebooks, "render_report": 1, "all": 1,
+        "total": sweeps + notebooks + 3,
+    }  # fmt: skip
+    assert sorted(path for path in clone.rglob("*") if ".snakemake" not in path.parts) == before
+
+
+def test_the_reference_campaign_is_rebuilt_without_measuring(clone, shipped):
+    _, notebooks = shipped
+    assert planned("--config", "campaign=reference") == {
+        "collect_records": 1, "execute_notebook": notebooks, "render_report": 1, "all": 1, "total": notebooks + 3,
+    }  # fmt: skip
+
+
+def test_slurm_is_handed_one_job_per_block(clone, shipped):
+    assert planned("--profile", "slurm")["measure_block"] == shipped[0]
+
+
+@pytest.mark.parametrize(
+    ("config", "line"),
+    [
+        (["studies=quik"], 'config/studies/quik.yaml: there is no such file; did you mean "quick"?'),
+        (["campaigm=x"], 'config/config.yaml: unknown key "campaigm"; did you mean "campaign"?'),
+        (
+            ["target=/etc"],
+            "config/sites/local.yaml, targets.scratch: /etc belongs to the system; name an empty folder of its own",
+        ),
+    ],
+)
+def test_a_mistake_costs_one_line_and_writes_nothing(clone, config, line):
+    found = snakemake("--config", *config)
+    assert found.returncode == 1
+    assert [text for text in found.stderr.splitlines() if text.startswith("coldcache: ")] == [f"coldcache: {line}"]
+    assert "Traceback" not in found.stdout + found.stderr
+    assert sorted(path.name for path in clone.iterdir()) == [
+        ".snakemake", "Snakefile", "config", "environment.yml", "notebooks", "pyproject.toml", "raw", "slurm",
+        "workflow",
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_campaign_is_measured_collected_taken_up_again_and_left_alone_once_sealed(clone, change):
+    change(clone / "config/studies/tiny.yaml", "repetitions: 2", "repetitions: 1")
+    config = ["--config", "campaign=x", "studies=tiny", "site=here"]
+    dataset = "results/x/dataset.nc"
+    found = snakemake(dataset, *config)
+    assert found.returncode == 0, found.stderr
+    assert "of 9 trials · tiny " in found.stdout + found.stderr
+    stories = inodes()
+    assert len(stories) == 9
+    verdicts = list(csv.DictReader(Path("results/x/verdicts.csv").read_text().splitlines()))
+    assert [row["verdict"] for row in verdicts] == ["valid"] * 9
+    assert planned(dataset, *config) == {}
+
+    # A rule that was edited, and times that a fresh checkout sets, measure nothing anew.
+    for path in (*Path("workflow/rules").iterdir(), *Path("raw/x").rglob("*")):
+        path.touch()
+    change(Path("workflow/rules/measure.smk"), "Run the missing trials", "Run  the missing trials")
+    assert snakemake(dataset, *config).returncode == 0
+    assert inodes() == stories
+
+    # Results are derived: without them nothing is measured again, and one lost trial is measured alone.
+    shutil.rmtree("results")
+    lost = Path("raw/x/tiny/files/operation=file-stat/r0")
+    shutil.rmtree(lost)
+    left = inodes()
+    assert snakemake(dataset, *config).returncode == 0
+    assert inodes().keys() - left.keys() == {lost / "trial.json"}
+    assert left.items() <= inodes().items()
+
+    subprocess.run(["python", "-m", "coldcache", "seal", "x"], check=True, capture_output=True)
+    shutil.rmtree("results")
+    assert planned(dataset, *config) == {"collect_records": 1, "total": 1}
+
+
+def test_rules_hold_no_logic(root):
+    for name in RULES:
+        code = re.sub(r'""".*?"""', "", (root / name).read_text(), flags=re.DOTALL)
+        assert not re.search(r"\b(def|lambda|import os|run:)\b", code), name
+
+
+def test_every_rule_says_what_it_does_and_keeps_a_log(root):
+    found = {}
+    for name in RULES:
+        for rule in re.split(r"^rule ", (root / name).read_text(), flags=re.MULTILINE)[1:]:
+            title, _, body = rule.partition(":\n")
+            found[title] = body
+            assert re.match(r'    """[A-Z][^"]+\."""\n', body), f"{title} has no docstring"
+            if "shell:" in body:
+                assert re.search(r"^    log:\n", body, flags=re.MULTILINE), f"{title} keeps no log"
+    assert {"all", "measure_all", "measure_block", "collect_records", "execute_notebook", "render_report"} <= set(found)
+
+
+def test_every_rule_file_is_included_and_looked_at_here(root):
+    files = {f"workflow/rules/{path.name}" for path in (root / "workflow/rules").iterdir()}
+    assert files == set(RULES[1:])
+    included = re.findall(r'^include: "(.+)"$', (root / "Snakefile").read_text(), flags=re.MULTILINE)
+    assert set(included) == files
