@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -180,9 +181,29 @@ def test_a_trial_that_is_ended_by_its_time_limit_is_void_and_ends_whole(
     assert story["timed_out"] is True
     assert 1 <= story["seconds"] < 2
     assert (story["exit_status"], story["failure"]) == (-9, None)
+    assert "Is a directory" in (CASE / "stderr.txt").read_text()
     assert list_processes() == []
     verdict, codes, reasons = judge_one()
     assert (verdict, codes[0], reasons[0]) == ("void", "time-limit", "ended after 1 s")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("operation", ["write", "read"])
+def test_iozone_measures_what_was_asked_and_its_log_states_it(run_one, judge_one, project, operation):
+    # With two threads on a file this small one can be done before the other has begun.
+    story = run_one(tool="iozone", operation=operation, threads=1, direct_io="false")
+    assert story["argv"][:2] == ["iozone", "-i"]
+    assert story["argv"][-2:] == ["-F", "scratch/coldcache/tiny/transfers/t0"]
+    assert judge_one()[0] == "valid", judge_one()
+    (trial,) = collect_trials(read_campaign(Path("raw/tiny")))
+    log = (CASE / "stdout.txt").read_text()
+    words = {"write": "initial writers", "read": "readers"}[operation]
+    (stated,) = re.findall(rf"Children see throughput for  1 {words}\s+=\s+([0-9.]+) kB/sec", log)
+    (rate,) = (r.value for r in trial.records if (r.metric, r.statistic) == ("throughput", "value"))
+    assert rate == float(stated) * 1024
+    assert {record.tool_version for record in trial.records} == {story["tool_version"]}
+    if operation == "read":
+        assert trial.judgement.cold in ("cold", "unproved")
 
 
 def test_a_tool_that_waits_for_its_children_is_ended_with_them(run_one, change, project, tmp_path, list_processes):
