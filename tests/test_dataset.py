@@ -174,7 +174,7 @@ def make_rows(cases):
             "study": "s", "sweep": "a", "case": f"threads={threads},file_size={size}", "repetition": repetition,
             "operation": "write", "metric": "throughput", "statistic": "value", "value": value, "unit": "B/s",
             "tool": "fio", "tool_version": "3.33", "verdict": "valid", "cold": "not applicable", "share": "",
-            "threads": threads, "file_size": size,
+            "caveats": "", "threads": threads, "file_size": size,
         }
         for threads, size, repetition, value in cases
     ])  # fmt: skip
