@@ -37,6 +37,7 @@ _SUMMARY_KEYS = {
     "StoneWallTime": terms.Column("elapsed", "s", 1.0, "", terms.TO_STONEWALL, "mean"),
     "StoneWallbwMeanMIB": terms.Column("throughput", "B/s", terms.MIB, " MiB", "", "mean"),
 }
+_WITHOUT_FIGURES = ("Parameters", "Options")
 _NEEDED_SUMMARY = _SUMMARY_KEYS.keys() - {"StoneWallTime", "StoneWallbwMeanMIB"}
 _MAX_KEYS = {"writeMiB": _MIB._replace(statistic="max"), "readMiB": _MIB._replace(statistic="max")}
 _COLUMNS = {**terms.ROW_KEYS, **_SUMMARY_KEYS, **_MAX_KEYS}
@@ -140,7 +141,7 @@ def _place(node: Any, places: Iterator[re.Match[str]], base: int) -> None:
             if found is None or found[1] != key or found[2] != value:
                 raise LogError(f"IOR's JSON is damaged, or states no number, at the key {key!r}: {str(value)[:40]!r}")
             node[key] = Figure(value.encode(), base + found.start(2))
-        elif not isinstance(value, str):
+        elif not isinstance(value, str) and key not in _WITHOUT_FIGURES:
             _place(value, places, base)
 
 

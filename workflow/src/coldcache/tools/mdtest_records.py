@@ -29,6 +29,9 @@ _COLUMNS = {
         *((statistic, True) for statistic in _STATISTICS), ("max", False), ("min", False), ("mean", False),
     ),
 }  # fmt: skip
+_VERBOSE_COLUMNS = (("elapsed", " sec"), ("rate", " ops/sec"))
+_Column = tuple[int, str, str, tuple[str, ...]]
+_make_tuple = tuple.__new__
 #: Operations that are no work of each process.
 _OF_ONE_RANK = {"stonewall", "tree-create", "tree-remove"}
 
@@ -95,17 +98,24 @@ class Context:
         definition: str,
         caveats: tuple[str, ...],
         unit: str = "",
+        repetition: int | None = None,
     ) -> Record:
-        """Return the record of the number at `place` of a row, without a repetition."""
+        """Return the record of the number at `place` of a row."""
         offset, stop = row.spans[place]
-        operation = "file-create" if row.operation == "stonewall" else row.operation
+        operation = row.operation
+        if operation == "stonewall":
+            operation = "file-create"
         value, text = row.values[place], self.log[offset:stop].decode()
-        if value < 0.1 and metric == "elapsed" and statistic != "stddev" and "e" not in text:
+        if metric == "elapsed" and value < 0.1 and statistic != "stddev" and "e" not in text:
             caveats = (*caveats, "rounded")
-        return Record(
-            "mdtest", self.settings.version, operation, metric, statistic, value, UNIT_OF_METRIC[metric], None,
-            definition, offset, stop - offset, text + unit, caveats,
-            self.factors[operation[:4] != "file"],
+        # Half the price of calling the class.
+        return _make_tuple(
+            Record,
+            (
+                "mdtest", self.settings.version, operation, metric, statistic, value, UNIT_OF_METRIC[metric],
+                repetition, definition, offset, stop - offset, text + unit, caveats,
+                self.factors[operation[0] != "f"],
+            ),
         )  # fmt: skip
 
 
@@ -118,15 +128,13 @@ def table_records(context: Context, table: Table) -> list[Record]:
         If the statistics of a row contradict one another, or a phase that ran has a rate of zero.
     """
     records: list[Record] = []
-    columns = _COLUMNS[table.columns]
-    mixed = context.settings.version == IOR_3_2 and table.iterations > 1 and table.form is Form.FASTEST
+    columns, columns_of_tree = _describe(context, table)
     for row in table.rows:
         if row.operation == "stonewall":
             records.append(_stonewall_record(context, table, row))
             continue
         if row.operation not in context.ran:
             continue
-        tree = row.operation[:4] == "tree"
         values = row.values[-4:] if table.columns == "ranks" else row.values
         if not values[1] <= values[2] <= values[0]:
             raise LogError(f"the row {row.operation} of the SUMMARY has a mean outside of its extremes: it is broken")
@@ -135,26 +143,32 @@ def table_records(context: Context, table: Table) -> list[Record]:
                 f"the row {row.operation} of the SUMMARY has a rate of zero: a rank or iteration did nothing"
             )
         common = context.caveats(row.operation, table.metric)
-        for place, (statistic, ranks) in enumerate(columns):
-            if tree and ranks != (table.columns == "ranks with deviation") and table.columns != "plain":
-                continue
-            caveats = common
-            if mixed and not tree and (context.tasks or 2) > 1:
-                caveats = (*caveats, "mdtest-3.2-iterations-mixed")
-            if statistic == "stddev" and table.form is Form.SLOWEST and table.iterations > 1:
-                caveats = (*caveats, "sample-stddev")
-            definition = TREE_DEFINITION if tree else _definition(table, ranks)
-            if definition == ONE_RANK_DEFINITION:
-                caveats = (*caveats, "one-rank-only")
-            records.append(context.record(row, place, table.metric, statistic, definition, caveats))
+        for place, statistic, definition, more in columns_of_tree if row.operation[0] == "t" else columns:
+            records.append(context.record(row, place, table.metric, statistic, definition, common + more))
     return records
 
 
-def _definition(table: Table, ranks: bool) -> str:
-    """Return what a column holds; the first tables with columns ``per Rank`` set all items against each rank's time."""
-    if table.columns == "ranks with deviation":
-        return DEFINITIONS[Form.POOLED if ranks else Form.SLOWEST, table.metric]
-    return ONE_RANK_DEFINITION if ranks else DEFINITIONS[table.form, table.metric]
+def _describe(context: Context, table: Table) -> tuple[list[_Column], list[_Column]]:
+    """Return what each column holds, in the rows of files and directories, and in those of the tree.
+
+    The first tables with columns ``per Rank`` set all items against each rank's time. One rank makes the tree, so
+    that one half of the columns repeats the other.
+    """
+    by_deviation, slowest = table.columns == "ranks with deviation", table.form is Form.SLOWEST
+    of_ranks = DEFINITIONS[Form.POOLED, table.metric] if by_deviation else ONE_RANK_DEFINITION
+    of_iterations = DEFINITIONS[Form.SLOWEST if by_deviation else table.form, table.metric]
+    mixed = context.settings.version == IOR_3_2 and table.iterations > 1 and table.form is Form.FASTEST
+    shared = ("mdtest-3.2-iterations-mixed",) if mixed and (context.tasks or 2) > 1 else ()
+    columns: list[_Column] = []
+    columns_of_tree: list[_Column] = []
+    for place, (statistic, ranks) in enumerate(_COLUMNS[table.columns]):
+        deviation = ("sample-stddev",) if statistic == "stddev" and slowest and table.iterations > 1 else ()
+        definition = of_ranks if ranks else of_iterations
+        alone = ("one-rank-only",) if definition == ONE_RANK_DEFINITION else ()
+        columns.append((place, statistic, definition, shared + deviation + alone))
+        if ranks == by_deviation or table.columns == "plain":
+            columns_of_tree.append((place, statistic, TREE_DEFINITION, deviation))
+    return columns, columns_of_tree
 
 
 def _stonewall_record(context: Context, table: Table, row: Row) -> Record:
@@ -186,27 +200,27 @@ def verbose_records(context: Context, table: Table, found: list[tuple[Row, int, 
     counts: dict[str, list[int]] = {}
     records: list[Record] = []
     own = ("rank-0-only",) if table.form is Form.SLOWEST else ()
+    definition = VERBOSE_DEFINITIONS[table.form]
     for row, iteration, stonewalled in found:
         if row.operation not in context.ran:
             continue
-        columns = [("elapsed", " sec"), ("rate", " ops/sec")]
         if stonewalled:
             # The second number is a count of items printed as if it were a double: only the seconds are sound.
-            del columns[1]
-        else:
-            counts.setdefault(row.operation, []).append(iteration)
-            if row.values[1] == 0.0:
-                raise LogError(
-                    f"{row.operation} ran, and its row of iteration {iteration} has a rate of zero: it is broken"
-                )
-        for place, (metric, unit) in enumerate(columns):
-            caveats, meaning = context.caveats(row.operation, metric) + own, VERBOSE_DEFINITIONS[table.form]
-            if stonewalled:
-                caveats, meaning = ("stonewalled",), STONEWALLED_DEFINITION
-            elif row.operation[:4] == "tree":
-                caveats, meaning = (), TREE_DEFINITION
-            record = context.record(row, place, metric, "value", meaning, caveats, unit)
-            records.append(record._replace(repetition=iteration))
+            sure = context.record(
+                row, 0, "elapsed", "value", STONEWALLED_DEFINITION, ("stonewalled",), " sec", iteration
+            )
+            records.append(sure)
+            continue
+        counts.setdefault(row.operation, []).append(iteration)
+        if row.values[1] == 0.0:
+            raise LogError(
+                f"{row.operation} ran, and its row of iteration {iteration} has a rate of zero: it is broken"
+            )
+        tree = row.operation[0] == "t"
+        meaning = TREE_DEFINITION if tree else definition
+        for place, (metric, unit) in enumerate(_VERBOSE_COLUMNS):
+            caveats = () if tree else context.caveats(row.operation, metric) + own
+            records.append(context.record(row, place, metric, "value", meaning, caveats, unit, iteration))
     wanted = list(range(table.iterations))
     for operation in sorted(context.ran - {"stonewall"}):
         if counts.get(operation) != wanted:

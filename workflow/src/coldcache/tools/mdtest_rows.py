@@ -13,6 +13,7 @@ Printed by `summarize_results`, `file_test`, `directory_test` and `mdtest_iterat
 
 import re
 from bisect import bisect
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from coldcache.errors import LogError
@@ -66,7 +67,7 @@ class Row(NamedTuple):
     ----------
     operation : str
         A value of `OPERATIONS`.
-    spans : list of (int, int)
+    spans : sequence of (int, int)
         First byte of each number, and the byte after it.
     values : list of float
         The numbers as printed.
@@ -75,7 +76,7 @@ class Row(NamedTuple):
     """
 
     operation: str
-    spans: list[tuple[int, int]]
+    spans: Sequence[tuple[int, int]]
     values: list[float]
     width: int
 
@@ -87,8 +88,8 @@ def refuse_row(log: bytes, start: int, what: str) -> LogError:
 
 
 def _row(match: re.Match[bytes], first: int, count: int, operation: str, width: int = 0) -> Row:
-    groups = range(first, first + count)
-    return Row(operation, [match.span(group) for group in groups], [float(match[group]) for group in groups], width)
+    stop = first + count
+    return Row(operation, match.regs[first:stop], list(map(float, match.groups()[first - 1 : stop - 1])), width)
 
 
 def count_rows(log: bytes, start: int, end: int) -> int:
@@ -170,16 +171,17 @@ def read_verbose(log: bytes, start: int, end: int) -> list[tuple[Row, int, bool]
         return found
     iterations = _iterations(log, start, end)
     while position >= 0:
-        begin = log.rfind(b"\n", max(start, position - 200), position) + 1 or start
+        begin = log.rfind(b"\n", max(start, position - 200), position) + 1 or max(start, position - 80)
         match = _VERBOSE.match(log, begin, end)
         if match is None:
             raise refuse_row(log, begin, "a row of an iteration")
-        operation = OPERATIONS.get((match[1], match[2]))
         iteration = bisect(iterations, begin) - 1
         if iteration < 0:
             raise LogError(f"the row of an iteration at byte {begin} stands before the first iteration: the log is cut")
+        words, kind, stonewall, _, _ = match.groups()
+        operation = OPERATIONS.get((words, kind))
         if operation is not None:
-            found.append((_row(match, 4, 2, operation), iteration, bool(match[3])))
+            found.append((_row(match, 4, 2, operation), iteration, stonewall is not None))
         position = log.find(b" ops/sec", match.end(), end)
     return found
 
