@@ -30,8 +30,7 @@ def recognise(log: bytes) -> bool:
         or ior_json.recognise(log)
         or ior_csv.recognise(log)
         or _SEPARATORLESS.match(log) is not None
-        or ((b"(MiB" in log or b"MiB/sec" in log)
-        and _TABLE.search(log) is not None)
+        or ((b"(MiB" in log or b"MiB/sec" in log) and _TABLE.search(log) is not None)
     )
 
 
