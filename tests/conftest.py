@@ -71,6 +71,9 @@ thresholds:
   shortest_run: 1 ms
 """
 
+# The program, Snakemake and what they call are those of the interpreter that runs the tests.
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
 BLOCKS = ("tiny.transfers", "tiny.files", "tiny.cache")
 
 
