@@ -237,16 +237,16 @@ def _find_processes(folder: Path) -> dict[int, list[str]]:
 
 @pytest.fixture
 def wait_for_tool(project) -> Callable[..., int]:
-    """Wait until a program runs in the project, and return its process."""
+    """Wait until a program runs in the project, or another folder, and return its process."""
 
-    def wait(name: str, seconds: float = 20) -> int:
-        end = time.monotonic() + seconds
+    def wait(name: str, folder: Path = project) -> int:
+        end = time.monotonic() + 30
         while time.monotonic() < end:
-            for process, words in _find_processes(project).items():
+            for process, words in _find_processes(folder).items():
                 if Path(words[0]).name == name and "--version" not in words:
                     return process
             time.sleep(0.001)
-        raise AssertionError(f"no {name} runs in {project}; there are {_find_processes(project)}")
+        raise AssertionError(f"no {name} runs in {folder}; there are {_find_processes(folder)}")
 
     return wait
 

@@ -1,8 +1,10 @@
 """The workflow plans one job per block, never measures a sealed campaign, and takes up where it was ended."""
 
 import csv
+import os
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -99,10 +101,16 @@ def test_a_mistake_costs_one_line_and_writes_nothing(clone, config, line):
 
 
 @pytest.mark.slow
-def test_a_campaign_is_measured_collected_taken_up_again_and_left_alone_once_sealed(clone, change):
+def test_a_campaign_is_measured_collected_taken_up_again_and_left_alone_once_sealed(clone, change, wait_for_tool):
     change(clone / "config/studies/tiny.yaml", "repetitions: 2", "repetitions: 1")
-    config = ["--config", "campaign=x", "studies=tiny", "site=here"]
+    config = ["--nolock", "--rerun-incomplete", "--config", "campaign=x", "studies=tiny", "site=here"]
     dataset = "results/x/dataset.nc"
+    killed = subprocess.Popen(
+        ["snakemake", "--cores", "2", dataset, *config], stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    wait_for_tool("fio", clone)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
     found = snakemake(dataset, *config)
     assert found.returncode == 0, found.stderr
     assert "of 9 trials · tiny " in found.stdout + found.stderr
