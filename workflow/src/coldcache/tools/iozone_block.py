@@ -99,10 +99,10 @@ class Block:
         each = [float(line[4]) for line in self.each]
         if 0 in (total, least, most, mean, *each) or (self.parent and float(self.parent[4]) == 0):
             raise self.error("a rate is zero: a process moved nothing, so the test failed or was too short")
-        rounding = 0.006 * (self.threads + 1) + 1e-6 * total
+        rounding = 0.006 * (self.threads + 1)
         if abs(mean * self.threads - total) > rounding or not least - 0.006 <= mean <= most + 0.006:
             raise self.error("children, min, max and avg disagree: a process moved nothing, or a digit is lost")
-        if each and (abs(sum(each) - total) > rounding or (min(each), max(each)) != (least, most)):
+        if each and (abs(sum(each) - total) > rounding + 1e-6 * total or (min(each), max(each)) != (least, most)):
             raise self.error("the child lines disagree with the sum, min or max above them")
         if each and min(float(line[2]) for line in self.each) != float(self.least_moved[1]):
             raise self.error("the child lines disagree with the min xfer above them")

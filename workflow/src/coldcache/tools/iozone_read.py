@@ -79,6 +79,7 @@ _FAILURE = re.compile(
     re.MULTILINE,
 )
 _DIRECT = re.compile(LINE_START + rb"O_DIRECT(?:IO)? feature enabled", re.MULTILINE)
+_FILES = re.compile(LINE_START + rb"Command line used: [^\n]*? -F((?: +[^-\s]\S*+)++)", re.MULTILINE)
 _HEAD = re.compile(
     LINE_START + rb"(?:Run began: |Command line used: |Throughput test with |Each (?:process|thread) writes )",
     re.MULTILINE,
@@ -95,7 +96,8 @@ class _Run:
             raise LogError(f"{line_number(log, start)}: IOzone states no version 3.x: the banner is broken or unknown")
         self.version = version[1].decode() if version else None
         self.direct_io = True if _DIRECT.search(log, start, end) else False if version else None
-        self.names_files = log.find(b" -F ", start, min(end, start + 8192)) >= 0
+        named = _FILES.search(log, start, end)
+        self.files = named[1].split() if named else []
         self.blocks = _find_blocks(log, start, end)
         cluster = _CLUSTER.search(log, start, end) is not None
         for block in self.blocks:
@@ -156,8 +158,12 @@ class _Run:
             factors["file_size"] = int(block.sizes[1]) * KIBIBYTE
             if block.sizes[2]:
                 factors["transfer_size"] = int(block.sizes[2]) * KIBIBYTE
-        if self.version and not self.names_files:
+        # Without -F each process makes a file of its own.
+        files = self.files[: block.threads]
+        if self.version and (not files or len(set(files)) == block.threads):
             factors["file_layout"] = "file-per-thread"
+        elif files and block.threads == len(files) and len(set(files)) == 1:
+            factors["file_layout"] = "shared-file"
         if self.direct_io is not None:
             factors["direct_io"] = self.direct_io
         return factors
