@@ -282,3 +282,39 @@ def list_processes(project) -> Callable[[], list[str]]:
         return sorted(Path(words[0]).name for process, words in _find_processes(project).items() if process != own)
 
     return names
+
+
+@pytest.fixture
+def loop_device(tmp_path) -> Iterator[str]:
+    """A loop device of this test's own, as ``/dev/loop7``; skips where none can be had."""
+    losetup = shutil.which("losetup")
+    if os.geteuid() or not losetup:
+        pytest.skip("loop devices need root")
+    image = tmp_path / "image"
+    with image.open("wb") as file:
+        file.truncate(96 * 2**20)
+    made = subprocess.run(
+        [losetup, "--find", "--show", str(image)], capture_output=True, text=True, check=False, timeout=20
+    )
+    if made.returncode:
+        pytest.skip(f"no loop device can be had: {made.stderr.strip()}")
+    device = made.stdout.strip()
+    # The kernel keeps what another one set on the same number.
+    Path(f"/sys/block/{Path(device).name}/queue/write_cache").write_text("write back")
+    yield device
+    subprocess.run([losetup, "--detach", device], check=False, timeout=20)
+
+
+@pytest.fixture
+def loop_mount(loop_device, tmp_path) -> Iterator[Path]:
+    """An ext4 file system on a loop device of this test's own, mounted."""
+    point = tmp_path / "mounted"
+    point.mkdir()
+    subprocess.run(["mkfs.ext4", "-q", loop_device], check=True, timeout=30)
+    mounted = subprocess.run(
+        ["mount", loop_device, str(point)], capture_output=True, text=True, check=False, timeout=20
+    )
+    if mounted.returncode:
+        pytest.skip(f"nothing can be mounted: {mounted.stderr.strip()}")
+    yield point
+    subprocess.run(["umount", "--lazy", str(point)], check=False, timeout=20)

@@ -338,3 +338,37 @@ def test_the_shipped_study_is_planned_as_the_design_asks(root, monkeypatch):
     }  # fmt: skip
     levels = {case.factors["write_cache"] for case in cases if case.settings}
     assert levels == {"writeback", "writethrough", "unsafe"}
+
+
+def test_what_is_slow_to_change_changes_once_per_level_and_round():
+    how = {"kind": "commands", "apply": ["set", "{level}"], "verify": ["show"], "slow": True}
+    grid = sweep(threads=[1, 2, 4, 8], write_cache=["on", "off"], more={"settings": {"write_cache": how}})
+    (block,) = arrange_blocks(expand(make_study(a=grid, repetitions=6)), 7)
+    firsts = set()
+    for start in range(0, 48, 8):
+        levels = [trial.case.factors["write_cache"] for trial in block.trials[start : start + 8]]
+        assert levels in (["on"] * 4 + ["off"] * 4, ["off"] * 4 + ["on"] * 4)
+        firsts.add(levels[0])
+    assert firsts == {"on", "off"}
+
+
+def test_a_site_must_state_the_settings_that_are_left_to_it():
+    grid = sweep(write_cache=["on", "off"], more={"settings": {"write_cache": "site"}})
+    assert refusal(make_study(a=grid)) == (
+        "config/studies/s.yaml, sweeps.a: settings.write_cache: config/sites/x.yaml does not say how; "
+        "state it there under settings"
+    )
+    how = {"kind": "file", "path": "/sys/x", "values": {True: "write back", False: "write through"}}
+    site = make_site().model_copy(update={"settings": Site.model_validate({
+        "site": "x", "title": "t", "targets": {"a": {"path": "/t"}}, "settings": {"write_cache": how}
+    }).settings})  # fmt: skip
+    cases = expand(make_study(a=grid), site=site)
+    assert [case.name for case in cases] == ["write_cache=on", "write_cache=off"]
+    assert [case.settings["write_cache"].reading(case.factors["write_cache"]) for case in cases] == [
+        "write back",
+        "write through",
+    ]
+    other = sweep(write_cache=["on", "of"], more={"settings": {"write_cache": "site"}})
+    assert refusal(make_study(a=other), site=site) == (
+        'config/studies/s.yaml, sweeps.a: factors.write_cache: unknown level "of"; did you mean "off"?'
+    )

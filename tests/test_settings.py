@@ -1,130 +1,373 @@
-"""A setting is in force on the live system, or the trial says why not; what was started is ended again."""
+"""A level counts when the live system says so; what was changed is put back whatever ends the runner."""
 
 import json
-import shutil
-import subprocess
+import os
+import random
+import signal
+import socket
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from coldcache.design import read_design
+from coldcache.campaign import read_campaign
 from coldcache.errors import SettingError
-from coldcache.settings import in_force
+from coldcache.plan import Circumstances, expand_cases
+from coldcache.settings import BlockSettings, is_left, restore_left
+from coldcache.settings.journal import JOURNAL
+from coldcache.site import read_site
+from coldcache.study import read_study
 from coldcache.target import locked, make_work_folder
+from coldcache.trials import collect_trials
 
-CONFIG = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
+SITE = Path("config/sites/here.yaml")
+STUDY = Path("config/studies/tiny.yaml")
+
+#: A controller in a file: what the site's own commands change, where no device is needed.
+CONTROLLER = """
+import sys
+from pathlib import Path
+state, word, *level = sys.argv[1:]
+if word == "set":
+    Path(state).write_text(level[0])
+print(Path(state).read_text())
+"""
 
 
 @pytest.fixture
-def served(project):
-    """Return the trial of a cache level, its folder and a lock."""
+def controller(project, change):
+    """Let the site put the levels on and off in force by a program of its own; return the file of its state."""
+    Path("controller.py").write_text(CONTROLLER)
+    state = project / "state"
+    state.write_text("factory")
+    program = f"{sys.executable}, controller.py, {state}"
+    with SITE.open("a") as file:
+        file.write(f"""
+settings:
+  write_cache:
+    kind: commands
+    apply: [{program}, set, "{{level}}"]
+    verify: [{program}, show]
+    values: {{on: enabled, off: disabled}}
+""")
+    take_settings_of_the_site(change)
+    return state
 
-    def prepare(level):
-        trial = next(
-            trial
-            for block in read_design(CONFIG).blocks()
-            for trial in block.trials
-            if trial.case.factors.get("write_cache") == level
-        )
-        folder = Path(trial.case.run.directory)
-        work = make_work_folder(project / "scratch")
-        folder.mkdir(parents=True)
-        return trial, folder, work
 
-    return prepare
+def take_settings_of_the_site(change, factor="write_cache", levels="[on, off]"):
+    text = STUDY.read_text()
+    head, _, cache = text.partition("  cache:\n")
+    cache = cache.replace("write_cache: qemu-nbd", f"{factor}: site").replace("      queue_depth: [4]\n", "")
+    cache = cache.replace("write_cache: [writeback, unsafe]", f"{factor}: {levels}")
+    STUDY.write_text(f"{head}  cache:\n{cache}")
 
 
-@pytest.mark.parametrize("level", ["writeback", "unsafe"])
-def test_the_level_is_read_back_from_the_server_that_serves_the_image(served, list_processes, level):
-    trial, folder, work = served(level)
+def use_loop(path, device, mount=None):
+    """State the loop device's write cache as a value of sysfs."""
+    with SITE.open("a") as file:
+        file.write(f"""
+settings:
+  write_cache:
+    kind: file
+    path: /sys/block/{device}/queue/write_cache
+    values: {{on: write back, off: write through}}
+""")
+
+
+def trials_of(sweep="cache"):
+    site, study = read_site(Path("config/sites"), "here"), read_study(Path("config/studies"), "tiny")
+    tools = {f"tiny/{name}": "fio" for name in study.sweeps}
+    cases = expand_cases(study, site, Circumstances(1, True, tools, 1))
+    from coldcache.plan import Trial
+
+    return {str(case.factors.get("write_cache", case.factors.get("write_barrier"))): Trial(case, 0)
+            for case in cases if case.sweep == sweep}  # fmt: skip
+
+
+def stories(campaign="tiny"):
+    return [json.loads(path.read_text()) for path in sorted(Path(f"raw/{campaign}").rglob("trial.json"))]
+
+
+def verdicts():
+    campaign = read_campaign(Path("raw/tiny"))
+    return [
+        (trial.story["case"], trial.judgement.verdict, trial.judgement.codes, trial.judgement.reasons)
+        for trial in collect_trials(campaign)
+        if trial.story["sweep"] == "cache"
+    ]
+
+
+@pytest.fixture
+def held(project):
+    """The marked work folder of a target, and the descriptor of its lock."""
+    work = make_work_folder(project / "scratch")
     with locked(work) as lock:
-        with in_force(trial, folder, lock) as readings:
-            assert readings == {"write_cache": level}
-            assert list_processes() == ["qemu-nbd"]
-            assert (folder / "image").stat().st_size == 4 * 2**20
-            assert (folder / "image").stat().st_blocks * 512 >= 4 * 2**20
-            assert (folder / "nbd.socket").is_socket()
-        assert list_processes() == []
-        assert not (folder / "nbd.socket").exists()
+        yield work, lock
 
 
-def test_a_socket_that_a_killed_runner_left_is_replaced(served, list_processes):
-    trial, folder, work = served("unsafe")
-    (folder / "nbd.socket").touch()
-    with locked(work) as lock, in_force(trial, folder, lock) as readings:
-        assert readings == {"write_cache": "unsafe"}
-
-
-def test_a_server_that_ends_at_once_is_told_with_its_last_words(served):
-    trial, folder, work = served("unsafe")
-    trial.case.factors["write_cache"] = "no-such-mode"
-    with (
-        locked(work) as lock,
-        pytest.raises(SettingError) as refused,
-        in_force(trial, folder, lock),
-    ):
-        pass
-    message = str(refused.value)
-    assert message.startswith("qemu-nbd --cache=no-such-mode ends at once: ")
-    assert "Invalid cache mode" in message
-    assert "\n" not in message
-
-
-def test_a_program_that_opens_no_socket_is_told_and_ended(served, list_processes, monkeypatch, tmp_path):
-    trial, folder, work = served("unsafe")
-    (tmp_path / "bin").mkdir()
-    fake = tmp_path / "bin/qemu-nbd"
-    fake.write_text(f"#!/bin/sh\nexec {shutil.which('sleep')} 60\n")
-    fake.chmod(0o755)
-    monkeypatch.setenv("PATH", str(fake.parent))
-    monkeypatch.setattr("coldcache.settings._SECONDS_TO_START", 0.3)
-    with (
-        locked(work) as lock,
-        pytest.raises(SettingError, match=r"qemu-nbd --cache=unsafe serves nothing within 0.3 s"),
-        in_force(trial, folder, lock),
-    ):
-        pass
-    assert list_processes() == []
-
-
-def test_every_measured_trial_ran_with_the_level_of_its_case(measured):
-    stories = [json.loads(path.read_text()) for path in Path("raw/tiny/tiny/cache").rglob("trial.json")]
-    assert len(stories) == 4
-    for story in stories:
-        level = story["factors"]["write_cache"]
-        assert story["settings"] == {"write_cache": {"asked": level, "read": level}}
-        assert story["case"] == f"write_cache={level}"
-        assert "--uri=nbd+unix:///?socket=scratch/coldcache/tiny/cache/nbd.socket" in story["argv"]
-    others = [json.loads(path.read_text()) for path in Path("raw/tiny/tiny/transfers").rglob("trial.json")]
-    assert all(story["settings"] == {} for story in others)
-
-
-def test_a_setting_that_fails_makes_a_row_with_its_reason(project, coldcache, measure_arguments, change):
-    # O_DIRECT is asked of a file system that lacks it, or taken by one that has it: either way there is a row.
-    change(Path("config/studies/tiny.yaml"), "[writeback, unsafe]", "[none, unsafe]")
-    change(Path("config/studies/tiny.yaml"), "repetitions: 2", "repetitions: 1")
+def test_levels_are_applied_read_back_and_undone(controller, coldcache, measure_arguments):
     found = coldcache(*measure_arguments("tiny.cache"))
-    assert found.returncode == 0
-    story = json.loads(Path("raw/tiny/tiny/cache/write_cache=none/r0/trial.json").read_text())
-    if story["failure"]:
-        assert story["failure"]["code"] == "setting-failed"
-        assert story["failure"]["message"].startswith("qemu-nbd --cache=none ends at once: ")
-    else:
-        assert story["settings"] == {"write_cache": {"asked": "none", "read": "none"}}
+    assert (found.returncode, found.stdout) == (0, "")
+    assert controller.read_text() == "factory"
+    assert not is_left(Path("scratch/coldcache"))
+    levels = {"on": "enabled", "off": "disabled"}
+    assert len(stories()) == 4
+    for story in stories():
+        read = story["settings"]["write_cache"]
+        asked = levels[story["factors"]["write_cache"]]
+        assert (read["asked"], read["read"], read["read_after"]) == (asked, asked, asked)
+        assert read["where"].endswith("controller.py " + str(controller) + " show")
+    assert {verdict for _, verdict, _, _ in verdicts()} == {"valid"}
 
 
-def test_a_path_with_blanks_and_signs_is_served_and_measured(project, coldcache, measure_arguments, change):
-    change(Path("config/studies/tiny.yaml"), "repetitions: 2", "repetitions: 1")
-    name = "a target: ü&?#%41"
-    Path(name).mkdir()
-    for block in ("tiny.cache", "tiny.transfers"):
-        found = coldcache(*measure_arguments(block), f"--target={name}")
-        assert (found.returncode, found.stdout) == (0, ""), found.stderr
-    for path in Path("raw/tiny").rglob("trial.json"):
-        story = json.loads(path.read_text())
-        assert (story["exit_status"], story["failure"]) == (0, None), (path, story["failure"])
-    assert [path.name for path in Path(name).iterdir()] == ["coldcache"]
-    subprocess.run(["python", "-m", "coldcache", "collect", "--campaign=tiny", "--results=results/x"], check=True)
-    verdicts = Path("results/x/verdicts.csv").read_text()
-    assert verdicts.count(",valid,") == 6
-    assert verdicts.count(",missing,") == 3
+def test_a_level_that_is_not_in_force_makes_the_trial_void(controller, coldcache, measure_arguments, change):
+    # A controller that accepts a level and does nothing.
+    change(Path("controller.py"), "Path(state).write_text(level[0])", "pass")
+    assert coldcache(*measure_arguments("tiny.cache")).returncode == 0
+    expected = [
+        (f"write_cache={level}", "void", ("setting-not-in-force",),
+         (f"write_cache was to be {word}, the system says factory",))
+        for level, word in (("off", "disabled"), ("off", "disabled"), ("on", "enabled"), ("on", "enabled"))
+    ]  # fmt: skip
+    assert verdicts() == expected
+    assert all(story["start"] is None and story["argv"] == [] for story in stories())
+    assert controller.read_text() == "factory"
+
+
+def test_a_command_that_fails_makes_the_trial_void_and_is_told(controller, coldcache, measure_arguments, change):
+    change(Path("controller.py"), "Path(state).write_text(level[0])", 'sys.exit("battery is missing")')
+    assert coldcache(*measure_arguments("tiny.cache")).returncode == 0
+    for case, verdict, codes, reasons in verdicts():
+        assert (verdict, codes) == ("void", ("preparation-failed",))
+        level = {"write_cache=on": "enabled", "write_cache=off": "disabled"}[case]
+        assert reasons == (
+            f"{sys.executable} controller.py {controller} set {level}: exit status 1: battery is missing",
+        )
+    assert controller.read_text() == "factory"
+
+
+def test_a_setting_that_is_in_force_already_is_not_touched(controller, held):
+    controller.write_text("enabled")
+    with BlockSettings(*held) as settings, settings.in_force(trials_of()["on"], held[0]) as readings:
+        assert readings["write_cache"][:2] == ("enabled", "enabled")
+        assert not is_left(held[0])
+    assert controller.read_text() == "enabled"
+
+
+def test_the_journal_stands_before_the_first_change(controller, held, change):
+    change(Path("controller.py"), "Path(state).write_text(level[0])",
+           f'Path(state).write_text("yes" if Path({str(held[0] / JOURNAL)!r}).exists() else "no")')  # fmt: skip
+    settings = BlockSettings(*held)
+    with settings.in_force(trials_of()["on"], held[0]) as readings:
+        assert readings["write_cache"].read == "yes"
+    stated = json.loads((held[0] / JOURNAL).read_text())
+    assert [(one["factor"], one["before"]) for one in stated["changes"]] == [("write_cache", "factory")]
+
+
+def test_settings_are_undone_when_a_block_fails(controller, held):
+    with pytest.raises(RuntimeError), BlockSettings(*held) as settings:  # noqa: SIM117
+        with settings.in_force(trials_of()["off"], held[0]):
+            assert controller.read_text() == "disabled"
+            raise RuntimeError
+    assert controller.read_text() == "factory"
+    assert not is_left(held[0])
+
+
+def test_what_cannot_be_undone_is_told_and_stays_in_the_journal(controller, held, change):
+    message = r"^write_cache is not as before \(.* show was factory\): .*: exit status 1: stuck; undo it by hand"
+    with pytest.raises(SettingError, match=message), BlockSettings(*held) as settings:  # noqa: SIM117
+        with settings.in_force(trials_of()["off"], held[0]):
+            change(Path("controller.py"), "Path(state).write_text(level[0])", 'sys.exit("stuck")')
+    assert is_left(held[0])
+    change(Path("controller.py"), 'sys.exit("stuck")', "Path(state).write_text(level[0])")
+    assert restore_left(*held) == 1
+    assert controller.read_text() == "factory"
+    assert not is_left(held[0])
+
+
+def test_the_command_that_restores_gets_what_was_read_before(controller, held, change):
+    program = f"{sys.executable}, controller.py, {controller}"
+    change(SITE, "    values:", f'    restore: [{program}, set, "back to {{before}}"]\n    values:')
+    with pytest.raises(SettingError, match="was factory, is back to factory after undoing it"):  # noqa: SIM117
+        with BlockSettings(*held) as settings, settings.in_force(trials_of()["off"], held[0]):
+            pass
+
+
+def test_a_journal_of_another_host_is_left_alone(controller, held):
+    work, lock = held
+    (work / JOURNAL).write_text(json.dumps({"host": "elsewhere", "boot": "", "changes": []}))
+    with pytest.raises(SettingError, match="elsewhere left settings changed; start there"):
+        restore_left(work, lock)
+    assert is_left(work)
+
+
+def test_what_a_restart_undid_is_not_undone_again(held, loop_device):
+    work, lock = held
+    path = f"/sys/block/{Path(loop_device).name}/queue/write_cache"
+    address = {"module": "kernel-value", "path": path, "shown_as": path, "value_of": {}, "outlives_restart": False}
+    change = {"factor": "write_cache", "address": address, "before": "write through"}
+    stated = {"host": socket.gethostname(), "boot": "another", "changes": [change]}
+    (work / JOURNAL).write_text(json.dumps(stated))
+    assert restore_left(work, lock) == 0
+    assert Path(path).read_text() == "write back\n"
+    assert not is_left(work)
+
+
+def test_a_broken_journal_is_refused(held):
+    (held[0] / JOURNAL).write_text("{")
+    with pytest.raises(SettingError, match="not a journal of settings"):
+        restore_left(*held)
+
+
+def test_a_sweep_whose_setting_cannot_be_changed_here_is_not_run(project, coldcache, measure_arguments, change):
+    use_loop(project, "loop999")
+    take_settings_of_the_site(change)
+    reason = "write_cache cannot be put in force: /sys/block/loop999/queue/write_cache does not exist"
+    found = coldcache(*measure_arguments("tiny.cache"))
+    assert (found.returncode, found.stderr) == (0, f"tiny.cache is not run: {reason}\n")
+    assert stories() == []
+    assert [one[1:] for one in verdicts()] == [("missing", ("not-run",), (reason,))] * 4
+    assert not Path("raw/tiny/tiny/cache/write_cache=on").exists()
+
+
+def test_without_root_a_sweep_that_needs_it_is_not_run(project, measure_arguments, change, monkeypatch, loop_device):
+    """Nobody but root, without sudo: the reason is written down, and nothing is imitated."""
+    use_loop(project, Path(loop_device).name)
+    take_settings_of_the_site(change)
+    from coldcache import privilege
+
+    monkeypatch.setattr(privilege.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(privilege.os, "access", lambda path, mode: mode != os.W_OK)
+    monkeypatch.setenv("PATH", str(project))
+    privilege.why_no_root.cache_clear()
+    try:
+        from coldcache.settings import why_not_run
+
+        path = f"/sys/block/{Path(loop_device).name}/queue/write_cache"
+        expected = f"write_cache cannot be put in force: {path}: it needs root, and there is no sudo"
+        assert why_not_run(trials_of()["on"].case, project) == expected
+        Path("sudo").write_text("#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
+        Path("sudo").chmod(0o755)
+        privilege.why_no_root.cache_clear()
+        expected = f"{path}: it needs root, and sudo -n is refused: sudo: a password is required"
+        assert why_not_run(trials_of()["on"].case, project).endswith(expected)
+    finally:
+        privilege.why_no_root.cache_clear()
+
+
+def test_the_write_cache_of_a_loop_device_is_set_verified_and_undone(project, change, held, loop_device):
+    use_loop(project, Path(loop_device).name)
+    take_settings_of_the_site(change)
+    path = Path(f"/sys/block/{Path(loop_device).name}/queue/write_cache")
+    before = path.read_text()
+    with BlockSettings(*held) as settings:
+        for level, text in (("on", "write back"), ("off", "write through"), ("on", "write back")):
+            with settings.in_force(trials_of()[level], held[0]) as readings:
+                assert readings["write_cache"] == (text, text, str(path))
+                assert path.read_text() == f"{text}\n"
+    assert path.read_text() == before
+
+
+def test_a_name_of_the_targets_device_is_found(project, change, loop_mount, loop_device):
+    """`{device}` stands for the block device under the target."""
+    with SITE.open("a") as file:
+        file.write("settings:\n  io_scheduler: {kind: file, path: '/sys/block/{device}/queue/scheduler'}\n")
+    take_settings_of_the_site(change, "io_scheduler", "[none, mq-deadline]")
+    work = make_work_folder(loop_mount)
+    path = Path(f"/sys/block/{Path(loop_device).name}/queue/scheduler")
+    before = path.read_text()
+    site, study = read_site(Path("config/sites"), "here"), read_study(Path("config/studies"), "tiny")
+    cases = expand_cases(study, site, Circumstances(1, True, {f"tiny/{name}": "fio" for name in study.sweeps}, 1))
+    from coldcache.plan import Trial
+
+    with locked(work) as lock, BlockSettings(work, lock) as settings:
+        for case in (case for case in cases if case.sweep == "cache"):
+            level = case.factors["io_scheduler"]
+            with settings.in_force(Trial(case, 0), work) as readings:
+                assert readings["io_scheduler"] == (level, level, str(path))
+                assert f"[{level}]" in path.read_text()
+    assert path.read_text() == before
+
+
+def test_the_barrier_of_ext4_is_set_by_remounting(project, change, loop_mount):
+    with SITE.open("a") as file:
+        file.write(
+            "settings:\n  write_barrier: {kind: mount, values: {on: barrier, off: nobarrier}, shown: {on: default}}\n"
+        )
+    take_settings_of_the_site(change, "write_barrier")
+
+    def options():
+        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+        return next(line for line in lines if f" {loop_mount} " in line).split(" ")[-1].split(",")
+
+    work = make_work_folder(loop_mount)
+    with locked(work) as lock, BlockSettings(work, lock) as settings:
+        with settings.in_force(trials_of()["off"], work) as readings:
+            assert readings["write_barrier"] == ("nobarrier", "nobarrier", f"mount options of {loop_mount}")
+            assert "nobarrier" in options()
+        with settings.in_force(trials_of()["on"], work) as readings:
+            assert readings["write_barrier"][:2] == ("default", "default")
+            assert "nobarrier" not in options()
+        with settings.in_force(trials_of()["off"], work):
+            assert "nobarrier" in options()
+    assert "nobarrier" not in options()
+
+
+def test_a_mount_option_without_a_way_back_is_not_changed(project, change, loop_mount):
+    with SITE.open("a") as file:
+        file.write("settings:\n  write_barrier: {kind: mount, values: {off: nobarrier}}\n")
+    take_settings_of_the_site(change, "write_barrier", "[off]")
+    work = make_work_folder(loop_mount)
+    with locked(work) as lock, BlockSettings(work, lock) as settings:  # noqa: SIM117
+        with pytest.raises(SettingError, match="shows none of nobarrier, but rw"):
+            with settings.in_force(trials_of()["off"], work):
+                pass
+    assert not is_left(work)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_block_leaves_nothing_changed(
+    project, start, wait_for_tool, measure_arguments, change, loop_device, ending
+):
+    use_loop(project, Path(loop_device).name)
+    take_settings_of_the_site(change)
+    path = Path(f"/sys/block/{Path(loop_device).name}/queue/write_cache")
+    change(STUDY, "{write_cache: site}", "{write_cache: site}\n    repetitions: 20")
+    runner = start(*measure_arguments("tiny.cache"))
+    wait_for_tool("fio")
+    while path.read_text() == "write back\n":
+        assert runner.poll() is None
+    os.kill(runner.pid, ending)
+    runner.wait(30)
+    assert path.read_text() == "write back\n"
+    assert not is_left(Path("scratch/coldcache"))
+
+
+@pytest.mark.slow
+def test_a_runner_killed_at_random_moments_leaves_nothing_changed_after_the_next_start(
+    project, start, coldcache, measure_arguments, change, loop_device, list_processes
+):
+    use_loop(project, Path(loop_device).name)
+    take_settings_of_the_site(change)
+    path = Path(f"/sys/block/{Path(loop_device).name}/queue/write_cache")
+    change(STUDY, "{write_cache: site}", "{write_cache: site}\n    repetitions: 200")
+    moments = random.Random(5)
+    left = 0
+    for _ in range(10):
+        runner = start(*measure_arguments("tiny.cache"))
+        while not (journal := is_left(Path("scratch/coldcache"))) and runner.poll() is None:
+            time.sleep(0.001)
+        assert journal
+        time.sleep(moments.uniform(0, 0.5))
+        os.kill(runner.pid, signal.SIGKILL)
+        runner.wait(10)
+        left += path.read_text() == "write through\n"
+        # The next start asks for nothing but another block, and still undoes what was left.
+        found = coldcache(*measure_arguments("tiny.files"))
+        assert found.returncode == 0, found.stderr
+        assert path.read_text() == "write back\n"
+        assert not is_left(Path("scratch/coldcache"))
+        assert list_processes() == []
+    assert left, "no kill hit a moment at which the value was changed"

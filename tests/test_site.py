@@ -75,6 +75,34 @@ def test_cores_are_those_of_all_nodes(clients, cores):
             "  {}",
             "targets: Dictionary should have at least 1 item after validation, not 0",
         ),
+        *[
+            ("limits:", f"settings:\n  {given}\nlimits:", f"settings{message}")
+            for given, message in [
+                ("cache: {kind: file, path: /sys/a}", ': unknown factor "cache"; did you mean "write_cache"?'),
+                ("write_cache: {kind: fil, path: /sys/a}", '.write_cache: unknown kind "fil"; did you mean "file"?'),
+                (
+                    "write_cache: sysctl",
+                    '.write_cache: "sysctl" states no kind; known are file, sysctl, mount, commands',
+                ),
+                (
+                    "write_cache: {kind: file, path: /etc/passwd}",
+                    ".write_cache.path: String should match pattern '^/(sys|proc)/.'",
+                ),
+                (
+                    "write_cache: {kind: file, path: /sys/../etc/passwd}",
+                    '.write_cache.path: "/sys/../etc/passwd" leads out of sysfs and procfs; write the whole path',
+                ),
+                (
+                    "write_cache: {kind: sysctl, name: a, values: {on: 1, off: 1}}",
+                    ".write_cache: two levels read the same, so none of them can be verified",
+                ),
+                (
+                    "write_cache: {kind: sysctl, name: a, values: {on: 1}, shown: {onn: 1}}",
+                    '.write_cache: shown: unknown level "onn"; did you mean "on"?',
+                ),
+                ("write_cache: {kind: commands, apply: [a]}", ".write_cache.verify: is required"),
+            ]
+        ],
         ("title: This machine\n", "", "title: is required"),
     ],
 )

@@ -263,7 +263,8 @@ def test_the_tiny_study_is_read_as_written(project):
             "file_layout: [file-per-thread]",
             "files: [10]",
             "sweeps.transfers: factors.files: write has no such factor; known are threads, nodes, transfer_size, "
-            "file_size, file_layout, queue_depth, direct_io, write_cache",
+            "file_size, file_layout, queue_depth, direct_io, write_cache, write_barrier, write_behind, io_scheduler, "
+            "mount_option, nconnect, stripe_count, tuned_profile",
         ),
         ("      transfer_size: [64 KiB]\n", "", "sweeps.transfers: factors: transfer_size is required"),
         ("      files: [2000]\n", "", "sweeps.files: factors: files is required"),

@@ -9,13 +9,17 @@ from typing import Any, NamedTuple
 
 from coldcache.errors import CampaignError, DesignError
 from coldcache.foreign import AnyStudy, ForeignStudy
-from coldcache.plan import Block, Circumstances, arrange_blocks, expand_cases
+from coldcache.plan import Block, Case, Circumstances, arrange_blocks, expand_cases
 from coldcache.site import Site
 from coldcache.study import Study
 
 RAW = Path("raw")
 SUMS = "SHA256SUMS"
 _UNFINISHED_SUMS = f".{SUMS}"
+
+#: Why a sweep could not be run at all, in the sweep's folder.
+NOT_RUN = "not-run.json"
+
 FORMAT = 1
 
 _SUM = re.compile(r"([0-9a-f]{64})  (.+)")
@@ -132,13 +136,14 @@ def seal(folder: Path) -> int:
     Raises
     ------
     CampaignError
-        If the campaign is sealed already, or trials of the plan are missing.
+        If the campaign is sealed already, or trials of the plan are missing whose sweep could be run.
     """
     if is_sealed(folder):
         raise CampaignError(
             f"{folder} is sealed already; python -m coldcache seal --check {folder.name} compares its files"
         )
-    missing = missing_trials(read_campaign(folder))
+    campaign = read_campaign(folder)
+    missing = [key for key in missing_trials(campaign) if not why_not_run(folder, *key.split("/")[:2])]
     if missing:
         raise CampaignError(f"{folder}: {len(missing)} trials are missing, the first is {missing[0]}; measure them")
     lines = [f"{sha256(path)}  {path.relative_to(folder)}\n" for path in raw_files(folder)]
@@ -190,6 +195,33 @@ def count_repetitions(campaign: Campaign) -> list[int]:
     if campaign.origin is None:
         return sorted({trial.case.repetitions for block in campaign.blocks() for trial in block.trials})
     return sorted({len(list(case.glob("r*"))) for case in campaign.folder.glob(f"{campaign.studies[0].study}/*/*")})
+
+
+def note_not_run(campaign: Campaign, case: Case, reason: str) -> None:
+    """Write down why the sweep of a case cannot be run; with an empty reason, that it can."""
+    path = campaign.folder / case.study / case.sweep / NOT_RUN
+    if not reason:
+        path.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"reason": reason}, indent=1) + "\n")
+
+
+def why_not_run(folder: Path, study: str, sweep: str) -> str:
+    """Return why a sweep of the campaign in `folder` could not be run; empty where nothing stands against it.
+
+    Raises
+    ------
+    CampaignError
+        If the reason cannot be read.
+    """
+    path = folder / study / sweep / NOT_RUN
+    try:
+        return str(json.loads(path.read_text())["reason"])
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CampaignError(f"{path}: no reason can be read ({error}); remove it and measure again") from error
 
 
 def begin(design: Campaign) -> None:

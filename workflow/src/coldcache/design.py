@@ -140,5 +140,6 @@ def _refuse_impossible(design: Campaign) -> None:
     for case in cases:
         require(tool_module(case.tool).PROGRAM)
         for setting in case.settings.values():
-            require(setting)
+            if isinstance(setting, str):
+                require(setting)
     check_target(design.site, cases)

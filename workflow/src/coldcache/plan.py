@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from coldcache.errors import DesignError
+from coldcache.setting_kinds import Kind
 from coldcache.site import Site
-from coldcache.study import Doubling, Level, Share, Study, Sweep, stored_level
+from coldcache.study import Doubling, Level, Share, Study, Sweep, refuse_levels, stored_level
 from coldcache.terms import FACTORS, METADATA_OPERATIONS
 from coldcache.tools.run import Run
 from coldcache.units import show_bytes
@@ -56,7 +57,7 @@ class Case(NamedTuple):
     tool: str
     operations: tuple[str, ...]
     factors: dict[str, Level]
-    settings: dict[str, str]
+    settings: dict[str, Kind | str]
     run: Run
     repetitions: int
     item: str
@@ -120,6 +121,7 @@ def expand_cases(study: Study, site: Site, circumstances: Circumstances) -> list
 
 def _expand_sweep(study: Study, name: str, sweep: Sweep, site: Site, circumstances: Circumstances) -> Iterator[Case]:
     tool = circumstances.tools[f"{study.study}/{name}"]
+    settings = _resolve_settings(sweep, site)
     groups = tool_module(tool).separate(tuple(sweep.operations))
     grid = list(_grid(sweep, circumstances))
     varying = [factor for factor in sweep.factors if len({point[factor] for point in grid}) > 1]
@@ -131,7 +133,7 @@ def _expand_sweep(study: Study, name: str, sweep: Sweep, site: Site, circumstanc
         directory = f"{site.target.path}/coldcache/{study.study}/{name}"
         case = Case(
             study=study.study, sweep=name, name=name_case(parts), tool=tool, operations=operations, factors=factors,
-            settings=dict(sweep.settings), run=_run(operations, factors, directory, sweep, tool),
+            settings=settings, run=_run(operations, factors, directory, sweep, tool),
             repetitions=sweep.repetitions or study.repetitions, item=sweep.item,
         )  # fmt: skip
         _refuse_unfit(case, sweep)
@@ -141,6 +143,20 @@ def _expand_sweep(study: Study, name: str, sweep: Sweep, site: Site, circumstanc
                 f"{show_bytes(site.limits.bytes)}: lower factors.file_size or raise limits.bytes"
             )
         yield case
+
+
+def _resolve_settings(sweep: Sweep, site: Site) -> dict[str, Kind | str]:
+    """Return how each factor's levels are put in force: as the sweep says, or as the site does."""
+    settings: dict[str, Kind | str] = {}
+    for factor, given in sweep.settings.items():
+        if given == "site":
+            if factor not in site.settings:
+                raise DesignError(
+                    f"settings.{factor}: config/sites/{site.site}.yaml does not say how; state it there under settings"
+                )
+            refuse_levels(factor, site.settings[factor], sweep.factors[factor])
+        settings[factor] = site.settings[factor] if given == "site" else given
+    return settings
 
 
 def _grid(sweep: Sweep, circumstances: Circumstances) -> Iterator[dict[str, Level]]:
@@ -238,9 +254,16 @@ def arrange_blocks(cases: list[Case], seed: int) -> list[Block]:
         for repetition in range(max(case.repetitions for case in members)):
             turn = [Trial(case, repetition) for case in members if repetition < case.repetitions]
             order.shuffle(turn)
-            trials += turn
+            # What is slow to change changes once per level and round, in the order in which its levels were drawn.
+            drawn = [_slow_levels(trial.case) for trial in turn]
+            trials += sorted(turn, key=lambda trial: drawn.index(_slow_levels(trial.case)))
         blocks.append(Block(f"{study}.{sweep}", tuple(trials)))
     return blocks
+
+
+def _slow_levels(case: Case) -> tuple[Level, ...]:
+    slow = [factor for factor, kind in case.settings.items() if not isinstance(kind, str) and kind.slow]
+    return tuple(case.factors[factor] for factor in slow)
 
 
 def describe_trial(trial: Trial) -> dict[str, Any]:

@@ -7,11 +7,12 @@ import time
 from pathlib import Path
 from typing import Any, TextIO
 
-from coldcache.campaign import Campaign, begin, is_sealed
+from coldcache.campaign import Campaign, begin, is_sealed, note_not_run
 from coldcache.errors import CampaignError
 from coldcache.plan import Block, Trial, tool_module
 from coldcache.provenance import describe_system, describe_target
-from coldcache.target import check_target, clear, locked, make_work_folder
+from coldcache.settings import BlockSettings, is_left, restore_left, why_not_run
+from coldcache.target import WORK, check_target, clear, locked, make_work_folder
 from coldcache.terms import nearest
 from coldcache.trial import Surroundings, execute
 from coldcache.units import show_seconds
@@ -42,6 +43,8 @@ def measure_block(
         or holds a folder in place of a trial.
     TargetError
         If the target cannot be used, or is in use.
+    SettingError
+        If something that was changed cannot be put back; what can be told of a trial is in its folder.
     ToolError
         If a tool is missing.
     """
@@ -57,6 +60,10 @@ def measure_block(
         folder = campaign.folder / trial.key
         if folder.exists() and any(folder.iterdir()):
             raise CampaignError(f"{folder}: holds files but no trial.json, so it is no trial; move it away")
+    work = Path(campaign.site.target.path).absolute() / WORK
+    if not waiting and is_left(work):
+        with locked(work) as lock:
+            restore_left(work, lock)
     if waiting:
         _measure(campaign, block, waiting, Progress(campaign, blocks, terminal), log)
     manifest.parent.mkdir(parents=True, exist_ok=True)
@@ -72,10 +79,16 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
     folder = check_target(campaign.site, [trial.case for trial in waiting])
     begin(campaign)
     work = make_work_folder(folder)
-    # An interrupt ends the running trial in order; so must the signal by which Snakemake and Slurm end a job.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with locked(work) as lock:
-        surroundings = Surroundings(campaign.site, lock, describe_system(), describe_target(work), versions)
+    # An interrupt ends the running trial in order; so must the signals by which Snakemake, Slurm and a terminal end.
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.default_int_handler)
+    with locked(work) as lock, BlockSettings(work, lock) as settings:
+        reason = next((reason for trial in waiting if (reason := why_not_run(trial.case, work))), "")
+        note_not_run(campaign, waiting[0].case, reason)
+        if reason:
+            progress.refuse(block.name, reason)
+            return
+        surroundings = Surroundings(campaign.site, lock, settings, describe_system(), describe_target(work), versions)
         try:
             for trial in waiting:
                 progress.show(trial)
@@ -90,7 +103,12 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
 
 def _note(log: Path, trial: Trial, story: dict[str, Any]) -> None:
     failure = story["failure"]
-    ending = failure["message"] if failure else f"exit status {story['exit_status']} after {story['seconds']:.2f} s"
+    if failure:
+        ending = failure["message"]
+    elif story["seconds"] is None:
+        ending = "not run, its settings are not in force"
+    else:
+        ending = f"exit status {story['exit_status']} after {story['seconds']:.2f} s"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a") as file:
         file.write(f"{trial.key}: {ending}\n")
@@ -123,6 +141,11 @@ class Progress:
             f"r{trial.repetition} · {show_seconds((self._estimated - self._expected) * pace)} left"
         )
         self._terminal.write(f"\r\x1b[2K{line[:118]}" if self._live else f"{line}\n")
+        self._terminal.flush()
+
+    def refuse(self, block: str, reason: str) -> None:
+        """Tell that none of a block's missing trials can run, and why."""
+        self._terminal.write(f"{block} is not run: {reason}\n")
         self._terminal.flush()
 
     def count(self) -> None:

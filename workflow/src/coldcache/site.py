@@ -4,10 +4,12 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, field_validator
 
 from coldcache.errors import DesignError
+from coldcache.setting_kinds import SettingKind
 from coldcache.study import Name, Seconds
+from coldcache.terms import SET_FACTORS, nearest
 from coldcache.units import parse_bytes
 from coldcache.yaml_file import Strict, read_model
 
@@ -60,6 +62,17 @@ class Site(Strict):
     clients: Clients = Clients()
     limits: Limits = Limits()
     thresholds: Thresholds = Thresholds()
+    settings: dict[str, SettingKind] = Field(
+        default_factory=dict, description="How the levels of a factor are put in force here, by factor."
+    )
+
+    @field_validator("settings")
+    @classmethod
+    def _refuse_other_factors(cls, settings: dict[str, SettingKind]) -> dict[str, SettingKind]:
+        for factor in settings:
+            if factor not in SET_FACTORS:
+                raise DesignError(f'unknown factor "{factor}"; {nearest(factor, SET_FACTORS)}')
+        return settings
 
     @property
     def target(self) -> Target:

@@ -8,19 +8,35 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from coldcache.errors import DesignError
-from coldcache.terms import FACTORS, FILE_LAYOUTS, METADATA_FACTORS, METADATA_OPERATIONS, SETTINGS, nearest
+from coldcache.setting_kinds import SettingKind, name_level, refuse_unknown_name
+from coldcache.terms import (
+    FACTORS,
+    FILE_LAYOUTS,
+    METADATA_FACTORS,
+    METADATA_OPERATIONS,
+    SET_FACTORS,
+    SETTINGS,
+    nearest,
+)
 from coldcache.units import parse_bytes, parse_quantity, parse_seconds
 from coldcache.yaml_file import Strict, read_model
 
 Level = str | int | float | bool
 Seconds = Annotated[float, BeforeValidator(parse_seconds), Field(json_schema_extra={"type": ["string", "number"]})]
 
+_SET_FACTORS = ", ".join(SET_FACTORS)
+
 #: Names that become parts of paths and of HTML pages.
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 
 ToolName = Literal["iozone", "fio", "mdtest"]
 OperationName = Literal["write", "read", "random-write", "random-read", "file-create", "file-stat", "file-remove"]
-SettingName = Literal["qemu-nbd"]
+SettingName = Literal["qemu-nbd", "site"]
+NamedSetting = Annotated[
+    Annotated[SettingName, Tag("kind:name")] | Annotated[SettingKind, Tag("kind:stated")],
+    Discriminator(lambda given: "kind:name" if isinstance(given, str) else "kind:stated"),
+    BeforeValidator(refuse_unknown_name(("qemu-nbd", "site"))),
+]
 
 
 class Doubling(Strict):
@@ -106,7 +122,7 @@ def stored_level(factor: str, level: Level) -> Level:
         raise DesignError(f'unknown level "{level}"; {nearest(str(level), FILE_LAYOUTS)}')
     if factor == "direct_io" and level not in ("where-possible",) and not isinstance(level, bool):
         raise DesignError(f'unknown level "{level}"; {nearest(str(level), ("true", "false", "where-possible"))}')
-    return level
+    return name_level(level) if factor in SET_FACTORS else level
 
 
 class Sweep(Strict):
@@ -118,8 +134,8 @@ class Sweep(Strict):
     operations: list[OperationName] = Field(min_length=1)
     factors: dict[str, Levels] = Field(description="Levels of each factor; threads is required.")
     options: dict[ToolName, list[str]] = Field(default_factory=dict, description="Further arguments, word by word.")
-    settings: dict[str, SettingName] = Field(
-        default_factory=dict, description="How the levels of a factor are put in force."
+    settings: dict[str, NamedSetting] = Field(
+        default_factory=dict, description="How the levels of a factor are put in force; site: as the site states it."
     )
     seconds: Seconds = Field(1.05, gt=0, description="How long tools that are bound by time run.")
     repetitions: int | None = Field(None, ge=1, description="Trials of each case, when not the study's.")
@@ -135,18 +151,22 @@ class Sweep(Strict):
                 raise DesignError(f"factors.{factor}: {error}") from error
         if isinstance(self.factors.get("threads"), Share):
             raise DesignError("factors.threads: cannot be a share of the threads")
-        _check_kind(self.operations, self.factors)
+        _check_kind(self.operations, self.factors, self.settings)
         _check_settings(self.settings, self.factors)
         return self
 
 
-def _check_kind(operations: Sequence[str], factors: Mapping[str, Any]) -> None:
+def _check_kind(operations: Sequence[str], factors: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     """Refuse a factor that the operations lack or do not know, whose levels would be mere labels."""
     names = [operation for operation in operations if operation in METADATA_OPERATIONS]
     if names and len(names) < len(operations):
         moving = next(operation for operation in operations if operation not in names)
         raise DesignError(f"operations: {moving} moves data and {names[0]} does not; give each a sweep of its own")
-    known = METADATA_FACTORS if names else [factor for factor in FACTORS if factor != "files"]
+    known = [factor for factor in FACTORS if factor != "files"]
+    if names:
+        # A block device has no files.
+        put = [factor for factor in SET_FACTORS if settings.get(factor) not in (None, *SETTINGS)]
+        known = [*METADATA_FACTORS, *put]
     for factor in factors:
         if factor not in known:
             raise DesignError(f"factors.{factor}: {operations[0]} has no such factor; known are {', '.join(known)}")
@@ -155,24 +175,39 @@ def _check_kind(operations: Sequence[str], factors: Mapping[str, Any]) -> None:
             raise DesignError(f"factors: {factor} is required")
 
 
-def _check_settings(settings: Mapping[str, str], factors: Mapping[str, Any]) -> None:
+def _check_settings(settings: Mapping[str, Any], factors: Mapping[str, Any]) -> None:
     """Refuse a setting of another factor, a level that it does not know, and levels that nothing puts in force."""
-    for factor, name in settings.items():
+    for factor, given in settings.items():
         if factor not in factors:
             raise DesignError(f'settings: unknown factor "{factor}"; {nearest(factor, list(factors))}')
-        if SETTINGS[name].factor != factor:
-            raise DesignError(f"settings.{factor}: {name} puts {SETTINGS[name].factor} in force, not {factor}")
-        for level in factors[factor]:
-            if level not in SETTINGS[name].levels:
-                raise DesignError(
-                    f'factors.{factor}: unknown level "{level}"; {nearest(str(level), SETTINGS[name].levels)}'
-                )
-    for name, setting in SETTINGS.items():
-        if setting.factor in factors and setting.factor not in settings:
+        if isinstance(given, str) and given in SETTINGS and SETTINGS[given].factor != factor:
+            raise DesignError(f"settings.{factor}: {given} puts {SETTINGS[given].factor} in force, not {factor}")
+        if factor not in SET_FACTORS:
+            raise DesignError(f"settings.{factor}: the tools themselves put it in force; known are {_SET_FACTORS}")
+        refuse_levels(factor, given, factors[factor])
+    for factor in factors:
+        if factor in SET_FACTORS and factor not in settings:
+            name = next((name for name, setting in SETTINGS.items() if setting.factor == factor), "site")
             raise DesignError(
-                f"factors.{setting.factor}: nothing puts its levels in force; name the setting, "
-                f"as in settings: {{{setting.factor}: {name}}}"
+                f"factors.{factor}: nothing puts its levels in force; name the setting, as in "
+                f"settings: {{{factor}: {name}}}"
             )
+
+
+def refuse_levels(factor: str, given: Any, levels: Any) -> None:
+    """Raise `DesignError` if a setting does not know one of the levels that are listed for its factor."""
+    if not isinstance(levels, list):
+        raise DesignError(f"factors.{factor}: list its levels, each of which is put in force")
+    for level in levels:
+        if isinstance(given, str) and given in SETTINGS and level not in SETTINGS[given].levels:
+            raise DesignError(
+                f'factors.{factor}: unknown level "{level}"; {nearest(str(level), SETTINGS[given].levels)}'
+            )
+        if not isinstance(given, str):
+            try:
+                given.refuse_level(level)
+            except DesignError as error:
+                raise DesignError(f"factors.{factor}: {error}") from error
 
 
 def _check_levels(factor: str, levels: Any) -> None:

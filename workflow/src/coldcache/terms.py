@@ -22,17 +22,30 @@ FACTORS = {
     "direct_io": Factor(None, "direct I/O"),
     "files": Factor("1", "files per thread"),
     "write_cache": Factor(None, "write cache"),
+    "write_barrier": Factor(None, "write barrier"),
+    "write_behind": Factor(None, "write-behind"),
+    "io_scheduler": Factor(None, "I/O scheduler"),
+    "mount_option": Factor(None, "mount option"),
+    "nconnect": Factor("1", "connections per mount"),
+    "stripe_count": Factor("1", "stripe count"),
+    "tuned_profile": Factor(None, "tuned profile"),
 }
+
+#: Factors of the system and not of a tool's command line: without a setting their levels would be mere labels.
+SET_FACTORS = (
+    "write_cache", "write_barrier", "write_behind", "io_scheduler", "mount_option", "nconnect", "stripe_count",
+    "tuned_profile",
+)  # fmt: skip
 
 
 class Setting(NamedTuple):
-    """What puts the levels of a factor in force, and the levels that it knows."""
+    """What a program puts in force: the levels of which factor, and which it knows."""
 
     factor: str
     levels: tuple[str, ...]
 
 
-#: Every setting, by the program that applies it. Without one the levels of its factor would be mere labels.
+#: Settings that last as long as a trial, by the program that serves them.
 SETTINGS = {"qemu-nbd": Setting("write_cache", ("writeback", "writethrough", "none", "directsync", "unsafe"))}
 
 #: Factors that foreign logs tell beside `FACTORS`; no sweep varies them yet, and cases that differ in one stay apart.
@@ -53,7 +66,7 @@ DATA_OPERATIONS = ("write", "read", "random-write", "random-read")
 METADATA_OPERATIONS = ("file-create", "file-stat", "file-remove")
 OPERATIONS = DATA_OPERATIONS + METADATA_OPERATIONS
 
-#: Factors that operations on files as such know; operations on data know all but the last.
+#: Factors that operations on files as such know beside those that a setting puts in force; others know all but files.
 METADATA_FACTORS = ("threads", "nodes", "files")
 
 #: Metric by which an operation is judged first.

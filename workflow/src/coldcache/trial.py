@@ -17,7 +17,7 @@ from coldcache.errors import SettingError
 from coldcache.layout import lay_out, lay_out_within
 from coldcache.plan import Trial, tool_module
 from coldcache.provenance import read_counters
-from coldcache.settings import in_force
+from coldcache.settings import BlockSettings
 from coldcache.site import Site
 from coldcache.tools.run import Inputs, Run
 
@@ -34,6 +34,8 @@ class Surroundings(NamedTuple):
         Its limits hold for every trial.
     lock : int
         Descriptor of the target's lock, which every tool inherits.
+    settings : BlockSettings
+        What puts the levels of factors in force, and undoes it at the end of the block.
     system, target : dict
         As `provenance.describe_system` and `provenance.describe_target` return them.
     versions : dict of str to str
@@ -42,6 +44,7 @@ class Surroundings(NamedTuple):
 
     site: Site
     lock: int
+    settings: BlockSettings
     system: dict[str, Any]
     target: dict[str, Any]
     versions: dict[str, str]
@@ -100,10 +103,10 @@ def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: d
     case = trial.case
     tool = tool_module(case.tool)
     folder = Path(case.run.directory)
-    with in_force(trial, folder, surroundings.lock) as readings:
-        story["settings"] = {
-            factor: {"asked": str(case.factors[factor]), "read": reading} for factor, reading in readings.items()
-        }
+    with surroundings.settings.in_force(trial, folder) as readings:
+        story["settings"] = {factor: reading._asdict() for factor, reading in readings.items()}
+        if any(reading.read != reading.asked for reading in readings.values()):
+            return
         run = case.run
         inputs = tool.inputs(run)
         if not run.device:
@@ -118,6 +121,8 @@ def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: d
         before = read_counters(surroundings.target["device"])
         _run_tool(story, partial, surroundings)
         story["counters"] = before and {"before": before, "after": read_counters(surroundings.target["device"])}
+        for factor, read in surroundings.settings.read_again(trial).items():
+            story["settings"][factor]["read_after"] = read
 
 
 def _prepare(run: Run, inputs: Inputs, tool: Any, site: Site) -> tuple[Run, Inputs]:

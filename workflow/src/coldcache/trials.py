@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign import Campaign
+from coldcache.campaign import Campaign, why_not_run
 from coldcache.errors import CampaignError, LogError
 from coldcache.parts import Part, split_records
 from coldcache.plan import tool_module
@@ -64,12 +64,13 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
             yield _read_trial(key, folder, campaign, logs)
             continue
         case = planned[key].case
+        reason = why_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
         story = {
             "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": planned[key].repetition,
             "operations": list(case.operations), "factors": case.factors, "tool": case.tool, "tool_version": None,
             "settings": {}, "seconds": None,
         }  # fmt: skip
-        yield Collected(key, story, [], Judgement("missing", ("not-run",), ("not measured yet",), "not applicable"))
+        yield Collected(key, story, [], Judgement("missing", ("not-run",), (reason,), "not applicable"))
 
 
 class ForeignLogs:

@@ -56,6 +56,8 @@ def setting_not_in_force(trial: Trial) -> Finding:
     for factor, level in trial.story["settings"].items():
         if level["asked"] != level["read"]:
             return f"{factor} was to be {level['asked']}, the system says {level['read']}"
+        if level.get("read_after", level["read"]) != level["read"]:
+            return f"{factor} was {level['read']} before the run and {level['read_after']} after it"
     return None
 
 
@@ -74,7 +76,7 @@ def exit_status(trial: Trial) -> Finding:
 
 def log_refused(trial: Trial) -> Finding:
     """Void: the log has an error line, a zero rate or no end marker, or is otherwise not to be trusted."""
-    if trial.refusal and trial.story["failure"] is None:
+    if trial.refusal and trial.story["failure"] is None and not setting_not_in_force(trial):
         return trial.refusal
     return None
 

@@ -1,11 +1,11 @@
-"""Levels that must be put in force: applied for a trial, read back from the live system, and undone after it."""
+"""The cache mode of qemu-nbd, which serves a disk image of the target for the length of a trial."""
 
 import os
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from coldcache.errors import SettingError
@@ -27,33 +27,14 @@ _GREETING = b"NBDMAGIC"
 
 
 @contextmanager
-def in_force(trial: Trial, folder: Path, lock: int) -> Iterator[dict[str, str]]:
-    """Put the settings of a trial in force, and yield each factor's level as read back from the live system.
-
-    Parameters
-    ----------
-    trial : Trial
-        Its case names the setting of each factor.
-    folder : Path
-        The folder of the trial's sweep on the target.
-    lock : int
-        Descriptor of the target's lock, which a server that is started inherits.
+def served(level: str, trial: Trial, folder: Path, lock: int) -> Iterator[str]:
+    """Serve an image by qemu-nbd with the cache mode `level`; yield the mode of the running server.
 
     Raises
     ------
     SettingError
-        If a level cannot be applied, or is not what is read back.
+        If qemu-nbd does not start, or does not tell its cache mode.
     """
-    with ExitStack() as stack:
-        yield {
-            factor: stack.enter_context(_SETTINGS[setting](str(trial.case.factors[factor]), trial, folder, lock))
-            for factor, setting in trial.case.settings.items()
-        }
-
-
-@contextmanager
-def _qemu_nbd(level: str, trial: Trial, folder: Path, lock: int) -> Iterator[str]:
-    """Serve an image by qemu-nbd with the cache mode `level`; yield the mode of the running server."""
     lay_out(folder, Inputs(((_IMAGE,),), trial.case.run.file_size * trial.case.run.threads))
     address, image = folder / SOCKET, folder / _IMAGE
     address.unlink(missing_ok=True)
@@ -105,6 +86,3 @@ def _cache_mode(process: int) -> str:
         if word.startswith(b"--cache="):
             return os.fsdecode(word.removeprefix(b"--cache="))
     raise SettingError(f"process {process} is no qemu-nbd with a cache mode")
-
-
-_SETTINGS = {"qemu-nbd": _qemu_nbd}
