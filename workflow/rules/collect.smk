@@ -7,6 +7,8 @@ rule collect_records:
         dataset="results/{campaign}/dataset.nc",
         verdicts="results/{campaign}/verdicts.csv",
         reasons="results/{campaign}/reasons.csv",
+        proofs="results/{campaign}/cold.csv",
+        settings="results/{campaign}/settings.csv",
     log:
         "logs/{campaign}/collect.log",
     localrule: True

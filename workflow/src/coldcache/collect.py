@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from coldcache.campaign import RAW, check_seal, is_sealed, read_campaign
-from coldcache.dataset import save_dataset, tabulate_records, tabulate_verdicts
+from coldcache.dataset import save_dataset, tabulate_proofs, tabulate_records, tabulate_settings, tabulate_verdicts
 from coldcache.errors import CampaignError
 from coldcache.trials import collect_trials
 
@@ -19,7 +19,8 @@ def collect(name: str, results: Path) -> None:
     name : str
         The campaign.
     results : Path
-        Its folder of results; `dataset.nc`, `verdicts.csv` and `reasons.csv` are written there.
+        Its folder of results; `dataset.nc`, `verdicts.csv`, `reasons.csv`, `cold.csv` and `settings.csv` are written
+        there.
 
     Raises
     ------
@@ -35,6 +36,8 @@ def collect(name: str, results: Path) -> None:
     save_dataset(campaign, tabulate_records(trials), results / "dataset.nc")
     verdicts = tabulate_verdicts(trials)
     verdicts[VERDICT_COLUMNS].to_csv(results / "verdicts.csv", index=False)
+    tabulate_proofs(trials).to_csv(results / "cold.csv", index=False)
+    tabulate_settings(trials).to_csv(results / "settings.csv", index=False)
     verdicts.drop(columns=["cold"]).query("verdict != 'valid'").to_csv(results / "reasons.csv", index=False)
 
 

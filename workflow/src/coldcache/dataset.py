@@ -74,6 +74,32 @@ def tabulate_verdicts(trials: Iterable[Collected]) -> pd.DataFrame:
     ])  # fmt: skip
 
 
+def tabulate_proofs(trials: Iterable[Collected]) -> pd.DataFrame:
+    """Return one row per trial that read: ``study sweep case repetition cold`` and the figures that prove it, in B."""
+    columns = ["study", "sweep", "case", "repetition"]
+    figures = ["method", "file_bytes", "resident_bytes", "moved_bytes", "crossed_bytes", "why"]
+    rows = [
+        [*(trial.story[column] for column in columns), found.verdict, *(getattr(found, figure) for figure in figures)]
+        for trial in trials
+        if (found := trial.judgement.coldness) and found.verdict != "not applicable"
+    ]
+    table = pd.DataFrame(rows, columns=[*columns, "cold", *figures])
+    sizes = [figure for figure in figures if figure.endswith("_bytes")]
+    return table.astype(dict.fromkeys(sizes, "Float64")).round(0).astype(dict.fromkeys(sizes, "Int64"))
+
+
+def tabulate_settings(trials: Iterable[Collected]) -> pd.DataFrame:
+    """Return one row per trial and setting: ``study sweep case repetition factor asked read read_after where``."""
+    columns = ["study", "sweep", "case", "repetition"]
+    levels = ["asked", "read", "read_after", "where"]
+    rows = [
+        [*(trial.story[column] for column in columns), factor, *(found.get(level, "") for level in levels)]
+        for trial in trials
+        for factor, found in trial.story["settings"].items()
+    ]
+    return pd.DataFrame(rows, columns=[*columns, "factor", *levels])
+
+
 def build_cube(records: pd.DataFrame) -> xr.Dataset:
     """Return one sweep as a cube.
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from coldcache.errors import DesignError
 from coldcache.setting_kinds import Kind
-from coldcache.site import Site
+from coldcache.site import Cold, Site
 from coldcache.study import Doubling, Level, Share, Study, Sweep, refuse_levels, stored_level
 from coldcache.terms import FACTORS, METADATA_OPERATIONS
 from coldcache.tools.run import Run
@@ -61,6 +61,7 @@ class Case(NamedTuple):
     run: Run
     repetitions: int
     item: str
+    cold: Cold = Cold()
 
     @property
     def bytes(self) -> int:
@@ -135,6 +136,7 @@ def _expand_sweep(study: Study, name: str, sweep: Sweep, site: Site, circumstanc
             study=study.study, sweep=name, name=name_case(parts), tool=tool, operations=operations, factors=factors,
             settings=settings, run=_run(operations, factors, directory, sweep, tool),
             repetitions=sweep.repetitions or study.repetitions, item=sweep.item,
+            cold=_resolve_cold(sweep, site),
         )  # fmt: skip
         _refuse_unfit(case, sweep)
         if case.bytes > site.limits.bytes:
@@ -157,6 +159,12 @@ def _resolve_settings(sweep: Sweep, site: Site) -> dict[str, Kind | str]:
             refuse_levels(factor, site.settings[factor], sweep.factors[factor])
         settings[factor] = site.settings[factor] if given == "site" else given
     return settings
+
+
+def _resolve_cold(sweep: Sweep, site: Site) -> Cold:
+    if sweep.cold == "commands" and not site.cold.commands:
+        raise DesignError(f"cold: config/sites/{site.site}.yaml states no commands; state them there under cold")
+    return site.cold if sweep.cold is None else site.cold.model_copy(update={"method": sweep.cold})
 
 
 def _grid(sweep: Sweep, circumstances: Circumstances) -> Iterator[dict[str, Level]]:

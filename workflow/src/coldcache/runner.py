@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from coldcache.campaign import Campaign, begin, is_sealed, note_not_run
+from coldcache.cold_methods import why_not_cold
 from coldcache.errors import CampaignError
-from coldcache.plan import Block, Trial, tool_module
+from coldcache.plan import Block, Case, Trial, tool_module
 from coldcache.provenance import describe_system, describe_target
 from coldcache.settings import BlockSettings, is_left, restore_left, why_not_run
 from coldcache.target import WORK, check_target, clear, locked, make_work_folder
@@ -83,12 +84,14 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)
     with locked(work) as lock, BlockSettings(work, lock) as settings:
-        reason = next((reason for trial in waiting if (reason := why_not_run(trial.case, work))), "")
+        reason = next((reason for trial in waiting if (reason := _why_not(trial.case, work))), "")
         note_not_run(campaign, waiting[0].case, reason)
         if reason:
             progress.refuse(block.name, reason)
             return
-        surroundings = Surroundings(campaign.site, lock, settings, describe_system(), describe_target(work), versions)
+        surroundings = Surroundings(
+            campaign.site, work, lock, settings, describe_system(), describe_target(work), versions
+        )
         try:
             for trial in waiting:
                 progress.show(trial)
@@ -99,6 +102,12 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         finally:
             progress.end()
             clear(Path(block.trials[0].case.run.directory).absolute())
+
+
+def _why_not(case: Case, work: Path) -> str:
+    """Return why a case cannot run on this system: a setting, or a cold cache, that cannot be had."""
+    reads = tool_module(case.tool).inputs(case.run).total and not case.run.device
+    return why_not_run(case, work) or (why_not_cold(case.cold, work) if reads else "")
 
 
 def _note(log: Path, trial: Trial, story: dict[str, Any]) -> None:

@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from coldcache.errors import DesignError
 from coldcache.setting_kinds import SettingKind
-from coldcache.study import Name, Seconds
+from coldcache.study import ColdMethod, Name, Seconds
 from coldcache.terms import SET_FACTORS, nearest
 from coldcache.units import parse_bytes
 from coldcache.yaml_file import Strict, read_model
@@ -44,6 +44,24 @@ class Limits(Strict):
     )
 
 
+class Cold(Strict):
+    """How files that are read are made cold; that they were is proved by what crosses the device."""
+
+    method: ColdMethod = Field("eviction", description="What drops them from memory before each trial that reads.")
+    commands: list[Annotated[list[str], Field(min_length=1)]] = Field(
+        default_factory=list,
+        description="The site's own commands, run after it, such as to drop a server's cache.",
+    )
+    root: bool = Field(False, description="Whether the commands need root, and so go through sudo -n.")
+    seconds: Seconds = Field(60.0, gt=0, description="The longest that one of the commands may take.")
+
+    @model_validator(mode="after")
+    def _need_commands(self) -> "Cold":
+        if self.method == "commands" and not self.commands:
+            raise DesignError("the method commands needs commands; state them")
+        return self
+
+
 class Thresholds(Strict):
     """Where the verdict of a trial turns."""
 
@@ -62,6 +80,7 @@ class Site(Strict):
     clients: Clients = Clients()
     limits: Limits = Limits()
     thresholds: Thresholds = Thresholds()
+    cold: Cold = Cold()
     settings: dict[str, SettingKind] = Field(
         default_factory=dict, description="How the levels of a factor are put in force here, by factor."
     )

@@ -31,6 +31,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 
 ToolName = Literal["iozone", "fio", "mdtest"]
 OperationName = Literal["write", "read", "random-write", "random-read", "file-create", "file-stat", "file-remove"]
+ColdMethod = Literal["eviction", "drop-caches", "remount", "direct-io", "commands", "none"]
 SettingName = Literal["qemu-nbd", "site"]
 NamedSetting = Annotated[
     Annotated[SettingName, Tag("kind:name")] | Annotated[SettingKind, Tag("kind:stated")],
@@ -137,6 +138,7 @@ class Sweep(Strict):
     settings: dict[str, NamedSetting] = Field(
         default_factory=dict, description="How the levels of a factor are put in force; site: as the site states it."
     )
+    cold: ColdMethod | None = Field(None, description="How what is read is made cold, when not as the site does.")
     seconds: Seconds = Field(1.05, gt=0, description="How long tools that are bound by time run.")
     repetitions: int | None = Field(None, ge=1, description="Trials of each case, when not the study's.")
 

@@ -188,6 +188,32 @@ def locked(work: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
+@contextmanager
+def released(work: Path, descriptor: int) -> Iterator[None]:
+    """Let go of a target for a moment, as unmounting it needs, and hold it again under the same descriptor.
+
+    Raises
+    ------
+    TargetError
+        If the file system that comes back is another one, or is held by somebody else.
+    """
+    before = os.fstat(descriptor)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, descriptor, inheritable=False)
+    os.close(nothing)
+    try:
+        yield
+    finally:
+        try:
+            again = os.open(work / LOCK, os.O_RDWR)
+        except OSError as error:
+            raise TargetError(f"{work} is gone after mounting it anew: {error.strerror}; mount it by hand") from error
+        os.dup2(again, descriptor, inheritable=False)
+        os.close(again)
+        if os.fstat(descriptor).st_ino != before.st_ino or not _take(descriptor):
+            raise TargetError(f"{work.parent} was taken by {_owner(descriptor).get('pid')} while it was mounted anew")
+
+
 def _take(descriptor: int) -> bool:
     """Take the lock, from the processes of a killed runner if they hold it; return whether it is taken."""
     end = time.monotonic() + _SECONDS_TO_END

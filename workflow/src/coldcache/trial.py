@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.cold import evict, measure_residency
+from coldcache.cold_methods import make_cold
 from coldcache.errors import SettingError
 from coldcache.layout import lay_out, lay_out_within
 from coldcache.plan import Trial, tool_module
@@ -32,6 +32,8 @@ class Surroundings(NamedTuple):
     ----------
     site : Site
         Its limits hold for every trial.
+    work : Path
+        The marked work folder of the target.
     lock : int
         Descriptor of the target's lock, which every tool inherits.
     settings : BlockSettings
@@ -43,6 +45,7 @@ class Surroundings(NamedTuple):
     """
 
     site: Site
+    work: Path
     lock: int
     settings: BlockSettings
     system: dict[str, Any]
@@ -114,7 +117,9 @@ def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: d
         story["argv"] = tool.argv(run)
         if run.files:
             story["factors"] = {**case.factors, "files": run.files}
-        story["cold"] = _make_cold(folder, inputs)
+        if inputs.total:
+            paths = [folder / name for names in inputs.names for name in names]
+            story["cold"] = make_cold(case.cold, paths, surroundings.work, surroundings.lock)
         status = os.statvfs(folder)
         story["free_bytes"] = status.f_bavail * status.f_frsize
         story["load"] = os.getloadavg()[0]
@@ -140,16 +145,6 @@ def _prepare(run: Run, inputs: Inputs, tool: Any, site: Site) -> tuple[Run, Inpu
         run = run._replace(files=count)
         inputs = tool.inputs(run)
     return run, inputs
-
-
-def _make_cold(folder: Path, inputs: Inputs) -> dict[str, Any] | None:
-    """Evict the inputs from the page cache and read back what is left of them there."""
-    if not inputs.total:
-        return None
-    paths = [folder / name for names in inputs.names for name in names]
-    evict(paths)
-    residency = measure_residency(paths)
-    return {"method": "eviction", "bytes": residency.bytes, "resident_bytes": residency.resident}
 
 
 def _run_tool(story: dict[str, Any], partial: Path, surroundings: Surroundings) -> None:

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 from coldcache.campaign import Campaign, why_not_run
 from coldcache.errors import CampaignError, LogError
+from coldcache.judged import Trial
 from coldcache.parts import Part, split_records
 from coldcache.plan import tool_module
 from coldcache.records import Record
 from coldcache.terms import TOOLS
 from coldcache.tools import read_file
-from coldcache.verdicts import Judgement, Trial, judge
+from coldcache.verdicts import Judgement, judge
 
 #: What a story must tell to be judged.
 _FIELDS = (
@@ -120,9 +121,7 @@ def _read_trial(key: str, folder: Path, campaign: Campaign, logs: ForeignLogs) -
         records = tool.read(_read_log(folder)) if tool else logs.read(story["log"])
     except LogError as error:
         refusal = str(error)
-    thresholds = campaign.site.thresholds
-    trial = Trial(story, records, refusal, thresholds.shortest_run, thresholds.cold_share)
-    return Collected(key, story, records, judge(trial))
+    return Collected(key, story, records, judge(Trial(story, records, refusal, campaign.site.thresholds)))
 
 
 def _read_story(key: str, path: Path) -> dict[str, Any]:

@@ -1,45 +1,22 @@
 """One rule, one function, one code: whether a trial counts, and whether its reads were cold."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from coldcache.coldness import Coldness, judge_cold
+from coldcache.judged import Trial, measured_seconds
 from coldcache.parts import name_share
-from coldcache.records import Record
-
-#: Reads are judged by where their bytes came from; writes and operations on files as such are not.
-_READS = ("read", "random-read")
-
-
-class Trial(NamedTuple):
-    """What the rules see of a trial.
-
-    Attributes
-    ----------
-    story : mapping
-        What `trial.json` holds.
-    records : list of Record
-        What its log states; empty where the log was refused.
-    refusal : str
-        Why the log was refused; empty where it was read.
-    shortest_run, cold_share : float
-        Thresholds of the site: in s, and as a share of the bytes that were read.
-    """
-
-    story: Mapping[str, Any]
-    records: list[Record]
-    refusal: str
-    shortest_run: float
-    cold_share: float
 
 
 class Judgement(NamedTuple):
-    """A trial's verdict, the codes of the rules that decided, and the sentence of each."""
+    """A trial's verdict, the codes of the rules that decided, the sentence of each, and whether its reads were cold."""
 
     verdict: str
     codes: tuple[str, ...]
     reasons: tuple[str, ...]
     cold: str
+    coldness: Coldness | None = None
 
 
 Finding = str | None
@@ -111,8 +88,8 @@ def too_short(trial: Trial) -> Finding:
     """Suspect: the measured interval is so short that start and end weigh in it."""
     for operation in trial.story["operations"]:
         seconds = measured_seconds(trial, operation)
-        if seconds is not None and seconds < trial.shortest_run:
-            return f"{operation} was measured over {seconds:.2g} s, less than {trial.shortest_run:g} s"
+        if seconds is not None and seconds < trial.thresholds.shortest_run:
+            return f"{operation} was measured over {seconds:.2g} s, less than {trial.thresholds.shortest_run:g} s"
     return None
 
 
@@ -128,9 +105,8 @@ def clock_step(trial: Trial) -> Finding:
 
 def served_from_cache(trial: Trial) -> Finding:
     """Suspect: a read whose bytes were to come from the device came from memory."""
-    if trial.story["operations"] and trial.story["operations"][0] in _READS and judge_cold(trial) == "warm":
-        return "most of its bytes did not cross the device"
-    return None
+    coldness = judge_cold(trial)
+    return coldness.why if coldness.verdict == "warm" else None
 
 
 #: Every rule with the verdict that it forces, worst first.
@@ -153,51 +129,6 @@ def judge(trial: Trial) -> Judgement:
     """Return the verdict of a trial: void if any rule says so, else suspect if any does, else valid."""
     found = [(code, verdict, finding) for code, verdict, rule in RULES if (finding := rule(trial))]
     verdict = next((worst for worst in ("void", "suspect") if any(worst == one for _, one, _ in found)), "valid")
-    return Judgement(
-        verdict, tuple(code for code, _, _ in found), tuple(text for _, _, text in found), judge_cold(trial)
-    )
-
-
-def judge_cold(trial: Trial) -> str:
-    """Return whether the bytes of a read came from the device.
-
-    Returns
-    -------
-    str
-        ``cold`` if at least the site's share of them crossed the device; ``warm`` if at most the rest did; ``mixed``
-        in between; ``unproved`` where nothing counts them; ``not applicable`` for all but reads.
-    """
-    story = trial.story
-    if not story["operations"] or story["operations"][0] not in _READS:
-        return "not applicable"
-    moved = _moved_bytes(trial)
-    if not story["counters"] or not moved:
-        return "unproved"
-    crossed = story["counters"]["after"]["read_bytes"] - story["counters"]["before"]["read_bytes"]
-    share = crossed / moved
-    if share >= trial.cold_share:
-        return "cold"
-    return "warm" if share <= 1 - trial.cold_share else "mixed"
-
-
-def measured_seconds(trial: Trial, operation: str) -> float | None:
-    """Return the interval over which an operation was measured, in s: as the log states it, else bytes over rate."""
-    own = [record for record in trial.records if record.operation == operation]
-    stated = [record.value for record in own if record.metric == "elapsed" and record.statistic == "value"]
-    if stated:
-        # IOR states the parts of the interval beside the whole.
-        return max(stated)
-    factors = trial.story["factors"]
-    for record in own:
-        if record.metric == "throughput" and record.statistic == "value" and "file_size" in factors:
-            return factors["file_size"] * factors["threads"] / record.value
-    return None
-
-
-def _moved_bytes(trial: Trial) -> float | None:
-    operation = trial.story["operations"][0]
-    seconds = measured_seconds(trial, operation)
-    for record in trial.records:
-        if record.operation == operation and record.metric == "throughput" and record.statistic == "value":
-            return record.value * seconds if seconds else None
-    return None
+    coldness = judge_cold(trial)
+    codes, reasons = tuple(code for code, _, _ in found), tuple(text for _, _, text in found)
+    return Judgement(verdict, codes, reasons, coldness.verdict, coldness)
