@@ -229,7 +229,8 @@ def test_every_key_of_the_configuration_is_explained() -> None:
     assert set(names(heads("config/README.md", "### A sweep"))) == set(Sweep.model_fields)
     sites = names(heads("config/README.md", "## sites/"))
     assert set(sites) == set(Site.model_fields).union(
-        *(part.model_fields for part in map(model_of_field, ("clients", "limits", "thresholds", "cold"))), ("path", "make")
+        *(part.model_fields for part in map(model_of_field, ("clients", "limits", "thresholds", "cold"))),
+        ("path", "make"),
     )
 
 

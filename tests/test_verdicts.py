@@ -3,13 +3,17 @@
 import copy
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
 
+from coldcache.coldness import judge_cold
+from coldcache.judged import Trial, measured_seconds
 from coldcache.plan import tool_module
+from coldcache.site import Thresholds
 from coldcache.terms import COLD_VERDICTS, VERDICTS
-from coldcache.verdicts import RULES, Trial, judge, judge_cold, measured_seconds
+from coldcache.verdicts import RULES, judge
 
 READ = "tiny/transfers/operation=read,threads=2/r0"
 WRITE = "tiny/transfers/operation=write,threads=1/r0"
@@ -20,7 +24,12 @@ CREATE = "tiny/files/operation=file-create/r0"
 def load(folder, shortest_run=0.001, cold_share=0.9):
     story = json.loads((folder / "trial.json").read_text())
     records = tool_module(story["tool"]).read((folder / "stdout.txt").read_bytes())
-    return Trial(story, records, "", shortest_run, cold_share)
+    return Trial(story, records, "", Thresholds(shortest_run=shortest_run, cold_share=cold_share))
+
+
+def doubting(found, **thresholds):
+    """Return a trial as a site with other thresholds sees it."""
+    return found._replace(thresholds=found.thresholds.model_copy(update=thresholds))
 
 
 @pytest.fixture
@@ -98,8 +107,8 @@ def test_a_refused_log_is_no_reason_of_its_own_where_nothing_was_run(trial):
 def test_a_run_shorter_than_the_sites_threshold_is_suspect(trial):
     found = trial(WRITE)
     seconds = measured_seconds(found, "write")
-    assert judge(found._replace(shortest_run=seconds)).verdict == "valid"
-    judgement = judge(found._replace(shortest_run=seconds + 0.001))
+    assert judge(doubting(found, shortest_run=seconds)).verdict == "valid"
+    judgement = judge(doubting(found, shortest_run=seconds + 0.001))
     assert (judgement.verdict, judgement.codes) == ("suspect", ("too-short",))
     assert judgement.reasons == (f"write was measured over {seconds:.2g} s, less than {seconds + 0.001:g} s",)
 
@@ -115,7 +124,7 @@ def test_a_clock_that_was_set_during_the_run_makes_it_suspect(trial, step, verdi
 
 
 def test_one_void_finding_outweighs_suspect_ones_and_all_are_told(trial):
-    judgement = judge(trial(WRITE, exit_status=1, seconds=100.0)._replace(shortest_run=60.0))
+    judgement = judge(doubting(trial(WRITE, exit_status=1, seconds=100.0), shortest_run=60.0))
     assert (judgement.verdict, judgement.codes) == ("void", ("exit-status", "too-short", "clock-step"))
 
 
@@ -145,20 +154,20 @@ def test_a_read_is_as_cold_as_the_share_of_its_bytes_that_crossed_the_device(tri
     assert (judgement.cold, judgement.verdict) == (cold, verdict)
     if verdict == "suspect":
         assert judgement.codes == ("served-from-cache",)
-        assert judgement.reasons == ("most of its bytes did not cross the device",)
+        assert re.fullmatch(r"[0-9.]+ M?i?B of [0-9.]+ MiB crossed the device", judgement.reasons[0])
 
 
 def test_the_site_says_which_share_is_cold(trial):
-    assert judge_cold(with_share(trial(READ), 0.96)._replace(cold_share=0.95)) == "cold"
-    assert judge_cold(with_share(trial(READ), 0.94)._replace(cold_share=0.95)) == "mixed"
-    assert judge_cold(with_share(trial(READ), 0.06)._replace(cold_share=0.95)) == "mixed"
+    assert judge_cold(doubting(with_share(trial(READ), 0.96), cold_share=0.95)).verdict == "cold"
+    assert judge_cold(doubting(with_share(trial(READ), 0.94), cold_share=0.95)).verdict == "mixed"
+    assert judge_cold(doubting(with_share(trial(READ), 0.06), cold_share=0.95)).verdict == "mixed"
 
 
 def test_a_read_that_nothing_counts_is_unproved_and_a_write_is_not_asked(trial):
-    assert judge_cold(trial(READ, counters=None)) == "unproved"
-    assert judge_cold(trial(READ)._replace(records=[])) == "unproved"
-    assert judge_cold(trial(WRITE)) == "not applicable"
-    assert judge_cold(trial(CREATE)) == "not applicable"
+    assert judge_cold(trial(READ, counters=None)).verdict == "unproved"
+    assert judge_cold(trial(READ)._replace(records=[])).verdict == "unproved"
+    assert judge_cold(trial(WRITE)).verdict == "not applicable"
+    assert judge_cold(trial(CREATE)).verdict == "not applicable"
 
 
 def test_the_measured_interval_is_the_one_that_the_log_states(trial):

@@ -57,7 +57,7 @@ def judge_cold(trial: Trial) -> Coldness:
         moved_bytes(trial, story["operations"][0]), crossed_bytes(trial, "read_bytes"),
     )  # fmt: skip
     filesystem = (story["target"] or {}).get("filesystem", "")
-    if filesystem in _IN_MEMORY:
+    if filesystem in _IN_MEMORY and trial.records:
         return found._replace(verdict="warm", why=f"{filesystem} lies in memory, where nothing can be cold")
     if found.crossed_bytes is None:
         return found._replace(why="nothing counts the bytes that cross the device")
