@@ -69,6 +69,11 @@ limits:
   seconds: 20 s
 thresholds:
   shortest_run: 1 ms
+  # The tests share their disk and their cores with each other and with whatever else runs.
+  foreign_share: 1000000
+  load_per_core: 1000000
+  least_free: 0
+  fill_drift: 1
 """
 
 # The program, Snakemake and what they call are those of the interpreter that runs the tests.
@@ -292,7 +297,7 @@ def loop_device(tmp_path) -> Iterator[str]:
         pytest.skip("loop devices need root")
     image = tmp_path / "image"
     with image.open("wb") as file:
-        file.truncate(96 * 2**20)
+        file.truncate(192 * 2**20)
     made = subprocess.run(
         [losetup, "--find", "--show", str(image)], capture_output=True, text=True, check=False, timeout=20
     )

@@ -230,7 +230,7 @@ def test_every_key_of_the_configuration_is_explained() -> None:
     sites = names(heads("config/README.md", "## sites/"))
     assert set(sites) == set(Site.model_fields).union(
         *(part.model_fields for part in map(model_of_field, ("clients", "limits", "thresholds", "cold"))),
-        ("path", "make"),
+        ("path", "make", "read_rate", "write_rate"),
     )
 
 

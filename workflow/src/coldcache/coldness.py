@@ -51,12 +51,12 @@ def judge_cold(trial: Trial) -> Coldness:
     story = trial.story
     if not story["operations"] or story["operations"][0] not in READS:
         return Coldness("not applicable")
-    asked = story["cold"] or {}
+    asked = story.get("cold") or {}
     found = Coldness(
         "unproved", "", asked.get("method", ""), asked.get("bytes"), asked.get("resident_bytes"),
         moved_bytes(trial, story["operations"][0]), crossed_bytes(trial, "read_bytes"),
     )  # fmt: skip
-    filesystem = (story["target"] or {}).get("filesystem", "")
+    filesystem = (story.get("target") or {}).get("filesystem", "")
     if filesystem in _IN_MEMORY and trial.records:
         return found._replace(verdict="warm", why=f"{filesystem} lies in memory, where nothing can be cold")
     if found.crossed_bytes is None:

@@ -4,7 +4,26 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from coldcache.records import Record
-from coldcache.site import Thresholds
+from coldcache.site import Target, Thresholds
+
+#: What a rule objects to, in words; None where it does not.
+Finding = str | None
+
+
+class Baseline(NamedTuple):
+    """How it was when the campaign began; None where that was not noted.
+
+    Attributes
+    ----------
+    tool_version, kernel : str or None
+        Of the first trial that ran with the tool, and of the first one on the machine.
+    fill : float or None
+        Share of the file system that others' data held before the first trial of the sweep.
+    """
+
+    tool_version: str | None = None
+    kernel: str | None = None
+    fill: float | None = None
 
 
 class Trial(NamedTuple):
@@ -20,12 +39,18 @@ class Trial(NamedTuple):
         Why the log was refused; empty where it was read.
     thresholds : Thresholds
         The site's.
+    ceilings : Target
+        What the site says that the target can carry.
+    baseline : Baseline
+        How it was when the campaign began.
     """
 
     story: Mapping[str, Any]
     records: list[Record]
     refusal: str
     thresholds: Thresholds
+    ceilings: Target = Target(path="unknown")
+    baseline: Baseline = Baseline()
 
 
 def measured_seconds(trial: Trial, operation: str) -> float | None:
@@ -54,4 +79,6 @@ def moved_bytes(trial: Trial, operation: str) -> float | None:
 def crossed_bytes(trial: Trial, direction: str) -> int | None:
     """Return the bytes that crossed the device, ``read_bytes`` or ``written_bytes``; None where nothing counts them."""
     counters = trial.story["counters"]
-    return counters["after"][direction] - counters["before"][direction] if counters else None
+    if not counters or direction not in counters["before"]:
+        return None
+    return counters["after"][direction] - counters["before"][direction]

@@ -10,16 +10,29 @@ from coldcache.errors import DesignError
 from coldcache.setting_kinds import SettingKind
 from coldcache.study import ColdMethod, Name, Seconds
 from coldcache.terms import SET_FACTORS, nearest
-from coldcache.units import parse_bytes
+from coldcache.units import parse_bytes, parse_quantity
 from coldcache.yaml_file import Strict, read_model
 
 Bytes = Annotated[int, BeforeValidator(parse_bytes), Field(json_schema_extra={"type": ["string", "integer"]})]
+
+
+Rate = Annotated[
+    float,
+    BeforeValidator(lambda given: given if given is None else parse_quantity(given, "B/s")),
+    Field(json_schema_extra={"type": ["string", "number"]}),
+]
 
 
 class Target(Strict):
     """A file system under test."""
 
     path: str = Field(min_length=1, description="An empty folder on it; trials stay inside its sub-folder coldcache/.")
+    read_rate: Rate | None = Field(
+        None, gt=0, description="The most that it, or the link to it, can deliver; a higher rate is suspect."
+    )
+    write_rate: Rate | None = Field(
+        None, gt=0, description="The most that it, or the link to it, can take; a higher rate is suspect."
+    )
     make: bool = Field(False, description="Whether to make the folder itself when only its parent exists.")
 
 
@@ -68,6 +81,24 @@ class Thresholds(Strict):
     shortest_run: Seconds = Field(1.0, gt=0, description="A measured interval below this makes a trial suspect.")
     cold_share: float = Field(
         0.9, gt=0, le=1, description="A read is cold when at least this share of its bytes crossed the device."
+    )
+    foreign_share: float = Field(
+        0.1, ge=0, description="The device may carry this share more than the tool moved; more makes a trial suspect."
+    )
+    load_per_core: float = Field(
+        4.0, gt=0, description="A load average above this per core, before the tool starts, makes a trial suspect."
+    )
+    least_moved: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="A process that moved less than this share of what the fastest one moved makes it suspect.",
+    )
+    least_free: float = Field(
+        0.05, ge=0, le=1, description="A file system with a smaller share of it free makes a trial suspect."
+    )
+    fill_drift: float = Field(
+        0.1, gt=0, description="A fill level that is this much off that of the sweep's first trial makes it suspect."
     )
 
 

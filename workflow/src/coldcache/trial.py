@@ -97,7 +97,8 @@ def _begin(trial: Trial, surroundings: Surroundings) -> dict[str, Any]:
         "tool": case.tool, "tool_version": surroundings.versions[case.tool],
         "argv": [], "settings": {}, "cold": None, "counters": None, "failure": None,
         "start": None, "end": None, "seconds": None, "exit_status": None, "timed_out": False,
-        "time_limit": surroundings.site.limits.seconds, "free_bytes": None, "load": None,
+        "time_limit": surroundings.site.limits.seconds,
+        "free_bytes": None, "size_bytes": None, "own_bytes": None, "load": None,
         "target": {"path": surroundings.site.target.path, **surroundings.target}, "system": surroundings.system,
     }  # fmt: skip
 
@@ -122,6 +123,8 @@ def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: d
             story["cold"] = make_cold(case.cold, paths, surroundings.work, surroundings.lock)
         status = os.statvfs(folder)
         story["free_bytes"] = status.f_bavail * status.f_frsize
+        story["size_bytes"] = status.f_blocks * status.f_frsize
+        story["own_bytes"] = run.file_size * run.threads if run.device else inputs.total
         story["load"] = os.getloadavg()[0]
         before = read_counters(surroundings.target["device"])
         _run_tool(story, partial, surroundings)

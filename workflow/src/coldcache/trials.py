@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.campaign import Campaign, why_not_run
+from coldcache.doubts import fill_level
 from coldcache.errors import CampaignError, LogError
-from coldcache.judged import Trial
+from coldcache.judged import Baseline, Trial
 from coldcache.parts import Part, split_records
 from coldcache.plan import tool_module
 from coldcache.records import Record
@@ -59,10 +60,13 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
     planned = {trial.key: trial for block in campaign.blocks() for trial in block.trials}
     imported = [] if campaign.origin is None else campaign.folder.glob("*/*/*/r*/trial.json")
     logs = ForeignLogs(campaign.folder)
-    for key in sorted({*planned, *(str(path.parent.relative_to(campaign.folder)) for path in imported)}):
-        folder = campaign.folder / key
-        if (folder / "trial.json").is_file():
-            yield _read_trial(key, folder, campaign, logs)
+    keys = sorted({*planned, *(str(path.parent.relative_to(campaign.folder)) for path in imported)})
+    paths = {key: campaign.folder / key / "trial.json" for key in keys}
+    stories = {key: _read_story(key, path) for key, path in paths.items() if path.is_file()}
+    baselines = Baselines(list(stories.values()))
+    for key in keys:
+        if key in stories:
+            yield _read_trial(key, stories[key], campaign, logs, baselines)
             continue
         case = planned[key].case
         reason = why_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
@@ -110,8 +114,10 @@ class ForeignLogs:
         raise LogError("the log is read in another way than when it was imported: import it anew")
 
 
-def _read_trial(key: str, folder: Path, campaign: Campaign, logs: ForeignLogs) -> Collected:
-    story = _read_story(key, folder / "trial.json")
+def _read_trial(
+    key: str, story: dict[str, Any], campaign: Campaign, logs: ForeignLogs, baselines: "Baselines"
+) -> Collected:
+    folder = campaign.folder / key
     if campaign.origin is None and story["tool"] not in TOOLS:
         raise CampaignError(f'{folder / "trial.json"}: not the story of a trial (unknown tool "{story["tool"]}")')
     tool = tool_module(story["tool"]) if campaign.origin is None else None
@@ -121,7 +127,39 @@ def _read_trial(key: str, folder: Path, campaign: Campaign, logs: ForeignLogs) -
         records = tool.read(_read_log(folder)) if tool else logs.read(story["log"])
     except LogError as error:
         refusal = str(error)
-    return Collected(key, story, records, judge(Trial(story, records, refusal, campaign.site.thresholds)))
+    site = campaign.site
+    trial = Trial(story, records, refusal, site.thresholds, site.target, baselines.of(story))
+    return Collected(key, story, records, judge(trial))
+
+
+class Baselines:
+    """How it was when a campaign, and each of its sweeps, began.
+
+    Parameters
+    ----------
+    stories : list of dict
+        The stories of all trials of the campaign.
+    """
+
+    def __init__(self, stories: list[dict[str, Any]]):
+        self._tools: dict[str, str] = {}
+        self._kernels: dict[str, str] = {}
+        self._fills: dict[tuple[str, str], float] = {}
+        for story in sorted((story for story in stories if story["start"]), key=lambda story: story["start"]):
+            self._tools.setdefault(story["tool"], story["tool_version"])
+            if story.get("system"):
+                self._kernels.setdefault(story["system"]["host"], story["system"]["kernel"])
+            level = fill_level(story)
+            if level is not None:
+                self._fills.setdefault((story["study"], story["sweep"]), level)
+
+    def of(self, story: dict[str, Any]) -> Baseline:
+        """Return how it was for the tool, the machine and the sweep of a story."""
+        return Baseline(
+            self._tools.get(story["tool"]),
+            self._kernels.get(story["system"]["host"]) if story.get("system") else None,
+            self._fills.get((story["study"], story["sweep"])),
+        )
 
 
 def _read_story(key: str, path: Path) -> dict[str, Any]:

@@ -12,6 +12,11 @@ UNITS: dict[str, dict[str, float]] = {
         **{f"{prefix}B": 1000**power for power, prefix in enumerate(("k", "M", "G", "T", "P"), start=1)},
         **{f"{prefix}iB": 1024**power for power, prefix in enumerate(("K", "M", "G", "T", "P"), start=1)},
     },
+    "B/s": {
+        **{f"{prefix}B/s": 1000**power for power, prefix in enumerate(("", "k", "M", "G", "T"))},
+        **{f"{prefix}iB/s": 1024**power for power, prefix in enumerate(("K", "M", "G", "T"), start=1)},
+        **{f"{prefix}bit/s": 1000**power / 8 for power, prefix in enumerate(("M", "G", "T"), start=2)},
+    },
     "s": {"ms": 0.001, "s": 1, "min": 60, "h": 3600},
     "1": {"": 1},
 }
@@ -23,7 +28,7 @@ _PREFIXES = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"))
 _LARGEST = 2.0**63
 
 # A comma parts thousands only: "1,5 GiB" as some languages write it would else be read as 15 GiB.
-_QUANTITY = re.compile(r"\s*((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)*)(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
+_QUANTITY = re.compile(r"\s*((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)*)(?:\.[0-9]+)?)\s*([A-Za-z]*(?:/s)?)\s*")
 
 
 def parse_quantity(text: str | float, unit: str) -> float:
@@ -33,7 +38,7 @@ def parse_quantity(text: str | float, unit: str) -> float:
     ----------
     text : str or float
         A number with a unit, such as ``"4 KiB"``; a bare number is in the stored unit already.
-    unit : {"B", "s", "1"}
+    unit : {"B", "B/s", "s", "1"}
         The stored unit.
 
     Returns

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
+from coldcache import doubts
 from coldcache.coldness import Coldness, judge_cold
-from coldcache.judged import Trial, measured_seconds
+from coldcache.judged import Finding, Trial, measured_seconds
 from coldcache.parts import name_share
 
 
@@ -17,9 +18,6 @@ class Judgement(NamedTuple):
     reasons: tuple[str, ...]
     cold: str
     coldness: Coldness | None = None
-
-
-Finding = str | None
 
 
 def preparation_failed(trial: Trial) -> Finding:
@@ -122,6 +120,14 @@ RULES: tuple[tuple[str, str, Callable[[Trial], Finding]], ...] = (
     ("too-short", "suspect", too_short),
     ("clock-step", "suspect", clock_step),
     ("served-from-cache", "suspect", served_from_cache),
+    ("above-ceiling", "suspect", doubts.above_ceiling),
+    ("slow-process-hidden", "suspect", doubts.slow_process_hidden),
+    ("foreign-transfers", "suspect", doubts.foreign_transfers),
+    ("busy-machine", "suspect", doubts.busy_machine),
+    ("little-space", "suspect", doubts.little_space),
+    ("fill-drift", "suspect", doubts.fill_drift),
+    ("tool-changed", "suspect", doubts.tool_changed),
+    ("kernel-changed", "suspect", doubts.kernel_changed),
 )
 
 

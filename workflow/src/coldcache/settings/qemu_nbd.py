@@ -37,6 +37,9 @@ def served(level: str, trial: Trial, folder: Path, lock: int) -> Iterator[str]:
     """
     lay_out(folder, Inputs(((_IMAGE,),), trial.case.run.file_size * trial.case.run.threads))
     address, image = folder / SOCKET, folder / _IMAGE
+    # What a mode that caches left in memory would else be written back while this trial runs.
+    with image.open("rb") as file:
+        os.fsync(file.fileno())
     address.unlink(missing_ok=True)
     # qemu-nbd wants absolute paths, and a socket's path holds 107 bytes: a deep folder is reached through the cwd. An
     # image's path that begins with a word and a colon would name a protocol.

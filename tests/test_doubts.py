@@ -1,0 +1,184 @@
+"""Each doubt is provoked for real where this machine can; what changed inside a campaign is altered in its stories."""
+
+import csv
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from coldcache.campaign import read_campaign
+from coldcache.doubts import fill_level
+from coldcache.judged import Trial
+from coldcache.plan import tool_module
+from coldcache.site import Target, Thresholds
+from coldcache.trials import collect_trials
+from coldcache.verdicts import judge
+
+SITE = Path("config/sites/here.yaml")
+STUDY = Path("config/studies/tiny.yaml")
+RAW = Path("raw/tiny")
+WRITE = "tiny/transfers/operation=write,threads=1/r0"
+READ = "tiny/transfers/operation=read,threads=1/r0"
+REFERENCE = Path(__file__).resolve().parent.parent / "raw/reference"
+
+
+def load(folder, thresholds=None, **more):
+    story = json.loads((folder / "trial.json").read_text())
+    records = tool_module(story["tool"]).read((folder / "stdout.txt").read_bytes())
+    quiet = {"foreign_share": 1e6, "load_per_core": 1e6, "least_free": 0.0, "shortest_run": 1e-9}
+    return Trial(story, records, "", Thresholds(**{**quiet, **(thresholds or {})}), **more)
+
+
+def doubts(trial):
+    return dict(zip(judge(trial).codes, judge(trial).reasons, strict=True))
+
+
+def collected():
+    return {trial.key: trial.judgement for trial in collect_trials(read_campaign(RAW))}
+
+
+def set_story(key, **altered):
+    path = RAW / key / "trial.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **altered}))
+
+
+def test_a_rate_above_what_the_target_can_carry_is_suspect(measured):
+    found = load(RAW / WRITE, ceilings=Target(path="t", read_rate=1, write_rate=1e15))
+    assert doubts(found) == {}
+    found = load(RAW / WRITE, ceilings=Target(path="t", write_rate="1 MB/s"))
+    assert doubts(found)["above-ceiling"].endswith("B/s is above the 1.00 MB/s that the target can carry")
+    assert doubts(found)["above-ceiling"].startswith("write at ")
+    found = load(RAW / READ, ceilings=Target(path="t", read_rate="8 Mbit/s"))
+    assert doubts(found)["above-ceiling"].endswith("is above the 1.00 MB/s that the target can carry")
+
+
+def test_the_ceiling_of_the_site_is_applied(project, coldcache, measure_arguments, change):
+    change(SITE, "make: true}", "make: true, write_rate: 1 kB/s}")
+    assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
+    for key, judgement in collected().items():
+        if "transfers" in key:
+            assert ("above-ceiling" in judgement.codes) == ("operation=write" in key)
+
+
+def test_a_process_that_the_fastest_one_left_behind_makes_a_trial_suspect():
+    folder = REFERENCE / "quick/sequential/operation=write,threads=4/r3"
+    found = doubts(load(folder))
+    assert found == {
+        "slow-process-hidden": "a process had moved 35% of what the fastest one had when that one ended the test"
+    }
+    assert doubts(load(folder, {"least_moved": 0.3})) == {}
+    assert doubts(load(REFERENCE / "quick/sequential/operation=write,threads=2/r0")) == {}
+
+
+def test_dirty_data_of_the_trial_before_is_noticed_when_it_crosses_the_device():
+    """The reference campaign was measured before the image was brought to stable storage between trials."""
+    folder = REFERENCE / "quick/write-cache-random/write_cache=writethrough/r2"
+    assert doubts(load(folder, {"foreign_share": 0.1})) == {
+        "foreign-transfers": "161.1 MiB more were written to the device than the tool moved"
+    }
+    others = REFERENCE / "quick/sequential/operation=read,threads=4/r0"
+    assert doubts(load(others, {"foreign_share": 0.1})) == {}
+
+
+@pytest.mark.slow
+def test_foreign_transfers_during_the_run_are_noticed(
+    project, coldcache, measure_arguments, change, loop_mount, loop_device
+):
+    STUDY.write_text(STUDY.read_text().partition("  cache:\n")[0])
+    change(
+        STUDY, "seconds: 0.2 s\n    factors:\n      threads: [1, 2]", "seconds: 1 s\n    factors:\n      threads: [1]"
+    )
+    change(SITE, "foreign_share: 1000000", "foreign_share: 0.1")
+    change(STUDY, "direct_io: [where-possible]", "direct_io: [true]")
+    change(STUDY, "operations: [write, read]", "operations: [write]")
+    reader = subprocess.Popen(
+        ["sh", "-c", f"while :; do dd if={loop_device} of=/dev/null bs=1M count=64 iflag=direct; done"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    try:
+        found = coldcache(*measure_arguments("tiny.transfers", "tiny", f"--target={loop_mount}"))
+        assert found.returncode == 0, found.stderr
+    finally:
+        subprocess.run(["kill", "-9", "--", f"-{reader.pid}"], check=False)
+        reader.wait()
+    judged = [judgement for key, judgement in collected().items() if "transfers" in key]
+    assert len(judged) == 2
+    for judgement in judged:
+        assert judgement.codes == ("foreign-transfers",)
+        assert judgement.reasons[0].endswith(" more were read from the device than the tool moved")
+
+
+def test_a_busy_machine_makes_a_trial_suspect(measured):
+    found = load(RAW / WRITE, {"load_per_core": 1.0})
+    story = {**found.story, "load": 9.04, "system": {**found.story["system"], "cores": 4}}
+    reason = "the load average was 9.0 on 4 cores before it started"
+    assert doubts(found._replace(story=story)) == {"busy-machine": reason}
+    assert doubts(found._replace(story={**story, "load": 4.0})) == {}
+    assert doubts(found._replace(story={**story, "load": None})) == {}
+
+
+def test_little_space_makes_a_trial_suspect(measured):
+    found = load(RAW / WRITE, {"least_free": 1.0})
+    assert "little-space" in doubts(found)
+    story = {**found.story, "free_bytes": 2**30, "size_bytes": 100 * 2**30}
+    found = load(RAW / WRITE, {"least_free": 0.05})._replace(story=story)
+    assert doubts(found) == {"little-space": "only 1 GiB of 100 GiB were free"}
+
+
+def test_another_version_of_a_tool_inside_a_campaign_is_suspect(measured):
+    set_story(WRITE, tool_version="3.1", start="2999-01-01T00:00:00+00:00", end="2999-01-01T00:00:01+00:00")
+    judgement = collected()[WRITE]
+    version = json.loads((RAW / READ / "trial.json").read_text())["tool_version"]
+    assert f"fio 3.1 ran, {version} when the campaign began" in judgement.reasons
+    assert [key for key, one in collected().items() if "tool-changed" in one.codes] == [WRITE]
+
+
+def test_another_kernel_inside_a_campaign_is_suspect(measured):
+    system = json.loads((RAW / WRITE / "trial.json").read_text())["system"]
+    set_story(WRITE, system={**system, "kernel": "2.6.32"}, start="2999-01-01T00:00:00+00:00")
+    assert f"the kernel was 2.6.32, {system['kernel']} when the campaign began" in collected()[WRITE].reasons
+    assert [key for key, one in collected().items() if "kernel-changed" in one.codes] == [WRITE]
+
+
+def test_a_second_machine_has_a_kernel_of_its_own(measured):
+    system = json.loads((RAW / WRITE / "trial.json").read_text())["system"]
+    set_story(WRITE, system={**system, "host": "another", "kernel": "2.6.32"})
+    assert not [key for key, one in collected().items() if "kernel-changed" in one.codes]
+
+
+def test_a_fill_level_that_drifts_through_a_sweep_is_suspect(project, coldcache, measure_arguments, change, loop_mount):
+    STUDY.write_text(STUDY.read_text().partition("  cache:\n")[0])
+    change(SITE, "fill_drift: 1", "fill_drift: 0.1")
+    arguments = measure_arguments("tiny.transfers", "tiny", f"--target={loop_mount}")
+    assert coldcache(*arguments).returncode == 0
+    assert not [key for key, one in collected().items() if "fill-drift" in one.codes]
+    shutil.rmtree(RAW / WRITE)
+    # Files of this name are no foreign ones, and stand for what others write meanwhile.
+    (loop_mount / "lost+found/ballast").write_bytes(bytes(40 * 2**20))
+    assert coldcache(*arguments).returncode == 0
+    judged = collected()
+    assert [key for key, one in judged.items() if "fill-drift" in one.codes] == [WRITE]
+    (reason,) = (text for text in judged[WRITE].reasons if "full beside" in text)
+    assert reason.endswith("when the sweep began")
+
+
+def test_the_fill_level_leaves_the_trials_own_files_out():
+    assert fill_level({"size_bytes": 100, "free_bytes": 50, "own_bytes": 30}) == pytest.approx(0.2)
+    assert fill_level({"size_bytes": None}) is None
+    assert fill_level({}) is None
+
+
+def test_the_reference_campaign_has_the_doubts_that_its_logs_bear_out():
+    """Counted by hand from `foreign-transfers` and `slow-process-hidden` of its `reasons.csv`."""
+    codes = [code for trial in collect_trials(read_campaign(REFERENCE)) for code in trial.judgement.codes]
+    assert codes.count("foreign-transfers") == 6
+    assert codes.count("slow-process-hidden") == 2
+
+
+def test_every_verdict_stands_in_the_table_with_its_reason(measured):
+    set_story(WRITE, tool_version="3.1", start="2999-01-01T00:00:00+00:00", end="2999-01-01T00:00:01+00:00")
+    subprocess.run(["python", "-m", "coldcache", "collect", "--campaign=tiny", "--results=results/tiny"], check=True)
+    with Path("results/tiny/reasons.csv").open() as file:
+        assert any("tool-changed" in row["codes"] for row in csv.DictReader(file))
