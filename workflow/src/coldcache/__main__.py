@@ -45,6 +45,11 @@ def _make_parser() -> argparse.ArgumentParser:
     plan.add_argument("--format", choices=("text", "jsonl"), default="text")
     plan.set_defaults(run=_plan)
 
+    check = commands.add_parser("check", help="print what is possible on a site, and why the rest is not")
+    check.add_argument("site", metavar="SITE", help="an id of config/sites/")
+    check.add_argument("--target", help="a folder to check instead of the site's")
+    check.set_defaults(run=_check)
+
     measure = commands.add_parser("measure", help="run the missing trials of one block of a campaign")
     measure.add_argument("--block", required=True)
     measure.add_argument("--manifest", required=True, type=Path)
@@ -103,6 +108,12 @@ def _parse(chosen: argparse.Namespace) -> int:
             status = 2
     sys.stdout.flush()
     return status
+
+
+def _check(chosen: argparse.Namespace) -> int:
+    from coldcache.checking import print_check
+
+    return print_check(chosen.site, chosen.target)
 
 
 def _plan(chosen: argparse.Namespace) -> None:

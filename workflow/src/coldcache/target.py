@@ -45,7 +45,7 @@ def check_target(site: Site, cases: list[Case]) -> Path:
     site : Site
         Its target is checked.
     cases : list of Case
-        What is to run there; the largest decides how much space is needed.
+        What is to run there; the largest decides how much space is needed. Without any, space is not asked for.
 
     Returns
     -------
@@ -111,6 +111,8 @@ def _is_read_only(folder: Path) -> bool:
 def _refuse_too_small(where: str, folder: Path, given: Path, cases: list[Case]) -> None:
     status = os.statvfs(folder)
     free, inodes = status.f_bavail * status.f_frsize, status.f_favail
+    if not cases:
+        return
     largest = max(cases, key=lambda case: case.bytes)
     files = max(case.run.files * case.run.threads for case in cases)
     if free < largest.bytes + _RESERVE or inodes < files:

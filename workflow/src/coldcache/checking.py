@@ -1,0 +1,161 @@
+"""What `python -m coldcache check` prints: what a campaign could do on this system and what not, and why."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+from coldcache.cold import evict, measure_residency
+from coldcache.cold_methods import why_not_cold
+from coldcache.design import SITES
+from coldcache.errors import TargetError, ToolError
+from coldcache.plan import tool_module
+from coldcache.privilege import why_no_root
+from coldcache.provenance import Mount, find_mount, read_counters
+from coldcache.settings import is_left
+from coldcache.settings.addresses import why_not
+from coldcache.site import Cold, Site, read_site
+from coldcache.study import ColdMethod
+from coldcache.target import LOCK, WORK, check_target, takes_direct_io
+from coldcache.terms import SETTINGS, TOOLS
+from coldcache.tools.program import require
+from coldcache.units import show_bytes
+
+#: Bytes of the file without a name that is to be evicted.
+_PROBE = 2**20
+
+
+class Finding(NamedTuple):
+    """One thing that a campaign may need: what, whether it can be had, and why, or with what."""
+
+    what: str
+    possible: bool
+    why: str
+
+    def line(self) -> str:
+        """Return the line that tells it."""
+        return f"{'yes' if self.possible else 'no ':3}  {self.what:26}  {self.why}".rstrip()
+
+
+def print_check(name: str, target: str | None) -> int:
+    """Print what is possible on a site; return 0 where something can be measured, else 1. Leaves nothing behind.
+
+    Parameters
+    ----------
+    name : str
+        The site's id.
+    target : str or None
+        A folder to check instead of the site's.
+
+    Raises
+    ------
+    DesignError
+        If the site cannot be read.
+    """
+    site = read_site(SITES, name, target)
+    usable = list(_check_target(site))
+    tools = [_check_tool(tool) for tool in TOOLS]
+    for finding in [*usable, *_check_cold(site), *_check_settings(site), *tools]:
+        print(finding.line())
+    return 0 if all(finding.possible for finding in usable) and any(finding.possible for finding in tools) else 1
+
+
+def _existing(site: Site) -> Path:
+    folder = Path(site.target.path).absolute()
+    while not folder.is_dir():
+        folder = folder.parent
+    return folder
+
+
+def _check_target(site: Site) -> Iterator[Finding]:
+    """Yield what stands against measuring at all."""
+    try:
+        check_target(site, [])
+        status = os.statvfs(_existing(site))
+        free = show_bytes(status.f_bavail * status.f_frsize)
+        inodes = f", {status.f_favail:,} inodes" if status.f_files else ""
+        yield Finding("target", True, f"{site.target.path}, {_tell(find_mount(_existing(site)))}; {free}{inodes} free")
+    except TargetError as error:
+        yield Finding("target", False, str(error))
+    work = Path(site.target.path).absolute() / WORK
+    yield _check_lock(work)
+    if is_left(work):
+        yield Finding("settings as before", True, "a killed run left some changed; the next start puts them back first")
+
+
+def _tell(mount: Mount) -> str:
+    return f"{mount.filesystem} on {mount.source}"
+
+
+def _check_lock(work: Path) -> Finding:
+    try:
+        descriptor = os.open(work / LOCK, os.O_RDONLY)
+    except OSError:
+        return Finding("lock", True, "nobody measures the target")
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        owner = os.pread(descriptor, 512, 0).decode(errors="replace").strip("\0 ")
+        return Finding("lock", False, f"the target is being measured by {owner}")
+    finally:
+        os.close(descriptor)
+    return Finding("lock", True, "nobody measures the target")
+
+
+def _check_cold(site: Site) -> Iterator[Finding]:
+    folder = _existing(site)
+    direct = takes_direct_io(folder)
+    yield Finding("direct I/O", direct, "" if direct else "the file system takes no O_DIRECT")
+    evicted = _why_not_evicted(folder)
+    yield Finding("cold by eviction", not evicted, evicted)
+    for method in get_args(ColdMethod):
+        if method in ("drop-caches", "remount"):
+            reason = why_not_cold(Cold(method=method), folder)
+            yield Finding(f"cold by {method}", not reason, reason)
+    if site.cold.commands:
+        reason = why_not_cold(site.cold, folder)
+        yield Finding("cold by commands", not reason, reason or " ".join(site.cold.commands[0]))
+    mount = find_mount(folder)
+    counted = read_counters(mount.device)
+    why = f"of {mount.source}" if counted else f"{mount.filesystem} has no block device, so no read is proved cold"
+    yield Finding("counters of the device", counted is not None, why)
+
+
+def _why_not_evicted(folder: Path) -> str:
+    """Return why the pages of a file cannot be dropped, tried on a file without a name; empty where they can."""
+    try:
+        descriptor = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
+    except OSError as error:
+        return f"it cannot be tried on a file without a name: {error.strerror}"
+    try:
+        os.write(descriptor, bytes(_PROBE))
+        os.fsync(descriptor)
+        probe = Path(f"/proc/self/fd/{descriptor}")
+        evict([probe])
+        left = measure_residency([probe])
+    except OSError as error:
+        return str(error.strerror)
+    finally:
+        os.close(descriptor)
+    return f"{show_bytes(left.resident)} of {show_bytes(left.bytes)} stay in memory" if left.resident else ""
+
+
+def _check_settings(site: Site) -> Iterator[Finding]:
+    for program, setting in SETTINGS.items():
+        try:
+            yield Finding(f"{setting.factor} by {program}", True, require(program))
+        except ToolError as error:
+            yield Finding(f"{setting.factor} by {program}", False, str(error))
+    for factor, kind in site.settings.items():
+        reason = why_not(kind, _existing(site))
+        yield Finding(f"{factor} by the site", not reason, reason or f"{kind.kind}")
+    reason = why_no_root()
+    yield Finding("root", not reason, reason)
+
+
+def _check_tool(name: str) -> Finding:
+    try:
+        return Finding(name, True, str(tool_module(name).version()))
+    except ToolError as error:
+        return Finding(name, False, str(error))
