@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 from coldcache.campaign import SUMS, is_sealed
 from coldcache.design import KEYS, read_design
-from coldcache.errors import ColdCacheError
+from coldcache.errors import ColdCacheError, DesignError
+from coldcache.foreign import AnyStudy
+from coldcache.terms import nearest
 
 #: How much longer than its estimate a block may take before a scheduler ends it.
 _MARGIN = 3
@@ -62,6 +64,8 @@ def read_contents(config: Mapping[str, Any]) -> Contents:
 def _read(config: Mapping[str, Any]) -> Contents:
     design = read_design(config)
     name = design.name
+    for study in design.studies:
+        _refuse_unknown_notebooks(study)
     blocks = design.blocks()
     sealed = is_sealed(design.folder)
     arguments = [f"--{key}={config[key]}" for key in KEYS if config.get(key)]
@@ -82,6 +86,14 @@ def _read(config: Mapping[str, Any]) -> Contents:
         templates=_files(Path("workflow/report")),
         code=_files(Path("workflow/src/coldcache"), "*.py"),
     )
+
+
+def _refuse_unknown_notebooks(study: AnyStudy) -> None:
+    known = sorted(path.stem for path in Path("notebooks").glob("*.ipynb"))
+    for notebook in study.notebooks:
+        if notebook not in known:
+            where = f"config/studies/{study.study}.yaml, notebooks"
+            raise DesignError(f'{where}: unknown notebook "{notebook}"; {nearest(notebook, known)}')
 
 
 def _files(folder: Path, pattern: str = "*") -> list[str]:

@@ -15,7 +15,7 @@ from coldcache.site import Cold, Site
 from coldcache.study import Doubling, Level, Share, Study, Sweep, refuse_levels, stored_level
 from coldcache.terms import FACTORS, METADATA_OPERATIONS
 from coldcache.tools.run import Run
-from coldcache.units import show_bytes
+from coldcache.units import show_bytes, show_seconds
 
 #: Seconds that a tool spends beside its measured interval: start, end, and IOzone's fixed sleeps (IOzone 3.489).
 _OVERHEAD_SECONDS = {"fio": 0.4, "iozone": 5.0, "mdtest": 1.0}
@@ -143,6 +143,11 @@ def _expand_sweep(study: Study, name: str, sweep: Sweep, site: Site, circumstanc
             raise DesignError(
                 f"a trial of {case.name} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
                 f"{show_bytes(site.limits.bytes)}: lower factors.file_size or raise limits.bytes"
+            )
+        if case.run.seconds >= site.limits.seconds:
+            raise DesignError(
+                f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}, the site {site.site} ends it "
+                f"after {show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
             )
         yield case
 
