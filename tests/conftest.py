@@ -33,7 +33,7 @@ sweeps:
       threads: [1, 2]
       transfer_size: [64 KiB]
       file_layout: [file-per-thread]
-      file_size: [4 MiB]
+      file_size: [16 MiB]
       direct_io: [where-possible]
 
   files:

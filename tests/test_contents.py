@@ -48,10 +48,24 @@ def test_a_sealed_campaign_needs_its_seal_alone(measured):
 
 def test_notebooks_are_asked_for_once_for_each_study(project, change):
     change(Path("config/studies/tiny.yaml"), "notebooks: []", "notebooks: [one, two]")
+    Path("notebooks").mkdir()
+    for name in ("one", "two"):
+        Path(f"notebooks/{name}.ipynb").touch()
     assert read_contents(CONFIG).notebooks == [
         "results/tiny/notebooks/tiny/one.ipynb",
         "results/tiny/notebooks/tiny/two.ipynb",
     ]
+
+
+def test_an_unknown_notebook_is_refused_with_the_nearest_one(project, change):
+    change(Path("config/studies/tiny.yaml"), "notebooks: []", "notebooks: [writecache]")
+    Path("notebooks").mkdir()
+    Path("notebooks/write-cache.ipynb").touch()
+    with pytest.raises(SystemExit) as ended:
+        read_contents(CONFIG)
+    assert str(ended.value) == (
+        'coldcache: config/studies/tiny.yaml, notebooks: unknown notebook "writecache"; did you mean "write-cache"?'
+    )
 
 
 def test_what_is_rendered_follows_the_sources_and_not_what_python_makes_of_them(root, monkeypatch):

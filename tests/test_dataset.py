@@ -86,7 +86,7 @@ def test_a_cube_has_the_dims_units_and_attributes_of_its_sweep(dataset):
     units = {name: cube[name].attrs["units"] for name in ("throughput", "rate", "elapsed", "latency")}
     assert units == {name: UNIT_OF_METRIC[name] for name in units}
     assert cube.attrs["transfer_size"] == 65536
-    assert cube.attrs["file_size"] == 4 * 2**20
+    assert cube.attrs["file_size"] == 16 * 2**20
     assert cube.attrs["direct_io"] in ("true", "false")
     assert cube.attrs["tool"] == "fio"
     assert f"fio-{cube.attrs['tool_version']}" == log_of(READ)["fio version"]

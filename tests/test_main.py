@@ -67,8 +67,8 @@ def command(request, measure_arguments):
             SITE,
             "bytes: 64 MiB",
             "bytes: 5 MiB",
-            f"{STUDY}, sweeps.transfers: a trial of operation=write,threads=2 keeps 8 MiB on the target, the site here "
-            "allows 5 MiB: lower factors.file_size or raise limits.bytes",
+            f"{STUDY}, sweeps.transfers: a trial of operation=write,threads=1 keeps 16 MiB on the target, the site "
+            "here allows 5 MiB: lower factors.file_size or raise limits.bytes",
         ),
     ],
 )
@@ -156,7 +156,7 @@ def test_the_plan_is_printed_and_touches_nothing(coldcache, project):
     lines = text.stdout.splitlines()
     assert lines[0] == "tiny/transfers (fio)"
     assert lines[1] == "  operation=read,threads=1  x 2  about 0.6 s each"
-    assert lines[-1] == "18 trials, about 11 s, up to 8 MiB on scratch"
+    assert lines[-1] == "18 trials, about 11 s, up to 32 MiB on scratch"
     rows = [json.loads(line) for line in coldcache(*PLAN, "--format=jsonl").stdout.splitlines()]
     assert len(rows) == 18
     assert {(row["sweep"], row["case"], row["repetition"]) for row in rows} >= {

@@ -117,6 +117,11 @@ def test_a_level_that_turns_out_to_stand_twice_is_run_once():
             "limits.bytes",
         ),
         (
+            sweep(more={"seconds": "1 min"}),
+            "a trial of only measures for 1 min 00 s, the site x ends it after 1 min 00 s: lower seconds or raise "
+            "limits.seconds",
+        ),
+        (
             sweep(tools=["iozone", "fio"], file_layout=["shared-file"]),
             "tools: iozone knows no shared-file, as only needs; take another tool or other factors",
         ),

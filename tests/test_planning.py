@@ -32,7 +32,7 @@ def test_people_read_each_case_with_its_repetitions_the_time_and_the_space(proje
         "tiny/cache (fio)",
         "  write_cache=unsafe  x 2  about 0.6 s each",
         "  write_cache=writeback  x 2  about 0.6 s each",
-        "18 trials, about 11 s, up to 8 MiB on scratch",
+        "18 trials, about 11 s, up to 32 MiB on scratch",
     ]
 
 

@@ -183,17 +183,17 @@ def test_the_tiny_study_is_read_as_written(project):
             "sweeps.transfers: factors.transfer_size: a level stands twice",
         ),
         (
-            "file_size: [4 MiB]\n      direct_io",
+            "file_size: [16 MiB]\n      direct_io",
             "file_size: {aggregate: 4 MiG}\n      direct_io",
             'sweeps.transfers: factors.file_size: "4 MiG" has an unknown unit "MiG"; did you mean "MiB"?',
         ),
         (
-            "file_size: [4 MiB]\n      direct_io",
+            "file_size: [16 MiB]\n      direct_io",
             "file_size: {aggregate: 4 MiB, at_most: 1 MiG}\n      direct_io",
             'sweeps.transfers: factors.file_size: "1 MiG" has an unknown unit "MiG"; did you mean "MiB"?',
         ),
         (
-            "file_size: [4 MiB]\n      direct_io",
+            "file_size: [16 MiB]\n      direct_io",
             "file_size: {aggregate: 4 MiB, round: dwn}\n      direct_io",
             'sweeps.transfers.factors.file_size.round: unknown "dwn"; did you mean "down"?',
         ),

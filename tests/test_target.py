@@ -178,17 +178,17 @@ def test_a_file_in_place_of_the_work_folder_is_refused(check, target):
     [
         ("mount -t tmpfs -o ro none t", "t is not writable; name a folder that you may write to"),
         (
-            "mount -t tmpfs -o size=70m none t",
-            "t has 70 MiB free, study tiny needs 72 MiB (sweep transfers): free space, or lower its file_size",
+            "mount -t tmpfs -o size=90m none t",
+            "t has 90 MiB free, study tiny needs 96 MiB (sweep transfers): free space, or lower its file_size",
         ),
         (
-            "mount -t tmpfs -o size=80m,nr_inodes=3k none t",
+            "mount -t tmpfs -o size=100m,nr_inodes=3k none t",
             "t has 3,071 inodes free, the plan needs 4,000: name fewer files",
         ),
-        ("mount -t tmpfs -o size=80m none t", ""),
+        ("mount -t tmpfs -o size=100m none t", ""),
         (
-            "mount -t tmpfs -o size=80m none t; mkdir t/coldcache; touch t/coldcache/.made-by-coldcache;"
-            " head -c 79m /dev/zero >t/coldcache/left",
+            "mount -t tmpfs -o size=100m none t; mkdir t/coldcache; touch t/coldcache/.made-by-coldcache;"
+            " head -c 99m /dev/zero >t/coldcache/left",
             "",
         ),
     ],
@@ -202,7 +202,7 @@ def test_space_and_permission_are_looked_at_beforehand(project, mount_namespace,
     assert found.stderr == (f"{WHERE}: {message}\n" if message else "")
 
 
-@pytest.mark.parametrize("options", ["ro", "size=70m"])
+@pytest.mark.parametrize("options", ["ro", "size=90m"])
 def test_the_program_refuses_such_a_target_and_writes_nothing(project, mount_namespace, measure_arguments, options):
     Path("t").mkdir()
     command = [sys.executable, "-m", "coldcache", *measure_arguments("tiny.transfers"), "--target=t"]
