@@ -106,7 +106,7 @@ def read(log: bytes) -> list[Record]:
             found += _records(mount, operation, line, repetition, None)
     if not found:
         raise LogError("no NFS mount is there, or none has sent anything")
-    return found
+    return sorted(found, key=lambda record: record.offset)
 
 
 def difference(before: bytes, after: bytes) -> list[Record]:
