@@ -117,6 +117,12 @@ def test_logs_of_several_versions_of_a_tool_stay_apart():
     assert {key.split("/")[1] for key in imported.trials} == {"mdtest-1-9-3", "mdtest-4-0-0", "mdtest"}
 
 
+def test_a_broken_log_parts_no_versions():
+    put("ior-4.0.0-rep3.txt")
+    put("ior-4.0.0-killed.txt")
+    assert {key.split("/")[1] for key in import_logs(Path("logs"), "old").trials} == {"ior"}
+
+
 def test_the_same_case_in_two_logs_is_repeated():
     put("ior-3.3.0-rep3.txt")
     put("ior-3.3.0.json")

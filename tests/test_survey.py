@@ -100,6 +100,12 @@ def test_a_run_that_several_files_state_counts_once(tmp_path):
     }
 
 
+def test_two_forms_of_one_file_of_results_count_once(tmp_path):
+    for ending in ("csv", "json"):
+        shutil.copy(SPECIMENS / f"elbencho-3.0-37.{ending}", tmp_path / f"a.{ending}")
+    assert reasons(tmp_path) == {"a.csv": "states no figure that a.json does not state: one run, seen twice"}
+
+
 def test_notes_and_hidden_folders_are_passed_over(tmp_path):
     (tmp_path / "coldcache.yaml").write_text("study: x")
     (tmp_path / ".git").mkdir()

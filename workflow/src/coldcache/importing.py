@@ -106,13 +106,13 @@ def _first_reason(found: Survey) -> str:
 
 def _arrange(logs: list[Log], notes: Notes) -> Iterator[Entry]:
     """Yield the trials of all logs; a refused log is one, too. Logs of several versions of a tool stay apart."""
-    versions: dict[str, set[str]] = {}
-    for log in logs:
-        versions.setdefault(log.tool, set()).add(log.version)
+    versions: dict[str, set[str]] = {log.tool: set() for log in logs}
+    for log in (log for log in logs if log.parts):
+        versions[log.tool].add(log.version)
     for log in logs:
         sweep = notes.sweep_of(log.file)
         if sweep is None:
-            words = f"{log.tool} {log.version}" if len(versions[log.tool] - {""}) > 1 else log.tool
+            words = f"{log.tool} {log.version}" if len(versions[log.tool]) > 1 else log.tool
             sweep = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:63]
         given = notes.factors_of(log.file)
         for part in log.parts or [_NOTHING]:

@@ -33,8 +33,8 @@ class Log(NamedTuple):
         The tool that wrote it, and its version; empty where the log does not state it.
     parts : list of Part
         What it states, without the records; empty where it was refused.
-    figures : frozenset of tuple
-        Its rates and latencies of whole trials: operation, metric, statistic and value.
+    figures, exact : frozenset of tuple
+        Its rates of whole trials: operation, metric, statistic and value; and those that are not rounded.
     refusal : str
         Why it was refused; empty where it was read.
     """
@@ -45,6 +45,7 @@ class Log(NamedTuple):
     version: str
     parts: list[Part]
     figures: frozenset[tuple[Any, ...]]
+    exact: frozenset[tuple[Any, ...]]
     refusal: str
 
 
@@ -104,18 +105,18 @@ def survey(folder: Path) -> Survey:
 
 
 def _find_repeats(logs: list[Log]) -> dict[str, str]:
-    """Return each log whose figures all stand in another log of the same tool, with that other log."""
+    """Return each log whose exact figures all stand in another log of the same tool, with that other log."""
     holders: dict[tuple[Any, ...], list[Log]] = {}
     for log in logs:
         for figure in log.figures:
             holders.setdefault((log.tool, *figure), []).append(log)
     repeats: dict[str, str] = {}
     for log in logs:
-        if len(log.figures) < _FEWEST:
+        if len(log.exact) < _FEWEST:
             continue
-        for other in min((holders[log.tool, *figure] for figure in log.figures), key=len):
-            is_more = len(other.figures) > len(log.figures) or other.file < log.file
-            if other is not log and is_more and other.file not in repeats and log.figures <= other.figures:
+        for other in min((holders[log.tool, *figure] for figure in log.exact), key=len):
+            is_more = len(other.exact) > len(log.exact) or other.file < log.file
+            if other is not log and is_more and other.file not in repeats and log.exact <= other.figures:
                 repeats[log.file] = other.file
                 break
     return repeats
@@ -147,11 +148,14 @@ def _read(path: Path, file: str) -> Log:
         records, refusal = [], str(error)
     parts = [part._replace(records=[]) for part in split_records(records)]
     version = next((record.tool_version for record in records if record.tool_version), "")
-    figures = frozenset(
-        (record.operation, record.metric, record.statistic, record.value)
-        for record in records if record.metric not in ("count", "elapsed") and not name_share(record)
-    )  # fmt: skip
-    return Log(file, hashlib.sha256(content).hexdigest(), tool, version, parts, figures, refusal)
+    whole = [record for record in records if record.unit in ("B/s", "1/s") and not name_share(record)]
+    exact = [record for record in whole if "rounded" not in record.caveats]
+    checksum = hashlib.sha256(content).hexdigest()
+    return Log(file, checksum, tool, version, parts, _figures(whole), _figures(exact), refusal)
+
+
+def _figures(records: list[Record]) -> frozenset[tuple[Any, ...]]:
+    return frozenset((record.operation, record.metric, record.statistic, record.value) for record in records)
 
 
 def read_plain_file(path: Path) -> bytes:
