@@ -106,6 +106,12 @@ def test_two_forms_of_one_file_of_results_count_once(tmp_path):
     assert reasons(tmp_path) == {"a.csv": "states no figure that a.json does not state: one run, seen twice"}
 
 
+def test_a_series_that_two_answers_hold_counts_once(tmp_path):
+    for name in ("cloudwatch-data", "cloudwatch-data-label", "cloudwatch-statistics-write"):
+        shutil.copy(SPECIMENS / f"{name}.json", tmp_path)
+    assert [log.file for log in survey(tmp_path).logs] == ["cloudwatch-data-label.json"]
+
+
 def test_notes_and_hidden_folders_are_passed_over(tmp_path):
     (tmp_path / "coldcache.yaml").write_text("study: x")
     (tmp_path / ".git").mkdir()

@@ -3,9 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from coldcache.dataset import list_sweeps, open_sweep
+import pandas as pd
+
+from coldcache.dataset import COUNTED, list_sweeps, open_records, open_sweep
 from coldcache.estimates import Estimates, NoData, estimate, show_interval
+from coldcache.series import percentile
 from coldcache.tables import Table
+from coldcache.units import show_rate
 
 #: The figure that a sweep is shown by: the first of these that its logs state; a rate is shown beside it.
 _THROUGHPUTS = ("throughput", "throughput_per_core", "throughput_per_process", "throughput_parent")
@@ -35,22 +39,29 @@ class Overview:
             metrics += [metric for metric in ("rate",) if metric in cube]
             for metric in metrics or [metric for metric in ("count", "elapsed") if metric in cube][:1]:
                 self.found[f"{sweep}, {metric.replace('_', ' ')}"] = estimate(dataset, study, sweep, metric)
-        if not self.found:
+        self.series = _summarise_series(open_records(Path(dataset)), study)
+        if not self.found and self.series.empty:
             raise NoData(f"no trial of {study} counts: see the page on validity")
 
     def finding(self) -> str:
-        """Return one sentence with the highest estimate of each sweep and metric."""
-        return "Highest medians: " + "; ".join(
-            f"{name} {_show_highest(estimates)}" for name, estimates in self.found.items()
-        ) + "."  # fmt: skip
+        """Return one sentence with the highest estimate of each sweep and metric, and the peak of each series."""
+        highest = [f"{name} {_show_highest(estimates)}" for name, estimates in self.found.items()]
+        peaks = [
+            f"{row.sweep} {row.operation} {show_rate(row.peak, row.unit)}" for row in self.series.itertuples()
+        ]  # fmt: skip
+        parts = [f"Highest medians: {'; '.join(highest)}."] if highest else []
+        parts += [f"Peaks of series (p99.9): {'; '.join(peaks)}."] if peaks else []
+        return " ".join(parts)
 
     def tables(self) -> list[Table]:
-        """Return a table for each sweep and metric, one row per case."""
-        return [Table.of(found, f"{name}, by {found.tool}".strip()) for name, found in self.found.items()]
+        """Return a table for each sweep and metric, one row per case, and one of all series."""
+        tables = [Table.of(found, f"{name}, by {found.tool}".strip()) for name, found in self.found.items()]
+        return tables if self.series.empty else [*tables, _tabulate_series(self.series)]
 
     def save(self, dataset: str | Path) -> "Overview":
         """Write the numbers beside the dataset as `tables/*.csv`, and return the overview."""
-        for name, table in zip(self.found, self.tables(), strict=True):
+        names = [*self.found, *([] if self.series.empty else ["series"])]
+        for name, table in zip(names, self.tables(), strict=True):
             table.save(dataset, name.replace(", ", "-").replace(" ", "-"))
         return self
 
@@ -65,3 +76,36 @@ def _show_highest(estimates: Estimates) -> str:
     best = int(cells.estimate.fillna(-1).values.argmax())
     estimated, low, high = (float(cells[name].values.reshape(-1)[best]) for name in ("estimate", "low", "high"))
     return f"{operation} {show_interval(estimated, low, high, estimates.unit)}"
+
+
+def _summarise_series(records: pd.DataFrame, study: str) -> pd.DataFrame:
+    """Return one row per series of a study: its points, median, p99.9 with its interval, and greatest value."""
+    points = records[(records.study == study) & records.time.notna() & records.verdict.isin(COUNTED)]
+    keys = ["sweep", "case", "operation", "metric", "unit"]
+    rows = []
+    for group, series in points.groupby(keys, sort=False):
+        values = series.sort_values("time")["value"].to_numpy()
+        peak = percentile(values)
+        rows.append({
+            **dict(zip(keys, group, strict=True)), "points": len(values), "median": float(pd.Series(values).median()),
+            "peak": peak.estimate, "low": peak.low, "high": peak.high, "greatest": float(values.max()),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _tabulate_series(series: pd.DataFrame) -> Table:
+    shown = series.drop(columns=["unit"]).rename(columns={"peak": "p99.9"})
+    for name, column in (
+        ("median", "median"),
+        ("p99.9", "peak"),
+        ("low", "low"),
+        ("high", "high"),
+        ("greatest", "greatest"),
+    ):
+        shown[name] = [
+            show_rate(value, unit) if abs(value) < float("inf") else "not bounded"
+            for value, unit in zip(series[column], series["unit"], strict=True)
+        ]
+    return Table(
+        shown, series, "Series over time: the median of their points, and the 99.9th percentile with its interval"
+    )

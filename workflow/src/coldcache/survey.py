@@ -34,7 +34,7 @@ class Log(NamedTuple):
     parts : list of Part
         What it states, without the records; empty where it was refused.
     figures, exact : frozenset of tuple
-        Its rates of whole trials: operation, metric, statistic and value; and those that are not rounded.
+        Its rates of whole trials and moments: operation, metric, statistic, time and value; and those not rounded.
     refusal : str
         Why it was refused; empty where it was read.
     """
@@ -148,14 +148,20 @@ def _read(path: Path, file: str) -> Log:
         records, refusal = [], str(error)
     parts = [part._replace(records=[]) for part in split_records(records)]
     version = next((record.tool_version for record in records if record.tool_version), "")
-    whole = [record for record in records if record.unit in ("B/s", "1/s") and not name_share(record)]
+    whole = [
+        record for record in records
+        if record.unit in ("B/s", "1/s") and ("time" in record.factors or not name_share(record))
+    ]  # fmt: skip
     exact = [record for record in whole if "rounded" not in record.caveats]
     checksum = hashlib.sha256(content).hexdigest()
     return Log(file, checksum, tool, version, parts, _figures(whole), _figures(exact), refusal)
 
 
 def _figures(records: list[Record]) -> frozenset[tuple[Any, ...]]:
-    return frozenset((record.operation, record.metric, record.statistic, record.value) for record in records)
+    return frozenset(
+        (record.operation, record.metric, record.statistic, record.factors.get("time"), record.value)
+        for record in records
+    )  # fmt: skip
 
 
 def read_plain_file(path: Path) -> bytes:

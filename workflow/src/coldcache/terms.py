@@ -57,6 +57,7 @@ LEARNT_FACTORS = {
     "clients": Factor("1", "client processes"),
     "phase": Factor(None, "IO500 phase"),
     "mount": Factor(None, "mount point"),
+    "series": Factor(None, "series"),
     "mix": Factor("1", "reads in the mix, in per cent"),
 }
 

@@ -22,7 +22,18 @@ from coldcache.errors import LogError
 from coldcache.records import Record
 
 #: Modules that read logs, in the order in which they are asked.
-READERS = ("fio_read", "fio_series", "iozone_read", "ior_read", "mdtest_read", "rhel_iotest", "io500", "mountstats", "elbencho")
+READERS = (
+    "fio_read",
+    "fio_series",
+    "iozone_read",
+    "ior_read",
+    "mdtest_read",
+    "rhel_iotest",
+    "io500",
+    "mountstats",
+    "elbencho",
+    "cloudwatch",
+)
 
 #: Those that are told the file's name, too, because it alone says what their logs hold.
 NAMED_READERS = ("fio_series",)

@@ -1,0 +1,61 @@
+"""Every sweep of a study that nobody designed is shown, series by their peaks."""
+
+from pathlib import Path
+
+import pytest
+
+from coldcache.collect import collect
+from coldcache.estimates import NoData
+from coldcache.importing import import_logs
+from coldcache.overview import Overview
+
+SPECIMENS = Path(__file__).parent / "specimens"
+
+
+@pytest.fixture
+def overview(tmp_path, monkeypatch):
+    """Return a function that imports specimens and shows them."""
+    monkeypatch.chdir(tmp_path)
+
+    def show(*names):
+        Path("logs").mkdir()
+        for name in names:
+            (Path("logs") / name).write_bytes((SPECIMENS / name).read_bytes())
+        import_logs(Path("logs"), "old")
+        collect("old", Path("results"))
+        return Overview(Path("results/dataset.nc"), "imported")
+
+    return show
+
+
+def test_the_highest_median_of_each_sweep_is_the_finding(overview):
+    shown = overview("ior-4.0.0-rep3.txt", "mdtest-330-pixstor.txt")
+    assert shown.finding() == (
+        "Highest medians: ior, throughput read 9.94 GB/s (9.82 GB/s to 12.0 GB/s); "
+        "ior, rate read 9.49 k/s (9.37 k/s to 11.5 k/s); mdtest, rate file-stat 970 k/s."
+    )
+    assert [table.caption for table in shown.tables()] == [
+        "ior, throughput, by ior 4.0.0", "ior, rate, by ior 4.0.0", "mdtest, rate, by mdtest 3.3.0",
+    ]  # fmt: skip
+
+
+def test_a_series_is_shown_by_its_peak(overview):
+    shown = overview("cloudwatch-statistics-write.json")
+    assert shown.finding() == "Peaks of series (p99.9): cloudwatch write 54.8 MB/s."
+    (table,) = shown.tables()
+    row = table.numbers.iloc[0]
+    assert (row.points, row.greatest, row["median"]) == (30, 3291480064 / 60, pytest.approx(52e6, rel=0.01))
+    assert table.shown["high"].tolist() == ["not bounded"]
+
+
+def test_the_numbers_are_saved_beside_the_dataset(overview):
+    overview("ior-4.0.0-rep3.txt", "cloudwatch-statistics-write.json").save(Path("results/dataset.nc"))
+    assert sorted(path.name for path in Path("results/tables").iterdir()) == [
+        "ior-rate.csv", "ior-throughput.csv", "series.csv",
+    ]  # fmt: skip
+
+
+def test_a_study_that_is_not_there_is_told(overview):
+    overview("ior-4.0.0-rep3.txt")
+    with pytest.raises(NoData, match="no trial of quick counts: see the page on validity"):
+        Overview(Path("results/dataset.nc"), "quick")
