@@ -112,6 +112,11 @@ def test_text_around_an_answer_does_not_matter():
     assert len(read_log(log)) == 60
 
 
+@pytest.mark.parametrize("name", SOUND)
+def test_an_answer_that_stands_twice_counts_once(name):
+    assert read_log(content(name) * 2) == read_log(content(name))
+
+
 DATA, WRITE = "data", "statistics-write"
 
 

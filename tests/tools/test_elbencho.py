@@ -180,6 +180,7 @@ CSV, JSON = SOUND[:2]
         (JSON, b"521744495", b"621744495", "line 7: B/s, B and time [last] contradict each other"),
         (JSON, b'"elapsed_time_ms":"220"', b'"elapsed":"220"', "line 7: the JSON of this phase is cut short or broken"),
         (JSON, b'"phase_type":"STAT"', b'"phase_type":"STARE"', "line 3: no phase of elbencho is known as 'STARE'"),
+        (JSON, b'"version":"3.0-37"', b'"version":"3,0-37"', "line 1: '3,0-37' is no version of elbencho"),
         (JSON, b'"first_done":{', b'"first_done":', "line 1: the JSON of this phase is cut short or broken"),
     ],
 )

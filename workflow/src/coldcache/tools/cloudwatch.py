@@ -73,7 +73,7 @@ def read(log: bytes) -> list[Record]:
     Parameters
     ----------
     log : bytes
-        One or more answers, with any text around them.
+        One or more answers, with any text around them. An answer that stands twice counts once.
 
     Returns
     -------
@@ -90,21 +90,24 @@ def read(log: bytes) -> list[Record]:
     """
     text = log.decode("latin-1")
     found: list[Record] = []
-    end, has_answer = 0, False
+    end, answers = 0, set()
     for root in _ROOT.finditer(text):
         if root.start() < end:
             continue
         members, end, clean = scan_document(text, root.start(), _LISTS)
         if not members.keys() & set(_LISTS):
             continue
-        has_answer = True
+        answer = text[root.start() : end]
+        if answer in answers:
+            continue
+        answers.add(answer)
         token = members.get("NextToken")
         if token is not None and token.value:
             raise LogError(f"{_place(text, token.start)}: the answer goes on (NextToken): ask for all of its pages")
         read_series = _read_data if "MetricDataResults" in members else _read_statistics
         for series in read_series(clean, members):
             found += _records(clean, series)
-    if not has_answer:
+    if not answers:
         raise LogError("no answer of CloudWatch is whole: the JSON is cut short or broken")
     if not found:
         raise LogError("CloudWatch's answer holds no values: no such metric in that time")

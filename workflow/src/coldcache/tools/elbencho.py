@@ -40,6 +40,7 @@ _ROW = re.compile(rb"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[^\n]*\n?", re.MULTILINE)
 _JSON = re.compile(rb'^[>| \t]*+(\{ *"phase_type" *:[^\n]*)(\n?)', re.MULTILINE)
 _TEXT = re.compile(rb"^OPERATION +RESULT TYPE +FIRST DONE +LAST DONE", re.MULTILINE)
 _NUMBER = re.compile(r"[0-9]{1,20}")
+_VERSION = re.compile(r"[0-9]+(?:[.-][0-9A-Za-z]+)*")
 
 #: Where JSON holds what CSV has in a column.
 _JSON_RATES = {
@@ -134,11 +135,10 @@ def _read_csv(log: bytes) -> Iterator[_Phase]:
     """Yield the phases of a CSV file; each row belongs to the heads before it."""
     heads: list[str] = []
     for line in re.finditer(rb"^[^\n]+\n?", log, re.MULTILINE):
-        where = f"line {log.count(chr(10).encode(), 0, line.start()) + 1}"
         if _HEADS.match(line[0]):
             heads = line[0].decode("utf-8", "replace").rstrip("\r\n").split(",")
         elif _ROW.match(line[0]):
-            texts = line[0].rstrip(b"\r\n").split(b",")
+            texts, where = line[0].rstrip(b"\r\n").split(b","), _place(log, line.start())
             if not line[0].endswith(b"\n") or len(texts) != len(heads):
                 raise LogError(
                     f"{where}: {len(texts)} of {len(heads)} columns, or no line end: cut, or of another version"
@@ -150,7 +150,7 @@ def _read_csv(log: bytes) -> Iterator[_Phase]:
                 offset += len(text) + 1
             yield _Phase(where, line[0], fields)
         elif heads and line[0].count(b",") > len(heads) // 2:
-            raise LogError(f"{where}: a row without its date: the line is broken")
+            raise LogError(f"{_place(log, line.start())}: a row without its date: the line is broken")
 
 
 def _read_json(log: bytes) -> Iterator[_Phase]:
@@ -159,7 +159,7 @@ def _read_json(log: bytes) -> Iterator[_Phase]:
     if log.count(b'"phase_type"') != len(_JSON.findall(log)):
         raise LogError("a line of elbencho's JSON has lost its start")
     for line in _JSON.finditer(log):
-        where = f"line {log.count(chr(10).encode(), 0, line.start()) + 1}"
+        where = _place(log, line.start())
         try:
             members, end = scan_object(text, line.start(1))
             if text[end : line.end(1)].strip():
@@ -209,6 +209,11 @@ def _field(text: str, member: Member) -> _Field:
     return _Field(text[start:end], start)
 
 
+def _place(log: bytes, offset: int) -> str:
+    """Return the number of the line that holds a byte, for a message."""
+    return f"line {log.count(chr(10).encode(), 0, offset) + 1}"
+
+
 def _factors(phase: _Phase) -> dict[str, Any]:
     """Return what a phase tells of the factors; elbencho counts threads per host."""
     hosts, threads = phase.number("hosts") or 1, phase.number("threads") or 1
@@ -228,6 +233,8 @@ def _factors(phase: _Phase) -> dict[str, Any]:
     if mix:
         told["mix"] = int(mix[1])
     version = phase.text("version")
+    if version and not _VERSION.fullmatch(version):
+        raise LogError(f"{phase.where}: {version[:40]!r} is no version of elbencho: the line is broken")
     return told if not version else {**told, "version": version}
 
 
