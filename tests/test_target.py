@@ -143,6 +143,14 @@ def test_a_link_to_a_folder_of_the_system_is_refused(check, project):
     assert refusal(check, "t") == f"{WHERE}: /etc belongs to the system; name an empty folder of its own"
 
 
+def test_a_folder_without_permission_to_write_is_refused(check, target):
+    target.chmod(0o555)
+    if os.access(target, os.W_OK):
+        pytest.skip("root may write everywhere")
+    assert refusal(check, "t") == f"{WHERE}: t is not writable; name a folder that you may write to"
+    (target / "t").parent.chmod(0o755)
+
+
 def test_foreign_files_are_refused_by_name(check, target):
     (target / "thesis.doc").touch()
     assert refusal(check, "t") == f'{WHERE}: t holds foreign files such as "thesis.doc"; name an empty folder'
