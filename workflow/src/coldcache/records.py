@@ -6,6 +6,8 @@ opens a log to learn a number.
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from json.encoder import encode_basestring as _quote
 from typing import Any, NamedTuple
 
 #: Units in which values are stored, by metric.
@@ -93,13 +95,33 @@ def to_json(record: Record, log: str) -> str:
     str
         One JSON object without a line end; the keys are ``log`` and `PRINTED_KEYS`.
     """
-    row: dict[str, Any] = {"log": log}
-    for key in PRINTED_KEYS:
-        row[key] = getattr(record, key)
-    row["caveats"] = list(record.caveats)
-    return json.dumps(row, ensure_ascii=False)
+    return to_json_lines((record,), log).removesuffix("\n")
 
 
 def to_json_lines(records: Iterable[Record], log: str) -> str:
     """Return the records of one log as JSON lines, each ended by a line end."""
-    return "".join(f"{to_json(record, log)}\n" for record in records)
+    start = f'{{"log": {_quote(log)}, '
+    lines = []
+    for record in records:
+        tool, version, operation, metric, statistic, value, unit, repetition, definition = record[:9]
+        offset, length, printed, caveats = record[9:13]
+        lines.append(
+            f"{start}{_write(PRINTED_KEYS[:5], (tool, version, operation, metric, statistic))}"
+            f'"value": {value!r}, {_write(PRINTED_KEYS[6:9], (unit, repetition, definition))}'
+            f'"offset": {offset}, "length": {length}, "printed": {_quote(printed)}, '
+            f'"caveats": {_write_list(caveats)}}}\n'
+        )
+    return "".join(lines)
+
+
+@lru_cache(maxsize=4096)
+def _write(keys: tuple[str, ...], values: tuple[Any, ...]) -> str:
+    """Return members of an object as JSON, each with the comma after it; the same ones return in every record."""
+    return "".join(
+        f'"{key}": {json.dumps(value, ensure_ascii=False)}, ' for key, value in zip(keys, values, strict=True)
+    )
+
+
+@lru_cache(maxsize=256)
+def _write_list(values: tuple[str, ...]) -> str:
+    return json.dumps(values, ensure_ascii=False)

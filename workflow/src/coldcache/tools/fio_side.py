@@ -35,6 +35,13 @@ _SAMPLED = (
 _POWER = {"B/s": "", "KiB/s": "", "IOPS": "", "I/Os": "", "ms": "e-3", "us": "e-6", "ns": "e-9"}
 
 
+# Half the price of calling the class, on the path that every value of a log takes.
+_make_tuple = tuple.__new__
+
+#: The statistic that a number is, and where it begins and ends.
+_Place = tuple[str, int, int]
+
+
 class Origin(NamedTuple):
     """What the sides of one job have in common.
 
@@ -116,48 +123,51 @@ class _Side:
             line = self.origin.text.count("\n", 0, start) + 1
             raise LogError(f"line {line}: job {self.origin.name[:60]!r} gives two values for one figure") from error
 
-    def add(self, start: int, end: int, metric: str, statistic: str, definition: str, unit: str, *more: str) -> float:
-        """Append a record with the caveats `more`, return its value; raise `LogError` for what is no figure."""
-        printed = self.origin.text[start:end]
-        try:
-            value = float(printed + _POWER[unit])
-        except ValueError:
-            value = float(printed) / float("1" + _POWER[unit].replace("-", "")) if _is_number(printed) else -1.0
-        if not 0 <= value < 1e300:
-            raise self.error(f"{printed[:40]!r} is no figure", start)
-        if unit == "KiB/s":
-            value *= 1024
-        self.records.append(
-            Record(
-                "fio", self.origin.version, self.operation, metric, statistic, value, UNIT_OF_METRIC[metric],
-                self.origin.repetition, self.scope + definition, start, end - start, f"{printed} {unit}",
-                self.caveats + more if more else self.caveats, self.factors,
-            )
-        )  # fmt: skip
-        return value
+    def add(self, places: list[_Place], metric: str, definition: str, unit: str, *more: str) -> None:
+        """Append a record with the caveats `more` per figure; raise `LogError` for what is no figure."""
+        origin, operation, factors, append = self.origin, self.operation, self.factors, self.records.append
+        text, version, repetition, stored = origin.text, origin.version, origin.repetition, UNIT_OF_METRIC[metric]
+        definition, caveats, power, suffix = self.scope + definition, self.caveats + more, _POWER[unit], f" {unit}"
+        for statistic, start, end in places:
+            printed = text[start:end]
+            try:
+                value = float(printed + power)
+            except ValueError:
+                value = _divide(printed, power)
+            if not 0 <= value < 1e300:
+                raise self.error(f"{printed[:40]!r} is no figure", start)
+            if unit == "KiB/s":
+                value *= 1024
+            append(
+                _make_tuple(Record, (
+                    "fio", version, operation, metric, statistic, value, stored, repetition, definition, start,
+                    end - start, printed + suffix, caveats, factors,
+                ))
+            )  # fmt: skip
 
-    def add_member(self, key: str, metric: str, definition: str, unit: str, *more: str) -> float:
-        """Append the figure of a key of the side itself."""
+    def add_value(self, key: str, metric: str, definition: str, unit: str, *more: str) -> float:
+        """Append the figure of a key of the side itself, and return it."""
         member = self.members.get(key)
         if member is None:
             raise self.error(f"{key} is missing")
-        return self.add(member.start, member.end, metric, "value", definition, unit, *more)
+        self.add([("value", member.start, member.end)], metric, definition, unit, *more)
+        return self.records[-1].value
 
     def add_rates(self) -> None:
         """Append throughput, rate, elapsed time and count; raise `LogError` if they are zero or disagree."""
-        seconds = self.add_member("runtime", "elapsed", LONGEST, "ms")
+        seconds = self.add_value("runtime", "elapsed", LONGEST, "ms")
         is_whole_number = type(self.plain.get("iops")) is int
-        frequency = self.add_member("iops", "rate", CALLS, "IOPS", *(("rounded",) if is_whole_number else ()))
+        frequency = self.add_value("iops", "rate", CALLS, "IOPS", *(("rounded",) if is_whole_number else ()))
         rate, unit = None, 1
         if not self.names_only:
             if "bw_bytes" in self.members:
-                rate = self.add_member("bw_bytes", self.throughput, MOVED, "B/s")
+                rate = self.add_value("bw_bytes", self.throughput, MOVED, "B/s")
             else:
-                rate, unit = self.add_member("bw", self.throughput, MOVED, "KiB/s", "rounded"), 1024
+                rate, unit = self.add_value("bw", self.throughput, MOVED, "KiB/s", "rounded"), 1024
         if not seconds or not frequency or rate == 0:
             raise self.error("a rate is zero although something was moved: the job failed or was too short")
         if "total_ios" in self.members:
-            calls = self.add_member("total_ios", "count", TOTAL, "I/Os")
+            calls = self.add_value("total_ios", "count", TOTAL, "I/Os")
             if abs(frequency * seconds - calls) > (seconds if is_whole_number else 1e-6 * seconds) + 1e-9 * calls:
                 raise self.error("iops, runtime and total_ios contradict each other: a digit is lost")
         # fio cuts off what follows the last digit of its figures.
@@ -178,17 +188,19 @@ class _Side:
                 continue
             plain = member.value
             if plain.get("N", plain.get("max") or plain.get("mean")):
-                for label, start, end in self.find_latencies(member):
-                    self.add(start, end, "latency", label, definition, unit)
+                self.add(self.find_latencies(member), "latency", definition, unit)
 
-    def find_latencies(self, member: Member) -> list[tuple[str, int, int]]:
-        """Return the statistics of one kind of latency: the name of each, and where its number begins and ends."""
-        plain, text = member.value, self.origin.text
+    def find_latencies(self, member: Member) -> list[_Place]:
+        """Return the statistics of one kind of latency."""
+        plain, text, end = member.value, self.origin.text, member.end
         percentiles = plain.get("percentile", {})
-        if "bins" not in plain and isinstance(percentiles, dict):
+        if isinstance(percentiles, dict):
+            if "bins" in plain:
+                # The histogram of json+ ends the object.
+                end = text.find('"bins"', member.start, end)
             try:
-                count = len(plain) + len(percentiles) - ("percentile" in plain)
-                figures = find_figures(text, member.start, member.end, count)
+                count = len(plain) + len(percentiles) - ("percentile" in plain) - ("bins" in plain)
+                figures = find_figures(text, member.start, end, count)
             except ValueError:
                 pass
             else:
@@ -208,8 +220,8 @@ class _Side:
             if not (taken.value if taken else there[1].value or there[2].value):
                 continue
             metric = "rate" if unit == "IOPS" else self.throughput
-            for member, statistic in zip(there, _MOMENTS, strict=True):
-                self.add(member.start, member.end, metric, statistic, SAMPLES, unit)
+            places = [(name, member.start, member.end) for name, member in zip(_MOMENTS, there, strict=True)]
+            self.add(places, metric, SAMPLES, unit)
 
     def error(self, why: str, place: int | None = None) -> LogError:
         """Return an error that names line, job and side."""
@@ -230,6 +242,8 @@ def _name_statistic(key: str) -> str | None:
     return "p" + (key.rstrip("0").rstrip(".") if "." in key else key)
 
 
-def _is_number(printed: str) -> bool:
-    """Return whether a number of JSON, possibly with an exponent, was printed."""
-    return printed[:1].isdecimal() and set(printed) <= set("0123456789.eE+-")
+def _divide(printed: str, power: str) -> float:
+    """Return a number that was printed with an exponent, in the stored unit; -1 for what is no number."""
+    if printed[:1].isdecimal() and set(printed) <= set("0123456789.eE+-"):
+        return float(printed) / float("1" + power.replace("-", ""))
+    return -1.0
