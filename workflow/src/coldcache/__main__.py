@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from coldcache.errors import ColdCacheError, LogError
+from coldcache.errors import ColdCacheError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -96,18 +96,9 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def _parse(chosen: argparse.Namespace) -> int:
-    from coldcache.records import to_json_lines
-    from coldcache.tools import read_file
+    from coldcache.parsing import print_records
 
-    status = 0
-    for log in chosen.logs:
-        try:
-            sys.stdout.write(to_json_lines(read_file(log), str(log)))
-        except LogError as error:
-            print(f"coldcache: {log}: {error}", file=sys.stderr)
-            status = 2
-    sys.stdout.flush()
-    return status
+    return print_records(chosen.logs)
 
 
 def _check(chosen: argparse.Namespace) -> int:

@@ -25,6 +25,7 @@ to be seen: a series has no end mark, so one that was cut between two lines hold
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from coldcache.errors import LogError
@@ -73,6 +74,31 @@ class _Meaning(NamedTuple):
     unit: str
     definition: str
     caveats: tuple[str, ...] = ("pattern-unknown",)
+
+
+class _Point(Mapping[str, float]):
+    """The factors of a point: ``time`` in s and, of a single call, ``transfer_size`` in B.
+
+    A series may have millions of points, and a dictionary costs four times the memory.
+    """
+
+    __slots__ = ("_size", "_time")
+
+    def __init__(self, time: float, size: int):
+        self._time, self._size = time, size
+
+    def __getitem__(self, key: str) -> float:
+        if key == "time":
+            return self._time
+        if key == "transfer_size" and self._size:
+            return self._size
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("time", "transfer_size") if self._size else ("time",))
+
+    def __len__(self) -> int:
+        return 2 if self._size else 1
 
 
 def recognise(log: bytes) -> bool:
@@ -190,6 +216,8 @@ def _make_records(line: re.Pattern[bytes], log: bytes, meaning: _Meaning, of_cal
     metric, unit, definition, caveats = meaning
     stored, scale, suffix = UNIT_OF_METRIC[metric], _SCALE.get(unit, 0.0), f" {unit}"
     latest = dict.fromkeys(_OPERATIONS, (0, b""))
+    factors = _Point(0.0, 0)
+    of_factors = (-1, -1)
     records: list[Record] = []
     for point in line.finditer(log):
         time, direction, size = int(point[1]), point[4], int(point[5])
@@ -203,7 +231,9 @@ def _make_records(line: re.Pattern[bytes], log: bytes, meaning: _Meaning, of_cal
         if latest[direction] == (time, point[2]) and not definition.startswith(ONE_CALL):
             raise LogError(f"{_place(log, point)}: a line before it says the same: lines stand there twice")
         latest[direction] = (time, point[2])
-        factors = {"time": time / 1000, "transfer_size": size} if size else {"time": time / 1000}
+        if (time, size) != of_factors:
+            factors = _Point(time / 1000, size)
+            of_factors = (time, size)
         for statistic, group in _STATISTICS[bool(point[3])]:
             printed = point[group].decode()
             start, end = point.span(group)
