@@ -14,6 +14,7 @@ A module that runs trials offers ``PROGRAM``, ``version``, ``separate``, ``input
     What of a run the tool cannot do, empty where it can do all: what it would pass over must not become a coordinate.
 """
 
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -75,10 +76,15 @@ def find_reader(log: bytes) -> ModuleType:
     if not log.strip():
         raise LogError("the log is empty")
     for module in READERS:
-        reader = import_module(f"{__name__}.{module}")
+        reader = _load(module)
         if reader.recognise(log):
             return reader
     raise LogError("no known tool wrote this log")
+
+
+@cache
+def _load(module: str) -> ModuleType:
+    return import_module(f"{__name__}.{module}")
 
 
 def read_file(path: Path) -> list[Record]:

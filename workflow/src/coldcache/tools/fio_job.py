@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 #: Operations of the engines that touch names and not data; fio 3.38 adds those of directories.
@@ -45,6 +46,7 @@ def merge_options(general: Mapping[str, Any], own: Mapping[str, Any]) -> dict[st
     return {_ALIASES.get(name, name): str(value) for name, value in merged.items()}
 
 
+@lru_cache(maxsize=256)
 def read_size(words: str, kilobyte: int = 1024) -> int | None:
     """Return a size as fio understands it, in B, or None for what is no plain size (``50%``, a range, a sum).
 

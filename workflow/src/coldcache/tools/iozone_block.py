@@ -16,8 +16,9 @@ _SECONDS = rb" *+([0-9]{1,12}\.[0-9]{3})"
 _EQUALS = rb"[ \t]*+="
 _LINE_END = rb"[ \t\r]*+(?:\n|\Z)"
 
-# Quoted mail and `srun --label` put something before each line.
-LINE_START = rb"^[>| \t]*+(?:[0-9]{1,9}:[ \t]*+)?"
+# Quoted mail and `srun --label` put something before each line. A line end is found faster than a line start, so the
+# reader puts one before the log.
+LINE_START = rb"\n[>| \t]*+(?:[0-9]{1,9}:[ \t]*+)?"
 KINDS = {
     b"Children see": 0, b"Parent sees": 0, b"Min throughput": 1, b"Max throughput": 1, b"Avg throughput": 1,
     b"Min xfer": 2, b"CPU Utilization:": 3, b"CPU utilization:": 3, b"Child[": 4,
@@ -25,8 +26,7 @@ KINDS = {
 }  # fmt: skip
 STATEMENT = re.compile(
     LINE_START + rb"(Children see|Parent sees|(?:Min|Max|Avg) throughput|Min xfer|CPU [Uu]tilization:|Child\["
-    rb"|Each (?:process|thread)|iozone test complete)[^\n]*",
-    re.MULTILINE,
+    rb"|Each (?:process|thread)|iozone test complete)[^\n]*"
 )
 FORMS = (
     re.compile(
@@ -141,8 +141,8 @@ def place(line: re.Match[bytes]) -> str:
 
 
 def line_number(log: bytes, offset: int) -> str:
-    """Return the number of the line that holds a byte, for a message."""
-    return f"line {log.count(_NEWLINE, 0, offset) + 1}"
+    """Return the number of the line that holds a byte, for a message; a line end stands before the first one."""
+    return f"line {log.count(_NEWLINE, 0, offset)}"
 
 
 def quote(text: bytes) -> str:

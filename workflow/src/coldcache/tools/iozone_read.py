@@ -59,6 +59,9 @@ ONE_PROCESS = "one process over its own time"
 MOVED = "over the processes: calls until the first of them is done"
 WALL = "wall time of the slowest process"
 
+# Half the price of calling the class, on the path that every value of a log takes.
+_make_tuple = tuple.__new__
+
 _STATISTIC = {b"Min": "min", b"Max": "max", b"Avg": "mean"}
 
 _BANNER = b"Iozone: Performance Test of File I/O"
@@ -75,16 +78,14 @@ _FAILURE = re.compile(
     rb"|iozone: interrupted|exiting iozone|I/O error during |Sanity check failed|Mapping failed|Mmap failed"
     rb"|(?:Test running:[ \t]*)?Client # [0-9]+ (?:reporting an error|is not running)"
     rb"|[Ff]ork failed|Thread (?:create failed|join returned error)|(?:Read |Write )?[Uu]nlock failed|File lock for "
-    rb"|Master(?: read failed|: [a-z ]*failed| error)|Memory allocation failed|(?:" + _CALLS + rb"): [A-Z])[^\n]*)",
-    re.MULTILINE,
+    rb"|Master(?: read failed|: [a-z ]*failed| error)|Memory allocation failed|(?:" + _CALLS + rb"): [A-Z])[^\n]*)"
 )
-_DIRECT = re.compile(LINE_START + rb"O_DIRECT(?:IO)? feature enabled", re.MULTILINE)
-_FILES = re.compile(LINE_START + rb"Command line used: [^\n]*? -F((?: +[^-\s]\S*+)++)", re.MULTILINE)
+_DIRECT = re.compile(LINE_START + rb"O_DIRECT(?:IO)? feature enabled")
+_FILES = re.compile(LINE_START + rb"Command line used: [^\n]*? -F((?: +[^-\s]\S*+)++)")
 _HEAD = re.compile(
-    LINE_START + rb"(?:Run began: |Command line used: |Throughput test with |Each (?:process|thread) writes )",
-    re.MULTILINE,
+    LINE_START + rb"(?:Run began: |Command line used: |Throughput test with |Each (?:process|thread) writes )"
 )
-_CLUSTER = re.compile(LINE_START + rb"(?:Network distribution mode enabled|Test running:)", re.MULTILINE)
+_CLUSTER = re.compile(LINE_START + rb"(?:Network distribution mode enabled|Test running:)")
 
 
 class _Run:
@@ -122,16 +123,18 @@ class _Run:
             else (KIBIBYTE, "throughput", "throughput_parent", "throughput_per_process")
         )
 
+        suffixes = {"elapsed": "", "count": f" {unit}"}
+        suffix_of_rate = f" {unit}/sec"
+
         def add(line: re.Match[bytes], group: int, metric: str, statistic: str, definition: str, **more: int) -> None:
             printed = line[group].decode()
-            suffix = {"elapsed": "", "count": f" {unit}"}.get(metric, f" {unit}/sec")
             found.append(
-                Record(
+                _make_tuple(Record, (
                     "iozone", self.version, operation, metric, statistic,
                     float(printed) * (scale if metric != "elapsed" else 1), UNIT_OF_METRIC[metric], repetition,
-                    definition, line.start(group), len(printed), printed + suffix, caveats,
-                    {**factors, **more} if more else factors,
-                )
+                    definition, line.start(group) - 1, len(printed), printed + suffixes.get(metric, suffix_of_rate),
+                    caveats, {**factors, **more} if more else factors,
+                ))
             )  # fmt: skip
 
         add(block.children, 4, aggregate, "value", CHILDREN)
@@ -196,6 +199,7 @@ def read(log: bytes) -> list[Record]:
         If IOzone printed an error or a zero rate, did not print ``iozone test complete.``, printed no throughput
         (single-process mode), or if a line of results is broken, missing or contradicts the others.
     """
+    log = b"\n" + log
     failure = _FAILURE.search(log)
     if failure:
         said = failure[1][:120].decode("utf-8", "replace").strip()
