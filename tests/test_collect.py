@@ -39,7 +39,9 @@ def test_collecting_twice_gives_the_same_tables_and_no_leftovers(measured):
     collect("tiny", RESULTS)
     second = open_records(RESULTS / "dataset.nc")
     pd.testing.assert_frame_equal(first, second)
-    assert sorted(path.name for path in RESULTS.iterdir()) == ["blocks", "dataset.nc", "reasons.csv", "verdicts.csv"]
+    assert sorted(path.name for path in RESULTS.iterdir()) == [
+        "blocks", "cold.csv", "dataset.nc", "reasons.csv", "settings.csv", "verdicts.csv",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("sealed_change", ["changed", "added", "removed"])

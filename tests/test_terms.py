@@ -21,7 +21,7 @@ from coldcache.units import UNITS
 def test_the_models_know_the_words_that_there_are():
     assert get_args(OperationName) == OPERATIONS
     assert get_args(ToolName) == TOOLS
-    assert get_args(SettingName) == tuple(SETTINGS)
+    assert get_args(SettingName) == (*SETTINGS, "site")
 
 
 def test_every_word_has_what_is_asked_of_it():
