@@ -32,6 +32,7 @@ def read_cold(project, coldcache, measure_arguments, change):
             file.write(f"cold: {{method: {method}{', commands: ' + commands if commands else ''}}}\n")
         # The path of a socket has 107 bytes, and the folders of tests are deep.
         STUDY.write_text(STUDY.read_text().partition("  cache:\n")[0])
+        change(STUDY, "file_size: [16 MiB]", "file_size: [4 MiB]")
         change(STUDY, "direct_io: [where-possible]", "direct_io: [false]")
         change(STUDY, "threads: [1, 2]", "threads: [2]")
         found = coldcache(*measure_arguments("tiny.transfers", "tiny", f"--target={target}"))
