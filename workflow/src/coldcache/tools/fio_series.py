@@ -121,7 +121,8 @@ def read(log: bytes, name: str = "") -> list[Record]:
     list of Record
         One per value, in the order of the lines. ``factors`` holds ``time`` in s on the log's clock (since the start of
         the job or, with ``log_unix_epoch``, since 1970) and the ``transfer_size`` of a single call. The job's pattern
-        is not in the log: ``pattern-unknown``.
+        is not in the log: ``pattern-unknown``. Latencies of windows in five columns carry ``version-from-columns``:
+        they are in ns unless a fio before 2.99 was told to log the offset of windows, which have none.
 
     Raises
     ------
