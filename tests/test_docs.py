@@ -16,9 +16,10 @@ from coldcache import __main__ as program
 from coldcache.design import read_design
 from coldcache.errors import CampaignError
 from coldcache.intervals import reach_of_order
+from coldcache.rules import Doubling, Lookup, Share
 from coldcache.site import Site
 from coldcache.statistics import TRUSTED_FROM
-from coldcache.study import Doubling, Share, Study, Sweep
+from coldcache.study import Study, Sweep
 from coldcache.terms import COLD_VERDICTS, FACTORS, OPERATIONS, SETTINGS, TOOLS, VERDICTS
 from coldcache.verdicts import RULES
 
@@ -224,10 +225,9 @@ def test_every_key_of_the_configuration_is_explained() -> None:
     assert set(names(heads("config/README.md", "## studies/"))) == set(Study.model_fields)
     assert set(names(heads("config/README.md", "### A sweep"))) == set(Sweep.model_fields)
     sites = names(heads("config/README.md", "## sites/"))
-    assert set(sites) == set(Site.model_fields).union(
-        *(part.model_fields for part in map(model_of_field, ("clients", "limits", "thresholds", "cold"))),
-        ("path", "make", "read_rate", "write_rate"),
-    )
+    parts = map(model_of_field, ("clients", "limits", "expected", "thresholds", "cold"))
+    inner = {"path", "make", "direct_io", "read_rate", "write_rate"}.union(*(part.model_fields for part in parts))
+    assert set(sites) == {*Site.model_fields, *inner}
 
 
 def model_of_field(name: str):
@@ -239,7 +239,7 @@ def test_every_factor_tool_operation_and_rule_is_explained() -> None:
     rules = [cell for cell in factors if cell.startswith("`{")]
     assert set(names(factors)) - set(names(rules)) == set(FACTORS)
     written = {key for rule in rules for key in yaml.safe_load(rule.strip("`"))}
-    assert written == {*Doubling.model_fields, *Share.model_fields}
+    assert written == {*Doubling.model_fields, *Share.model_fields, *Lookup.model_fields}
     levels = {level for setting in SETTINGS.values() for level in setting.levels}
     assert {*TOOLS, *OPERATIONS, *levels} <= set(names([read_page("config/README.md")]))
 

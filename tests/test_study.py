@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from coldcache.errors import DesignError
-from coldcache.study import Doubling, Share, read_study, stored_level
+from coldcache.rules import Doubling, Share, stored_level
+from coldcache.study import read_study
 
 WHERE = "config/studies/tiny.yaml"
 
@@ -257,14 +258,14 @@ def test_the_tiny_study_is_read_as_written(project):
         (
             "files: [2000]",
             "files: [2000]\n      transfer_size: [4 KiB]",
-            "sweeps.files: factors.transfer_size: file-create has no such factor; known are threads, nodes, files",
+            "sweeps.files: factors.transfer_size: file-create has no such factor; known are threads, nodes, files, "
+            "directories_per_thread, items_per_directory, and those of settings",
         ),
         (
             "file_layout: [file-per-thread]",
             "files: [10]",
             "sweeps.transfers: factors.files: write has no such factor; known are threads, nodes, transfer_size, "
-            "file_size, file_layout, queue_depth, direct_io, write_cache, write_barrier, write_behind, io_scheduler, "
-            "mount_option, nconnect, stripe_count, tuned_profile",
+            "file_size, file_layout, queue_depth, direct_io, and those of settings",
         ),
         ("      transfer_size: [64 KiB]\n", "", "sweeps.transfers: factors: transfer_size is required"),
         ("      files: [2000]\n", "", "sweeps.files: factors: files is required"),

@@ -43,6 +43,7 @@ def _make_parser() -> argparse.ArgumentParser:
     plan.add_argument("--site", default="local")
     plan.add_argument("--target", help="a folder to measure instead of the site's")
     plan.add_argument("--format", choices=("text", "jsonl"), default="text")
+    plan.add_argument("--full", action="store_true", help="at the studies' full scale, whatever the site's limits")
     plan.set_defaults(run=_plan)
 
     check = commands.add_parser("check", help="print what is possible on a site, and why the rest is not")
@@ -110,7 +111,7 @@ def _check(chosen: argparse.Namespace) -> int:
 def _plan(chosen: argparse.Namespace) -> None:
     from coldcache.planning import print_plan
 
-    print_plan(chosen.study, chosen.site, chosen.target, chosen.format)
+    print_plan(chosen.study, chosen.site, chosen.target, chosen.format, chosen.full)
 
 
 def _measure(chosen: argparse.Namespace) -> None:

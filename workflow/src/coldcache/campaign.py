@@ -54,12 +54,12 @@ class Campaign(NamedTuple):
         return RAW / self.name
 
     def blocks(self) -> list[Block]:
-        """Return every block of the campaign, none of an imported one; raises `DesignError` as `expand_cases`."""
+        """Return every block of what runs on the site, none of an imported one; raises as `expand_cases`."""
         if self.circumstances is None:
             return []
         studies = [study for study in self.studies if isinstance(study, Study)]
         cases = [case for study in studies for case in expand_cases(study, self.site, self.circumstances)]
-        return arrange_blocks(cases, self.circumstances.seed)
+        return arrange_blocks([case for case in cases if not case.runs_here], self.circumstances.seed)
 
     def design(self) -> dict[str, Any]:
         """Return the design as plain values, as `campaign.json` holds it."""
@@ -71,7 +71,11 @@ class Campaign(NamedTuple):
         }
         if self.circumstances is None:
             return {**design, "imported": self.origin}
-        return {**design, "circumstances": {**self.circumstances._asdict(), "tools": dict(self.circumstances.tools)}}
+        stated = self.circumstances._asdict()
+        return {
+            **design,
+            "circumstances": {**stated, "tools": dict(stated["tools"]), "lacking": list(stated["lacking"])},
+        }
 
 
 def check_name(name: str) -> None:

@@ -7,16 +7,16 @@ from typing import Any
 
 from coldcache.campaign import RAW, Campaign, check_name, first_difference, is_sealed, missing_trials, read_campaign
 from coldcache.errors import CampaignError, DesignError, ToolError
-from coldcache.plan import Circumstances, tool_module
+from coldcache.grid import Circumstances
+from coldcache.plan import expand_cases, tool_module
 from coldcache.site import Site, read_site
 from coldcache.study import Study, Sweep, read_study
 from coldcache.target import check_target, takes_direct_io
 from coldcache.terms import nearest
 from coldcache.tools.program import is_installed, require
+from coldcache.tools.run import Run
 
 STUDIES, SITES = Path("config/studies"), Path("config/sites")
-
-# As the Snakefile's wildcard has it.
 
 KEYS = ("campaign", "studies", "site", "target")
 
@@ -53,6 +53,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
         return read_campaign(folder)
     begun = read_campaign(folder) if (folder / "campaign.json").is_file() else None
     design = _draft(name, config, begun.circumstances if begun else None)
+    _refuse_empty(design)
     if begun:
         _refuse_other_design(begun, design)
     if missing_trials(design):
@@ -60,8 +61,11 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     return design
 
 
-def draft_design(config: Mapping[str, Any]) -> Campaign:
+def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
     """Return the design of a campaign that has not begun, whatever campaigns there are. Writes nothing.
+
+    At `full` scale, and for a site that is described for plans only, each sweep has the first of its tools, and neither
+    tools nor target need to be here.
 
     Parameters
     ----------
@@ -73,9 +77,21 @@ def draft_design(config: Mapping[str, Any]) -> Campaign:
     ColdCacheError
         As `read_design`.
     """
-    design = _draft("plan", config, None)
-    _refuse_impossible(design)
+    design = _draft("plan", config, None, full)
+    if not full and not design.site.plan_only:
+        _refuse_impossible(design)
     return design
+
+
+def _refuse_empty(design: Campaign) -> None:
+    """Refuse a campaign in which nothing runs, with the reason of its first case."""
+    if design.circumstances and not design.blocks():
+        studies = [study for study in design.studies if isinstance(study, Study)]
+        case = next(case for study in studies for case in expand_cases(study, design.site, design.circumstances))
+        raise DesignError(
+            f"config/sites/{design.site.site}.yaml: nothing of {', '.join(study.study for study in studies)} runs "
+            f"here, the first case because: {case.runs_here}"
+        )
 
 
 def _required(config: Mapping[str, Any], key: str) -> str:
@@ -84,14 +100,14 @@ def _required(config: Mapping[str, Any], key: str) -> str:
     return str(config[key])
 
 
-def _draft(name: str, config: Mapping[str, Any], circumstances: Circumstances | None) -> Campaign:
+def _draft(name: str, config: Mapping[str, Any], circumstances: Circumstances | None, full: bool = False) -> Campaign:
     site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
     names = _required(config, "studies").replace(" ", "").split(",")
     for study in names:
         if names.count(study) > 1:
             raise DesignError(f'studies: "{study}" stands twice')
     studies = tuple(read_study(STUDIES, study) for study in names)
-    return Campaign(name, site, studies, circumstances or _circumstances(name, site, studies))
+    return Campaign(name, site, studies, circumstances or _circumstances(name, site, studies, full))
 
 
 def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
@@ -103,30 +119,46 @@ def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
         )
 
 
-def _circumstances(name: str, site: Site, studies: tuple[Study, ...]) -> Circumstances:
+def _circumstances(name: str, site: Site, studies: tuple[Study, ...], full: bool) -> Circumstances:
+    tools: dict[str, Any] = {}
+    lacking = []
+    for study in studies:
+        for sweep_name, sweep in study.sweeps.items():
+            key, where = f"{study.study}/{sweep_name}", f"{STUDIES}/{study.study}.yaml, sweeps.{sweep_name}"
+            if full or site.plan_only:
+                tools[key] = sweep.tools[0]
+                continue
+            try:
+                tools[key] = choose_tool(where, sweep)
+            except ToolError:
+                if study.scale == "fixed":
+                    raise
+                tools[key] = sweep.tools[0]
+                lacking.append(key)
+    stated = site.target.direct_io
     return Circumstances(
         cores=site.clients.total_cores(),
-        direct_io=takes_direct_io(Path(site.target.path).absolute()),
-        tools={
-            f"{study.study}/{sweep_name}": choose_tool(f"{STUDIES}/{study.study}.yaml, sweeps.{sweep_name}", sweep)
-            for study in studies
-            for sweep_name, sweep in study.sweeps.items()
-        },
+        direct_io=takes_direct_io(Path(site.target.path).absolute()) if stated is None else stated,
+        tools=tools,
         # Every runner of a campaign finds the same order by itself.
         seed=zlib.crc32(name.encode()),
+        memory=site.clients.memory_bytes(),
+        lacking=lacking,
     )
 
 
 def choose_tool(where: str, sweep: Sweep) -> str:
-    """Return the first of a sweep's tools that is installed.
+    """Return the first of a sweep's tools that is installed, and that drives a block device where a setting serves one.
 
     Raises
     ------
     ToolError
         If none is; the message names the package of the last one.
     """
+    device = "served" if "qemu-nbd" in sweep.settings.values() else ""
     for tool in sweep.tools:
-        if is_installed(tool_module(tool).PROGRAM):
+        fits = not tool_module(tool).unfit(Run((), "", 1, device=device))
+        if is_installed(tool_module(tool).PROGRAM) and fits:
             return tool
     try:
         require(tool_module(sweep.tools[-1]).PROGRAM)
@@ -142,4 +174,5 @@ def _refuse_impossible(design: Campaign) -> None:
         for setting in case.settings.values():
             if isinstance(setting, str):
                 require(setting)
-    check_target(design.site, cases)
+    if cases:
+        check_target(design.site, cases)

@@ -2,7 +2,8 @@
 
 from pydantic import Field
 
-from coldcache.study import Level, Name, Study
+from coldcache.rules import Level
+from coldcache.study import Name, Study
 from coldcache.yaml_file import Strict
 
 

@@ -16,8 +16,8 @@ from coldcache.foreign import ForeignStudy, ForeignSweep
 from coldcache.notes import NOTES, Notes, read_notes
 from coldcache.parts import Part
 from coldcache.plan import name_case
+from coldcache.rules import Level
 from coldcache.site import Site, Target
-from coldcache.study import Level
 from coldcache.survey import Log, Survey, read_plain_file, survey
 from coldcache.terms import FACTORS, LEARNT_FACTORS
 

@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from coldcache.errors import DesignError
-from coldcache.study import Level, Name, stored_level
+from coldcache.rules import Level, stored_level
+from coldcache.study import Name
 from coldcache.terms import FACTORS, nearest
 from coldcache.yaml_file import Strict, read_model
 

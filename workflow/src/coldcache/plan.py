@@ -9,16 +9,22 @@ from types import ModuleType
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from coldcache.command import fill
 from coldcache.errors import DesignError
+from coldcache.fitness import explain_excess, explain_lack
+from coldcache.grid import Circumstances, expand_grid
+from coldcache.rules import Level, Lookup, Share
+from coldcache.scale import count_items, describe_scale, expect_seconds, find_scale, most_threads, shrink
 from coldcache.setting_kinds import Kind
 from coldcache.site import Cold, Site
-from coldcache.study import Doubling, Level, Share, Study, Sweep, refuse_levels, stored_level
-from coldcache.terms import FACTORS, METADATA_OPERATIONS
+from coldcache.study import Study, Sweep, refuse_levels
+from coldcache.terms import METADATA_OPERATIONS
+from coldcache.tools import ior, iozone, mdtest
 from coldcache.tools.run import Run
 from coldcache.units import show_bytes, show_seconds
 
 #: Seconds that a tool spends beside its measured interval: start, end, and IOzone's fixed sleeps (IOzone 3.489).
-_OVERHEAD_SECONDS = {"fio": 0.4, "iozone": 5.0, "mdtest": 1.0}
+_OVERHEAD_SECONDS = {"fio": 0.4, "iozone": 5.0, "ior": 1.0, "mdtest": 1.0}
 
 #: Where the socket of a served block device lies, relative to the folder of the trial's sweep.
 SOCKET = "nbd.socket"
@@ -27,29 +33,18 @@ SOCKET = "nbd.socket"
 _LONGEST_SOCKET = 107
 
 
-class Circumstances(NamedTuple):
-    """What a plan depends on beside its design, fixed when a campaign begins.
+class Case(NamedTuple):
+    """One combination of levels of one sweep, with what runs it.
 
     Attributes
     ----------
-    cores : int
-        Cores of all client nodes.
-    direct_io : bool
-        Whether the target's file system takes O_DIRECT.
-    tools : mapping of str to str
-        The tool of each sweep, by ``study/sweep``.
-    seed : int
-        Seed of the order of trials.
+    scale : str
+        At which scale of the study it runs, in a few words; empty for a study that does not scale.
+    expected : float or None
+        How long it measures by what is expected of the site, in s; None where the tool is bound by time.
+    runs_here : str
+        Empty, or the reason why it does not run on the site.
     """
-
-    cores: int
-    direct_io: bool
-    tools: Mapping[str, str]
-    seed: int
-
-
-class Case(NamedTuple):
-    """One combination of levels of one sweep, with what runs it."""
 
     study: str
     sweep: str
@@ -62,6 +57,9 @@ class Case(NamedTuple):
     repetitions: int
     item: str
     cold: Cold = Cold()
+    scale: str = ""
+    expected: float | None = None
+    runs_here: str = ""
 
     @property
     def bytes(self) -> int:
@@ -69,9 +67,15 @@ class Case(NamedTuple):
         return self.run.file_size * self.run.threads
 
     @property
+    def items(self) -> int:
+        """Files or directories that a trial of the case makes; 0 for operations on data."""
+        return self.run.files * self.run.threads if self.operations[0] in METADATA_OPERATIONS else 0
+
+    @property
     def seconds(self) -> float:
         """Estimate of how long one trial takes."""
-        return self.run.seconds + _OVERHEAD_SECONDS[self.tool]
+        measured = self.run.seconds if self.expected is None else self.expected
+        return measured + _OVERHEAD_SECONDS[self.tool]
 
     @property
     def key(self) -> str:
@@ -103,8 +107,8 @@ def tool_module(name: str) -> ModuleType:
     return import_module(f"coldcache.tools.{name}")
 
 
-def expand_cases(study: Study, site: Site, circumstances: Circumstances) -> list[Case]:
-    """Return every case of a study on a site.
+def expand_cases(study: Study, site: Site, circumstances: Circumstances, full: bool = False) -> list[Case]:
+    """Return every case of a study on a site, those that do not run there with the reason; `full` scales none down.
 
     Raises
     ------
@@ -114,49 +118,68 @@ def expand_cases(study: Study, site: Site, circumstances: Circumstances) -> list
     cases: list[Case] = []
     for name, sweep in study.sweeps.items():
         try:
-            cases += _expand_sweep(study, name, sweep, site, circumstances)
+            cases += _expand_sweep(study, name, sweep, site, circumstances, full)
         except DesignError as error:
             raise DesignError(f"config/studies/{study.study}.yaml, sweeps.{name}: {error}") from error
     return cases
 
 
-def _expand_sweep(study: Study, name: str, sweep: Sweep, site: Site, circumstances: Circumstances) -> Iterator[Case]:
-    tool = circumstances.tools[f"{study.study}/{name}"]
-    settings = _resolve_settings(sweep, site)
-    groups = tool_module(tool).separate(tuple(sweep.operations))
-    grid = list(_grid(sweep, circumstances))
+def _expand_sweep(
+    study: Study, name: str, sweep: Sweep, site: Site, circumstances: Circumstances, full: bool
+) -> Iterator[Case]:
+    key = f"{study.study}/{name}"
+    tool = circumstances.tools[key]
+    scales = study.scale == "site"
+    most = most_threads(site, circumstances.cores) if scales and not full else None
+    grid = list(expand_grid(sweep, site, circumstances, most))
     varying = [factor for factor in sweep.factors if len({point[factor] for point in grid}) > 1]
-    # A share of the threads varies with them and would only repeat them in the name.
-    varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share)]
-    for operations, factors in itertools.product(groups, grid):
-        parts: dict[str, Level] = {"operation": "+".join(operations)} if len(groups) > 1 else {}
-        parts |= {factor: factors[factor] for factor in varying}
-        directory = f"{site.target.path}/coldcache/{study.study}/{name}"
-        case = Case(
-            study=study.study, sweep=name, name=name_case(parts), tool=tool, operations=operations, factors=factors,
-            settings=settings, run=_run(operations, factors, directory, sweep, tool),
-            repetitions=sweep.repetitions or study.repetitions, item=sweep.item,
-            cold=_resolve_cold(sweep, site),
-        )  # fmt: skip
-        _refuse_unfit(case, sweep)
-        if case.bytes > site.limits.bytes:
-            raise DesignError(
-                f"a trial of {case.name} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
-                f"{show_bytes(site.limits.bytes)}: lower factors.file_size or raise limits.bytes"
-            )
-        if case.run.seconds >= site.limits.seconds:
-            raise DesignError(
-                f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}, the site {site.site} ends it "
-                f"after {show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
-            )
-        yield case
+    # What follows from the threads or another factor varies with it and would only repeat it in the name.
+    varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
+    groups = tool_module(tool).separate(tuple(sweep.operations))
+    lack = f"{' and '.join(sweep.tools)}: not installed" if key in circumstances.lacking else ""
+    for operations in groups:
+        part = find_scale(operations, grid, sweep, site, tool) if scales and not full else 1.0
+        for point in grid:
+            parts: dict[str, Level] = {"operation": "+".join(operations)} if len(groups) > 1 else {}
+            parts |= {factor: point[factor] for factor in varying}
+            factors = _as_measured(shrink(point, part) if part < 1 else point, sweep, tool)
+            case = Case(
+                study=study.study, sweep=name, name=name_case(parts), tool=tool, operations=operations,
+                factors=factors, settings=_resolve_settings(sweep, site, scales),
+                run=_run(operations, factors, study, name, sweep, site, tool, full),
+                repetitions=_repetitions(study, sweep, tool), item=sweep.item,
+                cold=_resolve_cold(sweep, site),
+                scale=describe_scale(part, most) if scales else "",
+                expected=expect_seconds(operations, factors, sweep, site, tool) if scales else None,
+            )  # fmt: skip
+            _refuse_unfit(case, sweep, site)
+            if not scales and not full and case.bytes > site.limits.bytes:
+                raise DesignError(
+                    f"a trial of {case.name} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
+                    f"{show_bytes(site.limits.bytes)}: lower factors.file_size or raise limits.bytes"
+                )
+            if not scales and not full and case.run.seconds >= site.limits.seconds:
+                raise DesignError(
+                    f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}, the site {site.site} ends "
+                    f"it after {show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
+                )
+            unfit = tool_module(tool).unfit(case.run) if scales and not full else ""
+            reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else "")
+            case = case._replace(runs_here=reason or (explain_excess(case.run, site) if full else ""))
+            yield case
 
 
-def _resolve_settings(sweep: Sweep, site: Site) -> dict[str, Kind | str]:
-    """Return how each factor's levels are put in force: as the sweep says, or as the site does."""
+def _resolve_settings(sweep: Sweep, site: Site, scales: bool) -> dict[str, Kind | str]:
+    """Return how each factor's levels are put in force: as the sweep says, or as the site does.
+
+    A study that scales keeps what its site does not state: the case does not run there.
+    """
     settings: dict[str, Kind | str] = {}
     for factor, given in sweep.settings.items():
         if given == "site":
+            if factor not in site.settings and scales:
+                settings[factor] = given
+                continue
             if factor not in site.settings:
                 raise DesignError(
                     f"settings.{factor}: config/sites/{site.site}.yaml does not say how; state it there under settings"
@@ -172,57 +195,78 @@ def _resolve_cold(sweep: Sweep, site: Site) -> Cold:
     return site.cold if sweep.cold is None else site.cold.model_copy(update={"method": sweep.cold})
 
 
-def _grid(sweep: Sweep, circumstances: Circumstances) -> Iterator[dict[str, Level]]:
-    """Yield every combination of levels, in stored units."""
-    free = {factor: levels for factor, levels in sweep.factors.items() if not isinstance(levels, Share)}
-    stated = [
-        levels.levels(circumstances.cores) if isinstance(levels, Doubling) else [stored_level(f, x) for x in levels]
-        for f, levels in free.items()
-    ]
-    seen = []
-    for combination in itertools.product(*stated):
-        point = dict(zip(free, combination, strict=True))
-        if point.get("direct_io") == "where-possible":
-            point["direct_io"] = circumstances.direct_io
-        for factor, levels in sweep.factors.items():
-            if isinstance(levels, Share):
-                point[factor] = _share(factor, levels, point)
-        # "where-possible" can turn out to be a level that is listed, too.
-        if point not in seen:
-            seen.append(point)
-            yield {factor: point[factor] for factor in sweep.factors}
+def _repetitions(study: Study, sweep: Sweep, tool: str) -> int:
+    """Return the trials of a case: a tool that does not repeat in one execution as the document's is run more often."""
+    repetitions = sweep.repetitions or study.repetitions
+    repeats_itself = "{iterations}" in _command(sweep, tool)
+    return repetitions if repeats_itself else repetitions * sweep.iterations
 
 
-def _share(factor: str, share: Share, point: dict[str, Level]) -> int:
-    try:
-        level = share.level(int(point["threads"]), str(FACTORS[factor].unit))
-    except DesignError as error:
-        raise DesignError(f"factors.{factor}: {error}") from error
-    transfer = int(point.get("transfer_size", 1)) if factor == "file_size" else 1
-    whole = (-(-level // transfer) if share.round == "up" else level // transfer) * transfer
-    if share.round == "exact" and whole != level:
-        raise DesignError(
-            f"factors.{factor}: {show_bytes(level)} per thread is no whole number of transfers of "
-            f"{show_bytes(transfer)}; set round to down or up"
-        )
-    if whole < 1:
-        raise DesignError(f"factors.{factor}: {share.aggregate} over {point['threads']} threads leaves nothing each")
-    return whole
+def _command(sweep: Sweep, tool: str) -> str:
+    """Return the command line that a sweep states for a tool; empty where it states none."""
+    stated: Mapping[str, str] = dict(sweep.command.items())
+    return stated.get(tool, "")
 
 
-def _run(operations: tuple[str, ...], factors: dict[str, Any], directory: str, sweep: Sweep, tool: str) -> Run:
+def _as_measured(point: dict[str, Level], sweep: Sweep, tool: str) -> dict[str, Level]:
+    """Return the levels that a tool puts in force: only mdtest spreads files over directories."""
+    if tool == "mdtest" or "items_per_directory" not in point:
+        return point
+    spread = ("directories_per_thread", "items_per_directory")
+    kept = {factor: level for factor, level in point.items() if factor not in spread}
+    return {**kept, "files": count_items(point) // int(point["threads"])}
+
+
+def _run(
+    operations: tuple[str, ...], factors: dict[str, Any], study: Study, name: str, sweep: Sweep, site: Site, tool: str,
+    full: bool,
+) -> Run:  # fmt: skip
     known: dict[str, Any] = {field: factors[field] for field in Run._fields if field in factors}
+    if "items_per_directory" in factors:
+        known["files"] = count_items(factors) // factors["threads"]
     options: Mapping[str, list[str]] = dict(sweep.options.items())
-    device = f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if "qemu-nbd" in sweep.settings.values() else ""
-    return Run(
-        operations=operations, directory=directory, seconds=sweep.seconds,
-        options=tuple(options.get(tool, ())), device=device, **known,
+    directory = site.target.path if site.plan_only else f"{site.target.path}/coldcache/{study.study}/{name}"
+    served = "qemu-nbd" in sweep.settings.values() and not (study.scale == "site" and full)
+    launchers = site.clients.launchers
+    launcher = launchers.get(name) or launchers.get(tool) or ""
+    seconds = sweep.seconds
+    if study.scale == "site" and not full:
+        seconds = min(seconds, site.limits.trial_seconds)
+    run = Run(
+        operations=operations, directory=directory, seconds=seconds, options=tuple(options.get(tool, ())),
+        device=f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if served else "",
+        launcher=tuple(launcher.replace("{threads}", str(factors["threads"])).split()), **known,
     )  # fmt: skip
+    command = _command(sweep, tool)
+    return run._replace(command=_fill(command, run, factors, sweep, site, tool)) if command else run
 
 
-def _refuse_unfit(case: Case, sweep: Sweep) -> None:
-    """Refuse what a tool would pass over, or do otherwise than the case says."""
-    for tool in sweep.tools:
+def _fill(command: str, run: Run, factors: dict[str, Any], sweep: Sweep, site: Site, tool: str) -> tuple[str, ...]:
+    """Return the words of a document's command line on a site."""
+    alone = (
+        iozone.place(run) if tool == "iozone" else tuple(word.format(threads=run.threads) for word in mdtest.LAUNCHER)
+    )
+    tests = {"iozone": iozone.TEST, "ior": ior.TEST}.get(tool, {})
+    values = {
+        **factors, "files": run.files, "iterations": sweep.iterations, "directory": run.directory,
+        "program": site.clients.programs.get(tool, tool_module(tool).PROGRAM), "launcher": run.launcher or alone,
+        "test": tests.get(run.operations[0], ""), "direct_io": ("-I",) if run.direct_io else (),
+    }  # fmt: skip
+    try:
+        return fill(command, values)
+    except DesignError as error:
+        raise DesignError(f"command.{tool}: {error}") from error
+
+
+def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
+    """Refuse what a tool would pass over, or do otherwise than the case says, and more streams than can be started."""
+    streams = site.clients.streams
+    if streams and case.run.threads > streams:
+        raise DesignError(
+            f"factors.threads: {case.run.threads} are more than the {streams} streams that can be started: "
+            f"lower them, or raise clients.streams in config/sites/{site.site}.yaml"
+        )
+    for tool in sweep.tools if not case.scale else ():
         unfit = tool_module(tool).unfit(case.run)
         if unfit:
             raise DesignError(f"tools: {tool} {unfit}, as {case.name} needs; take another tool or other factors")
@@ -282,11 +326,12 @@ def _slow_levels(case: Case) -> tuple[Level, ...]:
 def describe_trial(trial: Trial) -> dict[str, Any]:
     """Return what `python -m coldcache plan --format jsonl` prints of a trial."""
     case = trial.case
-    metadata = case.operations[0] in METADATA_OPERATIONS
+    tool = tool_module(case.tool)
+    # What a tool cannot do has no command line.
+    argv = [] if case.runs_here and tool.unfit(case.run) else tool.argv(case.run)
     return {
         "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": trial.repetition,
         "factors": {"operation": "+".join(case.operations), **case.factors},
-        "argv": tool_module(case.tool).argv(case.run), "bytes": case.bytes,
-        "items": case.run.files * case.run.threads if metadata else 0,
-        "seconds": round(case.seconds, 3), "item": case.item, "runs_here": True,
+        "argv": argv, "bytes": case.bytes, "items": case.items,
+        "seconds": round(case.seconds, 3), "item": case.item, "runs_here": case.runs_here or True,
     }  # fmt: skip

@@ -34,6 +34,14 @@ class Target(Strict):
         None, gt=0, description="The most that it, or the link to it, can take; a higher rate is suspect."
     )
     make: bool = Field(False, description="Whether to make the folder itself when only its parent exists.")
+    direct_io: bool | None = Field(None, description="Whether it takes O_DIRECT; tried out when not stated.")
+
+
+def _parse_memory(given: str | float) -> str | int:
+    return "here" if given == "here" else parse_bytes(given)
+
+
+Memory = Annotated[str | int, BeforeValidator(_parse_memory)]
 
 
 class Clients(Strict):
@@ -41,10 +49,23 @@ class Clients(Strict):
 
     nodes: int = Field(1, ge=1)
     cores: int | None = Field(None, ge=1, description="Cores per node; of this machine when not stated.")
+    memory: Memory | None = Field(None, description="Memory per node; here stands for that of this machine.")
+    streams: int | None = Field(None, ge=1, description="The most streams that the launchers can start.")
+    launchers: dict[str, str] = Field(
+        default_factory=dict,
+        description="What starts a tool's processes on all nodes, by tool or by sweep; {threads} is their number.",
+    )
+    programs: dict[str, str] = Field(default_factory=dict, description="Where a tool lies that is not on PATH.")
 
     def total_cores(self) -> int:
         """Return the cores of all client nodes."""
         return self.nodes * (self.cores or len(os.sched_getaffinity(0)))
+
+    def memory_bytes(self) -> int:
+        """Return the memory of one node, in B; 0 when it is not stated."""
+        if self.memory == "here":
+            return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return parse_bytes(self.memory or 0)
 
 
 class Limits(Strict):
@@ -55,6 +76,22 @@ class Limits(Strict):
     layout_seconds: Seconds = Field(
         1.0, gt=0, description="How long to lay out files for one trial of a metadata sweep; fewer files are used then."
     )
+    threads: int | None = Field(
+        None, ge=1, description="The most threads of a study that scales down; twice the cores when not stated."
+    )
+    trial_seconds: Seconds = Field(
+        2.0, gt=0, description="How long a trial of a study that scales down should last, by what is expected here."
+    )
+
+
+class Expected(Strict):
+    """What the system is expected to do, by which a plan tells how long it takes and how far it scales down."""
+
+    throughput: Annotated[float, BeforeValidator(lambda given: parse_quantity(given, "B/s"))] = Field(
+        5e8, gt=0, description="Bytes per second.", json_schema_extra={"type": ["string", "number"]}
+    )
+    iops: float = Field(10_000.0, gt=0, description="Random transfers per second.")
+    items: float = Field(5_000.0, gt=0, description="Files per second of the slowest operation on them.")
 
 
 class Cold(Strict):
@@ -110,10 +147,15 @@ class Site(Strict):
     targets: dict[Name, Target] = Field(min_length=1, max_length=1)
     clients: Clients = Clients()
     limits: Limits = Limits()
+    expected: Expected = Expected()
     thresholds: Thresholds = Thresholds()
     cold: Cold = Cold()
     settings: dict[str, SettingKind] = Field(
         default_factory=dict, description="How the levels of a factor are put in force here, by factor."
+    )
+    offers: list[str] = Field(default_factory=list, description="What the system has of what sweeps need.")
+    plan_only: bool = Field(
+        False, description="Whether it is described for plans: files lie in the target itself, and nothing is measured."
     )
 
     @field_validator("settings")

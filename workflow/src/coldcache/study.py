@@ -1,27 +1,27 @@
 """What a study asks: its sweeps, their factors and levels, as `config/studies/<id>.yaml` states them."""
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
+from coldcache.command import check_command
 from coldcache.errors import DesignError
-from coldcache.setting_kinds import SettingKind, name_level, refuse_unknown_name
+from coldcache.rules import Levels, Lookup, Share, check_levels
+from coldcache.setting_kinds import SettingKind, refuse_unknown_name
 from coldcache.terms import (
     FACTORS,
-    FILE_LAYOUTS,
     METADATA_FACTORS,
     METADATA_OPERATIONS,
+    NAME_FACTORS,
     SET_FACTORS,
     SETTINGS,
     nearest,
 )
-from coldcache.units import parse_bytes, parse_quantity, parse_seconds
+from coldcache.units import parse_seconds
 from coldcache.yaml_file import Strict, read_model
 
-Level = str | int | float | bool
 Seconds = Annotated[float, BeforeValidator(parse_seconds), Field(json_schema_extra={"type": ["string", "number"]})]
 
 _SET_FACTORS = ", ".join(SET_FACTORS)
@@ -29,8 +29,11 @@ _SET_FACTORS = ", ".join(SET_FACTORS)
 #: Names that become parts of paths and of HTML pages.
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 
-ToolName = Literal["iozone", "fio", "mdtest"]
-OperationName = Literal["write", "read", "random-write", "random-read", "file-create", "file-stat", "file-remove"]
+ToolName = Literal["iozone", "fio", "ior", "mdtest"]
+OperationName = Literal[
+    "write", "read", "random-write", "random-read",
+    "file-create", "file-stat", "file-read", "file-remove", "directory-create", "directory-stat", "directory-remove",
+]  # fmt: skip
 ColdMethod = Literal["eviction", "drop-caches", "remount", "direct-io", "commands", "none"]
 SettingName = Literal["qemu-nbd", "site"]
 NamedSetting = Annotated[
@@ -38,92 +41,6 @@ NamedSetting = Annotated[
     Discriminator(lambda given: "kind:name" if isinstance(given, str) else "kind:stated"),
     BeforeValidator(refuse_unknown_name(("qemu-nbd", "site"))),
 ]
-
-
-class Doubling(Strict):
-    """Levels 1, 2, 4 and on, each twice the one before."""
-
-    first: int = Field(1, ge=1, description="The first level.")
-    last: int | None = Field(None, ge=1, description="The last level, when it does not depend on the machine.")
-    last_per_core: float | None = Field(None, gt=0, description="The last level, per core of all client nodes.")
-
-    @model_validator(mode="after")
-    def _state_one_end(self) -> "Doubling":
-        if (self.last is None) == (self.last_per_core is None):
-            raise DesignError("state either last or last_per_core")
-        if self.last is not None and self.last < self.first:
-            raise DesignError(f"last ({self.last}) is below first ({self.first})")
-        return self
-
-    def levels(self, cores: int) -> list[int]:
-        """Return the levels on a system of `cores` cores, the last one included."""
-        end = self.last or max(self.first, round((self.last_per_core or 0) * cores))
-        doubled = [self.first * 2**power for power in range(math.floor(math.log2(end / self.first)) + 1)]
-        return doubled if doubled[-1] == end else [*doubled, end]
-
-
-class Share(Strict):
-    """A level that follows from the number of threads: a total divided among them."""
-
-    aggregate: Level = Field(description="The total over all threads, such as ``2 TB`` or ``320``.")
-    at_most: Level | None = Field(None, description="The most that one thread gets.")
-    round: Literal["exact", "down", "up"] = Field("exact", description="What to do when it does not divide.")
-
-    def level(self, threads: int, unit: str) -> int:
-        """Return the share of one thread, in `unit`.
-
-        Raises
-        ------
-        DesignError
-            If the total does not divide by `threads` and `round` is ``exact``.
-        """
-        total = parse_quantity(self.aggregate, unit)
-        share = total / threads
-        if self.at_most is not None:
-            share = min(share, parse_quantity(self.at_most, unit))
-        if self.round == "exact" and share != int(share):
-            raise DesignError(f"{self.aggregate} does not divide by {threads} threads; set round to down or up")
-        return math.ceil(share) if self.round == "up" else math.floor(share)
-
-
-def _kind_of_levels(given: Any) -> str:
-    if isinstance(given, Doubling) or (isinstance(given, dict) and "aggregate" not in given):
-        return "kind:doubling"
-    return "kind:share" if isinstance(given, dict | Share) else "kind:list"
-
-
-Levels = Annotated[
-    Annotated[list[Level], Tag("kind:list"), Field(min_length=1)]
-    | Annotated[Doubling, Tag("kind:doubling")]
-    | Annotated[Share, Tag("kind:share")],
-    Discriminator(_kind_of_levels),
-]
-
-
-def stored_level(factor: str, level: Level) -> Level:
-    """Return a level in the stored unit of its factor.
-
-    Raises
-    ------
-    DesignError
-        If the level has no such unit, or is no level of the factor.
-    """
-    unit = FACTORS[factor].unit
-    if unit == "B":
-        size = parse_bytes(level)
-        if size < 1:
-            raise DesignError(f"{level} is not at least 1 B")
-        return size
-    if unit == "1":
-        count = parse_quantity(level, "1")
-        if count < 1 or count != int(count):
-            raise DesignError(f"{level} is not a whole number of at least 1")
-        return int(count)
-    if factor == "file_layout" and level not in FILE_LAYOUTS:
-        raise DesignError(f'unknown level "{level}"; {nearest(str(level), FILE_LAYOUTS)}')
-    if factor == "direct_io" and level not in ("where-possible",) and not isinstance(level, bool):
-        raise DesignError(f'unknown level "{level}"; {nearest(str(level), ("true", "false", "where-possible"))}')
-    return name_level(level) if factor in SET_FACTORS else level
 
 
 class Sweep(Strict):
@@ -135,10 +52,20 @@ class Sweep(Strict):
     operations: list[OperationName] = Field(min_length=1)
     factors: dict[str, Levels] = Field(description="Levels of each factor; threads is required.")
     options: dict[ToolName, list[str]] = Field(default_factory=dict, description="Further arguments, word by word.")
+    command: dict[ToolName, str] = Field(
+        default_factory=dict, description="A tool's command line as a document has it, with its variables in braces."
+    )
     settings: dict[str, NamedSetting] = Field(
         default_factory=dict, description="How the levels of a factor are put in force; site: as the site states it."
     )
     cold: ColdMethod | None = Field(None, description="How what is read is made cold, when not as the site does.")
+    preparation: list[str] = Field(
+        default_factory=list, description="What the document did before each trial; it is stated and not carried out."
+    )
+    needs: list[str] = Field(
+        default_factory=list, description="What the system must have; a site lists what it offers in the same words."
+    )
+    iterations: int = Field(1, ge=1, description="Repetitions that the document's tool makes in one execution.")
     seconds: Seconds = Field(1.05, gt=0, description="How long tools that are bound by time run.")
     repetitions: int | None = Field(None, ge=1, description="Trials of each case, when not the study's.")
 
@@ -148,13 +75,20 @@ class Sweep(Strict):
             if factor not in FACTORS:
                 raise DesignError(f'factors: unknown factor "{factor}"; {nearest(factor, list(FACTORS))}')
             try:
-                _check_levels(factor, levels)
+                check_levels(factor, levels)
             except DesignError as error:
                 raise DesignError(f"factors.{factor}: {error}") from error
         if isinstance(self.factors.get("threads"), Share):
             raise DesignError("factors.threads: cannot be a share of the threads")
+        for factor, levels in self.factors.items():
+            if isinstance(levels, Lookup) and not isinstance(self.factors.get(levels.by), list):
+                raise DesignError(f"factors.{factor}.by: {levels.by} is no factor of the sweep whose levels are listed")
         _check_kind(self.operations, self.factors, self.settings)
         _check_settings(self.settings, self.factors)
+        for tool, command in self.command.items():
+            if tool not in self.tools:
+                raise DesignError(f"command: {tool} is none of the sweep's tools, {', '.join(self.tools)}")
+            check_command(f"command.{tool}", command, self.factors)
         return self
 
 
@@ -164,15 +98,21 @@ def _check_kind(operations: Sequence[str], factors: Mapping[str, Any], settings:
     if names and len(names) < len(operations):
         moving = next(operation for operation in operations if operation not in names)
         raise DesignError(f"operations: {moving} moves data and {names[0]} does not; give each a sweep of its own")
-    known = [factor for factor in FACTORS if factor != "files"]
+    known = [name for name in FACTORS if name not in NAME_FACTORS]
     if names:
         # A block device has no files.
         put = [factor for factor in SET_FACTORS if settings.get(factor) not in (None, *SETTINGS)]
         known = [*METADATA_FACTORS, *put]
+    own = ", ".join(name for name in known if name not in SET_FACTORS)
     for factor in factors:
         if factor not in known:
-            raise DesignError(f"factors.{factor}: {operations[0]} has no such factor; known are {', '.join(known)}")
-    for factor in ("threads", "files") if names else ("threads", "transfer_size", "file_size"):
+            raise DesignError(
+                f"factors.{factor}: {operations[0]} has no such factor; known are {own}, and those of settings"
+            )
+    counted = [factor for factor in NAME_FACTORS[1:] if factor in factors]
+    if names and counted and ("files" in factors or len(counted) == 1):
+        raise DesignError(f"factors: state either files, or {' and '.join(NAME_FACTORS[1:])}")
+    for factor in ("threads", *(counted or ["files"])) if names else ("threads", "transfer_size", "file_size"):
         if factor not in factors:
             raise DesignError(f"factors: {factor} is required")
 
@@ -212,19 +152,6 @@ def refuse_levels(factor: str, given: Any, levels: Any) -> None:
                 raise DesignError(f"factors.{factor}: {error}") from error
 
 
-def _check_levels(factor: str, levels: Any) -> None:
-    if isinstance(levels, list):
-        stored = [stored_level(factor, level) for level in levels]
-        if len(set(map(str, stored))) < len(stored):
-            raise DesignError("a level stands twice")
-    elif FACTORS[factor].unit is None:
-        raise DesignError("its levels are names: list them")
-    elif isinstance(levels, Share):
-        for quantity in (levels.aggregate, levels.at_most):
-            if quantity is not None:
-                parse_quantity(quantity, str(FACTORS[factor].unit))
-
-
 class Study(Strict):
     """A question and its design."""
 
@@ -232,6 +159,9 @@ class Study(Strict):
     title: str
     question: str = Field(description="What a reader wants to know.")
     repetitions: int = Field(5, ge=1, description="Trials of each case.")
+    scale: Literal["fixed", "site"] = Field(
+        "fixed", description="Whether a site's limits scale the study down (site) or refuse what exceeds them (fixed)."
+    )
     sweeps: dict[Name, Sweep] = Field(min_length=1)
     notebooks: list[str] = Field(description="The notebooks that answer the question, in the order of the report.")
 

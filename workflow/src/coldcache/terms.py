@@ -21,20 +21,36 @@ FACTORS = {
     "queue_depth": Factor("1", "queue depth"),
     "direct_io": Factor(None, "direct I/O"),
     "files": Factor("1", "files per thread"),
+    "directories_per_thread": Factor("1", "directories per thread"),
+    "items_per_directory": Factor("1", "items per directory"),
     "write_cache": Factor(None, "write cache"),
     "write_barrier": Factor(None, "write barrier"),
     "write_behind": Factor(None, "write-behind"),
     "io_scheduler": Factor(None, "I/O scheduler"),
-    "mount_option": Factor(None, "mount option"),
-    "nconnect": Factor("1", "connections per mount"),
     "stripe_count": Factor("1", "stripe count"),
+    "stripe_size": Factor("B", "stripe size"),
+    "mdts": Factor("1", "metadata targets"),
+    "sas_driver": Factor(None, "SAS driver"),
+    "max_sgl_entries": Factor("1", "entries of a scatter-gather list"),
+    "node_pairs": Factor("1", "pairs of NVMe nodes"),
+    "metadata_iops": Factor("1", "provisioned metadata IOPS"),
+    "throughput_tier": Factor("B/s", "provisioned throughput per TiB"),
+    "instance_type": Factor(None, "instance type"),
+    "write_mode": Factor(None, "write mode of the mount"),
+    "nfs_version": Factor(None, "NFS version"),
+    "io_size": Factor("B", "rsize and wsize"),
+    "nconnect": Factor("1", "connections per mount"),
+    "mount_option": Factor(None, "mount option"),
+    "outage_option": Factor(None, "mount option against outages"),
+    "sysctl": Factor(None, "kernel parameters"),
     "tuned_profile": Factor(None, "tuned profile"),
 }
 
 #: Factors of the system and not of a tool's command line: without a setting their levels would be mere labels.
 SET_FACTORS = (
-    "write_cache", "write_barrier", "write_behind", "io_scheduler", "mount_option", "nconnect", "stripe_count",
-    "tuned_profile",
+    "write_cache", "write_barrier", "write_behind", "io_scheduler", "stripe_count", "stripe_size", "mdts", "sas_driver",
+    "max_sgl_entries", "node_pairs", "metadata_iops", "throughput_tier", "instance_type", "write_mode", "nfs_version",
+    "io_size", "nconnect", "mount_option", "outage_option", "sysctl", "tuned_profile",
 )  # fmt: skip
 
 
@@ -52,7 +68,6 @@ SETTINGS = {"qemu-nbd": Setting("write_cache", ("writeback", "writethrough", "no
 LEARNT_FACTORS = {
     "depth": Factor("1", "depth of the directory tree"),
     "branching_factor": Factor("1", "directories per directory"),
-    "items_per_directory": Factor("1", "items per directory"),
     "fsync": Factor(None, "fsync"),
     "clients": Factor("1", "client processes"),
     "phase": Factor(None, "IO500 phase"),
@@ -65,11 +80,14 @@ FILE_LAYOUTS = ("file-per-thread", "shared-file")
 
 #: Operations on data, and on files as such.
 DATA_OPERATIONS = ("write", "read", "random-write", "random-read")
-METADATA_OPERATIONS = ("file-create", "file-stat", "file-remove")
+METADATA_OPERATIONS = (
+    "file-create", "file-stat", "file-read", "file-remove", "directory-create", "directory-stat", "directory-remove",
+)  # fmt: skip
 OPERATIONS = DATA_OPERATIONS + METADATA_OPERATIONS
 
-#: Factors that operations on files as such know beside those that a setting puts in force; others know all but files.
-METADATA_FACTORS = ("threads", "nodes", "files")
+#: Factors of files and directories as such, and those that operations on them know beside `SET_FACTORS`.
+NAME_FACTORS = ("files", "directories_per_thread", "items_per_directory")
+METADATA_FACTORS = ("threads", "nodes", *NAME_FACTORS)
 
 #: Metric by which an operation is judged first.
 METRIC_OF_OPERATION = {
@@ -77,12 +95,10 @@ METRIC_OF_OPERATION = {
     "read": "throughput",
     "random-write": "rate",
     "random-read": "rate",
-    "file-create": "rate",
-    "file-stat": "rate",
-    "file-remove": "rate",
+    **dict.fromkeys(METADATA_OPERATIONS, "rate"),
 }
 
-TOOLS = ("iozone", "fio", "mdtest")
+TOOLS = ("iozone", "fio", "ior", "mdtest")
 
 VERDICTS = ("valid", "suspect", "void", "missing")
 

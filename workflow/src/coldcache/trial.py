@@ -94,6 +94,7 @@ def _begin(trial: Trial, surroundings: Surroundings) -> dict[str, Any]:
         "format": 1,
         "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": trial.repetition,
         "operations": list(case.operations), "factors": case.factors,
+        **({"scale": case.scale} if case.scale else {}),
         "tool": case.tool, "tool_version": surroundings.versions[case.tool],
         "argv": [], "settings": {}, "cold": None, "counters": None, "failure": None,
         "start": None, "end": None, "seconds": None, "exit_status": None, "timed_out": False,

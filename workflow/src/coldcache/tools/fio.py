@@ -33,6 +33,9 @@ def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 def unfit(run: Run) -> str:
     """Return what of a run fio cannot do; empty where it can do all."""
+    unknown = [operation for operation in run.operations if operation not in {**_PATTERN, **_ENGINE}]
+    if unknown:
+        return f"does not measure {unknown[0]}"
     return "runs on one node" if run.nodes > 1 else ""
 
 

@@ -7,13 +7,14 @@ from coldcache.tools.iozone_read import read, recognise
 from coldcache.tools.program import ask_version
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "argv", "inputs", "read", "recognise", "separate", "unfit", "version"]
+__all__ = ["PROGRAM", "TEST", "argv", "inputs", "read", "recognise", "separate", "unfit", "version"]
 
 PROGRAM = "iozone"
 
 _KIBIBYTE = 1024
 
-_TEST = {"write": "0", "read": "1", "random-write": "2", "random-read": "2"}
+#: The number of each operation's test, as option -i takes it.
+TEST = {"write": "0", "read": "1", "random-write": "2", "random-read": "2"}
 
 
 def version() -> str:
@@ -22,16 +23,22 @@ def version() -> str:
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the operations in groups that one execution measures: each alone, so that each read starts cold."""
-    return [(operation,) for operation in operations]
+    """Return the operations in groups that one execution measures: each alone, so that each read starts cold.
+
+    Random writes and reads are one test of IOzone's and stand in one log.
+    """
+    both = tuple(operation for operation in operations if operation.startswith("random"))
+    if len(both) < 2:
+        return [(operation,) for operation in operations]
+    return [*((operation,) for operation in operations if operation not in both), both]
 
 
 def unfit(run: Run) -> str:
     """Return what of a run IOzone cannot do; empty where it can do all."""
-    unknown = [operation for operation in run.operations if operation not in _TEST]
+    unknown = [operation for operation in run.operations if operation not in TEST]
     if unknown:
         return f"does not measure {unknown[0]}"
-    if run.nodes > 1:
+    if run.nodes > 1 and not run.launcher:
         return "runs on one node"
     if run.file_layout != "file-per-thread":
         return f"knows no {run.file_layout}"
@@ -53,7 +60,9 @@ def inputs(run: Run) -> Inputs:
 
 def argv(run: Run) -> list[str]:
     """Return the command line of one run, its sizes in KiB as IOzone counts them."""
-    words = [PROGRAM, "-i", _TEST[run.operations[0]]]
+    if run.command:
+        return list(run.command)
+    words = [PROGRAM, "-i", TEST[run.operations[0]]]
     # -c and -e count close and fsync; without them IOzone counts pages still in the client's cache as written.
     # -w keeps the files; -+n measures no rewrite and no reread.
     words += ["-c", "-e", "-w", "-+n"]
@@ -68,4 +77,10 @@ def argv(run: Run) -> list[str]:
     if run.direct_io:
         words += ["-I"]
     words += list(run.options)
-    return [*words, "-F", *(f"{run.directory}/t{thread}" for thread in range(run.threads))]
+    # In cluster mode (-+m) the list of clients names each process's folder.
+    return [*words, *(run.launcher or place(run))]
+
+
+def place(run: Run) -> tuple[str, ...]:
+    """Return the words that name the file of each thread on one node."""
+    return ("-F", *(f"{run.directory}/t{thread}" for thread in range(run.threads)))

@@ -4,6 +4,7 @@ Source: mdtest 1.9.3 to 4.0 (the flags used here mean the same in all of them).
 """
 
 from coldcache.errors import ToolError
+from coldcache.terms import METADATA_OPERATIONS
 from coldcache.tools.mdtest_read import read, recognise
 from coldcache.tools.program import ask_version, require
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
@@ -12,7 +13,11 @@ __all__ = ["PROGRAM", "argv", "inputs", "read", "recognise", "separate", "unfit"
 
 PROGRAM = "mdtest"
 
-_PHASE = {"file-create": "-C", "file-stat": "-T", "file-remove": "-r"}
+_PHASE = {"create": "-C", "stat": "-T", "read": "-E", "remove": "-r"}
+_KIND = {"file": "-F", "directory": "-D"}
+
+#: What mdtest starts its ranks with on one node.
+LAUNCHER = ("mpirun", "--oversubscribe", "-n", "{threads}")
 
 
 def version() -> str:
@@ -25,16 +30,17 @@ def version() -> str:
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the operations in groups that one execution measures: all, as phases of one run."""
-    return [tuple(operations)]
+    """Return the operations in groups that one execution measures: all of a kind, as phases of one run."""
+    kinds = dict.fromkeys(operation.partition("-")[0] for operation in operations)
+    return [tuple(operation for operation in operations if operation.startswith(f"{kind}-")) for kind in kinds]
 
 
 def unfit(run: Run) -> str:
     """Return what of a run mdtest cannot do; empty where it can do all."""
-    unknown = [operation for operation in run.operations if operation not in _PHASE]
+    unknown = [operation for operation in run.operations if operation not in METADATA_OPERATIONS]
     if unknown:
         return f"does not measure {unknown[0]}"
-    return "runs on one node" if run.nodes > 1 else ""
+    return "runs on one node" if run.nodes > 1 and not run.launcher else ""
 
 
 def inputs(run: Run) -> Inputs:
@@ -44,6 +50,13 @@ def inputs(run: Run) -> Inputs:
 
 def argv(run: Run) -> list[str]:
     """Return the command line of one run: each rank works in a directory of its own (``-u``)."""
-    words = ["mpirun", "--oversubscribe", "-n", str(run.threads), PROGRAM, "-F", "-u"]
-    words += [_PHASE[operation] for operation in run.operations]
-    return [*words, "-n", str(run.files), "-d", f"{run.directory}/mdtest", *run.options]
+    if run.command:
+        return list(run.command)
+    words = [*(run.launcher or (word.format(threads=run.threads) for word in LAUNCHER)), PROGRAM]
+    words += [_KIND[run.operations[0].partition("-")[0]], "-u"]
+    words += [_PHASE[operation.partition("-")[2]] for operation in run.operations]
+    if run.items_per_directory:
+        words += ["-b", str(run.directories_per_thread), "-z", "1", "-L", "-I", str(run.items_per_directory)]
+    else:
+        words += ["-n", str(run.files)]
+    return [*words, "-d", f"{run.directory}/mdtest", *run.options]

@@ -8,7 +8,9 @@ from functools import cache
 from coldcache.errors import ToolError
 
 #: Debian's package of each program, for the message that names it.
-PACKAGES = {"fio": "fio", "iozone": "iozone3", "qemu-nbd": "qemu-utils", "mdtest": None, "mpirun": "openmpi-bin"}
+PACKAGES = {
+    "fio": "fio", "iozone": "iozone3", "qemu-nbd": "qemu-utils", "mdtest": None, "ior": None, "mpirun": "openmpi-bin",
+}  # fmt: skip
 
 
 def is_installed(program: str) -> bool:

@@ -23,13 +23,19 @@ class Run(NamedTuple):
     queue_depth : int
         Transfers in flight per thread.
     files : int
-        Files per thread, for operations on files as such.
+        Files (or directories) per thread, for operations on files as such.
+    directories_per_thread, items_per_directory : int
+        How they are spread; 0 where each thread has them in one directory.
     seconds : float
         How long a tool that is bound by time runs.
     options : tuple of str
         Further arguments, passed on as they are.
     device : str
         Address of a block device that stands in place of files, such as an NBD URI; empty without.
+    launcher : tuple of str
+        The words that start the tool's processes on the site's nodes; empty on one node.
+    command : tuple of str
+        The whole command line where a study states it; empty where the tool's own module makes it.
     """
 
     operations: tuple[str, ...]
@@ -42,9 +48,13 @@ class Run(NamedTuple):
     direct_io: bool = False
     queue_depth: int = 1
     files: int = 0
+    directories_per_thread: int = 0
+    items_per_directory: int = 0
     seconds: float = 1.05
     options: tuple[str, ...] = ()
     device: str = ""
+    launcher: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
 
 
 class Inputs(NamedTuple):

@@ -1,0 +1,72 @@
+"""Command lines as a document states them: its own words, with a variable in braces wherever it has one."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from coldcache.errors import DesignError
+from coldcache.terms import FACTORS, nearest
+
+#: Variables beside the factors: who starts the tool where, the tool itself, where files lie, and what is done.
+VARIABLES = ("launcher", "program", "directory", "iterations", "test", "files")
+
+_VARIABLE = re.compile(r"\{([a-z_]*)(?::([kKmMgG]))?\}")
+_POWERS = {"k": 1, "m": 2, "g": 3}
+
+
+def check_command(where: str, command: str, factors: Mapping[str, Any]) -> None:
+    """Raise `DesignError` for a variable that does not exist, and for a factor that is varied but not in the command.
+
+    Parameters
+    ----------
+    where : str
+        Begins each message.
+    command : str
+        The command line.
+    factors : mapping
+        The levels of each factor of the sweep.
+    """
+    known = [*VARIABLES, *(factor for factor in factors if factor in FACTORS)]
+    named = {match[1] for match in _VARIABLE.finditer(command)}
+    for name in named:
+        if name not in known:
+            raise DesignError(f'{where}: unknown variable "{name}"; {nearest(name, known)}')
+    for word in command.split():
+        if "{" in _VARIABLE.sub("", word) or "}" in _VARIABLE.sub("", word):
+            raise DesignError(f'{where}: "{word}" is no variable such as {{threads}} or {{file_size:G}}')
+    for factor in ("threads", "transfer_size", "file_size", "directories_per_thread", "items_per_directory", "files"):
+        # A launcher counts the threads.
+        stated = named | ({"threads"} if "launcher" in named else set())
+        if factor in factors and factor not in stated:
+            raise DesignError(f"{where}: {{{factor}}} is missing, so its levels would be mere labels")
+
+
+def fill(command: str, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the words of a command line, its variables replaced.
+
+    Parameters
+    ----------
+    command : str
+        Such as ``iozone -i 0 -r {transfer_size:K} -t {threads} {launcher}``. The letter after a colon is the unit of a
+        size, as the tool's suffix writes it; a size that is no whole number of it takes the next smaller one.
+    values : mapping
+        The value of each variable. A list takes the place of a word, or leaves it out where it is empty.
+    """
+    words: list[str] = []
+    for word in command.split():
+        whole = _VARIABLE.fullmatch(word)
+        if whole and isinstance(values[whole[1]], list | tuple):
+            words += values[whole[1]]
+        else:
+            words.append(_VARIABLE.sub(lambda match: _show(values[match[1]], match[2]), word))
+    return tuple(words)
+
+
+def _show(value: Any, letter: str | None) -> str:
+    if letter is None:
+        return str(value)
+    units = "gmk"[3 - _POWERS[letter.lower()] :]
+    for unit in units:
+        if value % 1024 ** _POWERS[unit] == 0:
+            return f"{value // 1024 ** _POWERS[unit]}{unit.upper() if letter.isupper() else unit}"
+    raise DesignError(f"{value} B is no whole number of KiB, as the command's sizes need")
