@@ -6,12 +6,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from coldcache.errors import DesignError
+from coldcache.nfs_calls import check_nconnect
+from coldcache.provisioning import check_provisioned
 from coldcache.setting_kinds import name_level
 from coldcache.terms import FACTORS, FILE_LAYOUTS, SET_FACTORS, nearest
 from coldcache.units import parse_bytes, parse_quantity
 from coldcache.yaml_file import Strict
 
 Level = str | int | float | bool
+
+#: Factors whose levels a service limits to some numbers.
+_CHECKS = {"metadata_iops": check_provisioned, "nconnect": check_nconnect}
 
 
 class Doubling(Strict):
@@ -134,7 +139,7 @@ def stored_level(factor: str, level: Level) -> Level:
         count = parse_quantity(level, unit)
         if count < 1 or count != int(count):
             raise DesignError(f"{level} is not a whole number of at least 1")
-        return int(count)
+        return _CHECKS.get(factor, int)(int(count))
     if factor == "file_layout" and level not in FILE_LAYOUTS:
         raise DesignError(f'unknown level "{level}"; {nearest(str(level), FILE_LAYOUTS)}')
     if factor == "direct_io" and level not in ("where-possible",) and not isinstance(level, bool):
