@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pandas as pd
+
 from coldcache.campaign import RAW, check_seal, is_sealed, read_campaign
+from coldcache.coverage import Covered, describe_coverage
 from coldcache.dataset import save_dataset, tabulate_proofs, tabulate_records, tabulate_settings, tabulate_verdicts
 from coldcache.errors import CampaignError
+from coldcache.published import read_published
 from coldcache.trials import collect_trials
 
 #: Columns of `verdicts.csv`; other programs read it.
@@ -19,8 +23,8 @@ def collect(name: str, results: Path) -> None:
     name : str
         The campaign.
     results : Path
-        Its folder of results; `dataset.nc`, `verdicts.csv`, `reasons.csv`, `cold.csv` and `settings.csv` are written
-        there.
+        Its folder of results; `dataset.nc`, `verdicts.csv`, `reasons.csv`, `coverage.csv`, `cold.csv` and
+        `settings.csv` are written there.
 
     Raises
     ------
@@ -34,6 +38,8 @@ def collect(name: str, results: Path) -> None:
     trials = list(collect_trials(campaign))
     results.mkdir(parents=True, exist_ok=True)
     save_dataset(campaign, tabulate_records(trials), results / "dataset.nc")
+    covered = describe_coverage(campaign, trials, read_published())
+    pd.DataFrame(covered, columns=list(Covered._fields)).to_csv(results / "coverage.csv", index=False)
     verdicts = tabulate_verdicts(trials)
     verdicts[VERDICT_COLUMNS].to_csv(results / "verdicts.csv", index=False)
     tabulate_proofs(trials).to_csv(results / "cold.csv", index=False)

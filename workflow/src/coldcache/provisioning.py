@@ -1,7 +1,8 @@
 """Metadata IOPS of FSx for Lustre: what automatic mode gives, what a user may ask for, and which rates follow.
 
-Source: the document fsx-metadata (sections on metadata performance and its set-up, figures 3a, 3b and 4b). Its "12,000
-from 12,000 GiB" and "12,000 per 24 TiB" are two parts of one rule: the second holds from 48,000 GiB on.
+Source: the document fsx-metadata (sections on metadata performance and its set-up, figures 3a, 3b and 4b). Its
+text states 1,500 at 1,200 GiB, 12,000 from 12,000 GiB on, and 12,000 per 24 TiB. The steps between the first two, and
+48,000 GiB as the capacity from which the third holds, are this module's reading: figure 3a is a picture.
 """
 
 from coldcache.errors import DesignError

@@ -47,7 +47,7 @@ class Sweep(Strict):
     """One benchmark over a grid of factors."""
 
     title: str = Field(description="What is swept, in a few words.")
-    item: str = Field("", description="The table or figure of the source that it serves.")
+    item: str = Field("", description="The tables and figures of the source that it serves, parted by semicolons.")
     tools: list[ToolName] = Field(min_length=1, description="In order of preference; the first installed one is used.")
     operations: list[OperationName] = Field(min_length=1)
     factors: dict[str, Levels] = Field(description="Levels of each factor; threads is required.")

@@ -1,0 +1,77 @@
+"""What a campaign has of each table and figure of its sources: measured, imported, published only, or not run."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from coldcache.campaign import Campaign
+from coldcache.dataset import COUNTED
+from coldcache.plan import Case, expand_cases
+from coldcache.published import Published
+from coldcache.study import Study
+from coldcache.trials import Collected
+
+#: States of an item, the best first.
+STATES = ("measured", "imported", "published only", "not run")
+
+
+class Covered(NamedTuple):
+    """One table, figure or section of a source, and what there is of it: a row of `coverage.csv`."""
+
+    source: str
+    item: str
+    state: str
+    why: str
+
+
+def describe_coverage(campaign: Campaign, trials: Iterable[Collected], published: Iterable[Published]) -> list[Covered]:
+    """Return a row for each item that a sweep of the campaign serves or a published value of its studies has.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Its studies name the items; an imported campaign has none.
+    trials : iterable of Collected
+        Those that count make an item measured.
+    published : iterable of Published
+        Values of any source.
+    """
+    counted = {
+        f"{trial.story['study']}/{trial.story['sweep']}" for trial in trials if trial.judgement.verdict in COUNTED
+    }
+    stated = {(value.source, value.item) for value in published}
+    rows: dict[tuple[str, str], Covered] = {}
+    for row in _rows(campaign, counted, stated):
+        old = rows.get((row.source, row.item))
+        if old is None or STATES.index(row.state) < STATES.index(old.state):
+            rows[row.source, row.item] = row
+    studies = {study.study for study in campaign.studies}
+    for source, item in sorted(stated):
+        if source in studies:
+            rows.setdefault((source, item), Covered(source, item, "published only", "no sweep serves it"))
+    return list(rows.values())
+
+
+def _rows(campaign: Campaign, counted: set[str], stated: set[tuple[str, str]]) -> Iterator[Covered]:
+    for study in campaign.studies:
+        if not isinstance(study, Study) or campaign.circumstances is None:
+            continue
+        cases = expand_cases(study, campaign.site, campaign.circumstances)
+        for name, sweep in study.sweeps.items():
+            of_sweep = [case for case in cases if case.sweep == name]
+            for item in filter(None, (part.strip() for part in sweep.item.split(";"))):
+                if f"{study.study}/{name}" in counted:
+                    yield Covered(study.study, item, "measured", _how(of_sweep[0], sweep.tools[0]))
+                else:
+                    state = "published only" if (study.study, item) in stated else "not run"
+                    yield Covered(study.study, item, state, _why_not(of_sweep))
+
+
+def _how(case: Case, own: str) -> str:
+    """Return at which scale, and by which other tool than the document's, a sweep was measured."""
+    other = f"by {case.tool} in place of {own}" if case.tool != own else ""
+    return "; ".join(part for part in (case.scale, other) if part)
+
+
+def _why_not(cases: list[Case]) -> str:
+    waiting = [case for case in cases if not case.runs_here]
+    return "no trial of it counts" if waiting else cases[0].runs_here
