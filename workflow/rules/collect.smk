@@ -9,6 +9,7 @@ rule collect_records:
         reasons="results/{campaign}/reasons.csv",
         proofs="results/{campaign}/cold.csv",
         settings="results/{campaign}/settings.csv",
+        coverage="results/{campaign}/coverage.csv",
     log:
         "logs/{campaign}/collect.log",
     localrule: True
