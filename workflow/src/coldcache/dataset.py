@@ -143,7 +143,8 @@ def _choose_dims(records: pd.DataFrame) -> list[str]:
     factors = [factor for factor in (*FACTORS, *LEARNT_FACTORS) if factor in records]
     last = {"file_size", "files", *LEARNT_FACTORS} - {"phase"}
     dims = [factor for factor in factors if factor not in last and records[factor].dropna().nunique() > 1]
-    for factor in factors:
+    # A factor that every case states tells them apart better than one that some logs leave out.
+    for factor in sorted(factors, key=lambda name: bool(records[name].isna().any())):
         if factor not in dims and _count_mixed(records, [*dims, factor]) < _count_mixed(records, dims):
             dims.append(factor)
     return dims
