@@ -155,7 +155,7 @@ def test_the_plan_is_printed_and_touches_nothing(coldcache, project):
     assert (text.returncode, text.stderr) == (0, "")
     lines = text.stdout.splitlines()
     assert lines[0] == "tiny/transfers (fio)"
-    assert lines[1] == "  operation=read,threads=1  x 2  4 MiB, about 0.6 s each"
+    assert lines[1] == "  operation=read,threads=1  x 2  16 MiB, about 0.6 s each"
     assert lines[-1] == "18 trials, about 11 s, up to 32 MiB on scratch"
     rows = [json.loads(line) for line in coldcache(*PLAN, "--format=jsonl").stdout.splitlines()]
     assert len(rows) == 18
