@@ -6,16 +6,8 @@ from pathlib import Path
 import pytest
 
 from coldcache.errors import LogError
-from coldcache.tools.iozone_read import (
-    CHILDREN,
-    MOVED,
-    ONE_PROCESS,
-    OVER_PROCESSES,
-    PARENT,
-    WALL,
-    read,
-    recognise,
-)
+from coldcache.tools.iozone_read import read, recognise
+from coldcache.tools.iozone_run import CHILDREN, MOVED, ONE_PROCESS, OVER_PROCESSES, PARENT, WALL
 
 SPECIMENS = Path(__file__).parents[1] / "specimens"
 

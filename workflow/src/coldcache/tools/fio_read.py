@@ -17,19 +17,13 @@ from collections import Counter
 
 from coldcache.errors import LogError
 from coldcache.records import Record
-from coldcache.tools.fio_documents import (
-    UNKNOWN_ETA,
-    Document,
-    Job,
-    drop_repeats,
-    find_documents,
-    longest_run,
-    number_repetitions,
-    place,
-    plain,
-)
+from coldcache.tools.fio_documents import Document, Job, find_documents, longest_run, place, plain
 from coldcache.tools.fio_job import IDLE_ENGINES, PARTIAL, expected_sides, take_number
+from coldcache.tools.fio_repeats import drop_repeats, number_repetitions
 from coldcache.tools.fio_side import SIDES, Origin, is_active, read_side
+
+#: What fio prints for a time to go that it does not know, as it does in a run's first three seconds.
+UNKNOWN_ETA = 2147483647
 
 _FAILURE = re.compile(
     r"^[>| \t]*+(?:<[^>\n]{0,255}>[ \t]*+)?(fio: (?:terminating on signal|pid=[0-9]+, (?:err=|got signal)"
