@@ -276,7 +276,7 @@ def test_levels_that_no_folder_can_hold_are_told_apart():
     ]  # fmt: skip
     collect("old", Path("results/old"))
     cube = open_sweep(Path("results/old/dataset.nc"), "imported", "mountstats")
-    assert float(cube["count"].sel(operation="rpc-write", nconnect=4).squeeze()) == 256
+    assert float(cube["count"].sel(operation="rpc-write", mount="/mnt/a").squeeze()) == 256
 
 
 @pytest.mark.slow

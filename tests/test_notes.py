@@ -45,7 +45,7 @@ factors:
 """,
     )
     assert notes.factors_of("on/t8.log") == {
-        "write_cache": True, "transfer_size": 1048576, "threads": 8, "direct_io": True,
+        "write_cache": "on", "transfer_size": 1048576, "threads": 8, "direct_io": True,
     }  # fmt: skip
     assert notes.factors_of("off/x.log") == {}
     assert notes.study == "before-and-after"

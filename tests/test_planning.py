@@ -21,17 +21,17 @@ def test_people_read_each_case_with_its_repetitions_the_time_and_the_space(proje
     print_plan("tiny", "here", None, "text")
     assert capsys.readouterr().out.splitlines() == [
         "tiny/transfers (fio)",
-        "  operation=read,threads=1  x 2  about 0.6 s each",
-        "  operation=read,threads=2  x 2  about 0.6 s each",
-        "  operation=write,threads=1  x 2  about 0.6 s each",
-        "  operation=write,threads=2  x 2  about 0.6 s each",
+        "  operation=read,threads=1  x 2  16 MiB, about 0.6 s each",
+        "  operation=read,threads=2  x 2  32 MiB, about 0.6 s each",
+        "  operation=write,threads=1  x 2  16 MiB, about 0.6 s each",
+        "  operation=write,threads=2  x 2  32 MiB, about 0.6 s each",
         "tiny/files (fio)",
-        "  operation=file-create  x 2  about 0.6 s each",
-        "  operation=file-remove  x 2  about 0.6 s each",
-        "  operation=file-stat  x 2  about 0.6 s each",
+        "  operation=file-create  x 2  4,000 items, about 0.6 s each",
+        "  operation=file-remove  x 2  4,000 items, about 0.6 s each",
+        "  operation=file-stat  x 2  4,000 items, about 0.6 s each",
         "tiny/cache (fio)",
-        "  write_cache=unsafe  x 2  about 0.6 s each",
-        "  write_cache=writeback  x 2  about 0.6 s each",
+        "  write_cache=unsafe  x 2  4 MiB, about 0.6 s each",
+        "  write_cache=writeback  x 2  4 MiB, about 0.6 s each",
         "18 trials, about 11 s, up to 32 MiB on scratch",
     ]
 
