@@ -13,7 +13,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _make_parser()
     chosen = parser.parse_args(arguments)
     try:
-        return chosen.run(chosen) or 0
+        status = chosen.run(chosen) or 0
+        # Here, where a reader that has gone is told from a failure; at Python's own end it would be a complaint.
+        sys.stdout.flush()
+        return status
     except ColdCacheError as error:
         print(f"coldcache: {error}", file=sys.stderr)
         return 1
