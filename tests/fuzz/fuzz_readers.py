@@ -1,28 +1,40 @@
-"""Fuzz every reader of logs, guided by coverage: any bytes give records that point to their digits, or one line.
+"""Fuzz every reader of logs: any bytes give records that point to their digits, or a refusal of one line.
 
-Run for a number of executions over a folder of seeds; what it finds is kept beside it::
+`make fuzz` runs this guided by coverage, with atheris, for as many executions as ``RUNS`` says. What it learns is kept
+in ``logs/fuzz``; ``tests/fuzz/corpus`` holds the fewest inputs that reach what was ever reached, and every finding::
 
-    mkdir -p logs/fuzz && cp tests/specimens/*.* logs/fuzz
-    python tests/fuzz/fuzz_readers.py -runs=100000 -max_len=20000 -dict=tests/fuzz/words.dict logs/fuzz
+    python tests/fuzz/fuzz_readers.py -runs=100000 -dict=tests/fuzz/words.dict logs/fuzz tests/fuzz/corpus
+
+Without atheris, `mutate` makes inputs of the corpus by chance.
 """
 
+import importlib
 import math
+import random
 import sys
+from contextlib import nullcontext
 
-import atheris
+try:
+    import atheris
+except ModuleNotFoundError:
+    atheris = None
 
-with atheris.instrument_imports(include=["coldcache"]):
+is_guided = atheris is not None and __name__ == "__main__"
+with atheris.instrument_imports(include=["coldcache"]) if is_guided else nullcontext():
     from coldcache.errors import LogError
     from coldcache.tools import READERS, find_reader, read_log
 
     for reader in READERS:
-        __import__(f"coldcache.tools.{reader}")
+        importlib.import_module(f"coldcache.tools.{reader}")
+
+#: The series of fio need a name.
+NAME = "fuzz_bw.1.log"
 
 
 def read_any_bytes(log: bytes) -> None:
-    """Read a log; anything but records in order, each pointing to digits, or a refusal of one line is a finding."""
+    """Read a log; anything but records in order, each pointing to its digits, or a refusal of one line is a finding."""
     try:
-        records = read_log(log, "fuzz_bw.1.log")
+        records = read_log(log, NAME)
     except LogError as cause:
         assert str(cause) and "\n" not in str(cause), repr(cause)
         return
@@ -31,12 +43,37 @@ def read_any_bytes(log: bytes) -> None:
     for record in records:
         assert math.isfinite(record.value) and record.value >= 0.0, record
         assert last <= record.offset, record
-        assert any(byte in b"0123456789" for byte in log[record.offset : record.offset + record.length]), record
+        text = log[record.offset : record.offset + record.length]
+        assert any(byte in b"0123456789" for byte in text), record
+        assert record.printed.startswith(text.decode("utf-8", "replace")), record
         last = record.offset
+
+
+def mutate(corpus: list[bytes], words: list[bytes], source: random.Random) -> bytes:
+    """Return an input of the corpus after up to five changes, as libFuzzer makes them."""
+    log = bytearray(source.choice(corpus))
+    for _ in range(source.randrange(1, 6)):
+        start = source.randrange(len(log) + 1)
+        end = min(len(log), start + source.choice((0, 1, 2, 4, 30, 200)))
+        other = source.choice(corpus)
+        at = source.randrange(len(other) + 1)
+        log[start:end] = source.choice(
+            (
+                b"",
+                source.choice(words),
+                source.randbytes(source.randrange(1, 4)),
+                b"%d" % source.choice((0, 1, 9, 255, 2**31, 2**64, 10**400)),
+                bytes(log[start:end]) * 2,
+                other[at : at + source.choice((10, 100, 1000))],
+            )
+        )
+    return bytes(log[:6144])
 
 
 def main() -> None:
     """Run until the number of executions that the command line asks for, or the first finding."""
+    if atheris is None:
+        sys.exit("fuzz_readers.py: atheris is not installed: make fuzz")
     atheris.Setup(sys.argv, read_any_bytes)
     atheris.Fuzz()
 
