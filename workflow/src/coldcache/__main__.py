@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from coldcache.errors import ColdCacheError
 
@@ -36,11 +37,14 @@ def main(arguments: list[str] | None = None) -> int:
 def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="coldcache", description="A reproducible study of storage performance.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_steps(commands)
+    _add_logs(commands)
+    _add_results(commands)
+    return parser
 
-    parse = commands.add_parser("parse", help="print what logs state, one JSON object per value")
-    parse.add_argument("logs", nargs="+", type=Path, metavar="LOG")
-    parse.set_defaults(run=_parse)
 
+def _add_steps(commands: Any) -> None:
+    """Add what the rules call, in their order."""
     plan = commands.add_parser("plan", help="print a study's trials and command lines; touches nothing")
     plan.add_argument("--study", default="quick", help="ids, separated by commas")
     plan.add_argument("--site", default="local")
@@ -60,14 +64,21 @@ def _make_parser() -> argparse.ArgumentParser:
     measure.add_argument("--log", type=Path, help="a file to note each trial in")
     measure.set_defaults(run=_measure)
 
-    foreign = commands.add_parser("import", help="make a campaign of logs that were made elsewhere")
-    foreign.add_argument("folder", type=Path, metavar="DIR")
-    foreign.add_argument("--campaign", required=True, metavar="NAME")
-    foreign.set_defaults(run=_import)
+    status = commands.add_parser("status", help="print how far a campaign is, from any machine that sees its files")
+    status.add_argument("campaign")
+    status.set_defaults(run=_status)
+
+    jobs = commands.add_parser("wait", help="wait for the jobs of a campaign that an earlier start has submitted")
+    jobs.add_argument("campaign")
+    jobs.set_defaults(run=_wait)
 
     collect = commands.add_parser("collect", help="read and judge a campaign's logs; write its dataset")
     collect.add_argument("--results", required=True, type=Path)
     collect.set_defaults(run=_collect)
+
+    claims = commands.add_parser("claims", help="judge the claims of the sources by a campaign's dataset")
+    claims.add_argument("--results", required=True, type=Path)
+    claims.set_defaults(run=_claims)
 
     notebook = commands.add_parser("notebook", help="execute one notebook on a campaign's dataset")
     notebook.add_argument("--notebook", required=True, type=Path)
@@ -82,21 +93,88 @@ def _make_parser() -> argparse.ArgumentParser:
     report.add_argument("--log", required=True, type=Path, help="what Sphinx says")
     report.set_defaults(run=_report)
 
-    for command in (measure, collect, report):
+    for command in (measure, collect, claims, report):
         command.add_argument("--campaign", required=True)
     measure.add_argument("--studies", default="quick", help="ids, separated by commas")
     measure.add_argument("--site", default="local")
     measure.add_argument("--target", default="", help="a folder to measure instead of the site's")
+
+
+def _add_logs(commands: Any) -> None:
+    """Add what reads logs and fixes them."""
+    parse = commands.add_parser("parse", help="print what logs state, one JSON object per value")
+    parse.add_argument("logs", nargs="+", type=Path, metavar="LOG")
+    parse.set_defaults(run=_parse)
+
+    foreign = commands.add_parser("import", help="make a campaign of logs that were made elsewhere")
+    foreign.add_argument("folder", type=Path, metavar="DIR")
+    foreign.add_argument("--campaign", required=True, metavar="NAME")
+    foreign.set_defaults(run=_import)
+
+    series = commands.add_parser("cloudwatch", help="fetch what CloudWatch counted while a campaign ran")
+    series.add_argument("--campaign", required=True)
+    series.add_argument("--file-system", required=True, metavar="ID", help="of FSx, such as fs-0123456789abcdef0")
+    series.add_argument("--region", help="where it is; as boto3 is configured when left out")
+    series.add_argument("--metrics", default="", help="names, separated by commas")
+    series.set_defaults(run=_cloudwatch)
 
     seal = commands.add_parser("seal", help="write the checksums of a campaign, after which it is never measured again")
     seal.add_argument("campaign")
     seal.add_argument("--check", action="store_true", help="compare the files with the checksums instead")
     seal.set_defaults(run=_seal)
 
+    simulate = commands.add_parser("simulate", help="measure anew how often the statistics are right; takes minutes")
+    simulate.set_defaults(run=_simulate)
+
     schema = commands.add_parser("schema", help="write the JSON Schemas of studies and sites for editors")
     schema.add_argument("--output", type=Path, default=Path("config/schema"))
     schema.set_defaults(run=_schema)
-    return parser
+
+
+def _add_results(commands: Any) -> None:
+    """Add what is done with campaigns once they are measured."""
+    compare = commands.add_parser("compare", help="print what changed between campaigns, and what else differs")
+    compare.add_argument(
+        "campaigns", nargs="+", metavar="CAMPAIGN", help="the first is what the others are held against"
+    )
+    compare.add_argument(
+        "--threshold", type=float, default=5.0, metavar="PERCENT",
+        help="the change of speed that matters; a regression beyond it gives exit status 1 (default: 5)",
+    )  # fmt: skip
+    compare.add_argument("--metric", default="", help="the figure to compare, such as latency")
+    compare.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML, too")
+    compare.add_argument("--markdown", type=Path, metavar="FILE", help="write Markdown, too")
+    compare.add_argument(
+        "--page", action="store_true", help="give the report of the last campaign a page of it when it is rendered next"
+    )
+    compare.set_defaults(run=_compare)
+
+    archive = commands.add_parser("archive", help="make one file to deposit: raw logs, results, report, program")
+    archive.add_argument("campaign")
+    archive.add_argument("--output", type=Path, metavar="FILE", help="instead of results/<campaign>.zip")
+    archive.add_argument(
+        "--anonymise", action="store_true", help="replace hosts, users, addresses and paths everywhere"
+    )
+    archive.add_argument(
+        "--hide", action="append", default=[], metavar="WORD", help="another name to replace; may be given again"
+    )
+    archive.add_argument("--licence", default="", metavar="URL", help="of the whole; the program's when not given")
+    archive.add_argument("--author", default="", help="who measured; the site's title when not given")
+    archive.set_defaults(run=_archive)
+
+    rebuild = commands.add_parser(
+        "rebuild", help="make everything anew from raw logs, and tell what became of each file"
+    )
+    rebuild.add_argument("named", metavar="ARCHIVE|CAMPAIGN")
+    rebuild.set_defaults(run=_rebuild)
+
+    show = commands.add_parser("open", help="open a campaign's report in the browser")
+    show.add_argument("campaign", nargs="?", default="", help="the one rendered last when not given")
+    show.set_defaults(run=_open)
+
+    lab = commands.add_parser("lab", help="lay out notebooks that read a campaign's dataset; make lab opens them")
+    lab.add_argument("campaign")
+    lab.set_defaults(run=_lab)
 
 
 def _parse(chosen: argparse.Namespace) -> int:
@@ -125,8 +203,20 @@ def _measure(chosen: argparse.Namespace) -> None:
     measure_block(design, chosen.block, chosen.manifest, chosen.log)
 
 
+def _status(chosen: argparse.Namespace) -> None:
+    from coldcache.status import print_status
+
+    print_status(chosen.campaign)
+
+
+def _wait(chosen: argparse.Namespace) -> None:
+    from coldcache.cluster.waiting import wait_for_jobs
+
+    wait_for_jobs(chosen.campaign)
+
+
 def _import(chosen: argparse.Namespace) -> None:
-    from coldcache.importing import import_logs
+    from coldcache.importing.logs import import_logs
 
     imported = import_logs(chosen.folder, chosen.campaign)
     found = imported.found
@@ -143,6 +233,12 @@ def _collect(chosen: argparse.Namespace) -> None:
     collect(chosen.campaign, chosen.results)
 
 
+def _claims(chosen: argparse.Namespace) -> None:
+    from coldcache.claims.judging import write_claims
+
+    write_claims(chosen.campaign, chosen.results)
+
+
 def _notebook(chosen: argparse.Namespace) -> None:
     from coldcache.notebook import execute
 
@@ -150,9 +246,19 @@ def _notebook(chosen: argparse.Namespace) -> None:
 
 
 def _report(chosen: argparse.Namespace) -> None:
-    from coldcache.report import render
+    from coldcache.report.rendering import render
 
     render(chosen.campaign, chosen.results, chosen.log)
+
+
+def _cloudwatch(chosen: argparse.Namespace) -> None:
+    from coldcache.campaign import RAW, read_campaign
+    from coldcache.cloudwatch_series import METRICS, fetch_series
+
+    metrics = chosen.metrics.split(",") if chosen.metrics else METRICS
+    campaign = read_campaign(RAW / chosen.campaign)
+    for path in fetch_series(campaign, chosen.file_system, metrics, region=chosen.region):
+        print(path)
 
 
 def _seal(chosen: argparse.Namespace) -> int:
@@ -166,6 +272,43 @@ def _seal(chosen: argparse.Namespace) -> int:
     for difference in differences:
         print(f"coldcache: {folder}/{difference}", file=sys.stderr)
     return 1 if differences else 0
+
+
+def _compare(chosen: argparse.Namespace) -> int:
+    from coldcache.comparison.terminal import print_comparison
+
+    threshold = chosen.threshold / 100
+    return print_comparison(chosen.campaigns, threshold, chosen.metric, chosen.junit, chosen.markdown, chosen.page)
+
+
+def _archive(chosen: argparse.Namespace) -> None:
+    from coldcache.archiving.depositing import archive
+
+    archive(chosen.campaign, chosen.output, chosen.anonymise, chosen.hide, chosen.licence, chosen.author)
+
+
+def _rebuild(chosen: argparse.Namespace) -> int:
+    from coldcache.rebuilding import print_rebuild
+
+    return print_rebuild(chosen.named)
+
+
+def _open(chosen: argparse.Namespace) -> None:
+    from coldcache.opening import open_report
+
+    open_report(chosen.campaign)
+
+
+def _lab(chosen: argparse.Namespace) -> None:
+    from coldcache.opening import lay_out_notebooks
+
+    print(lay_out_notebooks(chosen.campaign))
+
+
+def _simulate(_: argparse.Namespace) -> None:
+    from coldcache.simulation.measured import measure_tables
+
+    print(measure_tables().to_string(index=False))
 
 
 def _schema(chosen: argparse.Namespace) -> None:

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from coldcache.blocks import Block, arrange_blocks
 from coldcache.errors import CampaignError, DesignError
 from coldcache.foreign import AnyStudy, ForeignStudy
-from coldcache.plan import Block, Case, Circumstances, arrange_blocks, expand_cases
+from coldcache.plan import Case, Circumstances, expand_cases
+from coldcache.repeating import is_missing
 from coldcache.site import Site
 from coldcache.study import Study
 
@@ -23,6 +25,10 @@ NOT_RUN = "not-run.json"
 FORMAT = 1
 
 _SUM = re.compile(r"([0-9a-f]{64})  (.+)")
+
+
+#: The blocks of the design that was asked last: a large one is asked many times, and takes seconds to arrange.
+_arranged: list[tuple["Campaign", list[Block]]] = []
 
 
 class Campaign(NamedTuple):
@@ -57,9 +63,12 @@ class Campaign(NamedTuple):
         """Return every block of what runs on the site, none of an imported one; raises as `expand_cases`."""
         if self.circumstances is None:
             return []
-        studies = [study for study in self.studies if isinstance(study, Study)]
-        cases = [case for study in studies for case in expand_cases(study, self.site, self.circumstances)]
-        return arrange_blocks([case for case in cases if not case.runs_here], self.circumstances.seed)
+        if not (_arranged and _arranged[0][0] is self):
+            studies = [study for study in self.studies if isinstance(study, Study)]
+            cases = [case for study in studies for case in expand_cases(study, self.site, self.circumstances)]
+            runs = [case for case in cases if not case.runs_here]
+            _arranged[:] = [(self, arrange_blocks(runs, self.circumstances.seed))]
+        return list(_arranged[0][1])
 
     def design(self) -> dict[str, Any]:
         """Return the design as plain values, as `campaign.json` holds it."""
@@ -150,6 +159,11 @@ def seal(folder: Path) -> int:
     missing = [key for key in missing_trials(campaign) if not why_not_run(folder, *key.split("/")[:2])]
     if missing:
         raise CampaignError(f"{folder}: {len(missing)} trials are missing, the first is {missing[0]}; measure them")
+    return write_sums(folder)
+
+
+def write_sums(folder: Path) -> int:
+    """Write the checksums of every file of a folder into it, and return how many there are."""
     lines = [f"{sha256(path)}  {path.relative_to(folder)}\n" for path in raw_files(folder)]
     temporary = folder / _UNFINISHED_SUMS
     temporary.write_text("".join(lines))
@@ -167,6 +181,11 @@ def check_seal(folder: Path) -> list[str]:
     """
     if not is_sealed(folder):
         raise CampaignError(f"{folder} is not sealed: python -m coldcache seal {folder.name}")
+    return [f"{difference} since the campaign was sealed" for difference in check_sums(folder)]
+
+
+def check_sums(folder: Path) -> list[str]:
+    """Return what differs from a folder's checksums, such as ``a.txt: changed``; raises as `check_seal`."""
     stated = {}
     for number, line in enumerate((folder / SUMS).read_text(errors="replace").splitlines(), start=1):
         match = _SUM.fullmatch(line)
@@ -174,23 +193,19 @@ def check_seal(folder: Path) -> list[str]:
             raise CampaignError(f"{folder / SUMS}, line {number}: not a checksum and a file; the seal is broken")
         stated[match[2]] = match[1]
     found = {str(path.relative_to(folder)): path for path in raw_files(folder)}
-    differences = [f"{name}: removed since the campaign was sealed" for name in stated.keys() - found.keys()]
-    differences += [f"{name}: added since the campaign was sealed" for name in found.keys() - stated.keys()]
-    differences += [
-        f"{name}: changed since the campaign was sealed"
-        for name in stated.keys() & found.keys()
-        if sha256(found[name]) != stated[name]
-    ]
+    differences = [f"{name}: removed" for name in stated.keys() - found.keys()]
+    differences += [f"{name}: added" for name in found.keys() - stated.keys()]
+    differences += [f"{name}: changed" for name in stated.keys() & found.keys() if sha256(found[name]) != stated[name]]
     return sorted(differences)
 
 
 def missing_trials(campaign: Campaign) -> list[str]:
-    """Return the keys of planned trials that have no folder."""
+    """Return the keys of planned trials that have no folder; of those that a stop rule may ask for, the next one."""
     return [
         trial.key
         for block in campaign.blocks()
         for trial in block.trials
-        if not (campaign.folder / trial.key / "trial.json").is_file()
+        if is_missing(campaign.folder, campaign.site, trial)
     ]
 
 
@@ -249,6 +264,24 @@ def begin(design: Campaign) -> None:
     temporary = path.with_name(".campaign.json")
     temporary.write_text(json.dumps(design.design(), indent=1) + "\n")
     temporary.rename(path)
+
+
+def note_host(campaign: Campaign, host: str, described: dict[str, Any]) -> None:
+    """Write what is told once of a host into `hosts.json`, unless it says so already."""
+    path = campaign.folder / "hosts.json"
+    hosts = read_hosts(campaign.folder)
+    if hosts.get(host) != described:
+        temporary = path.with_name(".hosts.json")
+        temporary.write_text(json.dumps({**hosts, host: described}, indent=1) + "\n")
+        temporary.rename(path)
+
+
+def read_hosts(folder: Path) -> dict[str, Any]:
+    """Return what is told of each host of the campaign in `folder`; nothing where it was not noted."""
+    try:
+        return json.loads((folder / "hosts.json").read_text())
+    except (OSError, ValueError):
+        return {}
 
 
 def first_difference(old: Any, new: Any, place: str = "") -> str:

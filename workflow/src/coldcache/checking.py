@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, get_args
 
+from coldcache.cluster.checking import check_in_job, check_nodes, needs_job
 from coldcache.cold import evict, measure_residency
 from coldcache.cold_methods import why_not_cold
+from coldcache.counters import choose_counters, read_counters
 from coldcache.design import SITES
 from coldcache.errors import TargetError, ToolError
+from coldcache.lease import tell_lease
+from coldcache.mounts import Mount, find_mount
 from coldcache.plan import tool_module
 from coldcache.privilege import why_no_root
-from coldcache.provenance import Mount, find_mount, read_counters
 from coldcache.settings import is_left
 from coldcache.settings.addresses import why_not
 from coldcache.site import Cold, Site, read_site
@@ -54,8 +57,13 @@ def print_check(name: str, target: str | None) -> int:
         If the site cannot be read.
     """
     site = read_site(SITES, name, target)
+    if needs_job(site.clients):
+        return check_in_job(site.clients, [name, *(["--target", target] if target else [])])
     usable = list(_check_target(site))
     tools = [_check_tool(tool) for tool in TOOLS]
+    if site.clients.launcher != "local" and usable[0].possible:
+        programs = [tool_module(tool).PROGRAM for tool in TOOLS]
+        usable += [Finding(*told) for told in check_nodes(site.clients, _existing(site), programs)]
     for finding in [*usable, *_check_cold(site), *_check_settings(site), *tools]:
         print(finding.line())
     return 0 if all(finding.possible for finding in usable) and any(finding.possible for finding in tools) else 1
@@ -89,6 +97,9 @@ def _tell(mount: Mount) -> str:
 
 
 def _check_lock(work: Path) -> Finding:
+    holder = tell_lease(work)
+    if holder:
+        return Finding("lock", False, f"the target is held by {holder}")
     try:
         descriptor = os.open(work / LOCK, os.O_RDONLY)
     except OSError:
@@ -117,9 +128,10 @@ def _check_cold(site: Site) -> Iterator[Finding]:
         reason = why_not_cold(site.cold, folder)
         yield Finding("cold by commands", not reason, reason or " ".join(site.cold.commands[0]))
     mount = find_mount(folder)
-    counted = read_counters(mount.device)
-    why = f"of {mount.source}" if counted else f"{mount.filesystem} has no block device, so no read is proved cold"
-    yield Finding("counters of the device", counted is not None, why)
+    counters = choose_counters(mount, site.target.network)
+    counted = read_counters(counters) is not None
+    why = f"{counters.kind} of {mount.source}" if counted else f"{counters.why_not}; no read is proved cold"
+    yield Finding(f"counters of the {counters.crossing}", counted, why)
 
 
 def _why_not_evicted(folder: Path) -> str:

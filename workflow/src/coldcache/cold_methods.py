@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from coldcache.cold import evict, measure_residency
+from coldcache.mounts import find_mount
 from coldcache.privilege import run_command, why_no_root, why_not_writable, write_value
-from coldcache.provenance import find_mount
 from coldcache.site import Cold
 from coldcache.target import released
 

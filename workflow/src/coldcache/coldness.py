@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from coldcache.judged import Trial, crossed_bytes, moved_bytes
+from coldcache.judged import Trial, crossed_bytes, crossing, moved_bytes
 from coldcache.units import show_bytes
 
 #: Reads are judged by where their bytes came from; writes and operations on files as such are not.
@@ -39,7 +39,7 @@ class Coldness(NamedTuple):
 
 
 def judge_cold(trial: Trial) -> Coldness:
-    """Return whether the bytes of a read came from the device.
+    """Return whether the bytes of a read came from the device, or over the wire where a server has the device.
 
     Returns
     -------
@@ -60,7 +60,10 @@ def judge_cold(trial: Trial) -> Coldness:
     if filesystem in _IN_MEMORY and trial.records:
         return found._replace(verdict="warm", why=f"{filesystem} lies in memory, where nothing can be cold")
     if found.crossed_bytes is None:
-        return found._replace(why="nothing counts the bytes that cross the device")
+        return found._replace(why=story.get("uncounted") or "nothing counts the bytes that cross the device")
+    nodes = story["factors"].get("nodes", 1)
+    if crossing(trial) == "wire" and nodes > 1:
+        return found._replace(why=f"the bytes were counted on one of {nodes} nodes")
     if not found.moved_bytes:
         return found._replace(why="the log does not tell how many bytes were read")
     verdict, why = _weigh(trial, found, found.crossed_bytes / found.moved_bytes)
@@ -69,7 +72,9 @@ def judge_cold(trial: Trial) -> Coldness:
 
 def _weigh(trial: Trial, found: Coldness, share: float) -> tuple[str, str]:
     least = trial.thresholds.cold_share
-    why = f"{show_bytes(found.crossed_bytes or 0)} of {show_bytes(found.moved_bytes or 0)} crossed the device"
+    why = (
+        f"{show_bytes(found.crossed_bytes or 0)} of {show_bytes(found.moved_bytes or 0)} crossed the {crossing(trial)}"
+    )
     if share <= 1 - least:
         return "warm", why
     if share < least:
@@ -80,4 +85,6 @@ def _weigh(trial: Trial, found: Coldness, share: float) -> tuple[str, str]:
         if resident > 1 - least:
             held = f"{show_bytes(found.resident_bytes)} of {show_bytes(found.file_bytes)}"
             return "unproved", f"{why}, but {held} were in memory before"
+    if crossing(trial) == "wire":
+        return "cold", f"{why}; what the server held in memory is not told"
     return "cold", why

@@ -1,15 +1,29 @@
 """From raw logs to `dataset.nc`, `verdicts.csv` and `coverage.csv`: reads and judges, never measures."""
 
+import hashlib
 from pathlib import Path
 
 import pandas as pd
 
 from coldcache.campaign import RAW, check_seal, is_sealed, read_campaign
+from coldcache.cloudwatch_series import join_series
 from coldcache.coverage import Covered, describe_coverage
-from coldcache.dataset import save_dataset, tabulate_proofs, tabulate_records, tabulate_settings, tabulate_verdicts
+from coldcache.cubes import (
+    save_dataset,
+    tabulate_drift,
+    tabulate_proofs,
+    tabulate_records,
+    tabulate_repetitions,
+    tabulate_settings,
+    tabulate_verdicts,
+)
+from coldcache.designs import tabulate_designs, tabulate_sweeps
 from coldcache.errors import CampaignError
-from coldcache.published import read_published
+from coldcache.published import read_published, tabulate_published
 from coldcache.trials import collect_trials
+
+#: NetCDF has no whole numbers that may be missing.
+_FLOATS = dict.fromkeys(("file_bytes", "resident_bytes", "moved_bytes", "crossed_bytes"), "float64")
 
 #: Columns of `verdicts.csv`; other programs read it.
 VERDICT_COLUMNS = ["study", "sweep", "case", "repetition", "verdict", "codes", "cold"]
@@ -23,8 +37,8 @@ def collect(name: str, results: Path) -> None:
     name : str
         The campaign.
     results : Path
-        Its folder of results; `dataset.nc`, `verdicts.csv`, `reasons.csv`, `coverage.csv`, `cold.csv` and
-        `settings.csv` are written there.
+        Its folder of results; `dataset.nc`, `verdicts.csv`, `reasons.csv`, `coverage.csv`, `cold.csv`,
+        `settings.csv` and `digests/` are written there.
 
     Raises
     ------
@@ -37,14 +51,37 @@ def collect(name: str, results: Path) -> None:
     campaign = read_campaign(folder)
     trials = list(collect_trials(campaign))
     results.mkdir(parents=True, exist_ok=True)
-    save_dataset(campaign, tabulate_records(trials), results / "dataset.nc")
-    covered = describe_coverage(campaign, trials, read_published())
-    pd.DataFrame(covered, columns=list(Covered._fields)).to_csv(results / "coverage.csv", index=False)
-    verdicts = tabulate_verdicts(trials)
+    records, verdicts, settings = tabulate_records(trials), tabulate_verdicts(trials), tabulate_settings(trials)
+    published = read_published()
+    covered = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(Covered._fields))
+    proofs = tabulate_proofs(trials)
+    tables = {
+        "sweeps": tabulate_sweeps(campaign, trials), "designs": tabulate_designs(campaign), "coverage": covered,
+        "published": tabulate_published(published), "verdicts": verdicts, "proofs": proofs.astype(_FLOATS),
+    }  # fmt: skip
+    save_dataset(campaign, records, results / "dataset.nc", settings, tables)
+    covered.to_csv(results / "coverage.csv", index=False)
     verdicts[VERDICT_COLUMNS].to_csv(results / "verdicts.csv", index=False)
-    tabulate_proofs(trials).to_csv(results / "cold.csv", index=False)
-    tabulate_settings(trials).to_csv(results / "settings.csv", index=False)
-    verdicts.drop(columns=["cold"]).query("verdict != 'valid'").to_csv(results / "reasons.csv", index=False)
+    proofs.to_csv(results / "cold.csv", index=False)
+    tabulate_repetitions(campaign).to_csv(results / "repetitions.csv", index=False)
+    tabulate_drift(trials).to_csv(results / "drift.csv", index=False)
+    settings.to_csv(results / "settings.csv", index=False)
+    if len(series := join_series(campaign, trials)):
+        series.to_csv(results / "cloudwatch.csv", index=False)
+    verdicts.drop(columns=["cold", "start"]).query("verdict != 'valid'").to_csv(results / "reasons.csv", index=False)
+    for study in campaign.studies:
+        of_study = [table[table.study == study.study] for table in (records, verdicts, settings)]
+        of_study += [covered, tables["sweeps"], tables["designs"], tables["published"]]
+        _write_digest(of_study, results / "digests" / f"{study.study}.sha256")
+
+
+def _write_digest(tables: list[pd.DataFrame], path: Path) -> None:
+    """Write a checksum of all that notebooks can learn of a study: they run anew only where it changes."""
+    digest = hashlib.sha256()
+    for table in tables:
+        digest.update(table.to_csv(index=False).encode())
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(digest.hexdigest() + "\n")
 
 
 def _and_more(count: int) -> str:

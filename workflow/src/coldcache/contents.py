@@ -4,18 +4,17 @@ import math
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.campaign import SUMS, is_sealed
+from coldcache.cluster.allocations import arrange_allocations, walltime
 from coldcache.design import KEYS, read_design
 from coldcache.errors import ColdCacheError, DesignError
-from coldcache.foreign import AnyStudy
+from coldcache.foreign import CLAIMS, RELIABILITY, AnyStudy
+from coldcache.sources import sources_of, sources_of_notebook
 from coldcache.terms import nearest
-
-#: How much longer than its estimate a block may take before a scheduler ends it.
-_MARGIN = 3
 
 
 class Contents(NamedTuple):
@@ -28,29 +27,62 @@ class Contents(NamedTuple):
     arguments : str
         The design as arguments of `python -m coldcache measure`, quoted for a shell.
     cores : int
-        Cores of this machine: a block takes them all, so that nothing runs beside a measurement.
-    minutes : dict of str to int
-        Time limit of each block.
+        Cores of a node, or of this machine: a block takes them all, so that nothing runs beside a measurement.
+    minutes, nodes : dict of str to int
+        Time limit and nodes of each job that measures.
     evidence : list of str
-        What must exist before anything is collected: the manifest of every block, or the seal.
+        What must exist before anything is collected: the manifest of every such job, or the seal.
     notebooks : list of str
         Executed notebooks.
-    templates, code : list of str
-        Files whose change makes the report, or everything that is collected, anew.
+    digests : list of str
+        One small file per study, which changes with what notebooks can learn of it; has the wildcard ``campaign``.
+    templates : list of str
+        What the report's pages are made with.
+    claims : list of str
+        Files that state claims.
+    code_of_collect, code_of_claims, code_of_report : list of str
+        Sources whose change makes everything that is collected, the verdicts on claims, or the report, anew.
     """
 
     campaign: str
     arguments: str
     cores: int
     minutes: dict[str, int]
+    nodes: dict[str, int]
     evidence: list[str]
     notebooks: list[str]
+    digests: list[str]
     templates: list[str]
-    code: list[str]
+    claims: list[str]
+    code_of_collect: list[str]
+    code_of_claims: list[str]
+    code_of_report: list[str]
 
     def time_limit(self, wildcards: Any) -> int:
         """Return the time limit of a block in minutes, as Snakemake asks for a resource."""
         return self.minutes[wildcards.block]
+
+    def digest_after(self, checkpoints: Any) -> Callable[[Any], str]:
+        """Return what tells Snakemake the digest of a study once it is written: an old one counts as unchanged."""
+
+        def choose_digest(wildcards: Any) -> str:
+            collected = checkpoints.collect_records.get(campaign=wildcards.campaign).output
+            return next(path for path in collected.digests if Path(path).stem == wildcards.study)
+
+        return choose_digest
+
+    def code_of_notebook(self, wildcards: Any) -> list[str]:
+        """Return the sources whose change executes a notebook anew, as Snakemake asks for inputs."""
+        return sources_of_notebook(Path(f"notebooks/{wildcards.notebook}.ipynb"))
+
+    def verdicts_on_claims(self, wildcards: Any) -> list[str]:
+        """Return what a notebook takes beside the dataset, as Snakemake asks for inputs."""
+        names = ("claims", "statements", "contradictions") if wildcards.notebook == CLAIMS else ()
+        return [f"results/{wildcards.campaign}/{name}.csv" for name in names]
+
+    def node_count(self, wildcards: Any) -> int:
+        """Return how many nodes a block needs, as Snakemake asks for a resource."""
+        return self.nodes[wildcards.block]
 
 
 def read_contents(config: Mapping[str, Any]) -> Contents:
@@ -66,26 +98,35 @@ def _read(config: Mapping[str, Any]) -> Contents:
     name = design.name
     for study in design.studies:
         _refuse_unknown_notebooks(study)
-    blocks = design.blocks()
     sealed = is_sealed(design.folder)
+    allocations = [] if sealed else arrange_allocations(design.blocks(), design.site)
+    manifests = [f"results/{name}/blocks/{allocation.name}.json" for allocation in allocations]
     arguments = [f"--{key}={config[key]}" for key in KEYS if config.get(key)]
     return Contents(
         campaign=name,
         arguments=shlex.join(arguments),
-        cores=len(os.sched_getaffinity(0)),
-        minutes={
-            block.name: math.ceil(_MARGIN * sum(trial.case.seconds for trial in block.trials) / 60) + 5
-            for block in blocks
-        },
-        evidence=[f"raw/{name}/{SUMS}"] if sealed else [f"results/{name}/blocks/{block.name}.json" for block in blocks],
+        cores=design.site.clients.cores or len(os.sched_getaffinity(0)),
+        minutes={job.name: math.ceil(round(walltime(job, design.site.limits) / 60, 6)) for job in allocations},
+        nodes={job.name: job.nodes for job in allocations},
+        evidence=[f"raw/{name}/{SUMS}"] if sealed else manifests,
         notebooks=[
             f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"
             for study in design.studies
-            for notebook in study.notebooks
+            for notebook in _list_notebooks(study, study is design.studies[0])
         ],
-        templates=_files(Path("workflow/report")),
-        code=_files(Path("workflow/src/coldcache"), "*.py"),
+        digests=[f"results/{{campaign}}/digests/{study.study}.sha256" for study in design.studies],
+        templates=[*_files(Path("workflow/report")), *map(str, Path("docs").glob("twelve-rules.md"))],
+        claims=[*_files(Path("config/claims")), *_files(Path("config/studies"))],
+        code_of_collect=sources_of(["coldcache.collect"]),
+        code_of_claims=sources_of(["coldcache.claims.judging"]),
+        code_of_report=sources_of(["coldcache.report.rendering"]),
     )
+
+
+def _list_notebooks(study: AnyStudy, first: bool) -> list[str]:
+    """Return the notebooks of a study: those that it names, and those that every study or every campaign has."""
+    more = [name for name in (CLAIMS, *([RELIABILITY] if first else [])) if Path(f"notebooks/{name}.ipynb").is_file()]
+    return list(dict.fromkeys([*study.notebooks, *more]))
 
 
 def _refuse_unknown_notebooks(study: AnyStudy) -> None:
@@ -96,5 +137,5 @@ def _refuse_unknown_notebooks(study: AnyStudy) -> None:
             raise DesignError(f'{where}: unknown notebook "{notebook}"; {nearest(notebook, known)}')
 
 
-def _files(folder: Path, pattern: str = "*") -> list[str]:
-    return sorted(str(path) for path in folder.rglob(pattern) if path.is_file() and "__pycache__" not in path.parts)
+def _files(folder: Path) -> list[str]:
+    return sorted(str(path) for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)

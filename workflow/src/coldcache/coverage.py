@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from coldcache.campaign import Campaign
+from coldcache.campaign import Campaign, why_not_run
 from coldcache.dataset import COUNTED
+from coldcache.foreign import ForeignStudy
 from coldcache.plan import Case, expand_cases
 from coldcache.published import Published
 from coldcache.study import Study
@@ -29,9 +30,9 @@ def describe_coverage(campaign: Campaign, trials: Iterable[Collected], published
     Parameters
     ----------
     campaign : Campaign
-        Its studies name the items; an imported campaign has none.
+        Its studies name the items, those of an imported one where its notes do.
     trials : iterable of Collected
-        Those that count make an item measured.
+        Those that count make an item measured, or imported.
     published : iterable of Published
         Values of any source.
     """
@@ -40,14 +41,15 @@ def describe_coverage(campaign: Campaign, trials: Iterable[Collected], published
     }
     stated = {(value.source, value.item) for value in published}
     rows: dict[tuple[str, str], Covered] = {}
-    for row in _rows(campaign, counted, stated):
+    for row in [*_rows(campaign, counted, stated), *_imported_rows(campaign, counted)]:
         old = rows.get((row.source, row.item))
         if old is None or STATES.index(row.state) < STATES.index(old.state):
             rows[row.source, row.item] = row
-    studies = {study.study for study in campaign.studies}
+    sources = {study.study for study in campaign.studies} | {source for source, _ in rows}
+    lack = "no sweep serves it" if campaign.origin is None else "no log of it was imported"
     for source, item in sorted(stated):
-        if source in studies:
-            rows.setdefault((source, item), Covered(source, item, "published only", "no sweep serves it"))
+        if source in sources:
+            rows.setdefault((source, item), Covered(source, item, "published only", lack))
     return list(rows.values())
 
 
@@ -58,20 +60,37 @@ def _rows(campaign: Campaign, counted: set[str], stated: set[tuple[str, str]]) -
         cases = expand_cases(study, campaign.site, campaign.circumstances)
         for name, sweep in study.sweeps.items():
             of_sweep = [case for case in cases if case.sweep == name]
-            for item in filter(None, (part.strip() for part in sweep.item.split(";"))):
+            for item in _items(sweep.item):
                 if f"{study.study}/{name}" in counted:
-                    yield Covered(study.study, item, "measured", _how(of_sweep[0], sweep.tools[0]))
+                    yield Covered(study.study, item, "measured", tell_how(of_sweep[0], sweep.tools[0]))
                 else:
                     state = "published only" if (study.study, item) in stated else "not run"
-                    yield Covered(study.study, item, state, _why_not(of_sweep))
+                    refused = why_not_run(campaign.folder, study.study, name)
+                    yield Covered(study.study, item, state, refused or tell_why_not(of_sweep))
 
 
-def _how(case: Case, own: str) -> str:
+def _imported_rows(campaign: Campaign, counted: set[str]) -> Iterator[Covered]:
+    for study in campaign.studies:
+        for name, sweep in study.sweeps.items() if isinstance(study, ForeignStudy) else ():
+            for item in _items(sweep.item):
+                source = sweep.source or study.study
+                if f"{study.study}/{name}" in counted:
+                    yield Covered(source, item, "imported", f"logs of {' and '.join(sweep.tools)}")
+                else:
+                    yield Covered(source, item, "not run", "no imported log of it counts")
+
+
+def _items(stated: str) -> list[str]:
+    return [part.strip() for part in stated.split(";") if part.strip()]
+
+
+def tell_how(case: Case, own: str) -> str:
     """Return at which scale, and by which other tool than the document's, a sweep was measured."""
     other = f"by {case.tool} in place of {own}" if case.tool != own else ""
     return "; ".join(part for part in (case.scale, other) if part)
 
 
-def _why_not(cases: list[Case]) -> str:
+def tell_why_not(cases: list[Case]) -> str:
+    """Return why a sweep has no trial that counts."""
     waiting = [case for case in cases if not case.runs_here]
     return "no trial of it counts" if waiting else cases[0].runs_here

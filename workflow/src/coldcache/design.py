@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from coldcache.campaign import RAW, Campaign, check_name, first_difference, is_sealed, missing_trials, read_campaign
+from coldcache.cluster.allocations import arrange_allocations, refuse_hours
 from coldcache.errors import CampaignError, DesignError, ToolError
 from coldcache.grid import Circumstances
 from coldcache.plan import expand_cases, tool_module
@@ -53,9 +54,9 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
         return read_campaign(folder)
     begun = read_campaign(folder) if (folder / "campaign.json").is_file() else None
     design = _draft(name, config, begun.circumstances if begun else None)
-    _refuse_empty(design)
     if begun:
         _refuse_other_design(begun, design)
+    _refuse_empty(design)
     if missing_trials(design):
         _refuse_impossible(design)
     return design
@@ -144,6 +145,7 @@ def _circumstances(name: str, site: Site, studies: tuple[Study, ...], full: bool
         seed=zlib.crc32(name.encode()),
         memory=site.clients.memory_bytes(),
         lacking=lacking,
+        physical_cores=site.clients.total_physical_cores(),
     )
 
 
@@ -168,11 +170,14 @@ def choose_tool(where: str, sweep: Sweep) -> str:
 
 
 def _refuse_impossible(design: Campaign) -> None:
-    cases = [trial.case for block in design.blocks() for trial in block.trials]
-    for case in cases:
-        require(tool_module(case.tool).PROGRAM)
-        for setting in case.settings.values():
-            if isinstance(setting, str):
-                require(setting)
+    blocks = design.blocks()
+    refuse_hours(arrange_allocations(blocks, design.site), design.site)
+    cases = [trial.case for block in blocks for trial in block.trials]
+    programs = {tool_module(tool).PROGRAM: None for tool in dict.fromkeys(case.tool for case in cases)}
+    settings = dict.fromkeys(
+        setting for case in cases for setting in case.settings.values() if isinstance(setting, str)
+    )
+    for program in programs | settings:
+        require(program)
     if cases:
         check_target(design.site, cases)

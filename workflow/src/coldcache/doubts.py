@@ -3,22 +3,46 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coldcache.judged import Finding, Trial, crossed_bytes, moved_bytes
+from coldcache.judged import Finding, Trial, crossed_bytes, crossing, moved_bytes
 from coldcache.terms import DATA_OPERATIONS
 from coldcache.units import show_bytes, show_rate
 
 #: What a journal or the tool's own files may move beside the data, in B.
 _SLACK = 8 * 2**20
 
+#: Tools whose logs state the version in the words in which the program itself does.
+_TELL_VERSION = ("fio", "iozone")
+
 
 def above_ceiling(trial: Trial) -> Finding:
     """Suspect: the rate is above what the site says that the target can carry."""
-    ceilings = {"read": trial.ceilings.read_rate, "write": trial.ceilings.write_rate}
+    limits = trial.ceilings
+    for metric, unit, read, write in (
+        ("throughput", "B/s", limits.read_rate, limits.write_rate), ("rate", "1/s", limits.read_iops, limits.write_iops)
+    ):  # fmt: skip
+        above = _above(trial, metric, read, write)
+        if above:
+            rate, most = show_rate(above[1], unit), show_rate(above[2], unit)
+            return f"{above[0]} at {rate} is above the {most} that the target can carry"
+    return None
+
+
+def on_burst_credit(trial: Trial) -> Finding:
+    """Suspect: the rate is above what the target holds once its burst credit is spent."""
+    above = _above(trial, "throughput", trial.ceilings.baseline_read_rate, trial.ceilings.baseline_write_rate)
+    if not above:
+        return None
+    rate, baseline = show_rate(above[1], "B/s"), show_rate(above[2], "B/s")
+    return f"{above[0]} at {rate} is above the baseline of {baseline}, so it lives on burst credit"
+
+
+def _above(trial: Trial, metric: str, read: float | None, write: float | None) -> tuple[str, float, float] | None:
+    """Return the first operation whose figure is above its limit, with the figure and the limit."""
+    limits = {"read": read, "write": write}
     for record in trial.records:
-        ceiling = ceilings.get(record.operation.removeprefix("random-"))
-        if ceiling and record.metric == "throughput" and record.statistic == "value" and record.value > ceiling:
-            rate, most = show_rate(record.value, "B/s"), show_rate(ceiling, "B/s")
-            return f"{record.operation} at {rate} is above the {most} that the target can carry"
+        limit = limits.get(record.operation.removeprefix("random-"))
+        if limit and record.metric == metric and record.statistic == "value" and record.value > limit:
+            return record.operation, record.value, limit
     return None
 
 
@@ -47,7 +71,7 @@ def foreign_transfers(trial: Trial) -> Finding:
         excess = (crossed or 0) - (moved if own else 0)
         if excess > allowed:
             word = "read from" if direction == "read_bytes" else "written to"
-            return f"{show_bytes(excess)} more were {word} the device than the tool moved"
+            return f"{show_bytes(excess)} more were {word} the {crossing(trial)} than the tool moved"
     return None
 
 
@@ -57,6 +81,34 @@ def busy_machine(trial: Trial) -> Finding:
     if load is None or not cores or load <= trial.thresholds.load_per_core * cores:
         return None
     return f"the load average was {load:.1f} on {cores} cores before it started"
+
+
+def foreign_load(trial: Trial) -> Finding:
+    """Suspect: others kept the processors busy while the tool ran."""
+    story = trial.story
+    cores, busy = (story.get("system") or {}).get("cores"), story.get("busy_cpu")
+    if busy is None or not cores or not story["seconds"]:
+        return None
+    share = (busy - story["own_cpu"]) / (cores * story["seconds"])
+    return (
+        f"others used {share:.0%} of the {cores} cores while it ran" if share > trial.thresholds.foreign_cpu else None
+    )
+
+
+def suspended(trial: Trial) -> Finding:
+    """Suspect: the tool was stopped by a signal, or the machine slept, while the tool ran."""
+    if trial.story.get("stops"):
+        return "the tool was stopped by a signal while it ran"
+    asleep = trial.story.get("suspended") or 0
+    return f"the machine slept for {asleep:.1f} s while it ran" if asleep > 0.5 else None
+
+
+def drifted(trial: Trial) -> Finding:
+    """Suspect: the sentinel, repeated through the campaign, was off its median before and after the trial."""
+    drift = trial.baseline.drift
+    if drift is None or abs(drift) <= trial.thresholds.drift:
+        return None
+    return f"the sentinel was {drift:+.0%} off its median around that time"
 
 
 def little_space(trial: Trial) -> Finding:
@@ -76,11 +128,13 @@ def fill_drift(trial: Trial) -> Finding:
 
 
 def tool_changed(trial: Trial) -> Finding:
-    """Suspect: the tool has another version than when the campaign began."""
-    before, now = trial.baseline.tool_version, trial.story["tool_version"]
-    if before is None or now == before:
-        return None
-    return f"{trial.story['tool']} {now} ran, {before} when the campaign began"
+    """Void: the tool has another version than when the campaign began, or than when its block began."""
+    before, tool = trial.baseline.tool_version, trial.story["tool"]
+    versions = {trial.story["tool_version"]}
+    if tool in _TELL_VERSION:
+        versions |= {record.tool_version for record in trial.records if record.tool == tool and record.tool_version}
+    others = sorted(str(version) for version in versions if version != before)
+    return f"{tool} {others[0]} ran, {before} when the campaign began" if before is not None and others else None
 
 
 def kernel_changed(trial: Trial) -> Finding:

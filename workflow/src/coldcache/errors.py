@@ -31,3 +31,7 @@ class ToolError(ColdCacheError):
 
 class CampaignError(ColdCacheError):
     """A campaign whose files do not fit together, or do not fit what is asked of it."""
+
+
+class ClusterError(ColdCacheError):
+    """Nodes that a job did not get, that do not answer, or that do not see the target."""

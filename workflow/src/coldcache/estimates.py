@@ -1,17 +1,23 @@
 """What one sweep of a campaign says of one metric: every trial, and the estimate and interval of every case."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from coldcache.dataset import open_sweep
 from coldcache.errors import ColdCacheError
-from coldcache.intervals import reach_of_order
-from coldcache.ratios import paired_ratio
-from coldcache.statistics import Interval, interval_over
-from coldcache.units import show_rate
+from coldcache.evidence import lead, mark_of, page_of
+from coldcache.published import Published
+from coldcache.scaling.scalability import LEAST_LEVELS, UniversalScalability, fit_scalability
+from coldcache.statistics.bounds import reach_of_order
+from coldcache.statistics.intervals import Interval, interval_over
+from coldcache.statistics.ratios import paired_ratio
+from coldcache.terms import FACTORS, LEARNT_FACTORS
+from coldcache.units import show_bytes, show_rate
 
 #: Coverage of every interval, where there are repetitions enough for it.
 LEVEL = 0.95
@@ -22,18 +28,50 @@ class NoData(ColdCacheError):  # noqa: N818
 
 
 class Peak(NamedTuple):
-    """The number of threads at which an operation has its highest estimate, and that estimate."""
+    """The number of threads at which an operation has its highest estimate, that estimate, and where its trials are."""
 
     threads: int
     estimate: float
     low: float
     high: float
     n: int
+    page: str = ""
 
     @property
     def at(self) -> str:
         """The number of threads in words: ``1 thread``, ``4 threads``."""
         return f"{self.threads:,} thread{'s' if self.threads != 1 else ''}"
+
+
+class Ratio(Interval):
+    """The ratio of two cases of a sweep, and the page that leads to the trials of both."""
+
+    page = ""
+
+
+class Asked(NamedTuple):
+    """What a sweep was made for: its names, the tables and figures that it serves, and the factor of the system.
+
+    ``why`` tells at which scale it was measured, or why it was not; ``factor`` is what of the system it varies.
+    """
+
+    study: str = ""
+    sweep: str = ""
+    title: str = ""
+    items: tuple[str, ...] = ()
+    file_layout: str = ""
+    why: str = ""
+    factor: str = ""
+
+    @property
+    def name(self) -> str:
+        """The stem of files about the sweep."""
+        return f"{self.study}-{self.sweep}"
+
+    @property
+    def heading(self) -> str:
+        """The title of the sweep, with what it serves: ``Figure: title``."""
+        return f"{self.title} ({'; '.join(self.items)})" if self.items else self.title
 
 
 class Estimates(NamedTuple):
@@ -48,12 +86,21 @@ class Estimates(NamedTuple):
     cells : Dataset
         ``estimate``, ``low``, ``high`` and ``n`` over the dims of the cube without ``repetition``: the median over
         repetitions and its interval.
+    asked : Asked
+        What the sweep was made for.
+    published : tuple of Published
+        What documents state of the same.
+    ceilings : dict of str to float
+        Limits of the system by name, in `unit`.
     """
 
     cube: xr.Dataset
     metric: str
     unit: str
     cells: xr.Dataset
+    asked: Asked = Asked()
+    published: tuple[Published, ...] = ()
+    ceilings: dict[str, float] = {}
 
     @property
     def values(self) -> xr.DataArray:
@@ -80,9 +127,10 @@ class Estimates(NamedTuple):
         """
         cells = self._cells_of(operation)
         best = cells.isel(threads=int(cells.estimate.fillna(-1).argmax("threads")))
-        return Peak(int(best.threads), float(best.estimate), float(best.low), float(best.high), int(best.n))
+        page = self.page({"operation": operation, "threads": int(best.threads)})
+        return Peak(int(best.threads), float(best.estimate), float(best.low), float(best.high), int(best.n), page)
 
-    def growth(self, operation: str) -> Interval:
+    def growth(self, operation: str) -> Ratio:
         """Return the ratio of the most threads to the fewest, paired by repetition, with its interval.
 
         Raises
@@ -99,7 +147,7 @@ class Estimates(NamedTuple):
             raise NoData(f"no trial of {operation} counts: see the page on validity")
         return self.cells.sel(operation=operation)
 
-    def ratio(self, above: dict[str, Any], below: dict[str, Any]) -> Interval:
+    def ratio(self, above: dict[str, Any], below: dict[str, Any]) -> Ratio:
         """Return the typical ratio of two cases, paired by repetition, with its interval.
 
         Parameters
@@ -107,11 +155,41 @@ class Estimates(NamedTuple):
         above, below : dict
             Levels that choose one case each.
         """
-        return paired_ratio(self.values.sel(above).squeeze(drop=True), self.values.sel(below).squeeze(drop=True))
+        found = paired_ratio(self.values.sel(above).squeeze(drop=True), self.values.sel(below).squeeze(drop=True))
+        ratio = Ratio(*found)
+        ratio.page = page_of(self.cube.attrs["study"], self.cube.attrs["sweep"])
+        return ratio
+
+    def page(self, levels: Mapping[str, Any]) -> str:
+        """Return the page of the case with these levels and the mark of its figure there; empty where there is none.
+
+        Parameters
+        ----------
+        levels : mapping of str to object
+            Levels that choose one cell of the cube, ``operation`` among them.
+        """
+        named = [str(case) for case in self.cube.case.sel(levels).values.reshape(-1) if case]
+        return self._page_of(str(levels["operation"]), named[0]) if named else ""
+
+    def pages(self) -> list[str]:
+        """Return the page of each row of `table`."""
+        dims = list(self.cells.estimate.dims)
+        cases = self.cube.case.transpose(*dims, "repetition").values
+        operations = self.cube.operation.values
+        found = []
+        for place in np.ndindex(cases.shape[:-1]):
+            named = [str(case) for case in cases[place] if case]
+            if named:
+                found.append(self._page_of(str(operations[place[dims.index("operation")]]), named[0]))
+        return found
+
+    def _page_of(self, operation: str, case: str) -> str:
+        study, sweep = self.cube.attrs["study"], self.cube.attrs["sweep"]
+        return f"{page_of(study, sweep, case)}#{mark_of(operation, self.metric)}"
 
     def show(self, found: Peak | Interval) -> str:
-        """Return an estimate with its interval in words, such as ``1.2 GB/s (1.1 GB/s to 1.3 GB/s)``."""
-        return show_interval(found.estimate, found.low, found.high, self.unit)
+        """Return an estimate with its interval, ``1.2 GB/s (1.1 GB/s to 1.3 GB/s)``, that leads to its trials."""
+        return show_interval(found.estimate, found.low, found.high, self.unit, getattr(found, "page", ""))
 
     @property
     def tool(self) -> str:
@@ -131,6 +209,8 @@ class Estimates(NamedTuple):
         if any(colds.values()):
             parts.append("Reads: " + ", ".join(f"{count} {name}" for name, count in colds.items() if count) + ".")
         parts.append(f"Tool: {self.tool}.")
+        if self.asked.why:
+            parts.append(f"Scale: {self.asked.why}.")
         return " ".join(parts)
 
     def table(self) -> pd.DataFrame:
@@ -151,6 +231,76 @@ class Estimates(NamedTuple):
         return table[is_case].reset_index(drop=True)
 
 
+def show_level(factor: str, level: Any) -> str:
+    """Return a level of a factor in words: ``1 MiB``, ``12,000``, ``writeback``."""
+    known = {**FACTORS, **LEARNT_FACTORS}.get(factor)
+    if isinstance(level, str):
+        return level
+    if known and known.unit == "B":
+        return show_bytes(float(level))
+    if known and known.unit == "B/s":
+        return show_rate(float(level), "B/s")
+    return f"{level:,.0f}" if level == int(level) else f"{level:g}"
+
+
+def show_factor(factor: str, level: Any) -> str:
+    """Return a level with the label of its factor: ``stripe count 8``."""
+    known = {**FACTORS, **LEARNT_FACTORS}.get(factor)
+    return f"{known.label if known else factor.replace('_', ' ')} {show_level(factor, level)}"
+
+
+#: The level that the others of a factor are compared with, where it is not the smallest.
+REFERENCE_LEVELS = {
+    "write_cache": ("writethrough", "off"), "write_barrier": ("off", "nobarrier"), "sas_driver": ("native",),
+    "sysctl": ("defaults",), "tuned_profile": ("balanced",), "mount_option": ("defaults",), "write_mode": ("sync",),
+    "outage_option": ("hard",),
+}  # fmt: skip
+
+
+def reference_level(estimates: Estimates, factor: str) -> Any:
+    """Return the level of a factor that the others are divided by."""
+    levels = estimates.cells[factor].values.tolist()
+    return next((level for level in REFERENCE_LEVELS.get(factor, ()) if level in levels), min(levels))
+
+
+class Pair(NamedTuple):
+    """One case at a level of a factor against the same case at the reference level."""
+
+    place: dict[str, Any]
+    level: Any
+    ratio: Interval
+
+
+def pairs(estimates: Estimates, factor: str) -> list[Pair]:
+    """Return the ratio of each level of a factor to the reference level, at every combination of the other dims.
+
+    Combinations of which one side has no trial that counts are left out.
+    """
+    reference = reference_level(estimates, factor)
+    others = [str(dim) for dim in estimates.cells.estimate.dims if dim != factor]
+    found = []
+    stacked = estimates.values.stack(place=others) if others else estimates.values
+    for index in range(stacked.sizes.get("place", 1)):
+        cell = stacked.isel(place=index) if others else stacked
+        place = {dim: cell[dim].item() for dim in others}
+        values = {level: cell.sel({factor: level}).values for level in cell[factor].values.tolist()}
+        for level, row in values.items():
+            if level != reference:
+                ratio = Ratio(*paired_ratio(row, values[reference]))
+                ratio.page = page_of(estimates.cube.attrs["study"], estimates.cube.attrs["sweep"])
+                if ratio.n:
+                    found.append(Pair(place, level, ratio))
+    return found
+
+
+def fit_law(estimates: Estimates, operation: str) -> UniversalScalability | None:
+    """Return the Universal Scalability Law of one operation; None where too few thread counts have a rate."""
+    rates = estimates.values.sel(operation=operation).transpose("threads", "repetition")
+    if int(rates.notnull().any("repetition").sum()) < LEAST_LEVELS:
+        return None
+    return fit_scalability(rates.threads.values, rates.values)
+
+
 def _describe_bands(counts: xr.DataArray) -> str:
     """Return what points and bands are: bands cover 95 %, or what the range of few repetitions reaches."""
     most = int(counts.max())
@@ -169,10 +319,13 @@ def _describe_bands(counts: xr.DataArray) -> str:
 
 
 def show_ratio(ratio: Interval) -> str:
-    """Return a ratio with its interval in words: ``2.04 times (1.98 to 2.11)``; ``not known`` without a pair."""
+    """Return a ratio with its interval in words: ``2.04 times (1.98 to 2.11)``; ``not known`` without a pair.
+
+    The words of a `Ratio` are HTML that leads to its trials.
+    """
     if ratio.n == 0:
         return "not known"
-    shown = f"{ratio.estimate:.3g} times"
+    shown = str(lead(f"{ratio.estimate:.3g} times", getattr(ratio, "page", "")))
     return f"{shown} ({ratio.low:.3g} to {ratio.high:.3g})" if ratio.low == ratio.low else shown
 
 
@@ -189,9 +342,12 @@ def tell_growth(ratio: Interval) -> str:
     return f"fall to {ratio.estimate:.3g} times" if ratio.high < 1 else "show no growth"
 
 
-def show_interval(estimate: float, low: float, high: float, unit: str) -> str:
-    """Return an estimate with its interval in words; without the interval where there is none."""
-    shown = show_rate(estimate, unit)
+def show_interval(estimate: float, low: float, high: float, unit: str, page: str = "") -> str:
+    """Return an estimate with its interval in words, without the interval where there is none.
+
+    The estimate is HTML that leads to a page where one is given.
+    """
+    shown = str(lead(show_rate(estimate, unit), page))
     return f"{shown} ({show_rate(low, unit)} to {show_rate(high, unit)})" if low == low else shown
 
 

@@ -6,11 +6,16 @@ from coldcache.rules import Level
 from coldcache.study import Name, Study
 from coldcache.yaml_file import Strict
 
+#: Notebooks beside those that studies name: what the data say of the claims, for every study, and how far the
+#: statistics hold, once for a campaign.
+CLAIMS, RELIABILITY = "claims", "how-far-statistics-hold"
+
 
 class ForeignSweep(Strict):
     """Logs that belong together, and what they were found to hold."""
 
     title: str
+    source: Name | None = None
     item: str = ""
     tools: list[str]
     operations: list[str]

@@ -29,6 +29,8 @@ class Circumstances(NamedTuple):
         Memory of one client node, in B; 0 where the site does not state it.
     lacking : sequence of str
         Sweeps, as ``study/sweep``, none of whose tools is installed.
+    physical_cores : int
+        Physical cores of all client nodes; 0 where that was not noted.
     """
 
     cores: int
@@ -37,6 +39,11 @@ class Circumstances(NamedTuple):
     seed: int
     memory: int = 0
     lacking: Sequence[str] = ()
+    physical_cores: int = 0
+
+    def count_cores(self, physical: bool) -> int:
+        """Return the cores of all client nodes, those that run several threads at once counted once or as they are."""
+        return (physical and self.physical_cores) or self.cores
 
 
 def expand_grid(
@@ -62,7 +69,9 @@ def expand_grid(
     """
     free = {factor: levels for factor, levels in sweep.factors.items() if not isinstance(levels, Share | Lookup)}
     stated = [
-        levels.levels(circumstances.cores) if isinstance(levels, Doubling) else [stored_level(f, x) for x in levels]
+        levels.levels(circumstances.count_cores(levels.physical))
+        if isinstance(levels, Doubling)
+        else [stored_level(f, x) for x in levels]
         for f, levels in free.items()
     ]
     seen = []

@@ -1,6 +1,7 @@
 """What the rules see of a trial, and how long and how much it measured."""
 
 from collections.abc import Mapping
+from operator import mul
 from typing import Any, NamedTuple
 
 from coldcache.records import Record
@@ -19,11 +20,14 @@ class Baseline(NamedTuple):
         Of the first trial that ran with the tool, and of the first one on the machine.
     fill : float or None
         Share of the file system that others' data held before the first trial of the sweep.
+    drift : float or None
+        How far the sentinel was off its median around the trial, as a share of it.
     """
 
     tool_version: str | None = None
     kernel: str | None = None
     fill: float | None = None
+    drift: float | None = None
 
 
 class Trial(NamedTuple):
@@ -73,7 +77,11 @@ def moved_bytes(trial: Trial, operation: str) -> float | None:
     for record in trial.records:
         if record.operation == operation and record.metric == "throughput" and record.statistic == "value":
             return record.value * seconds if seconds else None
-    return None
+    # Where a log states each process alone, its rate and its own time stand side by side.
+    own = [r for r in trial.records if r.operation == operation and r.definition.startswith("one process of several")]
+    rates = [record.value for record in own if record.metric == "throughput_per_process"]
+    times = [record.value for record in own if record.metric == "elapsed"]
+    return sum(map(mul, rates, times)) if rates and len(rates) == len(times) else None
 
 
 def crossed_bytes(trial: Trial, direction: str) -> int | None:
@@ -82,3 +90,8 @@ def crossed_bytes(trial: Trial, direction: str) -> int | None:
     if not counters or direction not in counters["before"]:
         return None
     return counters["after"][direction] - counters["before"][direction]
+
+
+def crossing(trial: Trial) -> str:
+    """Return what the counted bytes crossed: ``device``, or ``wire`` where a server has the device."""
+    return (trial.story["counters"] or {}).get("crossing", "device")

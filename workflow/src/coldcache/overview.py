@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from coldcache.dataset import COUNTED, list_sweeps, open_records, open_sweep
+from coldcache.answers.time_series import find_series, show_series, summarise_series
+from coldcache.dataset import list_sweeps, open_sweep
 from coldcache.estimates import Estimates, NoData, estimate, show_interval
-from coldcache.series import percentile
 from coldcache.tables import Table
 from coldcache.units import show_rate
 
@@ -32,6 +32,7 @@ class Overview:
     """
 
     def __init__(self, dataset: str | Path, study: str):
+        self.study = study
         self.found: dict[str, Estimates] = {}
         for sweep in list_sweeps(Path(dataset), study):
             cube = open_sweep(Path(dataset), study, sweep)
@@ -39,7 +40,7 @@ class Overview:
             metrics += [metric for metric in ("rate",) if metric in cube]
             for metric in metrics or [metric for metric in ("count", "elapsed") if metric in cube][:1]:
                 self.found[f"{sweep}, {metric.replace('_', ' ')}"] = estimate(dataset, study, sweep, metric)
-        self.series = _summarise_series(open_records(Path(dataset)), study)
+        self.series = summarise_series(find_series(dataset, study))
         if not self.found and self.series.empty:
             raise NoData(f"no trial of {study} counts: see the page on validity")
 
@@ -62,7 +63,7 @@ class Overview:
         """Write the numbers beside the dataset as `tables/*.csv`, and return the overview."""
         names = [*self.found, *([] if self.series.empty else ["series"])]
         for name, table in zip(names, self.tables(), strict=True):
-            table.save(dataset, name.replace(", ", "-").replace(" ", "-"))
+            table.save(dataset, f"{self.study}-{name}".replace(", ", "-").replace(" ", "-"))
         return self
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
@@ -78,34 +79,6 @@ def _show_highest(estimates: Estimates) -> str:
     return f"{operation} {show_interval(estimated, low, high, estimates.unit)}"
 
 
-def _summarise_series(records: pd.DataFrame, study: str) -> pd.DataFrame:
-    """Return one row per series of a study: its points, median, p99.9 with its interval, and greatest value."""
-    points = records[(records.study == study) & records.time.notna() & records.verdict.isin(COUNTED)]
-    keys = ["sweep", "case", "operation", "metric", "unit"]
-    rows = []
-    for group, series in points.groupby(keys, sort=False):
-        values = series.sort_values("time")["value"].to_numpy()
-        peak = percentile(values)
-        rows.append({
-            **dict(zip(keys, group, strict=True)), "points": len(values), "median": float(pd.Series(values).median()),
-            "peak": peak.estimate, "low": peak.low, "high": peak.high, "greatest": float(values.max()),
-        })  # fmt: skip
-    return pd.DataFrame(rows)
-
-
 def _tabulate_series(series: pd.DataFrame) -> Table:
-    shown = series.drop(columns=["unit"]).rename(columns={"peak": "p99.9"})
-    for name, column in (
-        ("median", "median"),
-        ("p99.9", "peak"),
-        ("low", "low"),
-        ("high", "high"),
-        ("greatest", "greatest"),
-    ):
-        shown[name] = [
-            show_rate(value, unit) if abs(value) < float("inf") else "not bounded"
-            for value, unit in zip(series[column], series["unit"], strict=True)
-        ]
-    return Table(
-        shown, series, "Series over time: the median of their points, and the 99.9th percentile with its interval"
-    )
+    caption = "Series over time: the median of their points, and the 99.9th percentile with its interval"
+    return Table(show_series(series), series, caption)

@@ -1,8 +1,8 @@
-"""Studies over a site, expanded into cases, trials, blocks and exact command lines. Nothing here touches the system."""
+"""Studies over a site, expanded into cases, trials and exact command lines. Nothing here touches the system."""
 
-import itertools
+import math
 import os
-import random
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
@@ -13,13 +13,15 @@ from coldcache.command import fill
 from coldcache.errors import DesignError
 from coldcache.fitness import explain_excess, explain_lack
 from coldcache.grid import Circumstances, expand_grid
+from coldcache.nfs_lab import guest as nfs_guest
 from coldcache.rules import Level, Lookup, Share
-from coldcache.scale import count_items, describe_scale, expect_seconds, find_scale, most_threads, shrink
-from coldcache.setting_kinds import Kind
+from coldcache.scale import count_items, describe_scale, expect_seconds, find_scale, most_threads, shorten, shrink
+from coldcache.setting_kinds import GuestSetting, Kind
 from coldcache.site import Cold, Site
-from coldcache.study import Study, Sweep, refuse_levels
+from coldcache.study import RepeatUntil, Study, Sweep, refuse_levels
 from coldcache.terms import METADATA_OPERATIONS
 from coldcache.tools import ior, iozone, mdtest
+from coldcache.tools.nodes import start_ranks
 from coldcache.tools.run import Run
 from coldcache.units import show_bytes, show_seconds
 
@@ -44,6 +46,12 @@ class Case(NamedTuple):
         How long it measures by what is expected of the site, in s; None where the tool is bound by time.
     runs_here : str
         Empty, or the reason why it does not run on the site.
+    sentinel_every : int
+        After how many trials of other cases it runs again; 0 for a case that is no sentinel.
+    guest : Guest or None
+        The guest in which its trials run; None where they run on the site's own clients.
+    until : RepeatUntil or None
+        When to stop repeating it; `repetitions` are the least then.
     """
 
     study: str
@@ -60,6 +68,14 @@ class Case(NamedTuple):
     scale: str = ""
     expected: float | None = None
     runs_here: str = ""
+    sentinel_every: int = 0
+    guest: nfs_guest.Guest | None = None
+    until: RepeatUntil | None = None
+
+    @property
+    def most(self) -> int:
+        """The most trials of the case."""
+        return max(self.repetitions, self.until.most) if self.until else self.repetitions
 
     @property
     def bytes(self) -> int:
@@ -75,7 +91,7 @@ class Case(NamedTuple):
     def seconds(self) -> float:
         """Estimate of how long one trial takes."""
         measured = self.run.seconds if self.expected is None else self.expected
-        return measured + _OVERHEAD_SECONDS[self.tool]
+        return measured + _OVERHEAD_SECONDS[self.tool] + (nfs_guest.OVERHEAD_SECONDS if self.guest else 0)
 
     @property
     def key(self) -> str:
@@ -93,13 +109,6 @@ class Trial(NamedTuple):
     def key(self) -> str:
         """The trial's folder below the campaign's."""
         return f"{self.case.key}/r{self.repetition}"
-
-
-class Block(NamedTuple):
-    """The trials that share an allocation, in the order in which they run."""
-
-    name: str
-    trials: tuple[Trial, ...]
 
 
 def tool_module(name: str) -> ModuleType:
@@ -121,7 +130,26 @@ def expand_cases(study: Study, site: Site, circumstances: Circumstances, full: b
             cases += _expand_sweep(study, name, sweep, site, circumstances, full)
         except DesignError as error:
             raise DesignError(f"config/studies/{study.study}.yaml, sweeps.{name}: {error}") from error
-    return cases
+    return cases if study.sentinel is None else _mark_sentinel(study, cases)
+
+
+def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:
+    """Return the cases, of which the sentinel is repeated as often as the trials of the others ask for it."""
+    assert study.sentinel is not None
+    name, every = study.sentinel.sweep, study.sentinel.every
+    own = [case for case in cases if case.sweep == name]
+    if len(own) != 1:
+        where = f"config/studies/{study.study}.yaml, sentinel.sweep"
+        raise DesignError(
+            f"{where}: {name} has {len(own)} cases; let each of its factors and operations have one level"
+        )
+    trials = Counter[str]()
+    for case in cases:
+        if case is not own[0] and not case.runs_here:
+            trials[case.sweep] += case.most
+    times = sum(1 + math.ceil(count / every) for count in trials.values())
+    marked = own[0]._replace(sentinel_every=every, repetitions=times, until=None)
+    return [marked if case is own[0] else case for case in cases]
 
 
 def _expand_sweep(
@@ -130,6 +158,9 @@ def _expand_sweep(
     key = f"{study.study}/{name}"
     tool = circumstances.tools[key]
     scales = study.scale == "site"
+    settings = _resolve_settings(sweep, site, scales)
+    if any(isinstance(kind, GuestSetting) for kind in settings.values()):
+        site = site.model_copy(update={"expected": site.nfs_guest.expected})
     most = most_threads(site, circumstances.cores) if scales and not full else None
     grid = list(expand_grid(sweep, site, circumstances, most))
     varying = [factor for factor in sweep.factors if len({point[factor] for point in grid}) > 1]
@@ -138,19 +169,24 @@ def _expand_sweep(
     groups = tool_module(tool).separate(tuple(sweep.operations))
     lack = f"{' and '.join(sweep.tools)}: not installed" if key in circumstances.lacking else ""
     for operations in groups:
-        part = find_scale(operations, grid, sweep, site, tool) if scales and not full else 1.0
+        shrinks = scales and not full and not sweep.keeps_sizes
+        # A series lasts as long as it is told.
+        is_paced = scales and not sweep.series
+        part = find_scale(operations, grid, sweep, site, tool) if shrinks else 1.0
         for point in grid:
             parts: dict[str, Level] = {"operation": "+".join(operations)} if len(groups) > 1 else {}
             parts |= {factor: point[factor] for factor in varying}
             factors = _as_measured(shrink(point, part) if part < 1 else point, sweep, tool)
             case = Case(
                 study=study.study, sweep=name, name=name_case(parts), tool=tool, operations=operations,
-                factors=factors, settings=_resolve_settings(sweep, site, scales),
+                factors=factors, settings=settings,
                 run=_run(operations, factors, study, name, sweep, site, tool, full),
                 repetitions=_repetitions(study, sweep, tool), item=sweep.item,
+                until=sweep.repeat_until or study.repeat_until,
                 cold=_resolve_cold(sweep, site),
                 scale=describe_scale(part, most) if scales else "",
-                expected=expect_seconds(operations, factors, sweep, site, tool) if scales else None,
+                expected=expect_seconds(operations, factors, sweep, site, tool) if is_paced else None,
+                guest=nfs_guest.describe_guest(settings, factors, site.nfs_guest.mount, site.nfs_guest.parameters),
             )  # fmt: skip
             _refuse_unfit(case, sweep, site)
             if not scales and not full and case.bytes > site.limits.bytes:
@@ -228,14 +264,20 @@ def _run(
     directory = site.target.path if site.plan_only else f"{site.target.path}/coldcache/{study.study}/{name}"
     served = "qemu-nbd" in sweep.settings.values() and not (study.scale == "site" and full)
     launchers = site.clients.launchers
-    launcher = launchers.get(name) or launchers.get(tool) or ""
-    seconds = sweep.seconds
-    if study.scale == "site" and not full:
-        seconds = min(seconds, site.limits.trial_seconds)
+    clients, starter = site.clients, "" if site.clients.launcher == "local" else site.clients.launcher
+    known = {"nodes": clients.nodes_for(factors["threads"]), **known}
+    stated = launchers.get(name) or launchers.get(tool) or ""
+    launcher = tuple(stated.replace("{threads}", str(factors["threads"])).split())
+    if starter and not stated and tool in ("ior", "mdtest"):
+        cores = clients.total_cores() // clients.nodes * known["nodes"]
+        launcher = start_ranks(starter, clients.mpi, factors["threads"], known["nodes"], cores)
+    shrinks = study.scale == "site" and not full and not sweep.keeps_sizes
+    moves_once = operations[0] in ("write", "read") and not served and not factors.get("direct_io")
+    seconds, series = shorten(sweep, site, moves_once) if shrinks else (sweep.seconds, sweep.series or 0.0)
     run = Run(
         operations=operations, directory=directory, seconds=seconds, options=tuple(options.get(tool, ())),
         device=f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if served else "",
-        launcher=tuple(launcher.replace("{threads}", str(factors["threads"])).split()), **known,
+        launcher=launcher, starter=starter, series=series if tool == "fio" else 0.0, **known,
     )  # fmt: skip
     command = _command(sweep, tool)
     return run._replace(command=_fill(command, run, factors, sweep, site, tool)) if command else run
@@ -265,6 +307,11 @@ def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
         raise DesignError(
             f"factors.threads: {case.run.threads} are more than the {streams} streams that can be started: "
             f"lower them, or raise clients.streams in config/sites/{site.site}.yaml"
+        )
+    if case.run.starter and case.run.nodes > site.clients.nodes:
+        raise DesignError(
+            f"factors.nodes: {case.run.nodes} are more than the {site.clients.nodes} of config/sites/{site.site}.yaml, "
+            "clients.nodes"
         )
     for tool in sweep.tools if not case.scale else ():
         unfit = tool_module(tool).unfit(case.run)
@@ -297,41 +344,18 @@ def _path_safe(level: Level) -> str:
     return text
 
 
-def arrange_blocks(cases: list[Case], seed: int) -> list[Block]:
-    """Return the cases' trials in blocks, one per sweep.
-
-    Within a block the trials run in rounds: each round holds one trial of every case in an order of its own, drawn
-    from `seed`. Levels to be compared so share the drift of the system, and a round pairs them.
-    """
-    blocks = []
-    for (study, sweep), group in itertools.groupby(cases, key=lambda case: (case.study, case.sweep)):
-        members = list(group)
-        order = random.Random(f"{seed}/{study}/{sweep}")
-        trials: list[Trial] = []
-        for repetition in range(max(case.repetitions for case in members)):
-            turn = [Trial(case, repetition) for case in members if repetition < case.repetitions]
-            order.shuffle(turn)
-            # What is slow to change changes once per level and round, in the order in which its levels were drawn.
-            drawn = [_slow_levels(trial.case) for trial in turn]
-            trials += sorted(turn, key=lambda trial: drawn.index(_slow_levels(trial.case)))
-        blocks.append(Block(f"{study}.{sweep}", tuple(trials)))
-    return blocks
-
-
-def _slow_levels(case: Case) -> tuple[Level, ...]:
-    slow = [factor for factor, kind in case.settings.items() if not isinstance(kind, str) and kind.slow]
-    return tuple(case.factors[factor] for factor in slow)
-
-
 def describe_trial(trial: Trial) -> dict[str, Any]:
     """Return what `python -m coldcache plan --format jsonl` prints of a trial."""
     case = trial.case
     tool = tool_module(case.tool)
     # What a tool cannot do has no command line.
     argv = [] if case.runs_here and tool.unfit(case.run) else tool.argv(case.run)
+    if case.guest and argv:
+        argv = nfs_guest.wrap(case.guest, case.run, tool.inputs(case.run), argv)
     return {
         "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": trial.repetition,
         "factors": {"operation": "+".join(case.operations), **case.factors},
         "argv": argv, "bytes": case.bytes, "items": case.items,
         "seconds": round(case.seconds, 3), "item": case.item, "runs_here": case.runs_here or True,
+        **({"repeat_until": case.until.model_dump()} if case.until else {}),
     }  # fmt: skip

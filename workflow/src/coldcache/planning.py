@@ -2,8 +2,10 @@
 
 import json
 
+from coldcache.blocks import Block, arrange_blocks
+from coldcache.cluster.allocations import arrange_allocations, node_hours
 from coldcache.design import draft_design
-from coldcache.plan import Case, Trial, arrange_blocks, describe_trial, expand_cases
+from coldcache.plan import Case, Trial, describe_trial, expand_cases
 from coldcache.site import Site
 from coldcache.study import Study, Sweep
 from coldcache.units import show_bytes, show_seconds
@@ -34,15 +36,16 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
     asked, circumstances = [study for study in design.studies if isinstance(study, Study)], design.circumstances
     assert circumstances is not None
     cases = [case for study in asked for case in expand_cases(study, design.site, circumstances, full)]
-    trials = [trial for block in arrange_blocks(cases, circumstances.seed) for trial in block.trials]
+    blocks = arrange_blocks(cases, circumstances.seed)
+    trials = [trial for block in blocks for trial in block.trials]
     if form == "jsonl":
-        for trial in trials:
+        for trial in (trial for trial in trials if trial.repetition < trial.case.repetitions):
             print(json.dumps(describe_trial(trial)))
         return
     for study in asked:
         for name, sweep in study.sweeps.items():
             _print_sweep(sweep, [case for case in cases if (case.study, case.sweep) == (study.study, name)])
-    print(_sum_up(trials, design.site))
+    print(_sum_up(blocks, trials, design.site))
 
 
 def _print_sweep(sweep: Sweep, cases: list[Case]) -> None:
@@ -51,21 +54,41 @@ def _print_sweep(sweep: Sweep, cases: list[Case]) -> None:
     print(f"{first.study}/{first.sweep} ({'; '.join(about)})")
     for step in sweep.preparation:
         print(f"  before each trial: {step}")
+    reasons = {case.runs_here for case in cases}
+    if len(reasons) == 1 and first.runs_here:
+        print(f"  does not run here: {first.runs_here}")
     for case in sorted(cases, key=lambda case: case.name):
         size = f"{case.items:,} items" if case.items else show_bytes(case.bytes)
-        print(f"  {case.name}  x {case.repetitions}  {size}, about {show_duration(case.seconds)} each")
-        if case.runs_here:
+        print(f"  {case.name}  x {_show_repetitions(case)}  {size}, about {show_duration(case.seconds)} each")
+        if case.runs_here and len(reasons) > 1:
             print(f"    does not run here: {case.runs_here}")
 
 
-def _sum_up(trials: list[Trial], site: Site) -> str:
-    """Return how much the whole plan is."""
-    total, largest = sum(trial.case.seconds for trial in trials), max(trial.case.bytes for trial in trials)
-    missing = sum(bool(trial.case.runs_here) for trial in trials)
+def _show_repetitions(case: Case) -> str:
+    """Return how often a case runs: as stated, or the least and the most with what ends it in between."""
+    if case.until is None or case.most == case.repetitions:
+        return str(case.repetitions)
+    budget = f" or {show_seconds(case.until.seconds)} are spent" if case.until.seconds is not None else ""
+    return f"{case.repetitions} to {case.most}, until {case.until.relative_width:.0%} wide{budget}"
+
+
+def _sum_up(blocks: list[Block], trials: list[Trial], site: Site) -> str:
+    """Return how much the plan is, as far as it runs here, at least and, where a stop rule decides, at most."""
+    planned = [trial for trial in trials if trial.repetition < trial.case.repetitions]
+    running = [trial for trial in planned if not trial.case.runs_here]
+    missing = len(planned) - len(running)
+    total = sum(trial.case.seconds for trial in running or planned)
+    largest = max(trial.case.bytes for trial in running or planned)
     nodes = f", {total * site.clients.nodes / 3600:,.1f} node-hours" if site.clients.nodes > 1 else ""
+    if site.clients.launcher != "local" and not missing:
+        jobs = arrange_allocations(blocks, site)
+        nodes = f", {node_hours(jobs):,.1f} node-hours in {len(jobs)} jobs"
     here = f", {missing} of them do not run here" if missing else ""
+    most = ""
+    if len(trials) > len(planned):
+        most = f" (at most {len(trials)} trials, {show_seconds(sum(trial.case.seconds for trial in trials))})"
     return (
-        f"{len(trials)} trials{here}, about {show_seconds(total)}{nodes}, up to {show_bytes(largest)} "
+        f"{len(planned)} trials{here}, about {show_seconds(total)}{nodes}{most}, up to {show_bytes(largest)} "
         f"on {site.target.path}"
     )
 

@@ -2,75 +2,11 @@
 
 import os
 import platform
-import re
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-_SECTOR = 512
-
-
-class Mount(NamedTuple):
-    """A mounted file system.
-
-    Attributes
-    ----------
-    point, filesystem, source, options : str
-        Where, what kind, from which device or server, and with which options as in force.
-    device : str
-        ``major:minor`` of the device.
-    """
-
-    point: str
-    filesystem: str
-    source: str
-    options: str
-    device: str
-
-
-def find_mount(folder: Path) -> Mount:
-    """Return the file system that holds `folder`, from /proc/self/mountinfo."""
-    path = folder.resolve()
-    while not path.exists():
-        path = path.parent
-    best: Mount | None = None
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        left, _, right = line.partition(" - ")
-        fields, (filesystem, source, super_options) = left.split(" "), right.split(" ")[:3]
-        # Blanks, tabs, line ends and backslashes stand as octal numbers.
-        point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
-        if path.is_relative_to(point) and (best is None or len(point) >= len(best.point)):
-            # Options stand twice: those of the mount point and those of the file system.
-            options = ",".join(dict.fromkeys([*fields[5].split(","), *super_options.split(",")]))
-            best = Mount(point, filesystem, source, options, fields[2])
-    if best is None:
-        raise OSError(f"no mounted file system holds {folder}")
-    return best
-
-
-def read_counters(device: str) -> dict[str, int] | None:
-    """Return what crossed a block device since it appeared.
-
-    Parameters
-    ----------
-    device : str
-        ``major:minor``.
-
-    Returns
-    -------
-    dict or None
-        ``reads``, ``read_bytes``, ``writes``, ``written_bytes``, ``busy_ms`` and, where the kernel has them,
-        ``flushes`` (Documentation/block/stat.rst); None where the file system has no block device.
-    """
-    try:
-        fields = [int(field) for field in Path(f"/sys/dev/block/{device}/stat").read_text().split()]
-    except OSError:
-        return None
-    counters = {
-        "reads": fields[0], "read_bytes": fields[2] * _SECTOR, "writes": fields[4],
-        "written_bytes": fields[6] * _SECTOR, "busy_ms": fields[9],
-    }  # fmt: skip
-    return {**counters, "flushes": fields[15]} if len(fields) > 15 else counters
+from coldcache.mounts import find_mount
 
 
 @cache
@@ -116,3 +52,52 @@ def _queue(device: str) -> dict[str, str]:
     queue = (disk if (disk / "queue").is_dir() else disk.parent) / "queue"
     names = ("scheduler", "rotational", "read_ahead_kb", "write_cache", "logical_block_size", "nr_requests")
     return {name: (queue / name).read_text().strip() for name in names if (queue / name).is_file()}
+
+
+def describe_host(device: str, root: Path = Path("/")) -> dict[str, Any]:
+    """Return what is told once of a host: machine, container, processors, links, modules, and the target's disk.
+
+    Parameters
+    ----------
+    device : str
+        ``major:minor`` of the target's block device.
+    root : Path
+        Below which the kernel's files lie.
+    """
+    cpu = root / "sys/devices/system/cpu/cpu0/cpufreq"
+    link = root / f"sys/dev/block/{device}"
+    disk = link.resolve() if link.exists() else None
+    disk = disk.parent if disk and (disk / "partition").exists() else disk
+    return {
+        "vendor": _text(root / "sys/class/dmi/id/sys_vendor"),
+        # Clouds tell the type of an instance as the name of the product.
+        "product": _text(root / "sys/class/dmi/id/product_name"),
+        "container": _text(root / "run/systemd/container") or ("docker" if (root / ".dockerenv").exists() else ""),
+        "numa_nodes": len(list((root / "sys/devices/system/node").glob("node[0-9]*"))),
+        "governor": _text(cpu / "scaling_governor"),
+        "frequency_driver": _text(cpu / "scaling_driver"),
+        "disk": {
+            name: _text(disk / file)
+            for name, file in (
+                ("model", "device/model"),
+                ("firmware", "device/firmware_rev"),
+                ("numa_node", "device/numa_node"),
+                ("write_cache", "queue/write_cache"),
+            )
+        }
+        if disk
+        else {},
+        "links": {
+            path.name: f"{speed} Mbit/s"
+            for path in sorted((root / "sys/class/net").glob("*"))
+            if (speed := _text(path / "speed")) and speed != "-1"
+        },
+        "modules": sorted(line.split()[0] for line in _text(root / "proc/modules").splitlines()),
+    }
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""

@@ -1,6 +1,7 @@
 """The levels of a factor: listed, or by a rule that follows from the machines, the threads or another factor."""
 
 import math
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
@@ -25,6 +26,7 @@ class Doubling(Strict):
     first: int = Field(1, ge=1, description="The first level.")
     last: int | None = Field(None, ge=1, description="The last level, when it does not depend on the machine.")
     last_per_core: float | None = Field(None, gt=0, description="The last level, per core of all client nodes.")
+    physical: bool = Field(False, description="Whether a core that runs several threads at once counts as one.")
 
     @model_validator(mode="after")
     def _state_one_end(self) -> "Doubling":
@@ -102,14 +104,16 @@ class Lookup(Strict):
         return self.levels[key]
 
 
+_RULES: dict[str, type[Strict]] = {"kind:doubling": Doubling, "kind:share": Share, "kind:lookup": Lookup}
+
+
 def _kind_of_levels(given: Any) -> str:
-    if isinstance(given, list):
-        return "kind:list"
-    if isinstance(given, Lookup) or (isinstance(given, dict) and "by" in given):
-        return "kind:lookup"
-    if isinstance(given, Share) or (isinstance(given, dict) and given.keys() & {"aggregate", "memory"}):
-        return "kind:share"
-    return "kind:doubling" if isinstance(given, Doubling | dict) else "kind:list"
+    """Return which rule levels are meant to be: of a mapping the one that most of its keys, misspelt or not, are of."""
+    if isinstance(given, dict):
+        return max(
+            _RULES, key=lambda kind: sum(bool(get_close_matches(str(key), _RULES[kind].model_fields)) for key in given)
+        )
+    return next((kind for kind, rule in _RULES.items() if isinstance(given, rule)), "kind:list")
 
 
 Levels = Annotated[

@@ -1,28 +1,41 @@
 """One runner per block: its missing trials, one after the other, with a line that tells how far it is."""
 
 import json
+import os
 import signal
 import sys
 import time
 from pathlib import Path
 from typing import Any, TextIO
 
-from coldcache.campaign import Campaign, begin, is_sealed, note_not_run
+from coldcache.blocks import Block
+from coldcache.campaign import Campaign, begin, is_sealed, note_host, note_not_run
+from coldcache.cluster.allocations import arrange_allocations, most_nodes
+from coldcache.cluster.hosts import find_hosts
+from coldcache.cluster.probing import Place, find_fault, write_mark
+from coldcache.cluster.waiting import wait_for_lease
 from coldcache.cold_methods import why_not_cold
-from coldcache.errors import CampaignError
-from coldcache.plan import Block, Case, Trial, tool_module
-from coldcache.provenance import describe_system, describe_target
+from coldcache.errors import CampaignError, TargetError
+from coldcache.lease import leased
+from coldcache.mounts import find_mount
+from coldcache.plan import Case, Trial, tool_module
+from coldcache.provenance import describe_host, describe_system, describe_target
+from coldcache.repeating import is_done, is_missing
+from coldcache.room import refuse_full
 from coldcache.settings import BlockSettings, is_left, restore_left, why_not_run
-from coldcache.target import WORK, check_target, clear, locked, make_work_folder
+from coldcache.target import MARKER, WORK, check_space, check_target, clear, locked, make_work_folder
 from coldcache.terms import nearest
 from coldcache.trial import Surroundings, execute
 from coldcache.units import show_seconds
+
+#: Seconds beside a tool's time limit that laying out files and putting settings in force may take together.
+_SECONDS_AROUND = 300.0
 
 
 def measure_block(
     campaign: Campaign, name: str, manifest: Path, log: Path | None = None, terminal: TextIO = sys.stderr
 ) -> None:
-    """Run the trials of a block that have no folder yet, then write the block's manifest.
+    """Run the trials of a block, or of a job of several, that have no folder yet, then write the manifest.
 
     Parameters
     ----------
@@ -43,18 +56,20 @@ def measure_block(
         If the campaign is sealed and trials are missing, began with another design, has no such block,
         or holds a folder in place of a trial.
     TargetError
-        If the target cannot be used, or is in use.
+        If the target cannot be used, is in use, or is lost or full before a trial.
     SettingError
         If something that was changed cannot be put back; what can be told of a trial is in its folder.
     ToolError
         If a tool is missing.
     """
     blocks = campaign.blocks()
-    block = next((block for block in blocks if block.name == name), None)
-    if block is None:
-        hint = nearest(name, [block.name for block in blocks])
+    allocations = arrange_allocations(blocks, campaign.site)
+    allocation = next((allocation for allocation in allocations if allocation.name == name), None)
+    if allocation is None:
+        hint = nearest(name, [allocation.name for allocation in allocations])
         raise CampaignError(f'campaign {campaign.name} has no block "{name}"; {hint}')
-    waiting = [trial for trial in block.trials if not _is_done(campaign, trial)]
+    trials = [trial for block in allocation.blocks for trial in block.trials]
+    waiting = [trial for trial in trials if is_missing(campaign.folder, campaign.site, trial)]
     if waiting and is_sealed(campaign.folder):
         raise CampaignError(f"{campaign.folder} is sealed, but {waiting[0].key} is missing; it is never measured again")
     for trial in waiting:
@@ -63,16 +78,24 @@ def measure_block(
             raise CampaignError(f"{folder}: holds files but no trial.json, so it is no trial; move it away")
     work = Path(campaign.site.target.path).absolute() / WORK
     if not waiting and is_left(work):
-        with locked(work) as lock:
+        with locked(work) as lock, leased(work, _SECONDS_AROUND):
             restore_left(work, lock)
-    if waiting:
-        _measure(campaign, block, waiting, Progress(campaign, blocks, terminal), log)
-    manifest.parent.mkdir(parents=True, exist_ok=True)
-    manifest.write_text(json.dumps({"block": name, "trials": [trial.key for trial in block.trials]}, indent=1) + "\n")
+    progress = Progress(campaign, blocks, terminal) if waiting else None
+    for block in allocation.blocks:
+        # One that a stop rule may ask for is decided on when its turn has come.
+        waiting = [trial for trial in block.trials if not is_done(campaign.folder, trial)]
+        if any(is_missing(campaign.folder, campaign.site, trial) for trial in waiting) and progress:
+            _measure(campaign, block, waiting, progress, log)
+    asked = [trial for trial in trials if trial.repetition < trial.case.repetitions or is_done(campaign.folder, trial)]
+    _write_whole(manifest, {"block": name, "trials": [trial.key for trial in asked]})
 
 
-def _is_done(campaign: Campaign, trial: Trial) -> bool:
-    return (campaign.folder / trial.key / "trial.json").is_file()
+def _write_whole(path: Path, told: dict[str, Any]) -> None:
+    """Write a file under a temporary name first: what stands under its own name is whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}")
+    unfinished.write_text(json.dumps(told, indent=1) + "\n")
+    unfinished.rename(path)
 
 
 def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "Progress", log: Path | None) -> None:
@@ -80,20 +103,32 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
     folder = check_target(campaign.site, [trial.case for trial in waiting])
     begin(campaign)
     work = make_work_folder(folder)
+    system = describe_system()
+    note_host(campaign, system["host"], describe_host(find_mount(work).device))
     # An interrupt ends the running trial in order; so must the signals by which Snakemake, Slurm and a terminal end.
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)
-    with locked(work) as lock, BlockSettings(work, lock) as settings:
+    held_for = campaign.site.limits.seconds + _SECONDS_AROUND
+    if campaign.site.clients.launcher != "local":
+        wait_for_lease(work, held_for)
+    with locked(work) as lock, leased(work, held_for) as lease, BlockSettings(work, lock) as settings:
+        place = Place(find_hosts(campaign.site.clients), write_mark(work))
         reason = next((reason for trial in waiting if (reason := _why_not(trial.case, work))), "")
-        note_not_run(campaign, waiting[0].case, reason)
+        if place.hosts and not reason:
+            reason = find_fault(campaign.site.clients.launcher, place, work, most_nodes(block))
+        own = next((trial.case for trial in block.trials if not trial.case.sentinel_every), block.trials[0].case)
+        note_not_run(campaign, own, reason)
         if reason:
             progress.refuse(block.name, reason)
             return
         surroundings = Surroundings(
-            campaign.site, work, lock, settings, describe_system(), describe_target(work), versions
+            campaign.site, work, lock, lease, settings, system, describe_target(work), versions, place
         )
         try:
             for trial in waiting:
+                if not is_missing(campaign.folder, campaign.site, trial):
+                    continue
+                _refuse_impossible(trial, campaign, surroundings)
                 progress.show(trial)
                 story = execute(trial, campaign.folder / trial.key, surroundings)
                 progress.count()
@@ -101,7 +136,25 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
                     _note(log, trial, story)
         finally:
             progress.end()
-            clear(Path(block.trials[0].case.run.directory).absolute())
+            if not surroundings.why_lost():
+                for directory in {trial.case.run.directory for trial in block.trials}:
+                    clear(Path(directory).absolute())
+
+
+def _refuse_impossible(trial: Trial, campaign: Campaign, surroundings: Surroundings) -> None:
+    """Refuse to go on where the target is lost or full, or the disk of the logs is: every further trial would fail."""
+    reason = surroundings.why_lost()
+    if reason:
+        work = surroundings.work
+        # A tool that had just started opens its files by their paths, wherever these lead by then.
+        strayed = os.path.lexists(work) and not (work / MARKER).exists()
+        raise TargetError(
+            f"{reason}; put it right and start again: what is missing is measured then"
+            + (f" (the tool may have left files in {work} of the other file system)" if strayed else "")
+        )
+    surroundings.lease.renew()
+    check_space(campaign.site, trial.case)
+    refuse_full(campaign.folder)
 
 
 def _why_not(case: Case, work: Path) -> str:
@@ -127,8 +180,8 @@ class Progress:
     """The line that tells trials done of all, the case now running, and the time left."""
 
     def __init__(self, campaign: Campaign, blocks: list[Block], terminal: TextIO):
-        trials = [trial for block in blocks for trial in block.trials]
-        missing = [trial for trial in trials if not _is_done(campaign, trial)]
+        trials = [trial for block in blocks for trial in block.trials if trial.repetition < trial.case.repetitions]
+        missing = [trial for trial in trials if not is_done(campaign.folder, trial)]
         self._all, self._done = len(trials), len(trials) - len(missing)
         self._estimated = sum(trial.case.seconds for trial in missing)
         self._terminal, self._live = terminal, terminal.isatty()
@@ -139,6 +192,9 @@ class Progress:
     def show(self, trial: Trial) -> None:
         """Tell that `trial` runs now: over the line before on a terminal, else a line every ten seconds."""
         self._current = trial
+        if trial.repetition >= trial.case.repetitions:
+            self._all += 1
+            self._estimated += trial.case.seconds
         now = time.monotonic()
         if not self._live and self._spent and now - self._shown < 10:
             return

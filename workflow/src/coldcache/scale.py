@@ -2,7 +2,7 @@
 
 The rules: numbers of threads above the site's become the site's; then all sizes of a sweep shrink by one factor, so
 that its largest trial keeps within the site's bytes and within the seconds that a trial should last; files per
-directory stay until there is one directory per thread.
+directory stay until there is one directory per thread; a series of rates keeps the number of its windows.
 """
 
 import math
@@ -14,6 +14,12 @@ from coldcache.study import Sweep
 from coldcache.terms import METADATA_OPERATIONS
 
 Point = dict[str, Level]
+
+#: The least length of a window of a series, in s: a shorter one would show single transfers.
+_SHORTEST_WINDOW = 0.1
+
+#: How much longer than expected a trial may take that moves each byte once.
+_PATIENCE = 10
 
 
 def most_threads(site: Site, cores: int) -> int:
@@ -74,6 +80,18 @@ def shrink(point: Point, scale: float) -> Point:
         small["directories_per_thread"] = directories
         small["items_per_directory"] = max(1, min(int(point["items_per_directory"]), math.floor(each / directories)))
     return small
+
+
+def shorten(sweep: Sweep, site: Site, moves_once: bool) -> tuple[float, float]:
+    """Return how long a tool that is bound by time runs on a site, and the windows of its series, both in s.
+
+    With `moves_once` it ends by itself once every byte is moved, and is given time to get there.
+    """
+    if not sweep.series:
+        return min(sweep.seconds, site.limits.trial_seconds * (_PATIENCE if moves_once else 1)), 0.0
+    windows = sweep.seconds / sweep.series
+    seconds = min(sweep.seconds, max(site.limits.trial_seconds, windows * _SHORTEST_WINDOW))
+    return seconds, seconds / windows
 
 
 def describe_scale(scale: float, threads: int | None) -> str:

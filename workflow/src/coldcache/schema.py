@@ -5,10 +5,11 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from coldcache.claim import Claims
 from coldcache.site import Site
 from coldcache.study import Study
 
-_MODELS: dict[str, type[BaseModel]] = {"study": Study, "site": Site}
+_MODELS: dict[str, type[BaseModel]] = {"study": Study, "site": Site, "claims": Claims}
 
 
 def render_schemas() -> dict[str, str]:
@@ -20,7 +21,7 @@ def render_schemas() -> dict[str, str]:
 
 
 def write_schemas(folder: Path) -> None:
-    """Write `<folder>/study.json` and `<folder>/site.json`."""
+    """Write `study.json`, `site.json` and `claims.json` into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in render_schemas().items():
         (folder / f"{name}.json").write_text(text)

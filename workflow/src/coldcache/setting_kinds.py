@@ -37,6 +37,9 @@ class _Kind(Strict):
     shown: Texts = Field(
         default_factory=dict, description="What is read back when a level is in force, where it is not the value."
     )
+    fresh_files: bool = Field(
+        False, description="Whether files take it when they are made, as a stripe layout: they are made anew each time."
+    )
     slow: bool = Field(False, description="Whether changing it takes long: trials of one level then run together.")
 
     @model_validator(mode="after")
@@ -56,6 +59,10 @@ class _Kind(Strict):
     def reading(self, level: Any) -> str:
         """Return what is read back when a level is in force."""
         return self.shown.get(name_level(level), self.value(level))
+
+    def readings(self, level: Any) -> list[str]:
+        """Return what may be read back: of the level, and of every other one that is stated."""
+        return [self.reading(known) for known in dict.fromkeys([name_level(level), *self.values, *self.shown])]
 
     def value_of_reading(self) -> dict[str, str]:
         """Return what puts back a level that was read, by the reading."""
@@ -98,11 +105,20 @@ class MountSetting(_Kind):
     point: str = Field("", description="Where it is mounted; the target's file system when left out.")
 
 
+class PreparedMounts(_Kind):
+    """A choice among mounts that the site has prepared, such as of other versions of NFS."""
+
+    kind: Literal["mounts"]
+    values: Texts = Field(min_length=1, description="The mount point of each level; each is mounted, and empty.")
+
+
 class CommandSetting(_Kind):
     """The site's own commands, such as those of an array controller."""
 
     kind: Literal["commands"]
-    apply: Argv = Field(description="Puts a level in force; {level} stands for its value.")
+    apply: Argv = Field(
+        description="Puts a level in force; {level} stands for its value, {folder} for the sweep's folder."
+    )
     verify: Argv = Field(description="Prints what is in force, and nothing else.")
     restore: list[str] = Field(
         default_factory=list,
@@ -112,8 +128,30 @@ class CommandSetting(_Kind):
     seconds: Seconds = Field(60.0, gt=0, description="The longest that one of them may take.")
 
 
-Kind = FileSetting | SysctlSetting | MountSetting | CommandSetting
-_KINDS = ("file", "sysctl", "mount", "commands")
+class LctlSetting(_Kind):
+    """A parameter of the Lustre client, the same in all instances that the name matches; it needs root."""
+
+    kind: Literal["lctl"]
+    name: str = Field(pattern=r"^[A-Za-z0-9_.*-]+$", description="Such as osc.*.max_rpcs_in_flight.")
+
+
+class GuestSetting(_Kind):
+    """An option of the NFS mount, or kernel parameters, of a guest in which the trial runs."""
+
+    kind: Literal["nfs-guest"]
+    of: Literal["mount", "sysctl"] = Field("mount", description="What a level's value is of.")
+    option: str = Field(
+        "{level}", description="The value of a level that values does not state; {level} stands for the level."
+    )
+    outage: Seconds = Field(0.0, ge=0, description="How long the server stops while the tool runs.")
+
+    def value(self, level: Any) -> str:
+        """Return the mount options, or the kernel parameters parted by semicolons, of a level."""
+        return self.values.get(name_level(level), self.option.replace("{level}", name_level(level)))
+
+
+Kind = FileSetting | SysctlSetting | MountSetting | PreparedMounts | CommandSetting | LctlSetting | GuestSetting
+_KINDS = ("file", "sysctl", "mount", "mounts", "commands", "lctl", "nfs-guest")
 
 
 def _tag_of_kind(given: Any) -> str:
@@ -132,7 +170,10 @@ SettingKind = Annotated[
     Annotated[FileSetting, Tag("kind:file")]
     | Annotated[SysctlSetting, Tag("kind:sysctl")]
     | Annotated[MountSetting, Tag("kind:mount")]
-    | Annotated[CommandSetting, Tag("kind:commands")],
+    | Annotated[PreparedMounts, Tag("kind:mounts")]
+    | Annotated[CommandSetting, Tag("kind:commands")]
+    | Annotated[LctlSetting, Tag("kind:lctl")]
+    | Annotated[GuestSetting, Tag("kind:nfs-guest")],
     Discriminator(_tag_of_kind),
     BeforeValidator(_refuse_unknown_kind),
 ]

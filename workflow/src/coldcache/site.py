@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
@@ -33,6 +33,25 @@ class Target(Strict):
     write_rate: Rate | None = Field(
         None, gt=0, description="The most that it, or the link to it, can take; a higher rate is suspect."
     )
+    read_iops: float | None = Field(
+        None, gt=0, description="The most transfers per second that it is provisioned for; a higher rate is suspect."
+    )
+    write_iops: float | None = Field(None, gt=0, description="The same for writes.")
+    baseline_read_rate: Rate | None = Field(
+        None, gt=0, description="What it delivers once its burst credit is spent; a higher rate is suspect."
+    )
+    baseline_write_rate: Rate | None = Field(
+        None, gt=0, description="What it takes once its burst credit is spent; a higher rate is suspect."
+    )
+    filesystem: str = Field("", description="Its kind, such as ext4, nfs4 or lustre; another one there is refused.")
+    source: str = Field(
+        "", description="Its device or server as mount names it, such as /dev/sdb1; another one there is refused."
+    )
+    mount_point: str = Field("", description="Where it is mounted; the folder on another mount is refused.")
+    network: list[str] = Field(
+        default_factory=list,
+        description="Network interfaces that serve it, such as ib0 or mlx5_0, where no other counter tells its bytes.",
+    )
     make: bool = Field(False, description="Whether to make the folder itself when only its parent exists.")
     direct_io: bool | None = Field(None, description="Whether it takes O_DIRECT; tried out when not stated.")
 
@@ -42,6 +61,18 @@ def _parse_memory(given: str | float) -> str | int:
 
 
 Memory = Annotated[str | int, BeforeValidator(_parse_memory)]
+
+
+def count_physical_cores(system: Path = Path("/sys/devices/system/cpu")) -> int:
+    """Return the cores that this process may use, those that run several threads at once counted once."""
+    usable = os.sched_getaffinity(0)
+    siblings = set()
+    for processor in usable:
+        try:
+            siblings.add((system / f"cpu{processor}/topology/thread_siblings_list").read_text())
+        except OSError:
+            return len(usable)
+    return len(siblings)
 
 
 class Clients(Strict):
@@ -56,10 +87,35 @@ class Clients(Strict):
         description="What starts a tool's processes on all nodes, by tool or by sweep; {threads} is their number.",
     )
     programs: dict[str, str] = Field(default_factory=dict, description="Where a tool lies that is not on PATH.")
+    launcher: Literal["local", "srun", "ssh"] = Field(
+        "local", description="What reaches the nodes: the steps of a Slurm job, ssh, or nothing on a single machine."
+    )
+    mpi: Literal["pmix", "pmi2", "mpirun"] = Field(
+        "pmix", description="What starts the ranks of IOR and mdtest: srun by this interface, or mpirun."
+    )
+    hosts: list[str] = Field(
+        default_factory=list, description="The nodes that ssh reaches, where no scheduler names those of the job."
+    )
+
+    @model_validator(mode="after")
+    def _check_launcher(self) -> "Clients":
+        if self.hosts and len(self.hosts) < self.nodes:
+            raise DesignError(f"hosts: {len(self.hosts)} are named for {self.nodes} nodes; name them all")
+        if self.launcher == "ssh" and self.mpi != "mpirun":
+            raise DesignError(f"mpi: {self.mpi} needs srun; set mpi to mpirun")
+        return self
+
+    def nodes_for(self, threads: int) -> int:
+        """Return over how many nodes so many threads are spread in turn: over all, as far as there are threads."""
+        return min(self.nodes, threads) if self.launcher != "local" else 1
 
     def total_cores(self) -> int:
         """Return the cores of all client nodes."""
         return self.nodes * (self.cores or len(os.sched_getaffinity(0)))
+
+    def total_physical_cores(self) -> int:
+        """Return the physical cores of all client nodes; what a site states as its cores are such."""
+        return self.nodes * (self.cores or count_physical_cores())
 
     def memory_bytes(self) -> int:
         """Return the memory of one node, in B; 0 when it is not stated."""
@@ -82,6 +138,14 @@ class Limits(Strict):
     trial_seconds: Seconds = Field(
         2.0, gt=0, description="How long a trial of a study that scales down should last, by what is expected here."
     )
+    walltime: Seconds | None = Field(
+        None, gt=0, description="The longest job that the scheduler grants; a longer block is split."
+    )
+    merged: Seconds = Field(0.0, ge=0, description="Blocks of as many nodes share one job up to this length.")
+    margin: float = Field(3.0, ge=1, description="A job may take so many times its estimate, and five minutes.")
+    max_node_hours: float | None = Field(
+        None, gt=0, description="The most that a campaign may take by its estimate; a longer plan is refused."
+    )
 
 
 class Expected(Strict):
@@ -92,6 +156,18 @@ class Expected(Strict):
     )
     iops: float = Field(10_000.0, gt=0, description="Random transfers per second.")
     items: float = Field(5_000.0, gt=0, description="Files per second of the slowest operation on them.")
+
+
+class NfsGuest(Strict):
+    """The guest of settings of the kind nfs-guest."""
+
+    mount: str = Field("vers=3,proto=tcp", description="Mount options where no factor states another value of them.")
+    # Writeback by age would now and then come between the two pages of a synchronous write, which is two calls then.
+    parameters: list[str] = Field(
+        ["vm.dirty_expire_centisecs=360000"],
+        description="Kernel parameters, as name=value, of trials that do not vary them.",
+    )
+    expected: Expected = Field(Expected(throughput=1e8, items=4_000.0), description="What it is expected to do.")
 
 
 class Cold(Strict):
@@ -125,6 +201,12 @@ class Thresholds(Strict):
     load_per_core: float = Field(
         4.0, gt=0, description="A load average above this per core, before the tool starts, makes a trial suspect."
     )
+    foreign_cpu: float = Field(
+        0.6, gt=0, description="Others that use this share of all cores while the tool runs make a trial suspect."
+    )
+    drift: float = Field(
+        0.2, gt=0, description="A sentinel that is this share off its median makes it and what ran around it suspect."
+    )
     least_moved: float = Field(
         0.5,
         ge=0,
@@ -153,6 +235,7 @@ class Site(Strict):
     settings: dict[str, SettingKind] = Field(
         default_factory=dict, description="How the levels of a factor are put in force here, by factor."
     )
+    nfs_guest: NfsGuest = NfsGuest()
     offers: list[str] = Field(default_factory=list, description="What the system has of what sweeps need.")
     plan_only: bool = Field(
         False, description="Whether it is described for plans: files lie in the target itself, and nothing is measured."
@@ -165,6 +248,18 @@ class Site(Strict):
             if factor not in SET_FACTORS:
                 raise DesignError(f'unknown factor "{factor}"; {nearest(factor, SET_FACTORS)}')
         return settings
+
+    @model_validator(mode="after")
+    def _check_nodes(self) -> "Site":
+        clients = self.clients
+        if clients.nodes > 1 and clients.launcher == "local" and not clients.launchers and not self.plan_only:
+            raise DesignError(f"clients.nodes: nothing reaches {clients.nodes} nodes; set clients.launcher")
+        if clients.launcher != "local" and not Path(self.target.path).is_absolute():
+            raise DesignError(
+                f"targets.{self.target_name}.path: {self.target.path} is not the same on all nodes; "
+                "name it from the root on"
+            )
+        return self
 
     @property
     def target(self) -> Target:

@@ -6,10 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
+from coldcache.claim import Claim
 from coldcache.command import check_command
 from coldcache.errors import DesignError
 from coldcache.rules import Levels, Lookup, Share, check_levels
 from coldcache.setting_kinds import SettingKind, refuse_unknown_name
+from coldcache.statistics.stopping import LEAST_REPETITIONS
 from coldcache.terms import (
     FACTORS,
     METADATA_FACTORS,
@@ -43,6 +45,18 @@ NamedSetting = Annotated[
 ]
 
 
+class RepeatUntil(Strict):
+    """When a case has been repeated often enough; its `repetitions` are the least then."""
+
+    relative_width: float = Field(
+        gt=0, description="The interval of the median, over the median, that is narrow enough: 0.1 is 5 % either way."
+    )
+    most: int = Field(ge=2, description="Trials of a case after which it ends in any case.")
+    seconds: Seconds | None = Field(
+        None, gt=0, description="What the trials of one case may take together, layout left out."
+    )
+
+
 class Sweep(Strict):
     """One benchmark over a grid of factors."""
 
@@ -62,12 +76,20 @@ class Sweep(Strict):
     preparation: list[str] = Field(
         default_factory=list, description="What the document did before each trial; it is stated and not carried out."
     )
+    keeps_sizes: bool = Field(
+        False,
+        description="Whether its sizes stay at full scale on every site, because what is counted follows from them.",
+    )
     needs: list[str] = Field(
         default_factory=list, description="What the system must have; a site lists what it offers in the same words."
     )
     iterations: int = Field(1, ge=1, description="Repetitions that the document's tool makes in one execution.")
     seconds: Seconds = Field(1.05, gt=0, description="How long tools that are bound by time run.")
+    series: Seconds | None = Field(
+        None, gt=0, description="Length of the windows over which fio notes the rate of each process; shorter here."
+    )
     repetitions: int | None = Field(None, ge=1, description="Trials of each case, when not the study's.")
+    repeat_until: RepeatUntil | None = Field(None, description="When to stop repeating, when not the study's.")
 
     @model_validator(mode="after")
     def _check_factors(self) -> "Sweep":
@@ -152,6 +174,15 @@ def refuse_levels(factor: str, given: Any, levels: Any) -> None:
                 raise DesignError(f"factors.{factor}: {error}") from error
 
 
+class Sentinel(Strict):
+    """A case that is repeated through the campaign, so that a system that drifts is noticed."""
+
+    sweep: Name = Field(description="A sweep of one case. It has no block of its own: its trials run between others.")
+    every: int = Field(
+        20, ge=1, description="It runs at the beginning and the end of each block, and after so many trials."
+    )
+
+
 class Study(Strict):
     """A question and its design."""
 
@@ -159,11 +190,43 @@ class Study(Strict):
     title: str
     question: str = Field(description="What a reader wants to know.")
     repetitions: int = Field(5, ge=1, description="Trials of each case.")
+    repeat_until: RepeatUntil | None = Field(
+        None, description="Goes on with each case until its interval is narrow enough, or the budget is spent."
+    )
     scale: Literal["fixed", "site"] = Field(
         "fixed", description="Whether a site's limits scale the study down (site) or refuse what exceeds them (fixed)."
     )
+    sentinel: Sentinel | None = Field(None, description="What is repeated through the campaign to notice drift.")
     sweeps: dict[Name, Sweep] = Field(min_length=1)
     notebooks: list[str] = Field(description="The notebooks that answer the question, in the order of the report.")
+    # No part of a campaign's design: what is claimed may change after the measurement, what was measured may not.
+    claims: list[Claim] = Field(
+        default_factory=list, exclude=True, description="Claims that the study's data bear out, refute or leave open."
+    )
+
+    @model_validator(mode="after")
+    def _check_repetitions(self) -> "Study":
+        for name, sweep in self.sweeps.items():
+            until, least = sweep.repeat_until or self.repeat_until, sweep.repetitions or self.repetitions
+            if until and until.most < least:
+                raise DesignError(f"repeat_until.most: {until.most} are fewer than the {least} repetitions of {name}")
+            if until and least < LEAST_REPETITIONS:
+                raise DesignError(
+                    f"repetitions: {least} of {name} are too few for repeat_until: no interval of fewer than "
+                    f"{LEAST_REPETITIONS} is believed"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _check_sentinel(self) -> "Study":
+        if self.sentinel is None:
+            return self
+        name = self.sentinel.sweep
+        if name not in self.sweeps:
+            raise DesignError(f'sentinel.sweep: unknown sweep "{name}"; {nearest(name, list(self.sweeps))}')
+        if len(self.sweeps) == 1:
+            raise DesignError(f"sentinel.sweep: {name} is the only sweep, so nothing runs around it")
+        return self
 
 
 def read_study(folder: Path, name: str) -> Study:

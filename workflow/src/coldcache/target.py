@@ -12,7 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from coldcache.errors import TargetError
+from coldcache.identity import refuse_other
 from coldcache.plan import Case
+from coldcache.processes import holders_of_lock, started_at
 from coldcache.site import Site
 from coldcache.units import show_bytes
 
@@ -55,8 +57,8 @@ def check_target(site: Site, cases: list[Case]) -> Path:
     Raises
     ------
     TargetError
-        If the folder does not exist, is no folder, belongs to the system, is not writable, holds foreign files, or
-        has too little space. The message names the site's file and key.
+        If the folder does not exist, is no folder, belongs to the system, is not writable, holds foreign files, lies
+        on another file system than the site names, or has too little space. The message names the site's file and key.
     """
     where = f"config/sites/{site.site}.yaml, targets.{site.target_name}"
     given = Path(site.target.path)
@@ -68,6 +70,7 @@ def check_target(site: Site, cases: list[Case]) -> Path:
             _refuse_unwritable(where, folder.parent)
         else:
             _refuse_unusable(where, folder, given)
+        refuse_other(where, site.target, folder)
         _refuse_too_small(where, folder.parent if to_be_made else folder, given, cases)
     except OSError as error:
         raise TargetError(f"{where}: {given}: {error.strerror}; name another folder") from error
@@ -89,6 +92,15 @@ def _refuse_unusable(where: str, folder: Path, given: Path) -> None:
     made = not work.is_symlink() and work.is_dir() and ((work / MARKER).is_file() or not any(work.iterdir()))
     if not made:
         raise TargetError(f"{where}: {work} was not made by this program; move it away, or name another folder")
+    if not os.access(work, os.W_OK | os.X_OK):
+        raise TargetError(f"{where}: {work} is {_name_owner(work)}'s, who measured here; name another folder")
+
+
+def _name_owner(path: Path) -> str:
+    try:
+        return path.owner()
+    except KeyError:
+        return f"user {path.stat().st_uid}"
 
 
 def _refuse_unwritable(where: str, folder: Path) -> None:
@@ -126,6 +138,13 @@ def _refuse_too_small(where: str, folder: Path, given: Path, cases: list[Case]) 
         )
     if status.f_files and inodes < files:
         raise TargetError(f"{where}: {given} has {inodes:,} inodes free, the plan needs {files:,}: name fewer files")
+
+
+def check_space(site: Site, case: Case) -> None:
+    """Raise `TargetError` if the target has no room for a trial of a case."""
+    where = f"config/sites/{site.site}.yaml, targets.{site.target_name}"
+    given = Path(site.target.path)
+    _refuse_too_small(where, given.absolute(), given, [case])
 
 
 def takes_direct_io(folder: Path) -> bool:
@@ -182,7 +201,7 @@ def locked(work: Path) -> Iterator[int]:
                 f"{work.parent} is being measured by process {owner.get('pid')} on {owner.get('host')}; "
                 "wait for it, or name another target"
             )
-        owner = {"pid": os.getpid(), "host": socket.gethostname(), "started": _started(os.getpid())}
+        owner = {"pid": os.getpid(), "host": socket.gethostname(), "started": started_at(os.getpid())}
         # One write of one length, so that nobody reads half of it.
         os.pwrite(descriptor, json.dumps(owner).ljust(_OWNER).encode(), 0)
         yield descriptor
@@ -227,7 +246,7 @@ def _take(descriptor: int) -> bool:
             owner = _owner(descriptor)
             if _is_alive(owner) or time.monotonic() > end:
                 return False
-        orphans = _holders(descriptor)
+        orphans = holders_of_lock(descriptor)
         # Another start that took the lock meanwhile holds it rightly.
         if _owner(descriptor) == owner:
             for process in orphans:
@@ -247,25 +266,4 @@ def _is_alive(owner: dict) -> bool:
     """Return whether the runner that wrote itself into the lock may still run; one on another host may."""
     if owner.get("host") != socket.gethostname():
         return True
-    return owner["started"] is None or _started(owner["pid"]) == owner["started"]
-
-
-def _started(process: int) -> int | None:
-    """Return when a process started, in clock ticks since boot, which tells it from a later one; None once it ended."""
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] in "ZX" else int(fields[19])
-
-
-def _holders(descriptor: int) -> set[int]:
-    """Return the processes that hold the lock, as the kernel tells it of their open files (proc(5), fdinfo)."""
-    inode = os.fstat(descriptor).st_ino
-    found = set()
-    for entry in Path("/proc").glob("[0-9]*/fdinfo/*"):
-        with suppress(OSError):
-            text = entry.read_text()
-            if "FLOCK" in text and f":{inode} " in text:
-                found.add(int(entry.parts[2]))
-    return found
+    return owner["started"] is None or started_at(owner["pid"]) == owner["started"]

@@ -35,6 +35,10 @@ FACTORS = {
     "node_pairs": Factor("1", "pairs of NVMe nodes"),
     "metadata_iops": Factor("1", "provisioned metadata IOPS"),
     "throughput_tier": Factor("B/s", "provisioned throughput per TiB"),
+    "osc_rpcs_in_flight": Factor("1", "calls in flight per OST"),
+    "mdc_rpcs_in_flight": Factor("1", "calls in flight per MDT"),
+    "mdc_mod_rpcs_in_flight": Factor("1", "changing calls in flight per MDT"),
+    "osc_dirty_mb": Factor("1", "dirty MiB per OST"),
     "instance_type": Factor(None, "instance type"),
     "write_mode": Factor(None, "write mode of the mount"),
     "nfs_version": Factor(None, "NFS version"),
@@ -49,7 +53,8 @@ FACTORS = {
 #: Factors of the system and not of a tool's command line: without a setting their levels would be mere labels.
 SET_FACTORS = (
     "write_cache", "write_barrier", "write_behind", "io_scheduler", "stripe_count", "stripe_size", "mdts", "sas_driver",
-    "max_sgl_entries", "node_pairs", "metadata_iops", "throughput_tier", "instance_type", "write_mode", "nfs_version",
+    "max_sgl_entries", "node_pairs", "metadata_iops", "throughput_tier", "osc_rpcs_in_flight", "mdc_rpcs_in_flight",
+    "mdc_mod_rpcs_in_flight", "osc_dirty_mb", "instance_type", "write_mode", "nfs_version",
     "io_size", "nconnect", "mount_option", "outage_option", "sysctl", "tuned_profile",
 )  # fmt: skip
 

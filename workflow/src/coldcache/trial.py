@@ -2,27 +2,30 @@
 
 import json
 import os
-import select
 import shutil
-import signal
-import subprocess
-import time
-from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from coldcache.cluster.launch import Launch
+from coldcache.cluster.probing import Place, evict_everywhere, refuse_lost
 from coldcache.cold_methods import make_cold
-from coldcache.errors import SettingError
+from coldcache.counters import choose_counters, read_counters
+from coldcache.errors import CampaignError, SettingError
+from coldcache.identity import why_lost
 from coldcache.layout import lay_out, lay_out_within
+from coldcache.lease import Lease
+from coldcache.mounts import find_mount
+from coldcache.nfs_lab.guest import Guest, describe_kernel, wrap
+from coldcache.nfs_lab.levels import read_levels
 from coldcache.plan import Trial, tool_module
-from coldcache.provenance import read_counters
+from coldcache.room import refuse_full
 from coldcache.settings import BlockSettings
 from coldcache.site import Site
+from coldcache.supervision import supervise
+from coldcache.target import LOCK
+from coldcache.tools import nfs_guest
+from coldcache.tools.fio import SERIES
 from coldcache.tools.run import Inputs, Run
-
-#: Tools speak English with points for decimals, and Open MPI runs as root in a container.
-_ENVIRONMENT = {"LC_ALL": "C", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 class Surroundings(NamedTuple):
@@ -36,21 +39,32 @@ class Surroundings(NamedTuple):
         The marked work folder of the target.
     lock : int
         Descriptor of the target's lock, which every tool inherits.
+    lease : Lease
+        The target as it is held against other hosts.
     settings : BlockSettings
         What puts the levels of factors in force, and undoes it at the end of the block.
     system, target : dict
         As `provenance.describe_system` and `provenance.describe_target` return them.
     versions : dict of str to str
         The version of each tool.
+    place : Place
+        The nodes of the block's job.
     """
 
     site: Site
     work: Path
     lock: int
+    lease: Lease
     settings: BlockSettings
     system: dict[str, Any]
     target: dict[str, Any]
     versions: dict[str, str]
+    place: Place = Place()
+
+    def why_lost(self) -> str:
+        """Return why the target is no longer the one that was locked, or no longer held; empty where it is."""
+        reason = why_lost(self.site.target, self.work.parent, self.work / LOCK, self.lock)
+        return reason or self.lease.why_lost()
 
 
 def execute(trial: Trial, folder: Path, surroundings: Surroundings) -> dict[str, Any]:
@@ -69,6 +83,11 @@ def execute(trial: Trial, folder: Path, surroundings: Surroundings) -> dict[str,
     -------
     dict
         What `trial.json` holds. A trial that fails is written like any other, with ``failure`` naming the cause.
+
+    Raises
+    ------
+    CampaignError
+        If the disk of the raw logs is full: the trial is not kept.
     """
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
@@ -83,8 +102,19 @@ def execute(trial: Trial, folder: Path, surroundings: Surroundings) -> dict[str,
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    _write(partial, story)
-    partial.rename(folder)
+    if lost := surroundings.why_lost():
+        story["failure"] = {"code": "target-lost", "message": lost}
+    try:
+        # A log that met a full disk would read as the tool's own failure.
+        refuse_full(partial)
+        _write(partial, story)
+        partial.rename(folder)
+    except OSError as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise CampaignError(f"{folder}: cannot be written ({error.strerror}); start again once it can") from error
+    except CampaignError:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
     return story
 
 
@@ -99,6 +129,7 @@ def _begin(trial: Trial, surroundings: Surroundings) -> dict[str, Any]:
         "argv": [], "settings": {}, "cold": None, "counters": None, "failure": None,
         "start": None, "end": None, "seconds": None, "exit_status": None, "timed_out": False,
         "time_limit": surroundings.site.limits.seconds,
+        **({"sentinel": True} if case.sentinel_every else {}),
         "free_bytes": None, "size_bytes": None, "own_bytes": None, "load": None,
         "target": {"path": surroundings.site.target.path, **surroundings.target}, "system": surroundings.system,
     }  # fmt: skip
@@ -108,30 +139,81 @@ def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: d
     case = trial.case
     tool = tool_module(case.tool)
     folder = Path(case.run.directory)
+    if case.guest:
+        _carry_out_in(case.guest, trial, partial, surroundings, story)
+        return
+    # Only inside the marked folder: where the target has gone from its place, nothing is made there.
+    folder.parent.mkdir(exist_ok=True)
+    if any(not isinstance(kind, str) and kind.fresh_files for kind in case.settings.values()):
+        shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(exist_ok=True)
     with surroundings.settings.in_force(trial, folder) as readings:
         story["settings"] = {factor: reading._asdict() for factor, reading in readings.items()}
         if any(reading.read != reading.asked for reading in readings.values()):
             return
         run = case.run
         inputs = tool.inputs(run)
+        # A mount that was put in force has no folder of the sweep yet.
+        folder.mkdir(exist_ok=True)
         if not run.device:
             run, inputs = _prepare(run, inputs, tool, surroundings.site)
+        run = run._replace(hosts=surroundings.place.hosts[: run.nodes])
+        launch = Launch(tool, run, partial, surroundings.work)
         story["argv"] = tool.argv(run)
         if run.files:
             story["factors"] = {**case.factors, "files": run.files}
         if inputs.total:
             paths = [folder / name for names in inputs.names for name in names]
             story["cold"] = make_cold(case.cold, paths, surroundings.work, surroundings.lock)
+            if run.nodes > 1:
+                held = evict_everywhere(run.starter, run.hosts, paths, partial / "inputs.txt")
+                story["cold"] |= {"resident_bytes": max(held.values()), "nodes": held}
         status = os.statvfs(folder)
         story["free_bytes"] = status.f_bavail * status.f_frsize
         story["size_bytes"] = status.f_blocks * status.f_frsize
         story["own_bytes"] = run.file_size * run.threads if run.device else inputs.total
         story["load"] = os.getloadavg()[0]
-        before = read_counters(surroundings.target["device"])
-        _run_tool(story, partial, surroundings)
-        story["counters"] = before and {"before": before, "after": read_counters(surroundings.target["device"])}
+        counters = choose_counters(find_mount(folder), surroundings.site.target.network)
+        before = read_counters(counters)
+        with launch.ready():
+            _run_tool(story, partial, surroundings, launch)
+        for log in folder.glob(SERIES) if run.series else ():
+            shutil.move(log, partial / log.name)
+        after = before and read_counters(counters)
+        if before and after:
+            story["counters"] = {"of": counters.kind, "crossing": counters.crossing, "before": before, "after": after}
+        else:
+            story["uncounted"] = counters.why_not or f"the counters of {counters.name} cannot be read"
+        if launch.spreads:
+            _check_launch(story, launch, run, surroundings.place)
         for factor, read in surroundings.settings.read_again(trial).items():
             story["settings"][factor]["read_after"] = read
+
+
+def _carry_out_in(guest: Guest, trial: Trial, partial: Path, surroundings: Surroundings, story: dict[str, Any]) -> None:
+    """Run a trial on the mount of a guest, which stands for the trial's folder; its levels are read from the guest."""
+    case, tool = trial.case, tool_module(trial.case.tool)
+    folder = Path(case.run.directory)
+    # The guest mounts over it, and leaves it empty.
+    folder.parent.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
+    story["guest"] = describe_kernel()
+    story["argv"] = wrap(guest, case.run, tool.inputs(case.run), tool.argv(case.run))
+    # What the guest serves lies in its memory, and none of it on this system's target.
+    story["target"] = {"path": case.run.directory, "filesystem": "nfs", "mount_options": ",".join(guest.mount)}
+    if tool.inputs(case.run).total:
+        story["cold"] = {"method": "remount", "bytes": tool.inputs(case.run).total, "resident_bytes": 0}
+    story["load"] = os.getloadavg()[0]
+    _run_tool(story, partial, surroundings, Launch(tool, case.run._replace(starter=""), partial, surroundings.work))
+    sections = nfs_guest.split((partial / "stdout.txt").read_bytes())
+    story["settings"] = read_levels(case.settings, case.factors, sections)
+    counted = nfs_guest.count_bytes(sections)
+    story["counters"] = counted and {"of": "nfs", "crossing": "wire", **counted}
+
+
+def _run_tool(story: dict[str, Any], partial: Path, surroundings: Surroundings, launch: Launch) -> None:
+    limit, lock = story["time_limit"], surroundings.lock
+    story.update(supervise(story["argv"], limit, partial, lock, launch.environment(), launch.folder()))
 
 
 def _prepare(run: Run, inputs: Inputs, tool: Any, site: Site) -> tuple[Run, Inputs]:
@@ -142,7 +224,7 @@ def _prepare(run: Run, inputs: Inputs, tool: Any, site: Site) -> tuple[Run, Inpu
         return run, inputs
     if not inputs.names:
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        folder.mkdir()
         return run, inputs
     count = lay_out_within(folder, inputs, site.limits.layout_seconds)
     if count < len(inputs.names[0]):
@@ -151,35 +233,14 @@ def _prepare(run: Run, inputs: Inputs, tool: Any, site: Site) -> tuple[Run, Inpu
     return run, inputs
 
 
-def _run_tool(story: dict[str, Any], partial: Path, surroundings: Surroundings) -> None:
-    with (partial / "stdout.txt").open("wb") as stdout, (partial / "stderr.txt").open("wb") as stderr:
-        story["start"] = datetime.now(UTC).isoformat(timespec="milliseconds")
-        began = time.monotonic()
-        process = subprocess.Popen(
-            story["argv"], stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env={**os.environ, **_ENVIRONMENT},
-            start_new_session=True, pass_fds=(surroundings.lock,),
-        )  # fmt: skip
-        try:
-            story["timed_out"] = not _ends_within(process, story["time_limit"])
-        finally:
-            # The whole group: a tool that hangs, or that ends before its children, leaves nothing running.
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        story["seconds"] = round(time.monotonic() - began, 6)
-        story["end"] = datetime.now(UTC).isoformat(timespec="milliseconds")
-        story["exit_status"] = process.returncode
-
-
-def _ends_within(process: subprocess.Popen, seconds: float) -> bool:
-    """Wait for a process without polling it, which would load the machine under test."""
-    descriptor = os.pidfd_open(process.pid)
-    try:
-        waiting = select.poll()
-        waiting.register(descriptor, select.POLLIN)
-        return bool(waiting.poll(seconds * 1000))
-    finally:
-        os.close(descriptor)
+def _check_launch(story: dict[str, Any], launch: Launch, run: Run, place: Place) -> None:
+    """Note who ran where; a trial that failed because a node was lost is none."""
+    story["launch"] = launch.describe()
+    fault = launch.find_fault(story["launch"], place.word)
+    if fault or story["exit_status"]:
+        refuse_lost(run.starter, run.hosts)
+    if fault:
+        story["failure"] = {"code": "launch-failed", "message": fault}
 
 
 def _write(partial: Path, story: dict[str, Any]) -> None:

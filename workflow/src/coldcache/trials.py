@@ -1,19 +1,22 @@
 """The trials of a campaign as they lie on disk: their stories, the records of their logs, and their verdicts."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.campaign import Campaign, why_not_run
 from coldcache.doubts import fill_level
+from coldcache.drift import Drift, Moment, figure_of
 from coldcache.errors import CampaignError, LogError
 from coldcache.judged import Baseline, Trial
 from coldcache.parts import Part, split_records
 from coldcache.plan import tool_module
 from coldcache.records import Record
+from coldcache.repeating import is_done, is_missing
 from coldcache.terms import TOOLS
-from coldcache.tools import read_file
+from coldcache.tools import nfs_guest, read_file
+from coldcache.tools.fio import SERIES
 from coldcache.verdicts import Judgement, judge
 
 #: What a story must tell to be judged.
@@ -36,12 +39,15 @@ class Collected(NamedTuple):
         Empty where the log was refused or the trial is missing.
     judgement : Judgement
         ``missing`` where the trial has no folder.
+    series : mapping of str to list of Record
+        What each log of rates over time beside it states, by the log's name relative to the campaign's folder.
     """
 
     key: str
     story: dict[str, Any]
     records: list[Record]
     judgement: Judgement
+    series: Mapping[str, list[Record]] = {}
 
     @property
     def log(self) -> str:
@@ -57,13 +63,19 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
     CampaignError
         If a `trial.json` cannot be read.
     """
-    planned = {trial.key: trial for block in campaign.blocks() for trial in block.trials}
+    planned = {
+        trial.key: trial
+        for block in campaign.blocks()
+        for trial in block.trials
+        if is_done(campaign.folder, trial) or is_missing(campaign.folder, campaign.site, trial)
+    }
     imported = [] if campaign.origin is None else campaign.folder.glob("*/*/*/r*/trial.json")
     logs = ForeignLogs(campaign.folder)
     keys = sorted({*planned, *(str(path.parent.relative_to(campaign.folder)) for path in imported)})
     paths = {key: campaign.folder / key / "trial.json" for key in keys}
     stories = {key: _read_story(key, path) for key, path in paths.items() if path.is_file()}
-    baselines = Baselines(list(stories.values()))
+    drifts = _read_drifts(campaign, stories)
+    baselines = Baselines(list(stories.values()), drifts)
     for key in keys:
         if key in stories:
             yield _read_trial(key, stories[key], campaign, logs, baselines)
@@ -76,6 +88,22 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
             "settings": {}, "seconds": None,
         }  # fmt: skip
         yield Collected(key, story, [], Judgement("missing", ("not-run",), (reason,), "not applicable"))
+
+
+def _read_drifts(campaign: Campaign, stories: dict[str, dict[str, Any]]) -> dict[str, Drift]:
+    """Return what the sentinel of each study showed; a trial of it that failed shows nothing."""
+    moments: dict[str, list[Moment]] = {}
+    for key, story in stories.items():
+        if not story.get("sentinel") or story["exit_status"] != 0 or story["failure"]:
+            continue
+        try:
+            records = tool_module(story["tool"]).read(_read_log(campaign.folder / key))
+        except LogError:
+            continue
+        figure = figure_of(story["operations"], records)
+        if figure:
+            moments.setdefault(story["study"], []).append(Moment(story["start"], figure))
+    return {study: Drift(found) for study, found in moments.items()}
 
 
 class ForeignLogs:
@@ -121,15 +149,23 @@ def _read_trial(
     if campaign.origin is None and story["tool"] not in TOOLS:
         raise CampaignError(f'{folder / "trial.json"}: not the story of a trial (unknown tool "{story["tool"]}")')
     tool = tool_module(story["tool"]) if campaign.origin is None else None
+    if story.get("guest"):
+        tool = nfs_guest
     records: list[Record] = []
     refusal = ""
     try:
         records = tool.read(_read_log(folder)) if tool else logs.read(story["log"])
     except LogError as error:
         refusal = str(error)
+    series: dict[str, list[Record]] = {}
+    for path in sorted(folder.glob(SERIES)) if tool else ():
+        try:
+            series[f"{key}/{path.name}"] = read_file(path)
+        except LogError as error:
+            refusal = refusal or f"{path.name}: {error}"
     site = campaign.site
     trial = Trial(story, records, refusal, site.thresholds, site.target, baselines.of(story))
-    return Collected(key, story, records, judge(trial))
+    return Collected(key, story, records, judge(trial), series)
 
 
 class Baselines:
@@ -139,9 +175,12 @@ class Baselines:
     ----------
     stories : list of dict
         The stories of all trials of the campaign.
+    drifts : dict of str to Drift, optional
+        What the sentinel of each study showed.
     """
 
-    def __init__(self, stories: list[dict[str, Any]]):
+    def __init__(self, stories: list[dict[str, Any]], drifts: dict[str, Drift] | None = None):
+        self._drifts = drifts or {}
         self._tools: dict[str, str] = {}
         self._kernels: dict[str, str] = {}
         self._fills: dict[tuple[str, str], float] = {}
@@ -159,6 +198,9 @@ class Baselines:
             self._tools.get(story["tool"]),
             self._kernels.get(story["system"]["host"]) if story.get("system") else None,
             self._fills.get((story["study"], story["sweep"])),
+            self._drifts[story["study"]].around(story["start"])
+            if story["start"] and story["study"] in self._drifts
+            else None,
         )
 
 

@@ -23,7 +23,13 @@ class Judgement(NamedTuple):
 def preparation_failed(trial: Trial) -> Finding:
     """Void: the files or settings that the trial needs could not be had."""
     failure = trial.story["failure"]
-    return failure["message"] if failure else None
+    return failure["message"] if failure and failure["code"] != "target-lost" else None
+
+
+def target_lost(trial: Trial) -> Finding:
+    """Void: the target was unmounted, replaced, made read-only or taken by another runner while the trial ran."""
+    failure = trial.story["failure"]
+    return failure["message"] if failure and failure["code"] == "target-lost" else None
 
 
 def setting_not_in_force(trial: Trial) -> Finding:
@@ -110,6 +116,7 @@ def served_from_cache(trial: Trial) -> Finding:
 #: Every rule with the verdict that it forces, worst first.
 RULES: tuple[tuple[str, str, Callable[[Trial], Finding]], ...] = (
     ("preparation-failed", "void", preparation_failed),
+    ("target-lost", "void", target_lost),
     ("setting-not-in-force", "void", setting_not_in_force),
     ("time-limit", "void", time_limit),
     ("exit-status", "void", exit_status),
@@ -117,16 +124,20 @@ RULES: tuple[tuple[str, str, Callable[[Trial], Finding]], ...] = (
     ("wrong-operation", "void", wrong_operation),
     ("contradicted", "void", contradicted),
     ("ambiguous-figure", "void", ambiguous_figure),
+    ("tool-changed", "void", doubts.tool_changed),
     ("too-short", "suspect", too_short),
     ("clock-step", "suspect", clock_step),
     ("served-from-cache", "suspect", served_from_cache),
     ("above-ceiling", "suspect", doubts.above_ceiling),
+    ("burst-credit", "suspect", doubts.on_burst_credit),
     ("slow-process-hidden", "suspect", doubts.slow_process_hidden),
     ("foreign-transfers", "suspect", doubts.foreign_transfers),
     ("busy-machine", "suspect", doubts.busy_machine),
+    ("foreign-load", "suspect", doubts.foreign_load),
+    ("suspended", "suspect", doubts.suspended),
+    ("drift", "suspect", doubts.drifted),
     ("little-space", "suspect", doubts.little_space),
     ("fill-drift", "suspect", doubts.fill_drift),
-    ("tool-changed", "suspect", doubts.tool_changed),
     ("kernel-changed", "suspect", doubts.kernel_changed),
 )
 

@@ -6,13 +6,13 @@ a trial is written into a journal before it is changed, so that the next start u
 
 import signal
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from coldcache.errors import SettingError
 from coldcache.plan import Case, Trial
-from coldcache.setting_kinds import Kind
+from coldcache.setting_kinds import GuestSetting, Kind
 from coldcache.settings.addresses import locate, module_of, why_not
 from coldcache.settings.journal import Change, is_left, read_journal, write_journal
 from coldcache.settings.qemu_nbd import served
@@ -65,7 +65,7 @@ class BlockSettings:
 
     @contextmanager
     def in_force(self, trial: Trial, folder: Path) -> Iterator[dict[str, Reading]]:
-        """Put the settings of a trial in force, and yield each factor's level as read back.
+        """Put the settings of a trial in force, and yield each factor's level as read back; not those of a guest.
 
         Parameters
         ----------
@@ -82,12 +82,14 @@ class BlockSettings:
         with ExitStack() as stack:
             readings = {}
             for factor, kind in trial.case.settings.items():
+                if isinstance(kind, GuestSetting):
+                    continue
                 level = trial.case.factors[factor]
                 if isinstance(kind, str):
                     read = stack.enter_context(served(str(level), trial, folder, self._lock))
                     readings[factor] = Reading(str(level), read, f"command line of {kind}")
                 else:
-                    readings[factor] = self._put(factor, kind, level)
+                    readings[factor] = self._put(factor, kind, level, folder)
             yield readings
 
     def read_again(self, trial: Trial) -> dict[str, str]:
@@ -98,12 +100,19 @@ class BlockSettings:
         SettingError
             If it cannot be read.
         """
-        lasting = {factor: kind for factor, kind in trial.case.settings.items() if not isinstance(kind, str)}
-        return {factor: self._read(locate(kind, self._work)) for factor, kind in lasting.items()}
+        lasting = {
+            factor: kind
+            for factor, kind in trial.case.settings.items()
+            if not isinstance(kind, str) and not isinstance(kind, GuestSetting)
+        }
+        return {
+            factor: self._read(locate(kind, self._work, Path(trial.case.run.directory)))
+            for factor, kind in lasting.items()
+        }
 
-    def _put(self, factor: str, kind: Kind, level: Any) -> Reading:
+    def _put(self, factor: str, kind: Kind, level: Any, folder: Path) -> Reading:
         """Put a level in force unless it is already, and return what is read then."""
-        address, asked = locate(kind, self._work), kind.reading(level)
+        address, asked = locate(kind, self._work, folder), kind.reading(level)
         read = self._read(address)
         if read != asked:
             if factor not in self._changes:
@@ -132,7 +141,8 @@ def restore_left(work: Path, lock: int) -> int:
 
 def _undo(work: Path, changes: list[Change], lock: int) -> None:
     if not changes:
-        write_journal(work, [])
+        if is_left(work):
+            write_journal(work, [])
         return
     # An interrupt waits until all is undone; each command has a time limit.
     waiting = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
@@ -140,7 +150,9 @@ def _undo(work: Path, changes: list[Change], lock: int) -> None:
         failures = [failure for change in reversed(changes) if (failure := _undo_one(change, lock))]
         if failures:
             raise SettingError(f"{failures[0]}; undo it by hand, or start again to try once more")
-        write_journal(work, [])
+        # Where the target has gone the journal stays: the next start finds that all is as before.
+        with suppress(SettingError):
+            write_journal(work, [])
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
 
@@ -149,6 +161,9 @@ def _undo_one(change: Change, lock: int) -> str:
     """Put back what was read before a change; return why that failed, empty where it is as before."""
     address, before = change.address, change.before
     module = module_of(address)
+    if address.get("folder") and not Path(address["folder"]).exists():
+        # What was set of a folder went with it.
+        return ""
     try:
         if module.read(address, lock) != before:
             module.restore(address, address["value_of"].get(before, before), lock)
@@ -161,6 +176,6 @@ def _undo_one(change: Change, lock: int) -> str:
 def why_not_run(case: Case, folder: Path) -> str:
     """Return why a case's settings cannot be put in force on this system; empty where they can."""
     for factor, kind in case.settings.items():
-        if not isinstance(kind, str) and (reason := why_not(kind, folder)):
+        if not isinstance(kind, str) and (reason := why_not(kind, folder, Path(case.run.directory))):
             return f"{factor} cannot be put in force: {reason}"
     return ""

@@ -5,14 +5,29 @@ from types import ModuleType
 from typing import Any
 
 from coldcache.errors import SettingError
-from coldcache.provenance import find_mount
-from coldcache.setting_kinds import CommandSetting, FileSetting, Kind, MountSetting, SysctlSetting
-from coldcache.settings import kernel_value, mount_option, site_commands
+from coldcache.mounts import find_mount
+from coldcache.nfs_lab import guest
+from coldcache.setting_kinds import (
+    CommandSetting,
+    FileSetting,
+    GuestSetting,
+    Kind,
+    LctlSetting,
+    MountSetting,
+    PreparedMounts,
+    SysctlSetting,
+)
+from coldcache.settings import kernel_value, mount_option, prepared_mount, site_commands
 
-_MODULES = {"kernel-value": kernel_value, "mount-option": mount_option, "site-commands": site_commands}
+_MODULES = {
+    "kernel-value": kernel_value,
+    "mount-option": mount_option,
+    "prepared-mount": prepared_mount,
+    "site-commands": site_commands,
+}
 
 
-def locate(kind: Kind, folder: Path) -> dict[str, Any]:
+def locate(kind: Kind, folder: Path, sweep: Path | None = None) -> dict[str, Any]:
     """Return where a setting lies on this system.
 
     Parameters
@@ -21,6 +36,8 @@ def locate(kind: Kind, folder: Path) -> dict[str, Any]:
         As the site or the study states it.
     folder : Path
         A folder of the target, whose device and mount stand in where none is named.
+    sweep : Path, optional
+        The folder of the trial's sweep on the target; `folder` when left out.
 
     Raises
     ------
@@ -38,12 +55,33 @@ def locate(kind: Kind, folder: Path) -> dict[str, Any]:
         case MountSetting(point=point):
             point = point or find_mount(folder).point
             return {"module": "mount-option", "point": point, "shown_as": f"mount options of {point}", **address}
-        case CommandSetting():
+        case PreparedMounts():
+            place = (sweep or folder).absolute().parent
             return {
-                "module": "site-commands", "apply": kind.apply, "verify": kind.verify, "restore": kind.restore,
-                "root": kind.root, "seconds": kind.seconds, "shown_as": " ".join(kind.verify), **address,
-                "outlives_restart": True,
+                "module": "prepared-mount", "place": str(place), "values": list(kind.values.values()),
+                "own": [(sweep or folder).name], "shown_as": f"what is mounted on {place}", **address,
+                "value_of": {**address["value_of"], prepared_mount.NONE: prepared_mount.NONE},
             }  # fmt: skip
+        case CommandSetting():
+            apply, verify, restore = (
+                [word.replace("{folder}", str(sweep or folder)) for word in words]
+                for words in (kind.apply, kind.verify, kind.restore)
+            )
+            return {
+                "module": "site-commands", "apply": apply, "verify": verify, "restore": restore,
+                "root": kind.root, "seconds": kind.seconds, "shown_as": " ".join(verify), **address,
+                "outlives_restart": True,
+                "folder": str(sweep or folder) if "{folder}" in " ".join([*kind.apply, *kind.verify]) else "",
+            }  # fmt: skip
+        case LctlSetting(name=name):
+            return {
+                "module": "site-commands", "apply": ["lctl", "set_param", f"{name}={{level}}"],
+                "verify": ["lctl", "get_param", "-n", name], "restore": [], "root": True, "seconds": 60.0,
+                # One line for each instance; what is in force is told once.
+                "is_listed": True, "shown_as": f"lctl get_param {name}", **address,
+            }  # fmt: skip
+        case GuestSetting():
+            raise SettingError("the guest itself puts it in force when it starts")
 
 
 def module_of(address: dict[str, Any]) -> ModuleType:
@@ -51,10 +89,12 @@ def module_of(address: dict[str, Any]) -> ModuleType:
     return _MODULES[address["module"]]
 
 
-def why_not(kind: Kind, folder: Path) -> str:
+def why_not(kind: Kind, folder: Path, sweep: Path | None = None) -> str:
     """Return why a setting cannot be put in force on this system; empty where it can."""
+    if isinstance(kind, GuestSetting):
+        return guest.why_not()
     try:
-        address = locate(kind, folder)
+        address = locate(kind, folder, sweep)
         return module_of(address).why_not(address)
     except (SettingError, OSError) as error:
         return str(error)

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from coldcache.errors import SettingError
+from coldcache.mounts import find_mount
 from coldcache.privilege import run_command, why_no_root
-from coldcache.provenance import find_mount
 from coldcache.setting_kinds import DEFAULT
 
 

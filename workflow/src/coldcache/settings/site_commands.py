@@ -15,7 +15,8 @@ def why_not(address: dict) -> str:
 
 def read(address: dict, lock: int) -> str:
     """Return what the command that verifies prints; raises `SettingError` as `run_command`."""
-    return " ".join(_run(address, address["verify"], lock).split())
+    words = _run(address, address["verify"], lock).split()
+    return " ".join(sorted(set(words)) if address.get("is_listed") else words)
 
 
 def apply(address: dict, value: str, lock: int) -> None:

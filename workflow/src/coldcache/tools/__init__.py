@@ -24,6 +24,7 @@ from coldcache.records import Record
 
 #: Modules that read logs, in the order in which they are asked.
 READERS = (
+    "nfs_guest",
     "fio_read",
     "fio_series",
     "iozone_read",

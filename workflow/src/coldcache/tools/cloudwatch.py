@@ -43,6 +43,16 @@ _LABEL = re.compile(r"([A-Za-z]{1,60})(?:[ .:/_-]+([A-Za-z]+(?:[0-9.]+)?))?")
 _STATISTICS = ("Sum", "Average", "Minimum", "Maximum", "SampleCount")
 
 
+class _Place(NamedTuple):
+    """A byte of a log; as text the line that holds it, which is counted only for a message."""
+
+    text: str
+    offset: int
+
+    def __str__(self) -> str:
+        return f"line {self.text.count(chr(10), 0, self.offset) + 1}"
+
+
 class _Point(NamedTuple):
     """One value of a series, when it was, and where it stands."""
 
@@ -55,7 +65,7 @@ class _Point(NamedTuple):
 class _Series(NamedTuple):
     """One metric's values over time, with the line where it begins, the id of its query, and doubts."""
 
-    where: str
+    where: _Place
     metric: str
     id: str
     points: list[_Point]
@@ -103,7 +113,7 @@ def read(log: bytes) -> list[Record]:
         answers.add(answer)
         token = members.get("NextToken")
         if token is not None and token.value:
-            raise LogError(f"{_place(text, token.start)}: the answer goes on (NextToken): ask for all of its pages")
+            raise LogError(f"{_Place(text, token.start)}: the answer goes on (NextToken): ask for all of its pages")
         read_series = _read_data if "MetricDataResults" in members else _read_statistics
         for series in read_series(clean, members):
             found += _records(clean, series)
@@ -117,28 +127,30 @@ def read(log: bytes) -> list[Record]:
 def _read_statistics(text: str, members: dict[str, Member]) -> Iterator[_Series]:
     """Yield the series of an answer to `get-metric-statistics`."""
     label, points = members.get("Label"), members["Datapoints"].value
-    where = _place(text, members["Datapoints"].start)
+    where = _Place(text, members["Datapoints"].start)
     if label is None or not isinstance(label.value, str) or not isinstance(points, list):
         raise LogError(f"{where}: the label or the points of this answer are missing: the JSON is damaged")
     metric = _known_metric(label.value, where)
     found = []
     for point in points:
         fields = point.value if isinstance(point.value, dict) else {}
-        here = _place(text, point.start)
         if "Sum" not in fields:
             names = ", ".join(sorted(fields.keys() & set(_STATISTICS))) or "no statistic"
-            raise LogError(f"{here}: {names} of {metric}: only sums over a period can be turned into rates")
+            where = _Place(text, point.start)
+            raise LogError(f"{where}: {names} of {metric}: only sums over a period can be turned into rates")
         unit = fields["Unit"].value if "Unit" in fields else None
         if unit != ("Bytes" if metric in BYTES else "Count") or "Timestamp" not in fields:
-            raise LogError(f"{here}: a point of {metric} in {unit!r}, or without its time: the JSON is damaged")
+            where = _Place(text, point.start)
+            raise LogError(f"{where}: a point of {metric} in {unit!r}, or without its time: the JSON is damaged")
         found.append(_point(text, fields["Timestamp"], fields["Sum"]))
     yield _Series(where, metric, metric, found, ())
 
 
 def _read_data(text: str, members: dict[str, Member]) -> Iterator[_Series]:
-    """Yield every series of an answer to `get-metric-data`."""
+    """Yield every series of an answer to `get-metric-data`, whose time stamps all run in one direction."""
+    ids = set()
     for result in members["MetricDataResults"].value:
-        where = _place(text, result.start)
+        where = _Place(text, result.start)
         fields = result.value if isinstance(result.value, dict) else {}
         if not {"Id", "Label", "Timestamps", "Values", "StatusCode"} <= fields.keys():
             raise LogError(f"{where}: this result is not whole: the JSON is damaged")
@@ -153,12 +165,18 @@ def _read_data(text: str, members: dict[str, Member]) -> Iterator[_Series]:
         if len(times) != len(values):
             raise LogError(f"{where}: {len(times)} time stamps and {len(values)} values: the JSON is damaged")
         points = [_point(text, time, value) for time, value in zip(times, values, strict=True)]
+        moments = [point.time for point in points]
+        if moments != sorted(moments) and moments != sorted(moments, reverse=True):
+            raise LogError(f"{where}: the time stamps of {metric} are out of order: lines of the JSON are mixed up")
+        if fields["Id"].value in ids:
+            raise LogError(f"{where}: the query {str(fields['Id'].value)[:40]!r} is answered twice")
+        ids.add(fields["Id"].value)
         if statistic is None and any(point.value % 1 for point in points):
             raise LogError(f"{where}: values of {metric} are no whole numbers, so they are no sums; ask for Sum")
         yield _Series(where, metric, str(fields["Id"].value), points, ("statistic-unstated",) if not statistic else ())
 
 
-def _known_metric(label: str, where: str) -> str:
+def _known_metric(label: str, where: _Place) -> str:
     """Return the metric that a label begins with; raise `LogError` for one that is no rate."""
     match = _LABEL.fullmatch(label)
     if match is None or (match[1] not in BYTES and match[1] not in OPERATIONS):
@@ -168,15 +186,14 @@ def _known_metric(label: str, where: str) -> str:
 
 def _point(text: str, time: Member, value: Member) -> _Point:
     """Return one value with its time, which the CLI prints as ISO 8601 or as seconds since 1970."""
-    here = _place(text, value.start)
     if type(value.value) not in (int, float) or not 0 <= value.value < 1e18:
-        raise LogError(f"{here}: {text[value.start : value.end][:40]!r} is no sum")
+        raise LogError(f"{_Place(text, value.start)}: {text[value.start : value.end][:40]!r} is no sum")
     if type(time.value) in (int, float):
         return _Point(float(time.value), float(value.value), value.start, value.end)
     try:
         moment = datetime.fromisoformat(str(time.value))
     except ValueError as error:
-        raise LogError(f"{_place(text, time.start)}: {str(time.value)[:40]!r} is no time") from error
+        raise LogError(f"{_Place(text, time.start)}: {str(time.value)[:40]!r} is no time") from error
     return _Point(
         (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp(), value.value, value.start, value.end
     )
@@ -204,8 +221,3 @@ def _records(text: str, series: _Series) -> Iterator[Record]:
             definition, point.start, point.end - point.start, f"{text[point.start : point.end]} {counted}",
             series.caveats, {**factors, "time": point.time},
         )  # fmt: skip
-
-
-def _place(text: str, offset: int) -> str:
-    """Return the number of the line that holds a byte, for a message."""
-    return f"line {text.count(chr(10), 0, offset) + 1}"

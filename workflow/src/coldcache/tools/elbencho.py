@@ -13,6 +13,7 @@ Nothing tells whether a file was cut between two lines. Source: elbencho's ``sou
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 from coldcache.errors import LogError
@@ -60,11 +61,17 @@ class _Field(NamedTuple):
 
 
 class _Phase(NamedTuple):
-    """One phase: its line, and its values by the names of the CSV's columns."""
+    """One phase: its line in the log, and its values by the names of the CSV's columns."""
 
-    where: str
+    log: bytes
+    start: int
     line: bytes
     fields: dict[str, _Field]
+
+    @property
+    def where(self) -> str:
+        """Return the number of its line, for a message: counted only when there is one."""
+        return _place(self.log, self.start)
 
     def number(self, name: str) -> int | None:
         """Return a whole number; None where the phase has none."""
@@ -80,7 +87,9 @@ def recognise(log: bytes) -> bool:
     """Return whether the log looks like elbencho's: by its CSV's heads, its JSON's keys, or its table."""
     if b'"phase_type"' in log and b'"last_done"' in log:
         return True
-    return _HEADS.search(log) is not None or _TEXT.search(log) is not None
+    if b"ISO date," in log and _HEADS.search(log) is not None:
+        return True
+    return b"FIRST DONE" in log and _TEXT.search(log) is not None
 
 
 def read(log: bytes) -> list[Record]:
@@ -109,7 +118,7 @@ def read(log: bytes) -> list[Record]:
         if _TEXT.search(log):
             raise LogError("elbencho's table for people is not read: run it with --csvfile or --jsonfile")
         raise LogError("elbencho's file states no phase")
-    seen: dict[tuple[Any, ...], list[bytes]] = {}
+    seen: dict[tuple[Any, ...], set[bytes]] = {}
     chosen = []
     for phase in phases:
         name = phase.text("operation").partition("+")[0]
@@ -118,10 +127,10 @@ def read(log: bytes) -> list[Record]:
         if name not in PHASES and not name.startswith("RWMIX"):
             raise LogError(f"{phase.where}: no phase of elbencho is known as {name[:40]!r}")
         factors = _factors(phase)
-        lines = seen.setdefault((name, *factors.items()), [])
+        lines = seen.setdefault((name, *factors.items()), set())
         if phase.line not in lines:
             chosen.append((phase, name, factors, len(lines), lines))
-            lines.append(phase.line)
+            lines.add(phase.line)
     found: list[Record] = []
     for phase, name, factors, repetition, lines in chosen:
         _check(phase)
@@ -138,17 +147,18 @@ def _read_csv(log: bytes) -> Iterator[_Phase]:
         if _HEADS.match(line[0]):
             heads = line[0].decode("utf-8", "replace").rstrip("\r\n").split(",")
         elif _ROW.match(line[0]):
-            texts, where = line[0].rstrip(b"\r\n").split(b","), _place(log, line.start())
+            texts = line[0].rstrip(b"\r\n").split(b",")
             if not line[0].endswith(b"\n") or len(texts) != len(heads):
                 raise LogError(
-                    f"{where}: {len(texts)} of {len(heads)} columns, or no line end: cut, or of another version"
+                    f"{_place(log, line.start())}: {len(texts)} of {len(heads)} columns, or no line end: cut, or of "
+                    "another version"
                 )
             fields, offset = {}, line.start()
             for head, text in zip(heads, texts, strict=True):
                 if text:
                     fields[head] = _Field(text.decode("utf-8", "replace"), offset)
                 offset += len(text) + 1
-            yield _Phase(where, line[0], fields)
+            yield _Phase(log, line.start(), line[0], fields)
         elif heads and line[0].count(b",") > len(heads) // 2:
             raise LogError(f"{_place(log, line.start())}: a row without its date: the line is broken")
 
@@ -159,15 +169,15 @@ def _read_json(log: bytes) -> Iterator[_Phase]:
     if log.count(b'"phase_type"') != len(_JSON.findall(log)):
         raise LogError("a line of elbencho's JSON has lost its start")
     for line in _JSON.finditer(log):
-        where = _place(log, line.start())
         try:
             members, end = scan_object(text, line.start(1))
             if text[end : line.end(1)].strip():
                 raise ValueError("text behind the object")
             fields = dict(_flatten(text, members))
         except (ValueError, RecursionError, KeyError) as error:
-            raise LogError(f"{where}: the JSON of this phase is cut short or broken") from error
-        yield _Phase(where, line[0], fields)
+            cause = f"{_place(log, line.start())}: the JSON of this phase is cut short or broken"
+            raise LogError(cause) from error
+        yield _Phase(log, line.start(), line[0], fields)
 
 
 def _flatten(text: str, members: dict[str, Member]) -> Iterator[tuple[str, _Field]]:
@@ -278,16 +288,13 @@ def _records(phase: _Phase, name: str, factors: dict[str, Any], repetition: int 
     told = {factor: level for factor, level in factors.items() if factor != "version"}
     transfer, entry = PHASES.get(name, PHASES["WRITE"])
     random = "random-" if phase.text("random") in ("1", "true") else ""
-    figures = [
-        *_figures("", transfer and random + transfer, entry),
-        *_figures("rwmix read ", f"{random}read", "file-read"),
-    ]
+    figures = _all_figures(transfer and random + transfer, entry, f"{random}read")
     found = []
     for column, operation, metric, statistic, meaning, scale, caveats in figures:
-        value = phase.number(column)
-        if not value or not operation:
+        field = phase.fields.get(column)
+        value = int(field.text) if field and _NUMBER.fullmatch(field.text) else 0
+        if not field or not value or not operation:
             continue
-        field = phase.fields[column]
         unit = column.removeprefix("rwmix read ").rpartition(" [")[0]
         if unit == "MiB/s" or (metric == "rate" and value < 100):
             caveats = (*caveats, "rounded")
@@ -300,6 +307,12 @@ def _records(phase: _Phase, name: str, factors: dict[str, Any], repetition: int 
             )
         )  # fmt: skip
     return sorted(found, key=lambda record: record.offset)
+
+
+@cache
+def _all_figures(transfer: str, entry: str, mixed: str) -> list[_Figure]:
+    """Return the columns that a phase may have."""
+    return [*_figures("", transfer, entry), *_figures("rwmix read ", mixed, "file-read")]
 
 
 def _figures(prefix: str, transfer: str, entry: str) -> Iterator[_Figure]:

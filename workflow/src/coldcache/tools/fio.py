@@ -3,11 +3,15 @@
 Source: fio's HOWTO and its engines ``filecreate``, ``filestat`` and ``filedelete`` (fio 3.33).
 """
 
-from coldcache.tools.fio_read import read, recognise
+from coldcache.records import Record
+from coldcache.tools import fio_read
+from coldcache.tools.fio_clients import read_sum
+from coldcache.tools.fio_read import recognise
+from coldcache.tools.nodes import FIO_PORT, name_hosts, spread
 from coldcache.tools.program import ask_version
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "argv", "inputs", "read", "recognise", "separate", "unfit", "version"]
+__all__ = ["PROGRAM", "argv", "files", "inputs", "read", "recognise", "separate", "unfit", "version"]
 
 PROGRAM = "fio"
 
@@ -17,8 +21,16 @@ _ENGINE = {"file-create": "filecreate", "file-stat": "filestat", "file-remove": 
 #: fio's job name, and so the first part of the names of its files.
 _JOB = "t"
 
+#: The names of the logs in which fio notes rates over time, in the run's directory.
+SERIES = "series_bw.*.log"
+
 #: filestat repeats its files until the time is over, so a small pool is enough and quick to lay out.
 _STAT_POOL = 1000
+
+
+def read(log: bytes) -> list[Record]:
+    """Return every value of a run's log; on several nodes those of all clients together, too. Raises `LogError`."""
+    return [*fio_read.read(log), *read_sum(log)]
 
 
 def version() -> str:
@@ -36,7 +48,9 @@ def unfit(run: Run) -> str:
     unknown = [operation for operation in run.operations if operation not in {**_PATTERN, **_ENGINE}]
     if unknown:
         return f"does not measure {unknown[0]}"
-    return "runs on one node" if run.nodes > 1 else ""
+    if run.nodes > 1 and (run.device or not run.starter):
+        return "runs on one node"
+    return ""
 
 
 def inputs(run: Run) -> Inputs:
@@ -45,12 +59,21 @@ def inputs(run: Run) -> Inputs:
     if operation in _ENGINE:
         if operation == "file-create":
             return NO_INPUTS
-        return Inputs(tuple(tuple(f"{_JOB}.{job}.{file}" for file in range(_pool(run))) for job in range(run.threads)))
+        jobs = _jobs(run, f"{_JOB}.")
+        return Inputs(tuple(tuple(f"{job}.{file}" for file in range(_pool(run))) for job in jobs))
     if run.device or operation == "write":
         return NO_INPUTS
     if run.file_layout == "shared-file":
         return Inputs((("shared",),), run.file_size * run.threads)
-    return Inputs(tuple((f"{_JOB}{job}",) for job in range(run.threads)), run.file_size)
+    return Inputs(tuple((job,) for job in _jobs(run, _JOB)), run.file_size)
+
+
+def _jobs(run: Run, prefix: str) -> list[str]:
+    """Return what the names of each job's files begin with: its number, on several nodes that of its node first."""
+    if run.nodes == 1:
+        return [f"{prefix}{job}" for job in range(run.threads)]
+    nodes = spread(run.threads, name_hosts(run)).values()
+    return [f"{_JOB}{place}.{job}" for place, threads in enumerate(nodes) for job in range(len(threads))]
 
 
 def _pool(run: Run) -> int:
@@ -59,9 +82,40 @@ def _pool(run: Run) -> int:
 
 def argv(run: Run) -> list[str]:
     """Return the command line of one run; its standard output is JSON."""
+    if run.nodes == 1:
+        return _alone(run)
+    # Each server gets the jobs of its node from a file in the trial's folder.
+    own = [(f"--client={host},{FIO_PORT}", f"{host}.fio") for host in name_hosts(run)]
+    return [PROGRAM, "--output-format=json", *(word for words in own for word in words)]
+
+
+def files(run: Run) -> dict[str, str]:
+    """Return the files in the trial's folder that a run on several nodes takes: the jobs of each node."""
+    own = ("name", "output-format", "numjobs", "filename", "filename_format", "offset_increment")
+    words = [word.removeprefix("--") for word in _alone(run)[1:]]
+    options = [word for word in words if word.partition("=")[0] not in own]
+    found = {}
+    for place, (host, threads) in enumerate(spread(run.threads, run.hosts).items()):
+        # Without unique_filename=0 a server begins each name with the address of its client.
+        lines = ["[global]", *options, "unique_filename=0", f"[{_JOB}]", f"numjobs={len(threads)}"]
+        if run.operations[0] in _ENGINE:
+            lines += [f"filename_format={_JOB}{place}.$jobnum.$filenum"]
+        elif run.file_layout == "shared-file":
+            first = sum(len(own) for own in list(spread(run.threads, run.hosts).values())[:place])
+            lines += ["filename=shared", f"offset={first * run.file_size}", f"offset_increment={run.file_size}"]
+        else:
+            lines += [f"filename_format={_JOB}{place}.$jobnum"]
+        found[f"{host}.fio"] = "\n".join(lines) + "\n"
+    return found
+
+
+def _alone(run: Run) -> list[str]:
+    """Return the command line of a run on one node."""
     words = [PROGRAM, f"--name={_JOB}", "--output-format=json", "--group_reporting", "--thread"]
     words += [f"--numjobs={run.threads}", "--fallocate=none"]
     words += _metadata(run) if run.operations[0] in _ENGINE else _transfers(run)
+    if run.series:
+        words += [f"--write_bw_log={run.directory}/series", f"--log_avg_msec={round(run.series * 1000)}"]
     return [*words, f"--runtime={round(run.seconds * 1000)}ms", *run.options]
 
 

@@ -4,6 +4,7 @@ Source: fio's ``stat.c``, ``__show_run_stats``; ``client.c``, ``handle_ts`` and 
 """
 
 import re
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from coldcache.errors import LogError
@@ -11,6 +12,7 @@ from coldcache.tools.fio_job import PARTIAL, merge_options, take_number
 from coldcache.tools.json_offsets import Member, scan_document, scan_object
 
 _LISTS = ("jobs", "client_stats")
+_START = attrgetter("start")
 _ROOT = re.compile(
     r'\{[\s>|]*+"(?:fio version|timestamp|timestamp_ms|time|global options|jobs|client_stats|disk_util)"\s*:'
 )
@@ -144,7 +146,7 @@ def _jobs(members: dict[str, Member], text: str, described: dict[tuple[str, int]
             is_sure = known and (key == "jobs" or _is_sure(entries, job))
             options = merge_options(general or {}, own or {}) if is_sure else described.get((job.name, job.group[-1]))
             jobs.append(job._replace(options=options))
-    return jobs
+    return sorted(jobs, key=_START)
 
 
 def _entry(entry: Member, text: str) -> Job:

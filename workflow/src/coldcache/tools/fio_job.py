@@ -111,7 +111,9 @@ def expected_sides(options: Mapping[str, str]) -> tuple[str, ...]:
     return sides if len(sides) == 1 else ()
 
 
-def is_done(options: Mapping[str, str] | None, values: Mapping[str, Any], slack: float) -> bool | None:
+def is_done(
+    options: Mapping[str, str] | None, values: Mapping[str, Any], slack: float, is_process: bool = False
+) -> bool | None:
     """Return whether a job came to its end: True if it did its size or its time, False if it did neither.
 
     Parameters
@@ -122,6 +124,8 @@ def is_done(options: Mapping[str, str] | None, values: Mapping[str, Any], slack:
         The job's entry, as plain JSON.
     slack : float
         The share of its time that the start of a job may cost before 3.8, when no figure covers it.
+    is_process : bool
+        Whether the entry is of one process alone, and not of all that ``numjobs`` asks for.
 
     Returns
     -------
@@ -132,7 +136,7 @@ def is_done(options: Mapping[str, str] | None, values: Mapping[str, Any], slack:
     if options is None or any(name in options for name in _EARLY_ENDS):
         return None
     sides = {name: values[name] for name in (*_SIDES, "mixed") if isinstance(values.get(name), dict)}
-    jobs = int(options["numjobs"]) if options.get("numjobs", "").isdecimal() else 1
+    jobs = int(options["numjobs"]) if options.get("numjobs", "").isdecimal() and not is_process else 1
     size = _job_size(options)
     moving = _SIDES_OF_PATTERN.get(options.get("rw", "read").removeprefix("rand"), ())
     moved = sum(bytes_moved(sides[name]) for name in (moving if "mixed" not in sides else ("mixed",)) if name in sides)

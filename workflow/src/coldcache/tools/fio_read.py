@@ -91,22 +91,28 @@ def _read_documents(log: bytes) -> list[Record]:
 def _check_job(job: Job, text: str) -> None:
     """Raise `LogError` for a job that failed or is not done."""
     values = {key: job.members[key].value for key in ("error", "total_err", "eta") if key in job.members}
-    where = f"{place(text, job.start)}: job {job.name[:60]!r}"
-    error = values.get("error", 0)
+    error, eta = values.get("error", 0), values.get("eta", 0)
     if error:
         reason = f" ({os.strerror(error)})" if isinstance(error, int) and 0 < error < 200 else ""
-        raise LogError(f"{where} ended with error {error}{reason}: its figures are void")
-    if values.get("total_err"):
-        raise LogError(f"{where} went on over {values['total_err']} errors: its figures are void")
-    eta = values.get("eta", 0)
-    if eta not in (0, UNKNOWN_ETA):
-        raise LogError(f"{where} had {eta} s to go: this is a status (--status-interval) and the result is missing")
+        why = f"ended with error {error}{reason}: its figures are void"
+    elif values.get("total_err"):
+        why = f"went on over {values['total_err']} errors: its figures are void"
+    elif eta not in (0, UNKNOWN_ETA):
+        why = f"had {eta} s to go: this is a status (--status-interval) and the result is missing"
+    else:
+        return
+    raise LogError(f"{place(text, job.start)}: job {job.name[:60]!r} {why}")
 
 
 def _check_copies(document: Document) -> None:
-    """Raise `LogError` if two entries of a result state the same latencies: lines of it stand there twice."""
-    seen = set()
+    """Raise `LogError` if two entries of a result state the same figures: lines of it stand there twice.
+
+    Latencies tell entries apart; where none were taken (``gtod_reduce``), times, bytes, context switches and processor
+    time together do.
+    """
+    seen: set[tuple[str, ...]] = set()
     for job in document.jobs:
+        has_latencies = False
         sides = [(name, job.members[name].value) for name in SIDES if name in job.members]
         for name, side in sides:
             for kind in ("clat_ns", "lat_ns", "clat", "lat"):
@@ -114,11 +120,19 @@ def _check_copies(document: Document) -> None:
                 if isinstance(latency, dict) and latency.get("stddev"):
                     figures = (name, kind, *map(str, (latency.get(key) for key in ("min", "max", "mean", "stddev"))))
                     if figures in seen:
-                        raise LogError(
-                            f"{place(document.text, job.start)}: job {job.name[:60]!r} states the same latencies as a"
-                            " job before it: lines stand there twice"
-                        )
+                        raise _copied(document, job, "the same latencies as a job before it")
                     seen.add(figures)
+                    has_latencies = True
+        if not has_latencies and any(is_active(side) for _, side in sides):
+            entry = ("", repr(sorted(job.values().items())))
+            if entry in seen:
+                raise _copied(document, job, "what a job before it states, to the last figure")
+            seen.add(entry)
+
+
+def _copied(document: Document, job: Job, what: str) -> LogError:
+    where = place(document.text, job.start)
+    return LogError(f"{where}: job {job.name[:60]!r} states {what}: lines stand there twice")
 
 
 def _count_threads(jobs: list[Job]) -> dict[int, int | None]:
@@ -164,5 +178,5 @@ def _read_jobs(document: Document, repetition: int | None, records: list[Record]
         if missing or not sides:
             what = " and ".join(sorted(missing)) or "I/O"
             raise LogError(f"{place(document.text, job.start)}: job {job.name[:60]!r} did no {what}: it failed")
-        for side in sides:
-            records += read_side(origin, side, job.members[side].start)
+        for start, side in sorted((job.members[side].start, side) for side in sides):
+            records += read_side(origin, side, start)

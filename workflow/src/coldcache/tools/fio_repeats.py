@@ -33,10 +33,12 @@ def drop_repeats(documents: list[Document]) -> list[Document]:
         all that is left.
     """
     kept: list[Document] = []
-    ends_of_states = set()
+    ends_of_states, seen = set(), set()
     for document in documents:
-        if any(document.figures() == known.figures() for known in kept):
+        figures = repr(document.figures()) if len(documents) > 1 else ""
+        if figures in seen:
             continue
+        seen.add(figures)
         if kept and kept[-1].signature() == document.signature() and _is_state_of(kept[-1], document):
             ends_of_states.add(document.start)
             kept.pop()
@@ -52,7 +54,9 @@ def _check_end(document: Document, has_states: bool) -> None:
     Flags such as ``exitall`` and ``time_based`` are not printed, so a job that ended early is taken for a state only
     where the log has states, or where none of the jobs came to its end.
     """
-    done = [is_done(job.options, job.values(), 0.0 if has_states else 0.05) for job in document.jobs]
+    entries, slack = Counter(job.group for job in document.jobs), 0.0 if has_states else 0.05
+    # Without group_reporting each process has an entry of its own.
+    done = [is_done(job.options, job.values(), slack, entries[job.group] > 1) for job in document.jobs]
     if done and (all(state is False for state in done) if not has_states else not all(done)):
         job = document.jobs[next(number for number, state in enumerate(done) if not state)]
         raise LogError(

@@ -37,15 +37,17 @@ _NAMED_FOR_ALL = re.compile(r"(?<![a-z])agg-(?:read|write|trim|mixed)_bw\.log")
 _NAMED = re.compile(rf"(?<![a-z])({'|'.join(_KINDS)})(?![a-z])")
 
 _NUMBER = rb"(?:0x[0-9a-f]{1,8}|[0-9]{1,19})"
-_RECOGNISED = re.compile(rb"[0-9]{1,15}(?:, " + _NUMBER + rb"){3,}+(?:, )?\r?\n")
+_RECOGNISED = re.compile(rb"[0-9]{1,15}(?:, " + _NUMBER + rb"){3,4096}(?:, )?\r?\n")
 _TIME_AND_VALUE = rb"([0-9]{1,15}), ([0-9]{1,18}), "
 _ONE_VALUE = _TIME_AND_VALUE + rb"()([0-2]), ([0-9]{1,18})"
 _TWO_VALUES = _TIME_AND_VALUE + rb"([0-9]{1,18}), ([0-2]), (0)"
-_PRIORITIES = re.compile(rb"(?:[0-9, ]*, (?:[01]|0x[0-9a-f]{4})\r?\n)*+")
+_WITH_PRIORITY = rb"[0-9, ]*, (?:[01]|0x[0-9a-f]{4})\r?\n"
+#: Lines that one match takes; a possessive quantifier would take all, but matches wrongly before Python 3.11.5.
+_LINES_AT_ONCE = 4096
 _MOST_COLUMNS = 8
 _NEWLINE = b"\n"
 _OPERATIONS = {b"0": "read", b"1": "write", b"2": "trim"}
-_STATISTICS = ((("value", 2),), (("mean", 2), ("max", 3)))
+_ONE, _TWO = (("value", 2),), (("mean", 2), ("max", 3))
 
 WINDOW = "what fio notes for the window that ends here, the mean or, with log_max_value, the maximum: "
 INTERVAL = "the interval that ends here: "
@@ -137,7 +139,7 @@ def read(log: bytes, name: str = "") -> list[Record]:
     first = next(line.finditer(log))
     of_calls = first[5] != b"0"
     # A fifth column holds offsets or priorities, and only the first call has the offset 0, too.
-    has_priorities = columns > 5 or (columns == 5 and _PRIORITIES.fullmatch(log) is not None)
+    has_priorities = columns > 5 or (columns == 5 and _reach(_WITH_PRIORITY, log) == len(log))
     if has_priorities and columns == 5 and of_calls and log.count(b"\n") == 1:
         has_priorities = False
     meaning = _find_meaning(name, of_calls, has_priorities)
@@ -164,14 +166,12 @@ def _find_form(log: bytes, columns: int) -> re.Pattern[bytes]:
     for form, least in ((_ONE_VALUE, 4), (_TWO_VALUES, 6)):
         if columns >= least:
             text = form + rb"(?:, " + _NUMBER + rb"){%d}\r?\n" % (columns - 4 - (form is _TWO_VALUES))
-            line, lines = re.compile(text), re.match(rb"(?:" + text + rb")++", log)
-            good = max(good, lines.end() if lines else 0)
+            line, end = re.compile(text), _reach(text, log)
+            good = max(good, end)
             # Where there is one value, the direction stands in the place of the maximum, and is smaller than the mean.
-            if (
-                lines
-                and lines.end() == len(log)
-                and all(int(point[3] or point[2]) >= int(point[2]) for point in line.finditer(log))
-            ):
+            if end < len(log):
+                continue
+            if form is _ONE_VALUE or all(int(point[3]) >= int(point[2]) for point in line.finditer(log)):
                 found.append(line)
     if len(found) == 1:
         return found[0]
@@ -179,6 +179,14 @@ def _find_form(log: bytes, columns: int) -> re.Pattern[bytes]:
         raise LogError("the columns fit log_window_value=both as well as log_offset: it cannot be told what they are")
     where = log.count(b"\n", 0, good) + 1
     raise LogError(f"line {where}: this is no point of fio's series: the log is broken or cut")
+
+
+def _reach(line: bytes, log: bytes) -> int:
+    """Return where the lines end that match one after the other from the start of a log."""
+    lines, end = re.compile(rb"(?:" + line + rb"){1,%d}" % _LINES_AT_ONCE), 0
+    while found := lines.match(log, end):
+        end = found.end()
+    return end
 
 
 def _find_meaning(name: str, of_calls: bool, has_priorities: bool) -> _Meaning:
@@ -216,26 +224,29 @@ def _make_records(line: re.Pattern[bytes], log: bytes, meaning: _Meaning, of_cal
     """Return one record per value; raise `LogError` if time goes back, or if calls and windows are mixed."""
     metric, unit, definition, caveats = meaning
     stored, scale, suffix = UNIT_OF_METRIC[metric], _SCALE.get(unit, 0.0), f" {unit}"
+    is_one_call = definition.startswith(ONE_CALL)
     latest = dict.fromkeys(_OPERATIONS, (0, b""))
     factors = _Point(0.0, 0)
     of_factors = (-1, -1)
     records: list[Record] = []
     for point in line.finditer(log):
-        time, direction, size = int(point[1]), point[4], int(point[5])
-        if time < latest[direction][0]:
+        begun, number, most, direction, bytes_of_call = point.groups()
+        time, size = int(begun), int(bytes_of_call)
+        earlier, same = latest[direction]
+        if time < earlier:
             raise LogError(
                 f"{_place(log, point)}: time goes back: several processes in one file (per_job_logs=0), or lines out of"
                 " order"
             )
         if (size > 0) is not of_calls:
             raise LogError(f"{_place(log, point)}: windows and calls are mixed: the log is put together from several")
-        if latest[direction] == (time, point[2]) and not definition.startswith(ONE_CALL):
+        if number == same and time == earlier and not is_one_call:
             raise LogError(f"{_place(log, point)}: a line before it says the same: lines stand there twice")
-        latest[direction] = (time, point[2])
+        latest[direction] = (time, number)
         if (time, size) != of_factors:
             factors = _Point(time / 1000, size)
             of_factors = (time, size)
-        for statistic, group in _STATISTICS[bool(point[3])]:
+        for statistic, group in _TWO if most else _ONE:
             printed = point[group].decode()
             start, end = point.span(group)
             records.append(

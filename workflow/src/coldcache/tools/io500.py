@@ -12,6 +12,7 @@ harness's ``src/main.c``.
 
 import math
 import re
+from bisect import bisect
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -151,40 +152,42 @@ def _split_runs(log: bytes) -> Iterator[tuple[list[_Phase], re.Match[bytes], str
     """Yield the phases, the score and the version of each run; a run that stands there twice counts once."""
     versions = [(version.start(), version[1].decode("ascii", "replace")) for version in _VERSION.finditer(log)]
     phases: list[_Phase] = []
-    seen: list[list[tuple[bytes, ...]]] = []
+    seen: set[tuple[tuple[bytes, ...], ...]] = set()
     for line in _ANY.finditer(log):
-        where = _place(log, line.start(1))
         result, score = _RESULT.fullmatch(log, *line.span(1)), _SCORE.fullmatch(line[1])
         if result:
-            _add_phase(phases, result, where)
+            _add_phase(log, phases, result)
         elif score and phases:
-            figures = [phase.figures["score"].group(2, 3, 5) for phase in phases]
+            figures = tuple(phase.figures["score"].group(2, 3, 5) for phase in phases)
             if figures not in seen:
-                told = [name for start, name in versions if start < line.start()]
-                yield phases, score, (told[-1] if told else "") or None
-            seen.append(figures)
+                before = bisect(versions, (line.start(), ""))
+                yield phases, score, (versions[before - 1][1] if before else "") or None
+            seen.add(figures)
             phases = []
         elif not (score and score[1] and seen):
+            where = _place(log, line.start(1))
             raise LogError(f"{where}: a line of results is broken: {line[1][:80].decode('utf-8', 'replace')!r}")
     if phases or not seen:
         raise LogError("the line with the score is missing: the run was cut short or is still going")
 
 
-def _add_phase(phases: list[_Phase], result: re.Match[bytes], where: str) -> None:
+def _add_phase(log: bytes, phases: list[_Phase], result: re.Match[bytes]) -> None:
     """Add a phase to those of its run, unless its line stands there once more: the script repeats all of them."""
-    phase = _Phase(_name(result[2], where), {"score": result, "t_delta": result}, bool(result[1] or result[6]))
+    phase = _Phase(_name(log, result, 2), {"score": result, "t_delta": result}, bool(result[1] or result[6]))
     for known in phases:
         if known.name == phase.name:
             if known.figures["score"].group(3, 5) != result.group(3, 5):
+                where = _place(log, result.start())
                 raise LogError(f"{where}: phase {phase.name} has two results: a score is missing between them")
             return
     phases.append(phase)
 
 
-def _name(printed: bytes, where: str) -> str:
-    name = printed.decode().replace("_", "-")
+def _name(log: bytes, line: re.Match[bytes], group: int) -> str:
+    """Return the name of the phase that a group of a line holds."""
+    name = line[group].decode().replace("_", "-")
     if name not in PHASES and name != "timestamp":
-        raise LogError(f"{where}: no phase of IO500 is known as {name!r}")
+        raise LogError(f"{_place(log, line.start())}: no phase of IO500 is known as {name!r}")
     return name
 
 
@@ -200,7 +203,7 @@ def _read_ini(log: bytes) -> list[Record]:
                 raise LogError(f"{_place(log, line.start())}: the section {section} stands there twice")
             sections.add(section)
             if section not in ("run", "SCORE", "SCOREX"):
-                phases.append(_Phase(_name(line[1], _place(log, line.start())), {}, False))
+                phases.append(_Phase(_name(log, line, 1), {}, False))
         elif line[4]:
             if phases and section == phases[-1].name:
                 phases[-1] = phases[-1]._replace(is_invalid=True)
@@ -218,7 +221,7 @@ def _read_ini(log: bytes) -> list[Record]:
     procs = told.get("procs", b"")
     run = _Run(
         told.get("version", b"").decode("ascii", "replace") or None,
-        int(procs) if procs.isdigit() else None, len(total) > 1, None,
+        int(procs) if procs.isdigit() and len(procs) < 10 else None, len(total) > 1, None,
     )  # fmt: skip
     records = _phase_records(log, phases, run)
     try:

@@ -19,13 +19,15 @@ FILE = "tst.file"
 TEST = {"write": "-w", "read": "-r"}
 
 
-def version() -> str:
-    """Return IOR's version; raises `ToolError` if it, or mpirun, is missing or does not answer."""
+def version() -> str | None:
+    """Return IOR's version, None where only its logs state it; raises `ToolError` if it or mpirun does not answer."""
     require("mpirun")
     try:
         return ask_version(PROGRAM, "--version", r"IOR-(\S+)")
     except ToolError:
-        return ask_version(PROGRAM, "-h", r"(?i)usage: \S*(ior)")
+        # Its help tells it from another program of that name.
+        ask_version(PROGRAM, "-h", r"(?i)(?:usage:|synopsis) \S*(ior)")
+        return None
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -38,7 +40,7 @@ def unfit(run: Run) -> str:
     unknown = [operation for operation in run.operations if operation not in TEST]
     if unknown:
         return f"does not measure {unknown[0]}"
-    if run.nodes > 1 and not run.launcher:
+    if run.nodes > 1 and not run.launcher and not run.starter:
         return "runs on one node"
     if run.queue_depth > 1:
         return "keeps one transfer in flight per thread"

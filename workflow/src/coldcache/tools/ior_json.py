@@ -87,8 +87,8 @@ def read(log: bytes) -> list[Record]:
     """
     starts = [found.start() for found in _DOCUMENT.finditer(log)]
     parts = list(zip(starts, [*starts[1:], len(log)], strict=True))
-    texts = [log[start:end].split() for start, end in parts] if len(parts) > 1 else []
-    if any(text in texts[:at] for at, text in enumerate(texts)):
+    texts = {b" ".join(log[start:end].split()) for start, end in parts} if len(parts) > 1 else parts
+    if len(texts) < len(parts):
         raise LogError("one run of IOR stands twice in the log, word by word")
     records = []
     for start, end in parts:

@@ -76,8 +76,7 @@ def _read_text(log: bytes) -> list[Record]:
     runs = find_runs(log)
     if not runs:
         raise LogError("IOR's log states no results")
-    texts = [log[run.start : run.end].split() for run in runs] if len(runs) > 1 else []
-    for at, text in enumerate(texts):
-        if text in texts[:at]:
-            raise LogError("one run of IOR stands twice in the log, word by word")
+    texts = {b" ".join(log[run.start : run.end].split()) for run in runs} if len(runs) > 1 else runs
+    if len(texts) < len(runs):
+        raise LogError("one run of IOR stands twice in the log, word by word")
     return [record for run in runs for record in read_run(run, log)]

@@ -15,7 +15,7 @@ from coldcache.tools import ior_terms as terms
 from coldcache.tools.ior_text import line_number
 
 _MAX = re.compile(rb"Max (Write|Read):[ \t]*(\d{1,15}\.\d\d) MiB/sec \((\d{1,15}\.\d\d) MB/sec\)[ \t\r]*(?:\n|\Z)")
-_NUMBER = rb"([01]\.\d{6}|\d{1,4}\.\d\d|\d{4,15}|-)"
+_NUMBER = rb"([01]\.\d{6}|\d{1,4}\.\d\d|\d{4,19}|-)"
 _COUNT = rb"(\d{1,9})"
 _PLAIN_COLUMNS = {"block(KiB)": _NUMBER, "xfer(KiB)": _NUMBER, "iter": _COUNT}
 
@@ -101,7 +101,7 @@ def summary_table(heads: bytes) -> Table:
         elif name in _SUMMARY_COUNTS:
             pattern += rb"[ \t]+(-?\d{1,19})"
         elif name in ("aggs(MiB)", "aggsize"):
-            pattern += rb"[ \t]+([\d.]+)"
+            pattern += rb"[ \t]+(\d{1,18}(?:\.\d{1,9})?)"
         elif name == "API":
             pattern += rb"[ \t]+(\S+)"
         else:

@@ -35,7 +35,7 @@ _BODY = (
     rb"[ \t]*[:=][ \t]*(?P<value>[^\n]*))"
 )
 #: Quoted mail, Open MPI's --tag-output, srun's --label.
-_PREFIX = rb"[ \t>|]*+(?:\[\d+,\d+\]<std\w+>:|\d+:)?+[ \t]*+"
+_PREFIX = rb"[ \t>|]*+(?:\[\d++,\d++\]<std\w++>:|\d++:)?[ \t]*+"
 _FIRST = re.compile(_BODY)
 _LINE = re.compile(rb"\n" + _BODY)
 _PREFIXED_FIRST = re.compile(_PREFIX + _BODY)

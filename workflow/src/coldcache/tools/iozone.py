@@ -4,10 +4,11 @@ Source: IOzone 3.489, ``iozone -h`` and its documentation of throughput mode (``
 """
 
 from coldcache.tools.iozone_read import read, recognise
-from coldcache.tools.program import ask_version
+from coldcache.tools.nodes import CLIENTS, spread
+from coldcache.tools.program import ask_version, require
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "TEST", "argv", "inputs", "read", "recognise", "separate", "unfit", "version"]
+__all__ = ["PROGRAM", "TEST", "argv", "files", "inputs", "read", "recognise", "separate", "unfit", "version"]
 
 PROGRAM = "iozone"
 
@@ -38,7 +39,7 @@ def unfit(run: Run) -> str:
     unknown = [operation for operation in run.operations if operation not in TEST]
     if unknown:
         return f"does not measure {unknown[0]}"
-    if run.nodes > 1 and not run.launcher:
+    if run.nodes > 1 and not run.launcher and not run.starter:
         return "runs on one node"
     if run.file_layout != "file-per-thread":
         return f"knows no {run.file_layout}"
@@ -55,7 +56,9 @@ def inputs(run: Run) -> Inputs:
     """Return the files that must exist before the run."""
     if run.operations == ("write",):
         return NO_INPUTS
-    return Inputs(tuple((f"t{thread}",) for thread in range(run.threads)), run.file_size)
+    # In cluster mode IOzone names the files itself.
+    name = "iozone.DUMMY." if _is_cluster(run) else "t"
+    return Inputs(tuple((f"{name}{thread}",) for thread in range(run.threads)), run.file_size)
 
 
 def argv(run: Run) -> list[str]:
@@ -82,5 +85,18 @@ def argv(run: Run) -> list[str]:
 
 
 def place(run: Run) -> tuple[str, ...]:
-    """Return the words that name the file of each thread on one node."""
+    """Return the words that name the file of each thread on one node, or the list of clients on several."""
+    if _is_cluster(run):
+        return ("-+m", CLIENTS)
     return ("-F", *(f"{run.directory}/t{thread}" for thread in range(run.threads)))
+
+
+def _is_cluster(run: Run) -> bool:
+    return run.nodes > 1 and bool(run.starter)
+
+
+def files(run: Run) -> dict[str, str]:
+    """Return the files in the trial's folder that a run on several nodes takes: a line for each thread, in turn."""
+    program = require(PROGRAM)
+    nodes = {thread: host for host, threads in spread(run.threads, run.hosts).items() for thread in threads}
+    return {CLIENTS: "".join(f"{nodes[thread]} {run.directory} {program}\n" for thread in range(run.threads))}

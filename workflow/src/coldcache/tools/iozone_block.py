@@ -102,6 +102,12 @@ class Block:
         rounding = 0.006 * (self.threads + 1)
         if abs(mean * self.threads - total) > rounding or not least - 0.006 <= mean <= most + 0.006:
             raise self.error("children, min, max and avg disagree: a process moved nothing, or a digit is lost")
+        # IOzone passes over processes that moved nothing when it looks for the least, until it has met one that did.
+        rounding += 1e-6 * total
+        others = self.threads - 1
+        if not least * others + most - rounding <= total <= most * others + least + rounding:
+            raise self.error("min, max and the sum disagree: a process moved nothing, or a line is of another test")
+        self._check_times()
         if each and (abs(sum(each) - total) > rounding + 1e-6 * total or (min(each), max(each)) != (least, most)):
             raise self.error("the child lines disagree with the sum, min or max above them")
         if each and min(float(line[2]) for line in self.each) != float(self.least_moved[1]):
@@ -110,20 +116,38 @@ class Block:
         if walls and self.processor and float(self.processor[1]) not in (0.0, max(walls)):
             raise self.error("the child lines disagree with the wall time above them")
 
+    def _check_times(self) -> None:
+        """Raise `LogError` if a process would have taken longer than the parent, or the slowest process, did.
+
+        The process with the least rate moved the min xfer or more, and no process moved more than its file.
+        """
+        if self.least_moved is None:
+            return
+        least, moved = float(self.per_process[0][2]), float(self.least_moved[1])
+        if self.processor and 0 < float(self.processor[1]) * 1.02 + 0.002 < moved / least:
+            raise self.error("min xfer, min throughput and wall time disagree: a line is of another test")
+        whole = self._file()
+        if self.parent and whole and moved:
+            longest = (moved + (self.threads - 1) * whole) / float(self.parent[4])
+            if moved / least > 1.05 * longest:
+                raise self.error("min xfer, min throughput and the parent's time disagree: a line is of another test")
+
+    def _file(self) -> float | None:
+        """Return what a process moves in all, in the unit of the block; None where the log does not tell."""
+        if not self.sizes:
+            return None
+        # Without -O blocks are in KiB; a log of telemetry states no size of records.
+        unit = int(self.sizes[2] or 0) if self.unit == b"ops" else 1
+        return int(self.sizes[1]) / unit if unit else None
+
     def error(self, why: str) -> LogError:
         """Return an error that names the line where the block starts."""
         return LogError(f"{place(self.children)}: {why}")
 
     def is_stonewalled(self) -> bool:
         """Return whether a process had moved less than its file when the fastest one ended the test."""
-        if not self.sizes or not self.least_moved:
-            return False
-        whole = float(self.sizes[1])
-        if self.unit == b"ops":
-            if not self.sizes[2]:
-                return False
-            whole /= int(self.sizes[2])
-        return float(self.least_moved[1]) < whole
+        whole = self._file()
+        return whole is not None and self.least_moved is not None and float(self.least_moved[1]) < whole
 
     def key(self) -> tuple[Any, ...]:
         """Return what tells this test from others of the same log."""

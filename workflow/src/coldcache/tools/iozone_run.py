@@ -57,7 +57,7 @@ BANNER = b"Iozone: Performance Test of File I/O"
 _VERSION = re.compile(rb"Version \$Revision: (3\.[0-9]{1,4}) \$")
 
 _DIRECT = re.compile(LINE_START + rb"O_DIRECT(?:IO)? feature enabled")
-_FILES = re.compile(LINE_START + rb"Command line used: [^\n]*? -F((?: +[^-\s]\S*+)++)")
+_FILES = re.compile(LINE_START + rb"Command line used: [^\n]*? -F((?: +[^-\s]\S*+)+)")
 _HEAD = re.compile(
     LINE_START + rb"(?:Run began: |Command line used: |Throughput test with |Each (?:process|thread) writes )"
 )

@@ -20,13 +20,15 @@ _KIND = {"file": "-F", "directory": "-D"}
 LAUNCHER = ("mpirun", "--oversubscribe", "-n", "{threads}")
 
 
-def version() -> str:
-    """Return mdtest's version; raises `ToolError` if it, or mpirun, is missing or does not answer."""
+def version() -> str | None:
+    """Return mdtest's version, None where only its logs state it; raises `ToolError` if it or mpirun does not answer."""
     require("mpirun")
     try:
         return ask_version(PROGRAM, "-h", r"mdtest-(\S+)")
     except ToolError:
-        return ask_version(PROGRAM, "-h", r"(?i)usage: \S*(mdtest)")
+        # Its help tells it from another program of that name.
+        ask_version(PROGRAM, "-h", r"(?i)(?:usage:|synopsis) \S*(mdtest)")
+        return None
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -40,7 +42,7 @@ def unfit(run: Run) -> str:
     unknown = [operation for operation in run.operations if operation not in METADATA_OPERATIONS]
     if unknown:
         return f"does not measure {unknown[0]}"
-    return "runs on one node" if run.nodes > 1 and not run.launcher else ""
+    return "runs on one node" if run.nodes > 1 and not (run.launcher or run.starter) else ""
 
 
 def inputs(run: Run) -> Inputs:

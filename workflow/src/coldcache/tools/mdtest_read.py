@@ -26,7 +26,16 @@ from coldcache.errors import LogError
 from coldcache.records import Record
 from coldcache.tools.mdtest_meaning import IOR_3_2, Form, Settings, check_version, read_options
 from coldcache.tools.mdtest_records import Context, Table, Test, process_records, table_records, verbose_records
-from coldcache.tools.mdtest_rows import PREFIX, Row, count_rows, has_rows, read_processes, read_table, read_verbose
+from coldcache.tools.mdtest_rows import (
+    PREFIX,
+    Row,
+    count_rows,
+    has_rows,
+    has_verbose_rows,
+    read_processes,
+    read_table,
+    read_verbose,
+)
 
 _BANNER = re.compile(rb"mdtest-(\S{1,40}) was launched with (\d{1,9}) total task\(s\) on (\d{1,9}) node\(s\)")
 _COMMAND = re.compile(rb"Command line used: ?([^\n]{0,20000})")
@@ -211,6 +220,8 @@ def _read_test(log: bytes, test: Test, settings: Settings) -> list[Record]:
     rows = [row for table in tables for row in table.rows]
     if count_rows(log, test.start, test.end) != len(rows):
         raise LogError("rows of a SUMMARY stand outside of it: the log is mixed up")
+    if has_verbose_rows(log, test.headings[0].end(), test.end):
+        raise LogError("rows of an iteration stand behind its SUMMARY: the log is mixed up")
     if len({(table.iterations, tuple(row.operation for row in table.rows)) for table in tables}) != 1:
         raise LogError("the tables of rates and of times have other rows or iterations: the log is mixed up")
     iterations = read_verbose(log, test.start, test.headings[0].start())

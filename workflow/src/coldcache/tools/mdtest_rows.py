@@ -35,7 +35,7 @@ OPERATIONS = {
 _ORDER = {operation: place for place, operation in enumerate(OPERATIONS.values())}
 
 #: What may stand before mdtest's own text: quoted mail, Open MPI's --tag-output, srun's --label.
-PREFIX = rb"[ \t>|]*+(?:\[\d+,\d+\]<std\w+>:|\d+:)?+[ \t]*+"
+PREFIX = rb"[ \t>|]*+(?:\[\d++,\d++\]<std\w++>:|\d++:)?[ \t]*+"
 
 _NUMBER = rb"(\d{1,15}\.\d{3})"
 # A mail that wraps a row goes on after its quotation mark; elsewhere a row ends with its line.
@@ -99,7 +99,16 @@ def count_rows(log: bytes, start: int, end: int) -> int:
 
 def has_rows(log: bytes, start: int, end: int) -> bool:
     """Return whether a row of a table or of ``-v`` stands between two bytes."""
-    return _ROW.search(log, start, end) is not None or _VERBOSE_LINE.search(log, start, end) is not None
+    # Rows are found by the line end before them, and the first line has none.
+    head = b"\n" + log[: min(end, 500)] if start == 0 else b""
+    return any(
+        form.search(log, start, end) is not None or form.match(head) is not None for form in (_ROW, _VERBOSE_LINE)
+    )
+
+
+def has_verbose_rows(log: bytes, start: int, end: int) -> bool:
+    """Return whether a row of ``-v`` stands between two bytes."""
+    return _VERBOSE_LINE.search(log, start, end) is not None
 
 
 def read_table(log: bytes, start: int, end: int) -> list[Row]:

@@ -15,6 +15,7 @@ Bytes are no records: a client's counters of them hold the headers as well. Sour
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -30,7 +31,9 @@ _HEAD = re.compile(_LINE + rb"per-op statistics[ \t\r]*$", re.MULTILINE)
 _OPERATION = re.compile(_LINE + rb"([A-Z][A-Z0-9_]{1,30}|[0-9]{1,3}):((?: [0-9]{1,20})+)[ \t\r]*$", re.MULTILINE)
 _ANY_OPERATION = re.compile(_LINE + rb"(?:[A-Z][A-Z0-9_]{1,30}|[0-9]{1,3}):[^\n]*$", re.MULTILINE)
 _BLANK = re.compile(rb"[>| \t\r]*\n[>| \t\r]*\n")
-_OCTAL = re.compile(rb"\\([0-7]{3})")
+_OCTAL = re.compile(rb"\\([0-3][0-7]{2})")
+_SIZE = re.compile(r"[0-9]{1,18}")
+_SECONDS = re.compile(rb"[0-9]{1,18}")
 
 #: Columns by iostats version: metric, what it is; None where bytes stand.
 _COLUMNS: tuple[tuple[str, str] | None, ...] = (
@@ -98,10 +101,12 @@ def read(log: bytes) -> list[Record]:
         If no NFS mount is there, its statistics are of an unknown version, a line is broken, or the end is missing.
     """
     mounts = list(_find_mounts(log))
-    keys = [mount.key for mount in mounts]
+    times = Counter(mount.key for mount in mounts)
+    seen: Counter[tuple[str, str]] = Counter()
     found: list[Record] = []
-    for place, mount in enumerate(mounts):
-        repetition = keys[:place].count(mount.key) if keys.count(mount.key) > 1 else None
+    for mount in mounts:
+        repetition = seen[mount.key] if times[mount.key] > 1 else None
+        seen[mount.key] += 1
         for operation, line in mount.operations.items():
             found += _records(mount, operation, line, repetition, None)
     if not found:
@@ -152,17 +157,18 @@ def difference(before: bytes, after: bytes) -> list[Record]:
 def _find_mounts(log: bytes) -> Iterator[_Mount]:
     """Yield every NFS mount of every snapshot; raise `LogError` for a block that is broken or cut short."""
     devices = list(_DEVICE.finditer(log))
-    for device, following in zip(devices, [*devices[1:], None], strict=True):
+    for device, following in zip(devices, [*devices[1:], None], strict=False):
         if device[3] not in (b"nfs", b"nfs4"):
             continue
         end = following.start() if following else len(log)
-        where = f"{_place(log, device.start())}: {_decode(device[2])}"
         facts = {fact[1]: fact[2] for fact in _FACT.finditer(log, device.end(), end)}
         head = _HEAD.search(log, device.end(), end)
         version = facts.get(b"RPC iostats version", b"").split(b" ")[0]
-        if head is None or not facts.get(b"age", b"").isdigit() or b"opts" not in facts:
+        if head is None or not _SECONDS.fullmatch(facts.get(b"age", b"")) or b"opts" not in facts:
+            where = f"{_place(log, device.start())}: {_decode(device[2])}"
             raise LogError(f"{where}: the statistics of this mount are not all there: the log is cut short")
         if version not in _COLUMNS_OF_VERSION:
+            where = f"{_place(log, device.start())}: {_decode(device[2])}"
             raise LogError(f"{where}: iostats version {version.decode('latin-1')!r} is not known: 1.0 and 1.1 are read")
         columns = _COLUMNS_OF_VERSION[version]
         last = b"COMMIT" if device[3] == b"nfs" else b""
@@ -195,7 +201,7 @@ def _find_operations(
 def _read_options(options: bytes) -> dict[str, Any]:
     """Return the mount options that studies vary: sizes and connections as numbers, version and protocol as text."""
     told = dict(part.partition("=")[::2] for part in options.decode("utf-8", "replace").split(","))
-    numbers = {name: int(told[name]) for name in ("rsize", "wsize", "nconnect") if told.get(name, "").isdigit()}
+    numbers = {name: int(told[name]) for name in ("rsize", "wsize", "nconnect") if _SIZE.fullmatch(told.get(name, ""))}
     return {name: told[name] for name in ("vers", "proto") if name in told} | numbers
 
 

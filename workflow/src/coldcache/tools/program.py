@@ -1,5 +1,6 @@
 """Programs on PATH, and what they say of their version."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -53,10 +54,12 @@ def ask_version(program: str, argument: str, pattern: str) -> str:
         If the program is missing, does not answer within 10 s, or prints no version.
     """
     path = require(program)
+    # Inside a job an MPI program would take itself for a rank, and end without its fellows.
+    alone = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "PMI_", "PMIX_"))}
     try:
         answer = subprocess.run(
             [path, argument], capture_output=True, text=True, errors="replace", timeout=10, check=False,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL, env=alone,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"{program} {argument} does not answer within 10 s") from error

@@ -13,6 +13,8 @@ states the time of every ``dd`` as well. Source: the scripts' functions ``print_
 """
 
 import re
+from collections import Counter
+from typing import Any
 
 from coldcache.errors import LogError
 from coldcache.records import Record
@@ -42,6 +44,8 @@ _RECOGNISE = re.compile(
     rb"|target directory|creating (?:dir|file)))",
     re.MULTILINE,
 )
+#: One of these stands in every log of the family.
+_WORDS = (b" throughput rate", b"iotest with ", b"<<STATUS>>", b"<<ERROR>>", b"viya_perf_tool", b" per physical core")
 _ERROR = re.compile(_LINE + rb"(<<ERROR>>[^\n]*)", re.MULTILINE)
 
 #: Lines that state something, by how they begin; each must be whole.
@@ -75,6 +79,8 @@ _FORMS[b"Iterations:"] = _FORMS[b"iterations:"]
 
 def recognise(log: bytes) -> bool:
     """Return whether the log looks like one of the family, by lines that only they print."""
+    if not any(word in log for word in _WORDS):
+        return False
     return _RECOGNISE.search(log) is not None or viya.recognise(log)
 
 
@@ -105,17 +111,22 @@ def read(log: bytes) -> list[Record]:
         said = " ".join(failure[1].decode("utf-8", "replace").split())[:120]
         raise LogError(f"{line_number(log, failure.start(1))}: the script says {said!r}: its figures are void")
     runs: list[_Run] = []
-    names = []
+    stated: dict[tuple[bytes, ...], set[tuple[bytes, ...]]] = {}
     for statements in _split_runs(log):
         run = _Run(log, statements)
-        if not any(run.repeats(known) for known in runs):
+        # The text of an earlier run may stand here again, with or without the times of each process.
+        known, each = stated.setdefault(run.stated(run.figures()), set()), run.stated(run.lines[b"out"])
+        if not known or (each and each not in known):
             runs.append(run)
-            names.append((run.name, tuple(sorted(run.run.factors.items()))))
+        known.add(each)
     if not runs:
         raise LogError("no results: the run was cut short or is still going")
     found: list[Record] = []
-    for place, run in enumerate(runs):
-        run.run.repetition = names[:place].count(names[place]) if names.count(names[place]) > 1 else None
+    names = [(run.name, tuple(sorted(run.run.factors.items()))) for run in runs]
+    times, before = Counter(names), Counter[tuple[Any, ...]]()
+    for name, run in zip(names, runs, strict=True):
+        run.run.repetition = before[name] if times[name] > 1 else None
+        before[name] += 1
         found += run.records()
     return sorted(found, key=lambda record: record.offset)
 
@@ -145,13 +156,15 @@ class _Run:
         for statement, head in zip(statements, heads, strict=True):
             if not head.startswith((b"RESULTS", b"<<")):
                 self._take(statement)
-        where = line_number(log, statements[0].start())
-        self.figure = {(line[1].decode(), line[2][:4]): line for line in self._figures()}
+        self.figure = {(line[1].decode(), line[2][:4]): line for line in self.figures()}
         rates = {("read", b"thro"), ("write", b"thro")}
-        if len(self.figure) != len(self._figures()) or not rates <= self.figure.keys():
-            raise LogError(f"{where}: the results of the run that starts here are not all there: the log is cut short")
-        if any(b"executing" in head for head in heads) and b"<<STATUS>> processing complete" not in heads:
-            raise LogError(f"{where}: the run that starts here did not end: the log is cut short")
+        why = ""
+        if len(self.figure) != len(self.figures()) or not rates <= self.figure.keys():
+            why = "the results of the run that starts here are not all there"
+        elif any(b"executing" in head for head in heads) and b"<<STATUS>> processing complete" not in heads:
+            why = "the run that starts here did not end"
+        if why:
+            raise LogError(f"{line_number(log, statements[0].start())}: {why}: the log is cut short")
         self.is_old = bool(self.lines[b"per process"])
         self.name = b" ".join(b" ".join(line.groups()) for line in self.lines[b"INVOCATION"][-1:])
         version = self.lines[b"Script Version:"]
@@ -172,14 +185,13 @@ class _Run:
             raise LogError(f"{line_number(self.log, statement.start(1))}: a line of results is broken: {said!r}")
         self.lines[kind].append(line)
 
-    def _figures(self) -> list[re.Match[bytes]]:
+    def figures(self) -> list[re.Match[bytes]]:
+        """Return the lines of the results."""
         return self.lines[b"per core"] + self.lines[b"per process"]
 
-    def repeats(self, known: "_Run") -> bool:
-        """Return whether this is the text of an earlier run again, with or without the times of each process."""
-        figures, own = ([line[0].strip() for line in run._figures()] for run in (known, self))
-        each, mine = ([line[0].strip() for line in run.lines[b"out"]] for run in (known, self))
-        return figures == own and (mine == each or not mine)
+    def stated(self, lines: list[re.Match[bytes]]) -> tuple[bytes, ...]:
+        """Return what some lines say, to tell a repeated text from a second run."""
+        return tuple(line[0].strip() for line in lines)
 
     def _factors(self) -> dict[str, int]:
         told: dict[str, int] = {}
@@ -200,34 +212,36 @@ class _Run:
 
     def number(self, line: re.Match[bytes]) -> Figure:
         """Return the figure of a line of results."""
-        return read_number(line[3], line.start(3), line_number(self.log, line.start()))
+        return read_number(line[3], line.start(3), self.log)
 
     def _check(self) -> None:
         """Raise `LogError` if a rate is zero, a process is missing, or times and rates contradict each other."""
-        factors = self.run.factors
         for operation in ("read", "write"):
-            line = self.figure[operation, b"thro"]
-            where, rate = line_number(self.log, line.start()), self.number(line)
-            if not rate.value:
-                raise LogError(f"{where}: the {operation} rate is zero: nothing was measured")
-            each = self.processes(operation)
-            if self.lines[b"out"] and sorted(each) != list(range(1, factors.get("threads", 0) + 1)):
-                there = ", ".join(map(str, sorted(each)))
-                raise LogError(
-                    f"{where}: the times of {operation} are of processes {there}, not of 1 to {factors.get('threads')}"
-                )
-            time = self.figure.get((operation, b"time"))
-            if time is None:
-                continue
-            seconds = self.number(time)
-            mean = sum(figure.value for figure in each.values()) / len(each) if each else None
-            if mean is not None and not -0.005 < mean - seconds.value < (1.0 if seconds.is_truncated else 0.015):
-                raise LogError(f"{where}: the times of {operation} contradict their mean: a digit is lost")
-            mean = seconds.value if seconds.value and not seconds.is_truncated else None
-            if mean and "file_size" in factors:
-                expected = factors["file_size"] / MEBIBYTE / mean
-                if not -0.011 < expected - rate.value < (1.0 if rate.is_truncated else 0.011):
-                    raise LogError(f"{where}: size, time and rate of {operation} contradict each other")
+            why = self._find_fault(operation)
+            if why:
+                where = line_number(self.log, self.figure[operation, b"thro"].start())
+                raise LogError(f"{where}: {why}")
+
+    def _find_fault(self, operation: str) -> str:
+        """Return what is wrong with the figures of an operation; empty where nothing is."""
+        factors = self.run.factors
+        rate = self.number(self.figure[operation, b"thro"])
+        if not rate.value:
+            return f"the {operation} rate is zero: nothing was measured"
+        each = self.processes(operation)
+        if self.lines[b"out"] and sorted(each) != list(range(1, factors.get("threads", 0) + 1)):
+            there = ", ".join(map(str, sorted(each)))
+            return f"the times of {operation} are of processes {there}, not of 1 to {factors.get('threads')}"
+        time = self.figure.get((operation, b"time"))
+        if time is None:
+            return ""
+        seconds = self.number(time)
+        mean = sum(figure.value for figure in each.values()) / len(each) if each else None
+        if mean is not None and not -0.005 < mean - seconds.value < (1.0 if seconds.is_truncated else 0.015):
+            return f"the times of {operation} contradict their mean: a digit is lost"
+        if "file_size" in factors and not _fits(factors["file_size"] / MEBIBYTE, seconds, rate):
+            return f"size, time and rate of {operation} contradict each other"
+        return ""
 
     def processes(self, operation: str) -> dict[int, Figure]:
         """Return the elapsed time of each process of an operation, by its number."""
@@ -273,3 +287,11 @@ class _Run:
             caveats = (*caveats, "rounded")
         found.append(self.run.record(operation, metric, rate, rate.value * MEBIBYTE, definition, unit, *caveats))
         return found
+
+
+def _fits(size: float, seconds: Figure, rate: Figure) -> bool:
+    """Return whether a rate is a size, in MiB, over a mean time; of a cut time the decimals may be any."""
+    if seconds.is_truncated:
+        return size / (seconds.value + 1) < rate.value + 1 and size > rate.value * seconds.value
+    lost = 1.0 if rate.is_truncated else 0.011
+    return not seconds.value or -0.011 < size / seconds.value - rate.value < lost

@@ -40,19 +40,19 @@ class Figure(NamedTuple):
     is_truncated: bool
 
 
-def read_number(text: bytes, offset: int, place: str) -> Figure:
-    """Return a number with two decimals, in whichever locale it was printed.
+def read_number(text: bytes, offset: int, log: bytes) -> Figure:
+    """Return a number with two decimals, in whichever locale it was printed; `offset` is its place in `log`.
 
     Raises
     ------
     LogError
-        If its groups of digits are not those of any locale; `place` says where it stands.
+        If its groups of digits are not those of any locale.
     """
     whole, mark, decimals = text[:-3], text[-3:-2], text[-2:]
     separators = set(_SEPARATORS.findall(whole))
     groups = _SEPARATORS.split(whole)
     if mark in separators or len(separators) > 1 or (separators and len(groups[-1]) != 3):
-        raise LogError(f"{place}: {text.decode('utf-8', 'replace')!r} is a number of no locale")
+        raise LogError(f"{line_number(log, offset)}: {text.decode('utf-8', 'replace')!r} is a number of no locale")
     value = float(b"".join(groups) + b"." + decimals)
     return Figure(value, offset, text, mark == b"," and decimals == b"00")
 

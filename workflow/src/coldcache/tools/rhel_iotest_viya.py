@@ -61,12 +61,12 @@ def read(log: bytes) -> list[Record]:
         If a test failed, the log is cut short or a line is broken, or figures contradict the stamps.
     """
     tests: dict[bytes, _Test] = {}
-    whole: list[_Test] = []
+    whole: dict[tuple[bytes, bytes], _Test] = {}
     version, is_complete = None, False
     for line in _LINE.finditer(log):
-        where = line_number(log, line.start())
         host, _, edge, mode, label, event, failure, rest = line.groups()
         if failure:
+            where = line_number(log, line.start())
             said = " ".join(rest.decode("utf-8", "replace").split())[:120]
             raise LogError(f"{where}: viya_perf_tool says {said!r}: its figures are void")
         if label == b"Script Version":
@@ -75,20 +75,21 @@ def read(log: bytes) -> list[Record]:
             is_complete = True
         elif edge == b"Begin":
             if host in tests:
+                where = line_number(log, line.start())
                 raise LogError(f"{where}: a test begins on {host.decode('utf-8', 'replace')!r} before the last ended")
             tests[host] = _Test(log, host, mode, line.start(), line[2])
         elif edge == b"End":
             if host not in tests or tests[host].mode != mode:
-                raise LogError(f"{where}: a test ends that did not begin: the log is cut")
+                raise LogError(f"{line_number(log, line.start())}: a test ends that did not begin: the log is cut")
             test = tests.pop(host)
-            if all((test.host, test.stamp) != (known.host, known.stamp) for known in whole):
-                whole.append(test)
+            test.follow(line)
+            whole.setdefault((test.host, test.stamp), test)
         elif host in tests:
             tests[host].take(line)
     if tests or not is_complete or not whole:
         raise LogError("viya_perf_tool did not print 'Execution is complete!' behind whole tests: the log is cut short")
-    hosts = {test.host for test in whole}
-    return [record for test in whole for record in test.records(version, len(hosts) > 1)]
+    hosts = {host for host, _ in whole}
+    return [record for test in whole.values() for record in test.records(version, len(hosts) > 1)]
 
 
 class _Test:
@@ -100,11 +101,12 @@ class _Test:
         self.figures: dict[bytes, Figure] = {}
         self.stamps: dict[bytes, re.Match[bytes]] = {}
         self.phase = b""
+        self.latest = stamp
 
     def take(self, line: re.Match[bytes]) -> None:
         """Take the next line of the test; raise `LogError` if it is broken."""
         label, event, rest = line[5], line[6], line[8]
-        where = line_number(self.log, line.start())
+        self.follow(line)
         if event and event.startswith(b"Executing"):
             self.phase = event.split()[1]
         elif event and event.startswith(b"Launching"):
@@ -114,19 +116,27 @@ class _Test:
         elif label and label.startswith((b"read", b"write")):
             form = _RATE.fullmatch(rest)
             if form is None or (form[2] == b"seconds") != label.endswith(b"time"):
-                raise LogError(f"{where}: a line of results is broken: {rest[:60].decode('utf-8', 'replace')!r}")
-            self.figures[label] = read_number(form[1], line.start(8) + form.start(1), where)
+                where, said = line_number(self.log, line.start()), rest[:60].decode("utf-8", "replace")
+                raise LogError(f"{where}: a line of results is broken: {said!r}")
+            self.figures[label] = read_number(form[1], line.start(8) + form.start(1), self.log)
         elif label:
             form = _COUNT.fullmatch(rest)
             if form is None:
-                raise LogError(f"{where}: {label.decode()} is broken: {rest[:60].decode('utf-8', 'replace')!r}")
+                where, said = line_number(self.log, line.start()), rest[:60].decode("utf-8", "replace")
+                raise LogError(f"{where}: {label.decode('utf-8', 'replace')} is broken: {said!r}")
             self.counts[label.split(b" (")[0]] = read_count(form[1]) - (b"including one extra" in label)
+
+    def follow(self, line: re.Match[bytes]) -> None:
+        """Note the time of a line; raise `LogError` if it is earlier than that of the line before."""
+        if line[2] < self.latest:
+            raise LogError(f"{line_number(self.log, line.start())}: time goes back: lines of the log are mixed up")
+        self.latest = line[2]
 
     def _count(self, *names: bytes) -> int:
         for name in names:
-            if name in self.counts:
+            if self.counts.get(name):
                 return self.counts[name]
-        raise self.error(f"{names[0].decode()!r} is missing")
+        raise self.error(f"{names[0].decode()!r} is missing or zero")
 
     def error(self, why: str) -> LogError:
         """Return an error that names the test."""

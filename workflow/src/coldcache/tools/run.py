@@ -28,12 +28,18 @@ class Run(NamedTuple):
         How they are spread; 0 where each thread has them in one directory.
     seconds : float
         How long a tool that is bound by time runs.
+    series : float
+        Length of the windows over which the rate of each process is noted, in s; 0 for none.
     options : tuple of str
         Further arguments, passed on as they are.
     device : str
         Address of a block device that stands in place of files, such as an NBD URI; empty without.
     launcher : tuple of str
         The words that start the tool's processes on the site's nodes; empty on one node.
+    starter : str
+        What reaches other nodes, ``srun`` or ``ssh``; empty where the tool runs on this machine alone.
+    hosts : tuple of str
+        The nodes by name, once they are known.
     command : tuple of str
         The whole command line where a study states it; empty where the tool's own module makes it.
     """
@@ -51,9 +57,12 @@ class Run(NamedTuple):
     directories_per_thread: int = 0
     items_per_directory: int = 0
     seconds: float = 1.05
+    series: float = 0.0
     options: tuple[str, ...] = ()
     device: str = ""
     launcher: tuple[str, ...] = ()
+    starter: str = ""
+    hosts: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
 
 

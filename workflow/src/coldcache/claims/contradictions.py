@@ -1,0 +1,138 @@
+"""Where a source contradicts itself: computed from the numbers and names that it states in two places."""
+
+from collections.abc import Iterable
+from math import isclose, prod
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from coldcache.claims.material import find_published
+from coldcache.claims.reading import CLAIMS, CONTRADICTIONS
+from coldcache.errors import DesignError
+from coldcache.published import Published
+from coldcache.yaml_file import Strict, read_model
+
+COLUMNS = ["id", "source", "about", "one", "one_place", "relation", "other", "other_place", "verdict", "why"]
+
+
+class Side(Strict):
+    """What a source states in one place: a product of numbers over a product of others, or names."""
+
+    place: str
+    numbers: list[float] = Field(default_factory=list, description="Multiplied with each other.")
+    over: list[float] = Field(default_factory=list, description="What the product is divided by.")
+    published: dict[str, str | int] = Field(
+        default_factory=dict, description="A value of values.csv, by its columns, in place of numbers."
+    )
+    names: list[str] = Field(default_factory=list, description="What is named there.")
+
+    @model_validator(mode="after")
+    def _state_one(self) -> "Side":
+        if sum(map(bool, (self.numbers, self.published, self.names))) != 1:
+            raise DesignError("state one of numbers, published and names")
+        return self
+
+
+class Contradiction(Strict):
+    """Two statements of one source that are to agree."""
+
+    id: str = Field(pattern=r"^[a-z0-9-]+$")
+    source: str
+    about: str
+    one: Side
+    relation: Literal["equal", "at most", "named in"]
+    other: Side
+    note: str = Field("", description="How the two may have come about.")
+
+
+class Contradictions(Strict):
+    """All of them."""
+
+    contradictions: list[Contradiction] = Field(min_length=1)
+
+
+def read_contradictions(folder: Path = CLAIMS) -> list[Contradiction]:
+    """Return the statements that are held against each other; none where there is no such file.
+
+    Raises
+    ------
+    DesignError
+        As `coldcache.yaml_file.read_model`.
+    """
+    path = folder / CONTRADICTIONS
+    return read_model(path, Contradictions).contradictions if path.is_file() else []
+
+
+def tabulate_contradictions(published: list[Published], folder: Path = CLAIMS) -> pd.DataFrame:
+    """Return one row for each pair of statements.
+
+    Parameters
+    ----------
+    published : list of Published
+        The values that statements may name.
+    folder : Path
+        Holds the statements.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`; ``verdict`` is ``contradiction`` or ``agrees``, as computed.
+
+    Raises
+    ------
+    DesignError
+        If a statement names no published value, or more than one.
+    """
+    rows = [_compare(pair, published) for pair in read_contradictions(folder)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _compare(pair: Contradiction, published: list[Published]) -> tuple[str, ...]:
+    agrees, why = _compare_names(pair) if pair.relation == "named in" else _compare_numbers(pair, published)
+    verdict = "agrees" if agrees else "contradiction"
+    shown = [_show(pair, side, published) for side in (pair.one, pair.other)]
+    return (
+        pair.id, pair.source, pair.about, shown[0], pair.one.place, pair.relation, shown[1], pair.other.place, verdict,
+        "; ".join(filter(None, (why, pair.note))),
+    )  # fmt: skip
+
+
+def _compare_names(pair: Contradiction) -> tuple[bool, str]:
+    missing = [name for name in pair.one.names if name not in pair.other.names]
+    return not missing, f"{', '.join(missing)} is not among them" if missing else ""
+
+
+def _compare_numbers(pair: Contradiction, published: list[Published]) -> tuple[bool, str]:
+    one, other = (_value(pair, side, published) for side in (pair.one, pair.other))
+    equal = isclose(one, other, rel_tol=1e-9)
+    agrees = equal or (pair.relation == "at most" and one < other)
+    times = f": {one / other:.4g} times" if other else ""
+    return agrees, "" if agrees else f"{_print(one)} against {_print(other)}{times}"
+
+
+def _value(pair: Contradiction, side: Side, published: list[Published]) -> float:
+    if side.numbers:
+        return prod(side.numbers) / prod(side.over)
+    found = find_published(published, pair.source, side.published)
+    if len(found) != 1:
+        raise DesignError(f"{CLAIMS / CONTRADICTIONS}, {pair.id}: {len(found)} published values are meant, not one")
+    return found[0].low
+
+
+def _show(pair: Contradiction, side: Side, published: list[Published]) -> str:
+    if side.names:
+        return ", ".join(side.names)
+    value = _print(_value(pair, side, published))
+    if len(side.numbers) + len(side.over) <= 1:
+        return value
+    return " = ".join((" / ".join((_join(side.numbers, " x "), *map(_print, side.over))), value))
+
+
+def _join(numbers: Iterable[float], sign: str) -> str:
+    return sign.join(_print(number) for number in numbers)
+
+
+def _print(number: float) -> str:
+    return f"{number:,.0f}" if number == int(number) else f"{number:.4g}"

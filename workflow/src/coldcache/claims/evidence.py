@@ -1,0 +1,152 @@
+"""What one comparison says for and against a claim, before it is known how many comparisons were made.
+
+Every comparison of rates becomes one logarithm per repetition, which Student's test holds against the limits of the
+claim from both sides. 95 % intervals of such means cover from three pairs on (`coldcache.simulation.campaigns`).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from coldcache.estimates import LEVEL, NoData
+
+Array = npt.NDArray[np.float64]
+
+#: Levels at which bounds are tried where a method gives bounds and no p-value.
+_LEVELS = (0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999)
+
+#: Smallest relative difference that is worth finding where a claim states no margin.
+WORTH = 0.05
+
+
+class Evidence(NamedTuple):
+    """What a campaign shows of one comparison.
+
+    Attributes
+    ----------
+    says : str
+        What it shows, in words, or why it shows nothing.
+    estimate, low, high : float
+        With its 95 % interval, in `unit`; NaN where there is none.
+    unit : str
+        A stored unit, or ``threads``.
+    trials : int
+        How many it rests on.
+    p_for, p_against : float
+        Probability of data that speak so strongly for (against) the claim if it does not hold (if it does).
+    decided : bool or None
+        The outcome where nothing is left to chance, such as a count; else None.
+    spread : float
+        Standard deviation of the logarithm, from repetition to repetition; NaN where it is not known.
+    n : int
+        Repetitions.
+    margin : float
+        Smallest relative difference that is worth finding.
+    lacks : str
+        What is needed, where more repetitions would not help.
+    """
+
+    says: str
+    estimate: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    unit: str = "1"
+    trials: int = 0
+    p_for: float = 1.0
+    p_against: float = 1.0
+    decided: bool | None = None
+    spread: float = np.nan
+    n: int = 0
+    margin: float = WORTH
+    lacks: str = ""
+
+
+def weigh(logs: Array, low: float, high: float, trials: int, margin: float = WORTH) -> Evidence:
+    """Return what one logarithm per repetition says of a claim that its true mean lies between two limits.
+
+    Parameters
+    ----------
+    logs : array of float, shape (n,)
+        One per repetition; NaN is missing.
+    low, high : float
+        The limits, on the logarithm; infinite where there is none.
+    trials : int
+        How many the logarithms were made of.
+    margin : float
+        As in `Evidence`.
+
+    Raises
+    ------
+    NoData
+        If there is no repetition.
+    """
+    there = logs[~np.isnan(logs)]
+    n = there.size
+    if n == 0:
+        raise NoData("no repetition has all that is compared")
+    centre = float(there.mean())
+    if n == 1:
+        return Evidence("", float(np.exp(centre)), trials=trials, n=1, margin=margin)
+    spread = float(there.std(ddof=1))
+    error = max(spread / np.sqrt(n), 1e-12)
+    above, below = (centre - low) / error, (centre - high) / error
+    p_for = max(stats.t.sf(above, n - 1), stats.t.cdf(below, n - 1))
+    against = []
+    if np.isfinite(low):
+        against.append(float(stats.t.cdf(above, n - 1)))
+    if np.isfinite(high):
+        against.append(float(stats.t.sf(below, n - 1)))
+    half = stats.t.ppf((1 + LEVEL) / 2, n - 1) * error
+    estimate, least, most = (float(np.exp(value)) for value in (centre, centre - half, centre + half))
+    return Evidence(
+        "", estimate, least, most, trials=trials, p_for=float(p_for),
+        p_against=min(1.0, len(against) * min(against, default=1.0)), spread=spread, n=n, margin=margin,
+    )  # fmt: skip
+
+
+def weigh_bounds(bounds: Callable[[float], tuple[float, float]], low: float, high: float) -> tuple[float, float]:
+    """Return how likely data speak so strongly for and against limits, of a method that gives bounds only.
+
+    Parameters
+    ----------
+    bounds : callable
+        Gives the interval of a level; an interval widens with its level.
+    low, high : float
+        The limits.
+
+    Returns
+    -------
+    p_for, p_against : float
+        One half of one minus the highest level tried whose interval lies wholly inside (outside); else 1.
+    """
+    p_for = p_against = 1.0
+    for level in _LEVELS:
+        least, most = bounds(level)
+        if least > low and most < high:
+            p_for = (1 - level) / 2
+        elif most < low or least > high:
+            p_against = (1 - level) / 2
+        else:
+            break
+    return p_for, p_against
+
+
+def combine(parts: Sequence[Evidence]) -> Evidence:
+    """Return what several comparisons say of a claim that all of them must bear out.
+
+    The weakest of them decides for the claim (intersection-union test: Berger 1982, Technometrics 24:295); against
+    it the strongest does, corrected for their number (Bonferroni). Figures are those of the comparison that decides.
+    """
+    refuting = [part for part in parts if part.decided is False]
+    if refuting:
+        return refuting[0]
+    for_it = [0.0 if part.decided else part.p_for for part in parts]
+    against = min(1.0, len(parts) * min(1.0 if part.decided else part.p_against for part in parts))
+    strongest = min(parts, key=lambda part: 1.0 if part.decided else part.p_against)
+    weakest = max(zip(for_it, parts, strict=True), key=lambda one: (one[0], one[1].trials))[1]
+    shown = strongest if against < max(for_it) else weakest
+    decided = True if all(part.decided for part in parts) else None
+    return shown._replace(p_for=max(for_it), p_against=against, decided=decided)

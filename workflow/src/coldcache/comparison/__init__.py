@@ -1,0 +1,1 @@
+"""Two or more campaigns held against each other: what else differs first, then what became better or worse."""

@@ -1,0 +1,294 @@
+"""The long table of all records, one cube per sweep that is derived from it, and `dataset.nc`, which holds both."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from coldcache.campaign import Campaign
+from coldcache.dataset import COUNTED
+from coldcache.drift import Drift, Moment, figure_of
+from coldcache.parts import name_share
+from coldcache.plan import Trial
+from coldcache.records import UNIT_OF_METRIC, Record
+from coldcache.repeating import is_done, weigh
+from coldcache.terms import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION, NAME_FACTORS
+from coldcache.trials import Collected
+
+#: Stands for a level that a log does not tell, where a number is needed; the cube holds NaN instead.
+_UNKNOWN = -1
+
+
+def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
+    """Return the long table: one row per record, and one without a value for each operation that has none.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``study sweep case repetition operation metric statistic value unit definition tool tool_version
+        verdict codes cold log offset length printed caveats share time`` and every factor; values in B/s, 1/s, s or
+        1. ``share`` names the process, client or moment of a figure that is not of its whole trial; ``time`` is that
+        moment, in s.
+    """
+    rows: list[dict[str, Any]] = []
+    for trial in trials:
+        story = trial.story
+        shared = {
+            "study": story["study"], "sweep": story["sweep"], "case": story["case"],
+            "repetition": story["repetition"], "tool": story["tool"], "tool_version": story["tool_version"] or "",
+            "verdict": trial.judgement.verdict, "codes": " ".join(trial.judgement.codes),
+            "cold": trial.judgement.cold, "log": trial.log,
+            **{factor: story["factors"].get(factor) for factor in FACTORS},
+            **{factor: story["factors"][factor] for factor in LEARNT_FACTORS if factor in story["factors"]},
+        }  # fmt: skip
+        rows += [{**shared, **_tell(record), "share": name_share(record)} for record in trial.records]
+        # Each process has a log of its own.
+        for process, (log, points) in enumerate(trial.series.items()):
+            rows += [{**shared, "log": log, **_tell(record), "share": f"process={process}"} for record in points]
+        stated = {record.operation for record in trial.records}
+        for operation in (operation for operation in story["operations"] if operation not in stated):
+            metric = METRIC_OF_OPERATION.get(operation, "throughput")
+            rows.append({
+                **shared, "operation": operation, "metric": metric, "statistic": "value", "value": np.nan,
+                "unit": UNIT_OF_METRIC[metric], "definition": "", "offset": -1, "length": 0, "printed": "",
+                "caveats": "", "share": "", "time": np.nan,
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _tell(record: Record) -> dict[str, Any]:
+    return {
+        "operation": record.operation, "metric": record.metric, "statistic": record.statistic, "value": record.value,
+        "unit": record.unit, "definition": record.definition, "offset": record.offset, "length": record.length,
+        "printed": record.printed, "caveats": " ".join(record.caveats), "time": record.factors.get("time", np.nan),
+    }  # fmt: skip
+
+
+def tabulate_verdicts(trials: Iterable[Collected]) -> pd.DataFrame:
+    """Return one row per trial: ``study sweep case repetition verdict codes cold reasons start``."""
+    return pd.DataFrame([
+        {
+            "study": trial.story["study"], "sweep": trial.story["sweep"], "case": trial.story["case"],
+            "repetition": trial.story["repetition"], "verdict": trial.judgement.verdict,
+            "codes": " ".join(trial.judgement.codes), "cold": trial.judgement.cold,
+            "reasons": "; ".join(trial.judgement.reasons), "start": trial.story.get("start") or "",
+        }
+        for trial in trials
+    ])  # fmt: skip
+
+
+def tabulate_proofs(trials: Iterable[Collected]) -> pd.DataFrame:
+    """Return one row per trial that read: ``study sweep case repetition cold`` and the figures that prove it, in B."""
+    columns = ["study", "sweep", "case", "repetition"]
+    figures = ["method", "file_bytes", "resident_bytes", "moved_bytes", "crossed_bytes", "why"]
+    rows = [
+        [*(trial.story[column] for column in columns), found.verdict, *(getattr(found, figure) for figure in figures)]
+        for trial in trials
+        if (found := trial.judgement.coldness) and found.verdict != "not applicable"
+    ]
+    table = pd.DataFrame(rows, columns=[*columns, "cold", *figures])
+    sizes = [figure for figure in figures if figure.endswith("_bytes")]
+    return table.astype(dict.fromkeys(sizes, "Float64")).round(0).astype(dict.fromkeys(sizes, "Int64"))
+
+
+def tabulate_settings(trials: Iterable[Collected]) -> pd.DataFrame:
+    """Return one row per trial and setting: ``study sweep case repetition factor level asked read read_after where``.
+
+    ``asked`` is what is read when the level is in force; ``read_after`` is empty where it was not read again.
+    """
+    columns = ["study", "sweep", "case", "repetition"]
+    levels = ["asked", "read", "read_after", "where"]
+    rows = [
+        [
+            *(trial.story[column] for column in columns),
+            factor, str(trial.story["factors"][factor]), *(found.get(level, "") for level in levels),
+        ]
+        for trial in trials
+        for factor, found in trial.story["settings"].items()
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=[*columns, "factor", "level", *levels])
+
+
+def tabulate_drift(trials: Iterable[Collected]) -> pd.DataFrame:
+    """Return one row per trial of a sentinel in the order of time, as a chart of the campaign's drift needs it.
+
+    Columns ``study sweep case repetition start verdict figure unit drift``: the figure in B/s or 1/s, and how far it is
+    off the median of the study's sentinel, as a share of it. Void trials have neither.
+    """
+    rows = []
+    for trial in trials:
+        if trial.story.get("sentinel") and trial.judgement.verdict in COUNTED:
+            figure = figure_of(trial.story["operations"], trial.records)
+            metric = METRIC_OF_OPERATION[trial.story["operations"][0]]
+            keys = [trial.story[key] for key in ("study", "sweep", "case", "repetition", "start")]
+            rows.append([*keys, trial.judgement.verdict, figure, UNIT_OF_METRIC[metric]])
+    columns = ["study", "sweep", "case", "repetition", "start", "verdict", "figure", "unit"]
+    table = pd.DataFrame(rows, columns=columns).sort_values("start", kind="stable")
+    drifts = {study: Drift(map(Moment, own.start, own.figure)) for study, own in table.groupby("study")}
+    table["drift"] = [drifts[study].of(figure) for study, figure in zip(table.study, table.figure, strict=True)]
+    return table
+
+
+def tabulate_repetitions(campaign: Campaign) -> pd.DataFrame:
+    """Return one row per case that a stop rule ends: ``study sweep case trials relative_width asked reason``.
+
+    ``reason`` is that of `statistics.stopping.Stop`, and ``goes on`` where the case is to be repeated still.
+    """
+    cases = {trial.case.key: trial.case for block in campaign.blocks() for trial in block.trials if trial.case.until}
+    rows = []
+    for case in cases.values():
+        assert case.until is not None
+        done = [number for number in range(case.most) if is_done(campaign.folder, Trial(case, number))]
+        stop = weigh(campaign.folder, campaign.site, case) if done else None
+        width, reason = (stop.relative_width, stop.reason or "goes on") if stop else (np.nan, "goes on")
+        rows.append([case.study, case.sweep, case.name, len(done), width, case.until.relative_width, reason])
+    return pd.DataFrame(rows, columns=["study", "sweep", "case", "trials", "relative_width", "asked", "reason"])
+
+
+def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> xr.Dataset:
+    """Return one sweep as a cube.
+
+    Parameters
+    ----------
+    records : DataFrame
+        The rows of one sweep of the long table.
+    settings : DataFrame, optional
+        The rows of the sweep that `tabulate_settings` returns.
+
+    Returns
+    -------
+    Dataset
+        Dims ``operation``, every factor with more than one level, and ``repetition``; factors with one level are
+        attributes. ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s, the mean) where the sweep
+        has them, NaN where a trial is void or missing; ``case``, ``verdict`` and ``cold`` beside them, and for each
+        factor that was put in force what the system said of it, as ``write_cache_read``; empty where the sweep has no
+        such case or repetition. Study and sweep are attributes, too.
+    """
+    dims = ["operation", *_choose_dims(records), "repetition"]
+    table = _complete(records, dims)
+    index = table.drop_duplicates(dims)
+    beside = ["case", "verdict", "cold"]
+    if settings is not None and len(settings):
+        read = settings.pivot(index=["case", "repetition"], columns="factor", values="read").add_suffix("_read")
+        index = index.join(read, on=["case", "repetition"])
+        beside += list(read.columns)
+    cube = xr.Dataset.from_dataframe(index.set_index(dims)[beside]).fillna("")
+    counted = table[table.verdict.isin(COUNTED)]
+    for metric, unit in UNIT_OF_METRIC.items():
+        chosen = choose_figures(counted[counted.metric == metric], metric).drop_duplicates(dims)
+        if len(chosen):
+            cube[metric] = xr.DataArray.from_series(chosen.set_index(dims)["value"])
+            cube[metric].attrs["units"] = unit
+    factors = {**FACTORS, **LEARNT_FACTORS}
+    for factor in dims[1:-1]:
+        if cube[factor].dtype.kind in "if":
+            cube[factor] = cube[factor].where(cube[factor] != _UNKNOWN) if _UNKNOWN in cube[factor] else cube[factor]
+        cube[factor].attrs = {"units": factors[factor].unit or "", "long_name": factors[factor].label}
+    fixed = {name: records[name].dropna().unique() for name in factors if name in records and name not in dims}
+    cube.attrs = {factor: _plain(levels[0]) for factor, levels in fixed.items() if len(levels) == 1}
+    cube.attrs["study"], cube.attrs["sweep"] = str(records.study.iloc[0]), str(records.sweep.iloc[0])
+    cube.attrs["tool"] = " ".join(sorted(records.tool.unique()))
+    cube.attrs["tool_version"] = " ".join(sorted(set(records.tool_version) - {""}))
+    return cube
+
+
+def _choose_dims(records: pd.DataFrame) -> list[str]:
+    """Return the factors that tell the cases of a sweep apart, without those that follow from the others."""
+    factors = [factor for factor in (*FACTORS, *LEARNT_FACTORS) if factor in records]
+    last = {"file_size", *NAME_FACTORS, *LEARNT_FACTORS} - {"phase"}
+    dims = [factor for factor in factors if factor not in last and records[factor].dropna().nunique() > 1]
+    # A factor that every case states tells them apart better than one that some logs leave out.
+    for factor in sorted(factors, key=lambda name: bool(records[name].isna().any())):
+        if factor not in dims and _count_mixed(records, [*dims, factor]) < _count_mixed(records, dims):
+            dims.append(factor)
+    return dims
+
+
+def _count_mixed(records: pd.DataFrame, dims: list[str]) -> int:
+    """Return how many cases would share a cell with another one."""
+    return int((records.groupby(["operation", *dims], dropna=False).case.nunique() - 1).sum())
+
+
+def _complete(records: pd.DataFrame, dims: list[str]) -> pd.DataFrame:
+    """Return the records with a level of every dim: names as text, and a level for what a log does not tell."""
+    table = records.copy()
+    for dim in dims[1:-1]:
+        if table[dim].dtype.kind in "if":
+            table[dim] = table[dim].fillna(_UNKNOWN) if table[dim].hasnans else table[dim]
+        else:
+            table[dim] = table[dim].map(_as_text).replace("", "unknown")
+    return table
+
+
+def choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the rows of one metric, ordered so that the figure of each trial comes before others of the trial.
+
+    A trial's figure is the one that the log states for it, else the mean over what it repeated; of latencies the mean
+    comes first. Of several elapsed times or latencies the longest is taken, which holds the others. A figure up to a
+    stonewall comes last; figures of a share of the trial are left out.
+    """
+    order = {"mean": 0, "value": 1} if metric == "latency" else {"value": 0, "mean": 1}
+    whole = records[records.statistic.isin(order) & (records.share == "")]
+    longest = -whole["value"] if metric in ("elapsed", "latency") else 0
+    stonewalled = whole.caveats.str.contains("stonewalled", regex=False)
+    return whole.assign(_order=whole.statistic.map(order), _last=stonewalled, _longest=longest).sort_values(
+        ["_order", "_last", "_longest"], kind="stable"
+    )
+
+
+def _plain(level: Any) -> Any:
+    """Return a level as NetCDF stores it: attributes know no booleans."""
+    return str(level).lower() if isinstance(level, bool | np.bool_) else level
+
+
+def _as_text(value: Any) -> str:
+    """Return a level of a column of names; nothing where the trial has no such factor."""
+    return "" if value is None or value != value else str(_plain(value))
+
+
+def save_dataset(
+    campaign: Campaign, records: pd.DataFrame, path: Path, settings: pd.DataFrame | None = None,
+    tables: Mapping[str, pd.DataFrame] | None = None,
+) -> None:  # fmt: skip
+    """Write one NetCDF-4 file: the long tables as groups ``records`` and ``settings``, and a group per sweep.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Its name and the limits that its site states become attributes.
+    records : DataFrame
+        The long table.
+    path : Path
+        Where the file goes.
+    settings : DataFrame, optional
+        As of `tabulate_settings`.
+    tables : mapping of str to DataFrame, optional
+        More tables about the campaign as a whole, by the name of their group.
+    """
+    settings = tabulate_settings([]) if settings is None else settings
+    target = campaign.site.target
+    limits = {"read_rate": target.read_rate, "write_rate": target.write_rate}
+    stated = {name: rate for name, rate in limits.items() if rate is not None}
+    groups = {"/": xr.Dataset(attrs={"campaign": campaign.name, "Conventions": "CF-1.11", **stated})}
+    for name, table in (tables or {}).items():
+        groups[f"/{name}"] = _as_group(table, "row")
+    groups["/records"] = _as_group(records, "record")
+    groups["/settings"] = _as_group(settings, "setting")
+    put = dict(iter(settings.groupby(["study", "sweep"])))
+    for (study, sweep), rows in records.groupby(["study", "sweep"], sort=False):
+        groups[f"/{study}/{sweep}"] = build_cube(rows, put.get((study, sweep)))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".partial")
+    xr.DataTree.from_dict(groups).to_netcdf(temporary, engine="h5netcdf")
+    temporary.rename(path)
+
+
+def _as_group(table: pd.DataFrame, row: str) -> xr.Dataset:
+    stored = table.reset_index(drop=True) if len(table) else table.astype(str)
+    for column in stored.select_dtypes(["object", "string"]):
+        stored[column] = stored[column].map(_as_text)
+    stored.index.name = row
+    return xr.Dataset.from_dataframe(stored).drop_vars(row)

@@ -1,0 +1,16 @@
+"""Figures of the study: drawn from estimates, never from numbers typed in."""
+
+from coldcache.figures.counts import draw_counts
+from coldcache.figures.grid import draw_grid
+from coldcache.figures.levels import draw_levels
+from coldcache.figures.paired import draw_paired
+from coldcache.figures.picture import Picture
+from coldcache.figures.provisioning import draw_provisioning
+from coldcache.figures.residuals import draw_residuals
+from coldcache.figures.series import draw_series
+from coldcache.figures.threads import draw_over_threads
+
+__all__ = [
+    "Picture", "draw_counts", "draw_grid", "draw_levels", "draw_over_threads", "draw_paired", "draw_provisioning",
+    "draw_residuals", "draw_series",
+]  # fmt: skip

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Run a command on an NFS mount of a User-Mode-Linux guest, whose server and client are those of its kernel:
+#   run.sh --at=FOLDER [--mount=OPTIONS] [--sysctl=NAME=VALUE]... [--input=NAMES --size=BYTES]... [--outage=SECONDS]
+#          [--memory=MIB] [--disk=MIB] -- COMMAND...
+# FOLDER becomes the mount point inside the guest, which sees all other files of this machine read-only. Standard
+# output is the command's, then sections that begin with "== ": the mount as negotiated, mountstats before and after,
+# kernel parameters. Exit status: the command's; 125 when the guest did not come so far.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+at='' mount='' memory=1024 disk=256 outage=''
+sysctls=() inputs=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --at=*) at=${1#*=} ;;
+    --mount=*) mount=${1#*=} ;;
+    --sysctl=*) sysctls+=("${1#*=}") ;;
+    --input=* | --size=*) inputs+=("${1#*=}") ;;
+    --outage=*) outage=${1#*=} ;;
+    --memory=*) memory=${1#*=} ;;
+    --disk=*) disk=${1#*=} ;;
+    --) shift && break ;;
+    *) echo "run.sh: unknown option $1" >&2 && exit 125 ;;
+    esac
+    shift
+done
+command=("$@")
+at=$(realpath -- "$at")
+folder=$PWD
+
+# What guests left whose run.sh was killed.
+for left in /dev/shm/coldcache-nfs.*.??????; do
+    process=${left#*-nfs.}
+    [ ! -O "$left" ] || kill -0 "${process%.*}" 2>/dev/null || rm -rf "$left"
+done
+lab=$(mktemp -d "/dev/shm/coldcache-nfs.$$.XXXXXX")
+trap 'rm -rf "$lab"' EXIT
+mkdir -p "$lab/out" "$lab/lib"
+ln -s /usr/lib/uml/modules "$lab/lib/modules"
+declare -p at folder mount sysctls inputs outage disk command >"$lab/spec"
+
+# In the background, so that a signal ends this script, and with it the guest's memory, at once.
+TMPDIR=$lab linux.uml "mem=${memory}M" root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$here/init.sh" \
+    "LAB=$lab" con=null con0=null,fd:1 con1=null quiet </dev/null >"$lab/console" 2>&1 &
+wait $! || true
+
+for section in stdout 'negotiated mount' 'mountstats before' 'mountstats after' transports 'kernel parameters'; do
+    file=$lab/out/${section// /-}
+    [ -e "$file" ] || continue
+    [ "$section" = stdout ] || echo "== $section"
+    cat "$file"
+done
+[ ! -e "$lab/out/stderr" ] || cat "$lab/out/stderr" >&2
+if [ ! -e "$lab/out/status" ]; then
+    echo "the guest ended before the command did:" >&2
+    tail -q -n 3 "$lab/console" "$lab/out/trace" >&2 || true
+    exit 125
+fi
+exit "$(cat "$lab/out/status")"

@@ -1,0 +1,78 @@
+"""Chapters of a report: the executed notebooks of each study, with what they found."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coldcache.errors import ColdCacheError
+from coldcache.foreign import CLAIMS, RELIABILITY, AnyStudy
+
+#: Tag of the cells that display a finding: one sentence of computed values.
+FINDING = "finding"
+
+
+class ChapterError(ColdCacheError):
+    """An executed notebook that a report needs and cannot use."""
+
+
+class Chapter(NamedTuple):
+    """An executed notebook.
+
+    Attributes
+    ----------
+    study, name : str
+        The study that it answers, and its file's name without ending.
+    notebook : dict
+        As Jupyter stores it.
+    findings : list of str
+        What it found, each a sentence in Markdown.
+    """
+
+    study: str
+    name: str
+    notebook: dict[str, Any]
+    findings: list[str]
+
+
+def read_chapters(study: AnyStudy, results: Path) -> list[Chapter]:
+    """Return the executed notebooks of a study in the order in which it names them.
+
+    Parameters
+    ----------
+    study : Study or ForeignStudy
+        It names the notebooks.
+    results : Path
+        The campaign's folder of results.
+
+    Raises
+    ------
+    ChapterError
+        If a notebook has not been executed, or cannot be read.
+    """
+    folder = results / "notebooks" / study.study
+    more = [name for name in (CLAIMS, RELIABILITY) if (folder / f"{name}.ipynb").is_file()]
+    return [_read_chapter(study.study, name, results) for name in dict.fromkeys([*study.notebooks, *more])]
+
+
+def _read_chapter(study: str, name: str, results: Path) -> Chapter:
+    path = results / "notebooks" / study / f"{name}.ipynb"
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        return Chapter(study, name, notebook, _read_findings(notebook))
+    except FileNotFoundError as error:
+        raise ChapterError(f"{path} is missing: the notebook has not been executed; run snakemake") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise ChapterError(f"{path}: no executed notebook ({error}); remove it and run snakemake") from error
+
+
+def _read_findings(notebook: dict[str, Any]) -> list[str]:
+    findings = []
+    for cell in notebook["cells"]:
+        if FINDING not in cell["metadata"].get("tags", []):
+            continue
+        for output in cell.get("outputs", []):
+            # Jupyter stores a text as a string or as a list of lines.
+            sentence = " ".join("".join(output.get("data", {}).get("text/markdown", "")).split())
+            if sentence:
+                findings.append(sentence)
+    return findings

@@ -1,0 +1,37 @@
+"""The commands that measure a campaign, or a part of it, once more."""
+
+import shlex
+from collections.abc import Iterable
+
+from coldcache.campaign import Campaign
+
+
+def measure_again(campaign: Campaign) -> str:
+    """Return the command that measures the same as another campaign; a folder that a user named is named again."""
+    target = campaign.site.target
+    studies = ",".join(study.study for study in campaign.studies)
+    if (studies, campaign.site.site) == ("quick", "local"):
+        named = [] if target.make else [f"TARGET={target.path}"]
+        return shlex.join(["make", "study", "CAMPAIGN=again", *named])
+    return shlex.join(_snakemake(campaign, studies))
+
+
+def measure_sweeps_again(campaign: Campaign, sweeps: Iterable[str]) -> str:
+    """Return the command that measures some sweeps, each as ``study/sweep``, as another campaign; none if imported."""
+    if campaign.origin is not None:
+        return ""
+    names = [sweep.replace("/", ".") for sweep in sweeps]
+    studies = ",".join(dict.fromkeys(name.partition(".")[0] for name in names))
+    return shlex.join([*_snakemake(campaign, studies), "--", *(f"results/again/blocks/{name}.json" for name in names)])
+
+
+def import_again(folder: str) -> str:
+    """Return the command that imports a folder of foreign logs as another campaign."""
+    return shlex.join(["python", "-m", "coldcache", "import", folder, "--campaign", "again"])
+
+
+def _snakemake(campaign: Campaign, studies: str) -> list[str]:
+    target = campaign.site.target
+    named = [] if target.make else [f"target={target.path}"]
+    design = ["campaign=again", f"studies={studies}", f"site={campaign.site.site}", *named]
+    return ["snakemake", "--cores", "all", "--config", *design]

@@ -1,0 +1,177 @@
+"""What a campaign says of the documents behind its studies: their claims, and their tables and figures."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from coldcache.claims.reading import CLAIMS, list_selections, read_claims
+from coldcache.evidence import FOLDER
+from coldcache.report.markup import join, link, table, trials_table
+from coldcache.report.validity import Row, read_rows
+from coldcache.units import show_rate
+
+#: Columns of `claims.csv`.
+_CLAIM = ("id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why")
+
+_CONTRADICTION = ("source", "about", "one", "one_place", "other", "other_place", "verdict", "why")
+
+#: States of a document's table or figure, and verdicts of a claim, the most telling first.
+_STATES = ("measured", "imported", "published only", "not run")
+_VERDICTS = ("borne out", "refuted", "open")
+
+#: Claims that the first page names one by one.
+_FEW = 12
+
+_HEADS = ("Claim", "Verdict", "Here", "Trials", "Why")
+
+Sweep = tuple[str, str]
+
+
+def read_sweeps() -> dict[tuple[str, str], list[Sweep]]:
+    """Return the sweeps that each claim is held against, by source and id; none where the claims are not here.
+
+    Raises
+    ------
+    DesignError
+        If a claim is none.
+    """
+    found = {}
+    for stated in read_claims() if CLAIMS.is_dir() else []:
+        named = ((part.study or stated.source, part.sweep) for part in list_selections(stated.claim) if part.sweep)
+        found[stated.source, stated.claim.id] = list(dict.fromkeys(named))
+    return found
+
+
+class Documents:
+    """The claims, tables and figures of the documents, as a campaign's results tell them.
+
+    Parameters
+    ----------
+    results : Path
+        The campaign's folder of results, with `coverage.csv` and, where claims were checked, `claims.csv`,
+        `statements.csv` and `contradictions.csv`.
+    sweeps : collection of (str, str)
+        The campaign's sweeps, each with its study: claims lead to their pages.
+
+    Raises
+    ------
+    CampaignError
+        If one of them cannot be read.
+    """
+
+    def __init__(self, results: Path, sweeps: Collection[Sweep] = ()):
+        self._coverage = read_rows(results / "coverage.csv", {"source", "item", "state", "why"})
+        checked = (results / "claims.csv").is_file()
+        self._claims = read_rows(results / "claims.csv", set(_CLAIM)) if checked else []
+        stated = read_rows(results / "statements.csv", {"id", "source", "place", "statement"}) if checked else []
+        self._statements = {(row["source"], row["id"]): row for row in stated}
+        named = read_sweeps() if checked else {}
+        self._sweeps = {claim: [sweep for sweep in found if sweep in sweeps] for claim, found in named.items()}
+        against = results / "contradictions.csv"
+        self._contradictions = read_rows(against, set(_CONTRADICTION)) if against.is_file() else []
+
+    def summarise(self) -> dict[str, Any]:
+        """Return the values of the first page: claims counted and the decided ones named, items by state."""
+        decided = [claim for claim in self._claims if claim["verdict"] != "open" and _is_measured(claim)]
+        return {
+            "claims": _count(self._claims, "verdict", _VERDICTS) if self._claims else "",
+            "decided": self._tabulate_claims(decided) if 0 < len(decided) <= _FEW else "",
+            "coverage": _map(self._coverage) if self._coverage else "",
+        }
+
+    def describe(self) -> dict[str, Any]:
+        """Return the tables of `claims.md` and `coverage.md`: every claim and every item, with why."""
+        rows = [(row["source"], row["item"], row["state"], row["why"]) for row in self._coverage]
+        return {
+            "claims": self._tabulate_claims(self._claims) if self._claims else "",
+            "contradictions": _tabulate_contradictions(self._contradictions) if self._contradictions else "",
+            "coverage": table(("Source", "Table or figure", "State", "How, or why not"), rows) if rows else "",
+        }
+
+    def _tabulate_claims(self, claims: Iterable[Row]) -> Markup:
+        return trials_table(_HEADS, ((claim["source"], self._list_cells(claim)) for claim in claims))
+
+    def _list_cells(self, claim: Row) -> tuple[Any, ...]:
+        verdict = Markup("<strong>{}</strong>").format(claim["verdict"])
+        return self._put_in_words(claim), verdict, _show_estimate(claim), self._lead_to_trials(claim), claim["why"]
+
+    def _put_in_words(self, claim: Row) -> Markup:
+        """Return what a claim says, and below it which it is."""
+        stated = self._statements.get((claim["source"], claim["id"]), {"statement": "", "place": ""})
+        whence = Markup("<small>{}</small>").format(", ".join(filter(None, (stated["place"], claim["id"]))))
+        text = join(filter(None, (stated["statement"], whence)), separator=Markup("<br>"))
+        return Markup('<div class="coldcache-claim">{}</div>').format(text)
+
+    def _lead_to_trials(self, claim: Row) -> Markup:
+        """Return on how many trials a claim rests, with the sweeps that they are of."""
+        if not _is_measured(claim):
+            return Markup("no trials")
+        named = self._sweeps.get((claim["source"], claim["id"]), [])
+        pages = (link("/".join(sweep), f"{FOLDER}/{quote('/'.join(sweep))}/index.html") for sweep in named)
+        return join([f"{claim['trials']} trials", *pages], separator=Markup("<br>"))
+
+    @property
+    def has_claims(self) -> bool:
+        """Whether any claim was checked."""
+        return bool(self._claims)
+
+    @property
+    def has_items(self) -> bool:
+        """Whether the campaign's studies serve any table or figure of a document."""
+        return bool(self._coverage)
+
+
+def _count(rows: list[Row], column: str, states: tuple[str, ...]) -> Markup:
+    """Return a table of how many rows of each source have which state."""
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        counts.setdefault(row["source"], Counter())[row[column]] += 1
+    heads = ("Source", *(state.capitalize() for state in states))
+    return table(heads, [(source, *(found[state] for state in states)) for source, found in counts.items()], heads[1:])
+
+
+def _map(rows: list[Row]) -> Markup:
+    """Return a table with a row for each source and its items under their states."""
+    items: dict[str, dict[str, list[str]]] = {}
+    for row in rows:
+        items.setdefault(row["source"], {}).setdefault(row["state"], []).append(row["item"])
+    heads = ("Source", *(state.capitalize() for state in _STATES))
+    return table(
+        heads, [(source, *(join(found.get(state, [])) for state in _STATES)) for source, found in items.items()]
+    )
+
+
+def _is_measured(claim: Row) -> bool:
+    """Return whether trials stand behind a verdict, and not the document's own numbers alone."""
+    return claim["trials"] not in ("", "0")
+
+
+def _show_number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _show_estimate(claim: Row) -> str:
+    """Return the estimate behind a claim with its interval; empty where there is none."""
+    if not claim["estimate"]:
+        return ""
+    unit = claim["unit"]
+
+    def show(part: str) -> str:
+        value = float(claim[part])
+        return show_rate(value, unit) if unit in ("B/s", "1/s", "s") else _show_number(value)
+
+    bounds = f" ({show('low')} to {show('high')})" if claim["low"] else ""
+    return f"{show('estimate')}{bounds} {'' if unit in ('1', 'B/s', '1/s', 's') else unit}".strip()
+
+
+def _tabulate_contradictions(rows: Iterable[Row]) -> Markup:
+    heads = ("Source", "About", "One place", "Another", "Verdict", "Why")
+    return table(heads, (
+        (row["source"], row["about"], f"{row['one']} ({row['one_place']})", f"{row['other']} ({row['other_place']})",
+         Markup("<strong>{}</strong>").format(row["verdict"]), row["why"])
+        for row in rows
+    ))  # fmt: skip

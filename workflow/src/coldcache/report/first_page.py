@@ -1,0 +1,102 @@
+"""The first page of a report: what was found, what became of the documents' claims, on what system, how sure."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+
+from coldcache.campaign import Campaign, count_repetitions, is_sealed
+from coldcache.estimates import LEVEL
+from coldcache.report.chapters import Chapter
+from coldcache.report.conditions import Conditions
+from coldcache.report.markup import code, facts, join
+from coldcache.report.material import Material
+from coldcache.report.wording import show_period, show_share, show_values
+from coldcache.statistics.bounds import reach_of_order
+from coldcache.units import show_bytes
+
+#: Characters of mount options; an overlay's may fill a screen.
+_LONGEST_OPTIONS = 160
+
+
+def describe_first_page(material: Material) -> dict[str, Any]:
+    """Return the values of `index.md`."""
+    campaign, conditions = material.campaign, material.conditions
+    colds = sum(material.validity.colds.values(), Counter())
+    repetitions = count_repetitions(campaign)
+    fewest, most = repetitions[0], repetitions[-1]
+    return {
+        "studies": [
+            {
+                "name": study.study, "title": study.title, "question": study.question,
+                "chapters": list_findings(material.chapters[study.study], "../"),
+            }
+            for study in campaign.studies
+        ],
+        "summary": material.validity.summary(),
+        "reads": colds.total(),
+        "cold": colds["cold"],
+        "fewest": fewest,
+        "level": show_share(min(LEVEL, reach_of_order(fewest))) if fewest > 1 else "",
+        "system": facts(_summarise_system(campaign, conditions)),
+        "period": show_period(conditions.begin, conditions.end),
+        "repetitions": f"{fewest} to {most}" if most > fewest else most,
+        "sealed": is_sealed(campaign.folder),
+        "imported": campaign.origin is not None,
+        **material.documents.summarise(),
+        "pages": list_pages(material),
+    }  # fmt: skip
+
+
+def list_pages(material: Material) -> list[str]:
+    """Return the pages that follow the studies, in their order."""
+    documents = material.documents
+    of_documents = [("claims", documents.has_claims), ("coverage", documents.has_items)]
+    of_all = ["validity", "methods", "Twelve rules <rules>", "system", "evidence"]
+    return [*(page for page, there in of_documents if there), *of_all]
+
+
+def list_findings(chapters: list[Chapter], above: str = "") -> list[dict[str, Any]]:
+    """Return what chapters found; their sentences are Markdown already.
+
+    Parameters
+    ----------
+    chapters : list of Chapter
+        Of one study.
+    above : str
+        What their links begin with that the page does not need, because it stands in another folder than theirs.
+    """
+    return [
+        {"name": chapter.name, "findings": [Markup(_shorten_links(text, above)) for text in chapter.findings]}
+        for chapter in chapters
+    ]
+
+
+def _shorten_links(text: str, above: str) -> str:
+    return text.replace(f'<a href="{above}', '<a href="') if above else text
+
+
+def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tuple[str, Any]]:
+    system, target = conditions.system, conditions.target
+    yield "Site", campaign.site.title
+    if campaign.origin is not None:
+        yield "Logs", code(campaign.origin["folder"])
+        yield "Tools", join(map(" ".join, conditions.tools))
+        return
+    yield "Target", join((campaign.site.target_name, code(campaign.site.target.path)))
+    yield "File system", show_values(target.get("filesystem"))
+    yield "Mount options", show_values(target.get("mount_options"), _shorten)
+    cache = conditions.queue.get("write_cache")
+    device = show_values(target.get("source"))
+    yield "Device", join((device, Markup("write cache: {}").format(show_values(cache)))) if cache else device
+    yield "Kernel", join((show_values(system.get("kernel")), show_values(system.get("os"))))
+    cores = Markup("{} cores").format(show_values(system.get("cores")))
+    virtual = ["virtual machine"] if "True" in system.get("hypervisor", {}) else []
+    yield "Processor", join((show_values(system.get("processor")), cores, *virtual))
+    yield "Memory", show_values(system.get("memory_bytes"), lambda size: show_bytes(float(size)))
+    yield "Tools", join(map(" ".join, conditions.tools)) or "none has run"
+
+
+def _shorten(options: str) -> str:
+    return options if len(options) <= _LONGEST_OPTIONS else f"{options[:_LONGEST_OPTIONS]} …"

@@ -1,0 +1,111 @@
+"""Raw logs as HTML: every byte shown as it stands there, and the numbers that were taken from it marked in place."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from markupsafe import Markup, escape
+
+#: Bytes up to which a log is shown as a whole.
+WHOLE = 64 * 1024
+
+#: Bytes shown on each side of a number of a longer log, cut at the ends of lines.
+_AROUND = 600
+
+#: Numbers of one log that are marked; those that tables lead to come first.
+_MOST = 400
+
+
+class Place(NamedTuple):
+    """A number of a log.
+
+    Attributes
+    ----------
+    offset, length : int
+        Its bytes.
+    name : str
+        By which pages lead to it.
+    title : str
+        What it is.
+    foremost : bool
+        Whether tables and figures lead to it.
+    """
+
+    offset: int
+    length: int
+    name: str
+    title: str
+    foremost: bool
+
+
+class Piece(NamedTuple):
+    """A part of a log, from byte `begin` up to byte `end`, as HTML."""
+
+    begin: int
+    end: int
+    html: Markup
+
+
+def mark_log(log: bytes, places: Iterable[Place], whole: int = WHOLE) -> list[Piece]:
+    """Return a log with its numbers marked: as one piece, or as pieces around them where it is long.
+
+    Parameters
+    ----------
+    log : bytes
+        What the file holds; bytes that are no UTF-8 are shown as replacement characters.
+    places : iterable of Place
+        Its numbers. Of those that overlap the first is marked, and the names of the others lead to it.
+    whole : int
+        Bytes up to which a log is one piece.
+    """
+    known = {place.name: place for place in places if 0 <= place.offset <= len(log) - place.length}
+    foremost = sorted(known.values(), key=lambda place: not place.foremost)[:_MOST]
+    chosen = sorted(foremost, key=lambda place: place.offset)
+    spans = [(0, len(log))] if len(log) <= whole else list(_surround(log, chosen))
+    return [
+        Piece(begin, end, _mark(log, begin, end, [place for place in chosen if begin <= place.offset < end]))
+        for begin, end in spans
+    ]
+
+
+def _surround(log: bytes, places: Sequence[Place]) -> Iterator[tuple[int, int]]:
+    """Yield where pieces around the numbers of a log begin and end; those that touch become one."""
+    begin = end = -1
+    for place in places:
+        first, last = _cut_lines(log, place)
+        if first > end:
+            if end >= 0:
+                yield begin, end
+            begin = first
+        end = max(end, last)
+    if end >= 0:
+        yield begin, end
+
+
+def _cut_lines(log: bytes, place: Place) -> tuple[int, int]:
+    """Return a stretch around a number; it begins and ends with a line where lines are short enough."""
+    earliest, latest = max(0, place.offset - _AROUND), min(len(log), place.offset + place.length + _AROUND)
+    begin = log.find(b"\n", earliest, place.offset) + 1 if earliest else 0
+    end = log.rfind(b"\n", place.offset + place.length, latest) + 1 if latest < len(log) else latest
+    return begin or earliest, end or latest
+
+
+def _mark(log: bytes, begin: int, end: int, places: Sequence[Place]) -> Markup:
+    parts = []
+    at = begin
+    for _, alike in groupby(places, key=lambda place: place.offset):
+        first, *others = alike
+        targets = Markup("").join(Markup('<span id="{}"></span>').format(place.name) for place in others)
+        if first.offset < at:
+            parts.append(Markup('<span id="{}"></span>').format(first.name) + targets)
+            continue
+        parts.append(_show(log[at : first.offset]) + targets)
+        at = first.offset + first.length
+        number = _show(log[first.offset : at])
+        kind = Markup(' class="foremost"') if first.foremost else Markup("")
+        parts.append(Markup('<mark id="{}"{} title="{}">{}</mark>').format(first.name, kind, first.title, number))
+    return Markup("").join([*parts, _show(log[at:end])])
+
+
+def _show(content: bytes) -> Markup:
+    return escape(content.decode("utf-8", errors="replace"))

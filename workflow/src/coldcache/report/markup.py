@@ -1,0 +1,130 @@
+"""Text on its way into a page: whatever a log, a host or a configuration says is shown as it is, and does nothing."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from markupsafe import Markup, escape
+
+#: Everything that separates words, except the blank at which no line breaks.
+_BLANKS = re.compile(r"[^\S\xa0]+")
+#: One that parts thousands is no place for a line to break.
+_COMMA = re.compile(r",(?!\d)")
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+
+
+def escape_markdown(value: Any) -> Markup:
+    """Return a text as Markdown that shows it letter by letter, on one line; markup stays as it is."""
+    if isinstance(value, Markup):
+        return value
+    return Markup(_PUNCTUATION.sub(r"\\\1", _line(value)))
+
+
+def escape_html(value: Any) -> Markup:
+    """Return a text as HTML that shows it letter by letter; markup stays as it is.
+
+    A backtick is written as a number, so that no text ends the block of HTML in a page of Markdown, and a long list
+    may break after each of its commas.
+    """
+    if isinstance(value, Markup):
+        return value
+    text = escape(_line(value)).replace("`", Markup("&#96;"))
+    return Markup(_COMMA.sub(",<wbr>", text))
+
+
+def _line(value: Any) -> str:
+    return _BLANKS.sub(" ", str(value)).strip()
+
+
+def code(value: Any) -> Markup:
+    """Return a text as HTML in the letters of a terminal."""
+    return Markup("<code>{}</code>").format(escape_html(value))
+
+
+def link(text: Any, url: str) -> Markup:
+    """Return a link as HTML."""
+    return Markup('<a href="{}">{}</a>').format(url, escape_html(text))
+
+
+def join(parts: Iterable[Any], separator: str = ", ") -> Markup:
+    """Return texts or markup one after the other as HTML."""
+    return Markup(escape(separator)).join(escape_html(part) for part in parts)
+
+
+def facts(rows: Iterable[tuple[str, Any]]) -> Markup:
+    """Return a table of names and values as a block of a page of Markdown."""
+    return _block(facts_table(rows))
+
+
+def facts_table(rows: Iterable[tuple[str, Any]]) -> Markup:
+    """Return a table of names and values as HTML; empty where there is none."""
+    body = Markup("\n").join(
+        Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(escape_html(name), escape_html(value))
+        for name, value in rows
+    )
+    return Markup('<table class="coldcache-table coldcache-facts">\n{}\n</table>').format(body) if body else body
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[str] = ()) -> Markup:
+    """Return a table as a block of a page of Markdown.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Headings of the columns.
+    rows : iterable of sequences
+        Texts or markup, one for each column.
+    numbers : sequence of str
+        Headings of the columns that hold numbers.
+    """
+    right = [name in numbers for name in head]
+    return _block(_head(head, right) + Markup("<tbody>\n{}</tbody></table>").format(_rows(rows, right)))
+
+
+def trials_table(head: Sequence[str], rows: Iterable[tuple[Any, Sequence[Any]]]) -> Markup:
+    """Return a table of trials under the headings of their groups; on a phone each row becomes a paragraph.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Headings of the columns.
+    rows : iterable of (group, sequence)
+        Each row with the group that it belongs to; rows of a group follow each other.
+    """
+    right = [False] * len(head)
+    bodies = Markup("").join(
+        Markup('<tbody>\n<tr><th scope="rowgroup" colspan="{}">{}</th></tr>\n{}</tbody>').format(
+            len(head), escape_html(group), _rows((row for _, row in members), right)
+        )
+        for group, members in groupby(rows, key=lambda row: row[0])
+    )
+    return _block(_head(head, right, "coldcache-table coldcache-trials") + bodies + Markup("</table>"))
+
+
+def _head(head: Sequence[str], right: Sequence[bool], kind: str = "coldcache-table") -> Markup:
+    cells = Markup("").join(
+        Markup('<th scope="col"{}>{}</th>').format(_aligned(to_the_right), escape_html(name))
+        for name, to_the_right in zip(head, right, strict=True)
+    )
+    return Markup('<table class="{}"><thead><tr>{}</tr></thead>').format(kind, cells)
+
+
+def _rows(rows: Iterable[Sequence[Any]], right: Sequence[bool]) -> Markup:
+    return Markup("").join(
+        Markup("<tr>{}</tr>\n").format(
+            Markup("").join(
+                Markup("<td{}>{}</td>").format(_aligned(to_the_right), escape_html(value))
+                for value, to_the_right in zip(row, right, strict=True)
+            )
+        )
+        for row in rows
+    )
+
+
+def _aligned(to_the_right: bool) -> Markup:
+    return Markup(' class="number"' if to_the_right else "")
+
+
+def _block(html: Markup) -> Markup:
+    return Markup('\n```{{raw}} html\n<div class="coldcache-scroll">{}</div>\n```\n').format(html)

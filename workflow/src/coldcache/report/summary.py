@@ -1,0 +1,64 @@
+"""Findings and figures of a campaign as one file that needs nothing beside it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from coldcache.evidence import without_links
+from coldcache.report.chapters import Chapter
+from coldcache.report.material import Material
+
+#: Its file in a report. It tells Snakemake that a report is whole.
+SUMMARY = "summary.html"
+
+_FIGURE = re.compile(r'<figure class="coldcache-figure".*?</figure>', re.S)
+
+
+def write_summary(material: Material, templates: Path, report: Path) -> None:
+    """Write `summary.html` into a report.
+
+    Parameters
+    ----------
+    material : Material
+        What the report is made of.
+    templates : Path
+        Holds ``summary.html``.
+    report : Path
+        The report's folder.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(templates), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
+    )  # fmt: skip
+    studies = [
+        {
+            "title": study.title, "question": study.question,
+            "chapters": [
+                {
+                    "title": _find_title(chapter), "figures": list(_find_figures(chapter)),
+                    "findings": [re.sub("[`*]", "", without_links(text)) for text in chapter.findings],
+                }
+                for chapter in material.chapters[study.study]
+            ],
+        }
+        for study in material.campaign.studies
+    ]  # fmt: skip
+    text = environment.get_template(SUMMARY).render(
+        campaign=material.campaign.name, summary=material.validity.summary(), studies=studies
+    )
+    (report / SUMMARY).write_text(text, encoding="utf-8")
+
+
+def _find_title(chapter: Chapter) -> str:
+    """Return the question that a notebook begins with."""
+    return "".join(chapter.notebook["cells"][0]["source"]).splitlines()[0].lstrip("# ")
+
+
+def _find_figures(chapter: Chapter) -> Iterator[Markup]:
+    for cell in chapter.notebook["cells"]:
+        for output in cell.get("outputs", []):
+            html = "".join(output.get("data", {}).get("text/html", ""))
+            for figure in _FIGURE.findall(html):
+                yield Markup(without_links(figure).replace('role="group"', 'role="img"'))

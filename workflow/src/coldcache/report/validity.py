@@ -1,0 +1,103 @@
+"""How many trials of a campaign count, and why the others do not: from `verdicts.csv` and `reasons.csv`."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from coldcache.errors import CampaignError
+from coldcache.terms import COLD_VERDICTS, VERDICTS
+
+Row = dict[str, str]
+
+#: What is told of reads.
+COLDNESS = tuple(verdict for verdict in COLD_VERDICTS if verdict != "not applicable")
+
+
+class Doubt(NamedTuple):
+    """Trials of one case that are not valid for the same reason."""
+
+    study: str
+    sweep: str
+    case: str
+    repetitions: list[str]
+    verdict: str
+    reason: str
+
+
+class Validity(NamedTuple):
+    """What the trials of a campaign are worth.
+
+    Attributes
+    ----------
+    verdicts : dict of (str, str) to Counter
+        Trials of each study and sweep by verdict, in the order of the campaign.
+    colds : dict of (str, str) to Counter
+        Trials that read, by cold verdict; sweeps that read nothing have none.
+    doubts : list of Doubt
+        Trials that are not valid.
+    codes : Counter
+        Trials by the rule that objected.
+    """
+
+    verdicts: dict[tuple[str, str], Counter[str]]
+    colds: dict[tuple[str, str], Counter[str]]
+    doubts: list[Doubt]
+    codes: Counter[str]
+
+    def total(self) -> Counter[str]:
+        """Return the campaign's trials by verdict."""
+        return sum(self.verdicts.values(), Counter())
+
+    def summary(self) -> str:
+        """Return how many trials count, in words."""
+        total = self.total()
+        others = ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS if verdict != "valid")
+        return f"{total['valid']} of {total.total()} trials are valid, {others}"
+
+
+def read_validity(results: Path) -> Validity:
+    """Return what the trials of a campaign are worth.
+
+    Raises
+    ------
+    CampaignError
+        If `verdicts.csv` or `reasons.csv` is missing or has other columns than `collect` writes.
+    """
+    verdicts: dict[tuple[str, str], Counter[str]] = {}
+    colds: dict[tuple[str, str], Counter[str]] = {}
+    codes: Counter[str] = Counter()
+    for row in read_rows(results / "verdicts.csv", {"study", "sweep", "verdict", "codes", "cold"}):
+        sweep = (row["study"], row["sweep"])
+        verdicts.setdefault(sweep, Counter())[row["verdict"]] += 1
+        codes.update(row["codes"].split())
+        if row["cold"] in COLDNESS:
+            colds.setdefault(sweep, Counter())[row["cold"]] += 1
+    return Validity(verdicts, colds, list(_read_doubts(results / "reasons.csv")), codes)
+
+
+def _read_doubts(path: Path) -> Iterator[Doubt]:
+    keys = ("study", "sweep", "case", "verdict", "reasons")
+    rows = read_rows(path, {*keys, "repetition"})
+    for (study, sweep, case, verdict, reason), alike in groupby(rows, key=lambda row: tuple(map(row.get, keys))):
+        yield Doubt(study, sweep, case, [row["repetition"] for row in alike], verdict, reason)
+
+
+def read_rows(path: Path, needed: set[str]) -> list[Row]:
+    """Return the rows of a table of results.
+
+    Raises
+    ------
+    CampaignError
+        If it is missing or has other columns than `collect` writes.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            if missing := needed - set(reader.fieldnames or ()):
+                raise CampaignError(f"{path}: no column {', '.join(sorted(missing))}; remove it and run snakemake")
+            return list(reader)
+    except OSError as error:
+        raise CampaignError(f"{path} cannot be read ({error.strerror}): run snakemake, which collects first") from error

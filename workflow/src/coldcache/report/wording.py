@@ -1,0 +1,59 @@
+"""How pages put levels, conditions, shares and times into words."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from coldcache.report.conditions import Values
+from coldcache.report.markup import join
+from coldcache.terms import FACTORS, LEARNT_FACTORS
+from coldcache.units import show_bytes
+
+_FACTORS = {**FACTORS, **LEARNT_FACTORS}
+
+
+def show_share(share: float) -> str:
+    """Return a share in per cent, with three digits."""
+    return f"{100 * share:.3g}\N{NO-BREAK SPACE}%"
+
+
+def show_values(values: Values | None, show: Callable[[str], Any] = str) -> Markup:
+    """Return the values of a condition as HTML: the value, or each of several with the number of its trials."""
+    if not values:
+        return Markup("not known")
+    if len(values) == 1:
+        return join(map(show, values))
+    return join((f"{show(value)} ({count} trials)" for value, count in values.items()), "; ")
+
+
+def show_levels(cases: Iterable[Mapping[str, Any]]) -> Markup:
+    """Return the levels of each factor of some cases as HTML."""
+    levels: dict[str, dict[str, None]] = {}
+    for factors in cases:
+        for factor, level in factors.items():
+            levels.setdefault(factor, {})[_show_level(factor, level)] = None
+    return join((f"{_FACTORS[factor].label} {', '.join(names)}" for factor, names in levels.items()), "; ")
+
+
+def _show_level(factor: str, level: Any) -> str:
+    if _FACTORS[factor].unit == "B":
+        return show_bytes(float(level))
+    return {"True": "yes", "False": "no"}.get(str(level), str(level))
+
+
+def show_repetitions(numbers: list[str]) -> str:
+    """Return repetitions under the names of their folders: ``r0, r2``, or ``r0 to r4`` where none is left out."""
+    first, last = numbers[0], numbers[-1]
+    if len(numbers) > 2 and int(last) - int(first) == len(numbers) - 1:
+        return f"r{first} to r{last}"
+    return ", ".join(f"r{number}" for number in numbers)
+
+
+def show_period(begin: datetime | None, end: datetime | None) -> str:
+    """Return when something ran, to the minute; both times are in UTC."""
+    if begin is None or end is None:
+        return "No trial has run"
+    first, last = f"{begin.day} {begin:%B %Y, %H:%M}", f"{end.day} {end:%B %Y, %H:%M}"
+    return f"{first} to {end:%H:%M} UTC" if begin.date() == end.date() else f"{first} to {last} UTC"

@@ -1,0 +1,1 @@
+"""Simulated campaigns that prove the statistics: coverage of intervals, found knees, rates of error."""

@@ -1,0 +1,1 @@
+"""The statistics of storage measurements: intervals, ratios, tests, series. They open no file."""
