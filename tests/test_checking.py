@@ -100,7 +100,11 @@ def test_in_memory_nothing_is_evicted_and_nothing_counted(check):
     finally:
         target.rmdir()
     assert lines["cold by eviction"] == ("no", "1 MiB of 1 MiB stay in memory")
-    assert lines["counters of the device"] == ("no", "tmpfs has no block device, so no read is proved cold")
+    assert lines["counters of the wire"] == (
+        "no",
+        "tmpfs has no block device; if it is served over a network, let the site name the interfaces (network); "
+        "no read is proved cold",
+    )
 
 
 def test_an_unknown_site_is_refused(refuses):

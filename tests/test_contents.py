@@ -71,8 +71,9 @@ def test_an_unknown_notebook_is_refused_with_the_nearest_one(project, change):
 def test_what_is_rendered_follows_the_sources_and_not_what_python_makes_of_them(root, monkeypatch):
     monkeypatch.chdir(root)
     contents = read_contents({"campaign": "reference", "studies": "quick", "site": "local"})
-    assert "workflow/src/coldcache/contents.py" in contents.code
-    assert not any("__pycache__" in path for path in contents.code + contents.templates)
+    assert "workflow/src/coldcache/collect.py" in contents.code_of_collect
+    assert "workflow/src/coldcache/report/pages.py" in contents.code_of_report
+    assert not any("__pycache__" in path for path in contents.code_of_report + contents.templates)
     assert contents.templates
 
 

@@ -13,12 +13,13 @@ import pytest
 import yaml
 
 from coldcache import __main__ as program
+from coldcache.claim import KINDS
 from coldcache.design import read_design
 from coldcache.errors import CampaignError
-from coldcache.intervals import reach_of_order
 from coldcache.rules import Doubling, Lookup, Share
-from coldcache.site import Site
-from coldcache.statistics import TRUSTED_FROM
+from coldcache.site import Site, Target
+from coldcache.statistics.bounds import reach_of_order
+from coldcache.statistics.intervals import TRUSTED_FROM
 from coldcache.study import Study, Sweep
 from coldcache.terms import COLD_VERDICTS, FACTORS, OPERATIONS, SETTINGS, TOOLS, VERDICTS
 from coldcache.verdicts import RULES
@@ -65,13 +66,15 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT, clone, ignore=leave_out_what_git_ignores)
     study = yaml.safe_load((clone / "config/studies/quick.yaml").read_text())
     study["repetitions"] = 2
+    del study["claims"]
     study["sweeps"] = {name: study["sweeps"][name] for name in ("sequential", "random")}
     for sweep in study["sweeps"].values():
         sweep |= {"tools": ["fio"], "seconds": "0.2 s"}
         sweep["factors"] |= {"threads": [1], "file_size": ["4 MiB"]}
     (clone / "config/studies/quick.yaml").write_text(yaml.safe_dump(study, sort_keys=False))
     link_environment(clone)
-    run(["snakemake", "--quiet", "--cores", "2", "--", "results/local/verdicts.csv"], clone, Path(sys.prefix, "bin"))
+    wanted = ["results/local/verdicts.csv", "results/local/claims.csv"]
+    run(["snakemake", "--quiet", "--cores", "2", "--", *wanted], clone, Path(sys.prefix, "bin"))
     return clone
 
 
@@ -226,7 +229,7 @@ def test_every_key_of_the_configuration_is_explained() -> None:
     assert set(names(heads("config/README.md", "### A sweep"))) == set(Sweep.model_fields)
     sites = names(heads("config/README.md", "## sites/"))
     parts = map(model_of_field, ("clients", "limits", "expected", "thresholds", "cold"))
-    inner = {"path", "make", "direct_io", "read_rate", "write_rate"}.union(*(part.model_fields for part in parts))
+    inner = set(Target.model_fields).union(*(part.model_fields for part in parts))
     assert set(sites) == {*Site.model_fields, *inner}
 
 
@@ -242,6 +245,12 @@ def test_every_factor_tool_operation_and_rule_is_explained() -> None:
     assert written == {*Doubling.model_fields, *Share.model_fields, *Lookup.model_fields}
     levels = {level for setting in SETTINGS.values() for level in setting.levels}
     assert {*TOOLS, *OPERATIONS, *levels} <= set(names([read_page("config/README.md")]))
+
+
+def test_every_kind_of_test_of_a_claim_is_explained() -> None:
+    assert names(heads("docs/judge-claims.md", "### Kinds of tests")) == list(KINDS)
+    example = yaml.safe_load(fenced("docs/judge-claims.md", "yaml")[0])["claims"][0]
+    assert example in yaml.safe_load((ROOT / "config/studies/quick.yaml").read_text())["claims"]
 
 
 def test_every_verdict_code_and_kind_of_cold_is_explained() -> None:
@@ -270,7 +279,8 @@ def test_the_profile_of_slurm_gives_each_block_a_job_of_its_own(clone: Path) -> 
     assert len(jobs) == 2
     assert "localrule measure_block" not in said
     for job in jobs:
-        assert {"nodes=1", "slurm_extra=--exclusive", "target=1"} <= set(re.split(r",? ", job.split("resources: ")[1]))
+        resources = set(re.split(r",? ", job.split("resources: ")[1]))
+        assert {"nodes=1", "tasks=1", "slurm_extra=--exclusive", "--dependency=singleton"} <= resources
 
 
 def test_decisions_are_numbered_and_each_has_its_parts() -> None:

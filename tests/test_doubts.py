@@ -2,8 +2,12 @@
 
 import csv
 import json
+import os
 import shutil
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -27,7 +31,7 @@ REFERENCE = Path(__file__).resolve().parent.parent / "raw/reference"
 def load(folder, thresholds=None, **more):
     story = json.loads((folder / "trial.json").read_text())
     records = tool_module(story["tool"]).read((folder / "stdout.txt").read_bytes())
-    quiet = {"foreign_share": 1e6, "load_per_core": 1e6, "least_free": 0.0, "shortest_run": 1e-9}
+    quiet = {"foreign_share": 1e6, "load_per_core": 1e6, "least_free": 0.0, "shortest_run": 1e-9, "foreign_cpu": 1e6}
     return Trial(story, records, "", Thresholds(**{**quiet, **(thresholds or {})}), **more)
 
 
@@ -127,7 +131,7 @@ def test_little_space_makes_a_trial_suspect(measured):
     assert doubts(found) == {"little-space": "only 1 GiB of 100 GiB were free"}
 
 
-def test_another_version_of_a_tool_inside_a_campaign_is_suspect(measured):
+def test_another_version_of_a_tool_inside_a_campaign_is_void(measured):
     set_story(WRITE, tool_version="3.1", start="2999-01-01T00:00:00+00:00", end="2999-01-01T00:00:01+00:00")
     judgement = collected()[WRITE]
     version = json.loads((RAW / READ / "trial.json").read_text())["tool_version"]
@@ -182,3 +186,90 @@ def test_every_verdict_stands_in_the_table_with_its_reason(measured):
     subprocess.run(["python", "-m", "coldcache", "collect", "--campaign=tiny", "--results=results/tiny"], check=True)
     with Path("results/tiny/reasons.csv").open() as file:
         assert any("tool-changed" in row["codes"] for row in csv.DictReader(file))
+
+
+def test_a_tool_that_is_replaced_within_a_block_is_told_by_its_logs(measured):
+    log = RAW / WRITE / "stdout.txt"
+    version = json.loads((RAW / WRITE / "trial.json").read_text())["tool_version"]
+    log.write_bytes(log.read_bytes().replace(f"fio-{version}".encode(), b"fio-3.19"))
+    judgement = collected()[WRITE]
+    assert (judgement.verdict, judgement.codes) == ("void", ("tool-changed",))
+    assert judgement.reasons == (f"fio 3.19 ran, {version} when the campaign began",)
+
+
+def test_a_rate_above_the_baseline_lives_on_burst_credit(measured):
+    found = load(RAW / WRITE, ceilings=Target(path="t", baseline_write_rate="1 MB/s", baseline_read_rate=1))
+    assert doubts(found)["burst-credit"].endswith("is above the baseline of 1.00 MB/s, so it lives on burst credit")
+    assert doubts(load(RAW / WRITE, ceilings=Target(path="t", baseline_read_rate=1))) == {}
+
+
+def test_others_that_keep_the_processors_busy_are_noticed(project, coldcache, measure_arguments, change):
+    change(SITE, "foreign_cpu: 2", "foreign_cpu: 0.3")
+    STUDY.write_text(STUDY.read_text().partition("  files:\n")[0])
+    change(STUDY, "operations: [write, read]", "operations: [write]\n    repetitions: 1")
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+    try:
+        assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    for judgement in collected().values():
+        assert "foreign-load" in judgement.codes
+        (reason,) = (reason for reason in judgement.reasons if reason.startswith("others used "))
+        assert reason.endswith(f"% of the {os.cpu_count()} cores while it ran")
+
+
+def test_a_tool_that_is_stopped_for_a_while_is_suspect(project, start, measure_arguments, wait_for_tool, change):
+    STUDY.write_text(STUDY.read_text().partition("  files:\n")[0])
+    change(STUDY, "threads: [1, 2]", "threads: [1]")
+    change(
+        STUDY,
+        "operations: [write, read]",
+        "operations: [write]\n    options: {fio: ['--rate=16m']}\n    repetitions: 1",
+    )
+    runner = start(*measure_arguments("tiny.transfers"))
+    tool = wait_for_tool("fio")
+    os.kill(tool, signal.SIGSTOP)
+    time.sleep(0.3)
+    os.kill(tool, signal.SIGCONT)
+    assert runner.wait(30) == 0
+    (judgement,) = collected().values()
+    assert judgement.codes == ("suspended",)
+    assert judgement.reasons == ("the tool was stopped by a signal while it ran",)
+
+
+def test_a_machine_that_slept_is_told(measured):
+    found = load(RAW / WRITE)
+    assert found.story["suspended"] < 0.5
+    assert doubts(found._replace(story={**found.story, "suspended": 60.0})) == {
+        "suspended": "the machine slept for 60.0 s while it ran"
+    }
+
+
+@pytest.mark.slow
+def test_a_throttled_device_keeps_to_its_ceiling_and_a_lower_ceiling_is_exceeded(loop_mount, loop_device):
+    """The limit of a cgroup stands for what is provisioned: 500 transfers per second are measured as 500."""
+    group = Path("/sys/fs/cgroup/blkio") / f"coldcache-test-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"no cgroup of version 1 limits block devices here: {error}")
+    number = Path(f"/sys/block/{Path(loop_device).name}/dev").read_text().strip()
+    words = ["fio", "--name=t", f"--directory={loop_mount}", "--rw=randwrite", "--bs=4k", "--size=8m", "--direct=1",
+             "--output-format=json", "--time_based"]  # fmt: skip
+    try:
+        subprocess.run([*words, "--runtime=100ms"], check=True, stdout=subprocess.DEVNULL)
+        (group / "blkio.throttle.write_iops_device").write_text(f"{number} 500")
+        script = f'echo $$ >{group}/cgroup.procs; exec "$@"'
+        run = subprocess.run(["sh", "-c", script, "sh", *words, "--runtime=2s"], check=True, stdout=subprocess.PIPE)
+    finally:
+        group.rmdir()
+    records = tool_module("fio").read(run.stdout)
+    (rate,) = (record.value for record in records if (record.metric, record.statistic) == ("rate", "value"))
+    assert rate == pytest.approx(500, rel=0.2)
+    story = json.loads((REFERENCE / "quick/random/operation=random-write,threads=1/r0/trial.json").read_text())
+    trial = Trial({**story, "tool_version": records[0].tool_version}, records, "", Thresholds(load_per_core=1e6))
+    judged = doubts(trial._replace(ceilings=Target(path="t", write_iops=450)))
+    assert judged["above-ceiling"].endswith("is above the 450 /s that the target can carry"), judged
+    assert "above-ceiling" not in doubts(trial._replace(ceilings=Target(path="t", write_iops=620, read_iops=1)))

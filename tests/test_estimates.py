@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from coldcache.campaign import Campaign
-from coldcache.dataset import save_dataset, tabulate_records
+from coldcache.cubes import save_dataset, tabulate_records
 from coldcache.estimates import NoData, Peak, estimate, show_interval, show_ratio, tell_growth
 from coldcache.plan import Circumstances
 from coldcache.records import Record
 from coldcache.site import Site
-from coldcache.statistics import Interval
+from coldcache.statistics.intervals import Interval
 from coldcache.trials import Collected
 from coldcache.verdicts import Judgement
 
@@ -80,10 +80,12 @@ def test_a_void_trial_does_not_count_and_a_suspect_one_does(open_estimates):
 
 def test_peak_is_the_highest_median(open_estimates):
     found = open_estimates()
-    assert found.peak("write") == Peak(4, 198e6, 189e6, 231e6, 5)
-    assert found.peak("read") == Peak(1, 400e6, 300e6, 500e6, 5)
+    write = "../trials/quick/sequential/operation=write,threads=4/index.html#write-throughput"
+    assert found.peak("write") == Peak(4, 198e6, 189e6, 231e6, 5, write)
+    read = "../trials/quick/sequential/operation=read,threads=1/index.html#read-throughput"
+    assert found.peak("read") == Peak(1, 400e6, 300e6, 500e6, 5, read)
     assert (found.peak("write").at, found.peak("read").at) == ("4 threads", "1 thread")
-    assert found.show(found.peak("write")) == "198 MB/s (189 MB/s to 231 MB/s)"
+    assert found.show(found.peak("write")) == f'<a href="{write}">198 MB/s</a> (189 MB/s to 231 MB/s)'
 
 
 def test_operations_stand_by_their_highest_estimate(open_estimates):
@@ -100,7 +102,7 @@ def test_growth_is_paired_by_repetition(open_estimates):
     found = open_estimates().growth("write")
     assert (found.estimate, found.low, found.high, found.n) == pytest.approx((2, 1.8, 2.2, 5))
     assert tell_growth(found) == "grow 2 times"
-    assert show_ratio(found) == "2 times (1.8 to 2.2)"
+    assert show_ratio(found) == '<a href="../trials/quick/sequential/index.html">2 times</a> (1.8 to 2.2)'
 
 
 def test_a_pair_that_lost_a_member_does_not_count(open_estimates):
@@ -130,7 +132,7 @@ def test_one_repetition_says_nothing_of_growth(open_estimates):
     assert (found.estimate, found.n) == (2, 1)
     assert math.isnan(found.low)
     assert tell_growth(found) == "may or may not grow"
-    assert show_ratio(found) == "2 times"
+    assert show_ratio(found) == '<a href="../trials/quick/sequential/index.html">2 times</a>'
 
 
 def test_cases_without_a_common_repetition_have_no_ratio(open_estimates):
@@ -214,3 +216,19 @@ def test_an_operation_whose_trials_are_all_void_is_no_data(open_estimates):
         with pytest.raises(NoData) as caught:
             ask(open_estimates(lost))
         assert str(caught.value) == "no trial of read counts: see the page on validity"
+
+
+def test_each_row_of_the_table_has_the_page_of_its_case(open_estimates):
+    found = open_estimates()
+    table = found.table()
+    assert found.pages() == [
+        f"../trials/quick/sequential/operation={row.operation},threads={row.threads}/index.html#{row.operation}-throughput"
+        for row in table.itertuples()
+    ]
+    assert found.page({"operation": "write", "threads": 4}) in found.pages()
+
+
+def test_a_combination_that_is_no_case_has_no_page(open_estimates):
+    found = open_estimates({case: row for case, row in RATES.items() if case != ("read", 4)})
+    assert found.page({"operation": "read", "threads": 4}) == ""
+    assert len(found.pages()) == len(found.table()) == 3

@@ -6,7 +6,7 @@ import pytest
 
 from coldcache.collect import collect
 from coldcache.estimates import NoData
-from coldcache.importing import import_logs
+from coldcache.importing.logs import import_logs
 from coldcache.overview import Overview
 
 SPECIMENS = Path(__file__).parent / "specimens"
@@ -39,6 +39,11 @@ def test_the_highest_median_of_each_sweep_is_the_finding(overview):
     ]  # fmt: skip
 
 
+def test_a_factor_that_a_log_does_not_state_is_told(overview):
+    (table,) = overview("mdtest-400-dellF.txt", "mdtest-400-pixstor.txt", "mdtest-400-fsx.txt").tables()
+    assert set(table.shown["items per directory"]) == {"not stated", "32", "50"}
+
+
 def test_a_series_is_shown_by_its_peak(overview):
     shown = overview("cloudwatch-statistics-write.json")
     assert shown.finding() == "Peaks of series (p99.9): cloudwatch write 54.8 MB/s."
@@ -51,7 +56,7 @@ def test_a_series_is_shown_by_its_peak(overview):
 def test_the_numbers_are_saved_beside_the_dataset(overview):
     overview("ior-4.0.0-rep3.txt", "cloudwatch-statistics-write.json").save(Path("results/dataset.nc"))
     assert sorted(path.name for path in Path("results/tables").iterdir()) == [
-        "ior-rate.csv", "ior-throughput.csv", "series.csv",
+        "imported-ior-rate.csv", "imported-ior-throughput.csv", "imported-series.csv",
     ]  # fmt: skip
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from coldcache.blocks import arrange_blocks
 from coldcache.errors import DesignError
-from coldcache.plan import Circumstances, arrange_blocks, describe_trial, expand_cases
+from coldcache.plan import Circumstances, describe_trial, expand_cases
 from coldcache.site import Site
 from coldcache.study import Study
 

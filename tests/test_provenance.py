@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.provenance import describe_system, describe_target, find_mount, read_counters
+from coldcache.counters import Counters, read_counters
+from coldcache.mounts import find_mount
+from coldcache.provenance import describe_system, describe_target
 
 DESCRIBE = "import json, pathlib, coldcache.provenance as p; print(json.dumps(p.describe_target(pathlib.Path('t/x'))))"
 
@@ -49,20 +51,20 @@ def test_the_device_is_described_as_sysfs_has_it(tmp_path):
     disk = Path(f"/sys/dev/block/{target['device']}")
     if not disk.exists():
         pytest.skip("the file system has no block device")
-    assert read_counters(target["device"])["written_bytes"] > 0
+    assert read_counters(Counters("device", target["device"]))["written_bytes"] > 0
     assert target["queue"]["scheduler"]
     assert target["queue"]["logical_block_size"].isdigit()
 
 
 def test_counters_count_what_crosses_the_device(tmp_path):
     device = describe_target(tmp_path)["device"]
-    before = read_counters(device)
+    before = read_counters(Counters("device", device))
     if before is None:
         pytest.skip("the file system has no block device")
     with (tmp_path / "file").open("wb") as file:
         file.write(os.urandom(4 * 2**20))
         os.fsync(file.fileno())
-    after = read_counters(device)
+    after = read_counters(Counters("device", device))
     assert after["written_bytes"] - before["written_bytes"] >= 4 * 2**20
     assert after["writes"] > before["writes"]
     assert after.get("flushes", 1) >= before.get("flushes", 0)

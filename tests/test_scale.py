@@ -62,7 +62,7 @@ def test_the_scale_is_told_in_words():
 
 def test_a_rule_of_memory_gives_each_thread_a_client_until_there_are_as_many():
     sweep = transfers(threads=[1, 16, 64], file_size={"memory": 2})
-    cases = expand(sweep, full=True, memory=128 * 2**30, clients={"nodes": 16})
+    cases = expand(sweep, full=True, memory=128 * 2**30, clients={"nodes": 16, "launcher": "srun"})
     assert [case.run.file_size // 2**30 for case in cases] == [256, 256, 64]
 
 

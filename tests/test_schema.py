@@ -10,7 +10,7 @@ from coldcache.__main__ import main
 from coldcache.schema import render_schemas
 
 
-@pytest.mark.parametrize("name", ["study", "site"])
+@pytest.mark.parametrize("name", ["study", "site", "claims"])
 def test_the_schemas_in_the_repository_are_those_of_the_models(root, name):
     assert (root / f"config/schema/{name}.json").read_text() == render_schemas()[name]
 
@@ -53,3 +53,11 @@ def test_every_shipped_configuration_says_where_its_schema_is(root):
         first = path.read_text().splitlines()[0]
         kind = {"studies": "study", "sites": "site"}[path.parent.name]
         assert first == f"# yaml-language-server: $schema=../schema/{kind}.json", path
+
+
+def test_the_schema_of_claims_accepts_those_of_the_documents(root):
+    schema = json.loads(render_schemas()["claims"])
+    files = [path for path in (root / "config/claims").glob("*.yaml") if path.name != "contradictions.yaml"]
+    assert len(files) == 5
+    for path in files:
+        jsonschema.validate(yaml.safe_load(path.read_text()), schema)

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from coldcache.campaign import read_campaign
+from coldcache.counters import Counters, read_counters
 from coldcache.plan import tool_module
-from coldcache.provenance import read_counters
 from coldcache.trials import collect_trials
 
 SWEEP = """\
@@ -292,4 +292,4 @@ def test_the_tool_reads_what_the_runner_kept(measured):
 
 
 def test_counters_of_no_device_are_none():
-    assert read_counters("0:0") is None
+    assert read_counters(Counters("device", "0:0")) is None

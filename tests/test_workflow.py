@@ -1,11 +1,14 @@
 """The workflow plans one job per block, never measures a sealed campaign, and takes up where it was ended."""
 
 import csv
+import json
 import os
 import re
 import shutil
 import signal
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -26,8 +29,10 @@ def clone(root, tmp_path, monkeypatch, project):
         shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     shutil.copy(project / "config/studies/tiny.yaml", folder / "config/studies")
     shutil.copy(project / "config/sites/here.yaml", folder / "config/sites")
-    (folder / "raw").mkdir()
-    (folder / "raw/reference").symlink_to(root / "raw/reference")
+    for name in ("raw", "docs"):
+        (folder / name).mkdir()
+    for name in ("raw/reference", "raw/published", "docs/twelve-rules.md"):
+        (folder / name).symlink_to(root / name)
     monkeypatch.chdir(folder)
     return folder
 
@@ -61,16 +66,17 @@ def test_by_default_every_block_is_measured_and_every_notebook_executed(clone, s
     sweeps, notebooks = shipped
     before = sorted(path for path in clone.rglob("*") if ".snakemake" not in path.parts)
     assert planned() == {
-        "measure_block": sweeps, "collect_records": 1, "execute_notebook": notebooks, "render_report": 1, "all": 1,
-        "total": sweeps + notebooks + 3,
+        "measure_block": sweeps, "collect_records": 1, "judge_claims": 1, "execute_notebook": notebooks + 2,
+        "render_report": 1, "all": 1, "total": sweeps + notebooks + 6,
     }  # fmt: skip
     assert sorted(path for path in clone.rglob("*") if ".snakemake" not in path.parts) == before
 
 
-def test_the_reference_campaign_is_rebuilt_without_measuring(clone, shipped):
-    _, notebooks = shipped
+def test_the_reference_campaign_is_rebuilt_without_measuring(clone):
+    notebooks = len(json.loads(Path("raw/reference/campaign.json").read_text())["studies"][0]["notebooks"])
     assert planned("--config", "campaign=reference") == {
-        "collect_records": 1, "execute_notebook": notebooks, "render_report": 1, "all": 1, "total": notebooks + 3,
+        "collect_records": 1, "judge_claims": 1, "execute_notebook": notebooks + 2, "render_report": 1, "all": 1,
+        "total": notebooks + 6,
     }  # fmt: skip
 
 
@@ -95,7 +101,7 @@ def test_a_mistake_costs_one_line_and_writes_nothing(clone, config, line):
     assert [text for text in found.stderr.splitlines() if text.startswith("coldcache: ")] == [f"coldcache: {line}"]
     assert "Traceback" not in found.stdout + found.stderr
     assert sorted(path.name for path in clone.iterdir()) == [
-        ".snakemake", "Snakefile", "config", "environment.yml", "notebooks", "pyproject.toml", "raw", "slurm",
+        ".snakemake", "Snakefile", "config", "docs", "environment.yml", "notebooks", "pyproject.toml", "raw", "slurm",
         "workflow",
     ]  # fmt: skip
 
@@ -141,6 +147,23 @@ def test_a_campaign_is_measured_collected_taken_up_again_and_left_alone_once_sea
     assert planned(dataset, *config) == {"collect_records": 1, "total": 1}
 
 
+def test_notebooks_of_a_study_are_executed_again_only_when_it_changes(clone):
+    assert snakemake("--config", "campaign=reference").returncode == 0
+    digest = Path("results/reference/digests/quick.sha256")
+    before = digest.read_text()
+    reader = Path("workflow/src/coldcache/tools/elbencho.py")
+    reader.write_text(reader.read_text() + "# as before")
+    again = snakemake("--config", "campaign=reference")
+    assert "rule collect_records" in again.stderr.replace("checkpoint", "rule") and digest.read_text() == before
+    assert re.findall(r"output: results/reference/notebooks/quick/(.+).ipynb", again.stderr) == ["claims"]
+    tables = Path("workflow/src/coldcache/tables.py")
+    tables.write_text(tables.read_text() + "# as before")
+    assert planned("--config", "campaign=reference").get("collect_records") is None
+    assert planned("--config", "campaign=reference")["execute_notebook"] == 6
+    digest.write_text("of other values")
+    assert planned("--config", "campaign=reference")["execute_notebook"] == 6
+
+
 def test_rules_hold_no_logic(root):
     for name in RULES:
         code = re.sub(r'""".*?"""', "", (root / name).read_text(), flags=re.DOTALL)
@@ -150,7 +173,7 @@ def test_rules_hold_no_logic(root):
 def test_every_rule_says_what_it_does_and_keeps_a_log(root):
     found = {}
     for name in RULES:
-        for rule in re.split(r"^rule ", (root / name).read_text(), flags=re.MULTILINE)[1:]:
+        for rule in re.split(r"^(?:rule|checkpoint) ", (root / name).read_text(), flags=re.MULTILINE)[1:]:
             title, _, body = rule.partition(":\n")
             found[title] = body
             assert re.match(r'    """[A-Z][^"]+\."""\n', body), f"{title} has no docstring"
@@ -164,3 +187,24 @@ def test_every_rule_file_is_included_and_looked_at_here(root):
     assert files == set(RULES[1:])
     included = re.findall(r'^include: "(.+)"$', (root / "Snakefile").read_text(), flags=re.MULTILINE)
     assert set(included) == files
+
+
+def test_snakemakes_own_report_shows_findings_and_verdicts(clone, root):
+    collected = ["collect", "--campaign=reference", "--results=results/reference"]
+    subprocess.run([sys.executable, "-m", "coldcache", *collected], check=True, timeout=60)
+    Path("results/reference/claims.csv").write_text("id,source,verdict,estimate,low,high,unit,trials,why\n")
+    Path("results/reference/statements.csv").write_text("id,source,place,statement\n")
+    shutil.copytree(clone / "notebooks", clone / "results/reference/notebooks/quick")
+    rendered = ["report", "--campaign=reference", "--results=results/reference", "--log=logs/report.log"]
+    subprocess.run([sys.executable, "-m", "coldcache", *rendered], check=True, timeout=60)
+    found = snakemake("--config", "campaign=reference", "--report", "report.zip")
+    assert found.returncode == 0, found.stderr
+    with zipfile.ZipFile("report.zip") as archive:
+        names = {Path(name).name for name in archive.namelist()}
+        assert names == {
+            "report.html", "summary.html", "claims.csv", "verdicts.csv", "reasons.csv", "cold.csv", "settings.csv",
+            "coverage.csv",
+        }  # fmt: skip
+        page = archive.read("report/report.html").decode()
+    assert "findings and figures" in page
+    assert "What was found in campaign reference, with its figures." in page

@@ -1,13 +1,29 @@
 """The report in Debian's Chromium, opened from the disk as a reader does."""
 
+import functools
+import http.server
+import json
+import threading
 from pathlib import Path
 
+import axe_playwright_python
 import pytest
 from playwright.sync_api import sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
 INTERRUPTED = "net::ERR_ABORTED"
+AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+TABLES = Path(__file__).parents[2] / "workflow/report/static/tables.js"
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A static server that says nothing."""
+
+    def log_message(self, *_):
+        pass
 
 
 @pytest.fixture(scope="module")
@@ -61,16 +77,29 @@ def walk(open_page, reference_report):
     return walk_
 
 
+#: Behind the numbers: a sweep, a case, a trial with a setting, one that is suspect, and a number in a log.
+BEHIND = (
+    "trials/quick/random/index.html",
+    "trials/quick/metadata/operation=file-remove,threads=1/index.html",
+    "trials/quick/metadata/operation=file-remove,threads=1/r0.html",
+    "trials/quick/write-cache-random/write_cache=unsafe/r0.html",
+    "trials/quick/sequential/operation=read,threads=4/r2.html#read-throughput",
+)
+
+
 @pytest.fixture(scope="module")
 def names(reference_report):
-    return sorted(str(path.relative_to(reference_report)) for path in reference_report.rglob("*.html"))
+    """Every page that Sphinx makes, and one of each kind of the others."""
+    found = sorted(str(path.relative_to(reference_report)) for path in reference_report.rglob("*.html"))
+    return [*(name for name in found if not name.startswith("trials/")), *BEHIND]
 
 
 @pytest.fixture(scope="module")
-def chapters(reference_report):
-    found = sorted(path.name for path in (reference_report / "quick").glob("*.html") if path.name != "index.html")
-    assert len(found) == 4
-    return [f"quick/{name}" for name in found]
+def chapters(root):
+    """The pages of the notebooks that the campaign's study names."""
+    study = json.loads((root / "raw/reference/campaign.json").read_text())["studies"][0]
+    assert len(study["notebooks"]) == 4
+    return [f"quick/{name}.html" for name in study["notebooks"]]
 
 
 def colour(page, selector, kind):
@@ -101,7 +130,7 @@ def test_wide_tables_move_inside_their_box(open_page):
 @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
 def test_figures_fit_and_say_what_they_show(walk, chapters, viewport):
     for name, page in walk(chapters, viewport):
-        figures = page.query_selector_all("figure.coldcache-figure > svg[role=img]")
+        figures = page.query_selector_all("figure.coldcache-figure > svg[role=group]")
         assert figures, name
         assert len(figures) == len(page.query_selector_all("figure.coldcache-figure svg"))
         for figure in figures:
@@ -116,7 +145,7 @@ def test_code_is_left_to_the_notebook_that_the_page_leads_to(walk, chapters):
     for name, page in walk(chapters):
         assert page.query_selector_all(".cell_input") == []
         link = page.get_attribute(".coldcache-source a", "href")
-        assert link == f"../../notebooks/{name.removesuffix('.html')}.ipynb"
+        assert link == f"../data/notebooks/{name.removesuffix('.html')}.ipynb"
 
 
 def test_findings_stand_on_the_first_screen(open_page):
@@ -170,3 +199,120 @@ def test_a_phone_has_the_contents_in_a_drawer(open_page):
     page.click(".primary-toggle")
     page.click(".bd-sidenav >> text=Methods")
     page.wait_for_url("**/methods.html")
+
+
+#: A page answers a change of its width some time after it: then each table that scrolls can be reached by keys.
+REACHED_BY_KEYS = """() => [...document.querySelectorAll(".pst-scrollable-table-container")].every(
+    box => box.tabIndex >= 0 || box.scrollWidth <= box.clientWidth)"""
+
+
+def test_axe_finds_nothing_that_shuts_a_reader_out(walk, names):
+    """On every page of a kind of its own, in the light and in the dark, on a desk and on a phone."""
+    script = AXE.read_text()
+    alike = {"quick/metadata-rates.html", "quick/throughput-over-threads.html", BEHIND[1], BEHIND[3]}
+    for name, page in walk([name for name in names if name not in alike]):
+        page.evaluate(script)
+        for viewport in (DESK, PHONE):
+            page.set_viewport_size(viewport)
+            page.wait_for_function(REACHED_BY_KEYS)
+            for scheme in ("light", "dark"):
+                page.evaluate("scheme => { document.documentElement.dataset.theme = scheme }", scheme)
+                found = page.evaluate("axe.run()")
+                assert found["passes"], name
+                wrong = [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]]
+                assert wrong == [], (name, viewport, scheme)
+        page.set_viewport_size(DESK)
+
+
+def test_three_clicks_lead_from_a_finding_to_the_bytes_of_its_log(open_page, root):
+    page = open_page("index.html")
+    page.click("text=41.2 k/s")
+    page.wait_for_url("**/operation=random-read,threads=4/index.html#random-read-rate")
+    number = page.locator("tbody tr", has_text="r2").locator("a[href$='random-read-rate']")
+    shown = number.inner_text()
+    number.click()
+    page.wait_for_url("**/r2.html#random-read-rate")
+    mark = page.locator("mark:target")
+    place = mark.bounding_box()
+    assert 0 < place["y"] < DESK["height"] - place["height"]
+    assert f"{float(mark.inner_text()) / 1000:.1f} k/s" == shown
+    page.click("text=The file itself")
+    page.wait_for_url("**/r2/stdout.txt")
+    log = root / "raw/reference/quick/random/operation=random-read,threads=4/r2/stdout.txt"
+    assert page.inner_text("body").split() == log.read_text().split()
+
+
+def test_points_and_dots_of_a_figure_can_be_clicked(open_page):
+    page = open_page("quick/random-iops.html")
+    page.click("figure svg a[href$='threads=4/index.html#random-read-rate']", position={"x": 2, "y": 8})
+    page.wait_for_url("**/operation=random-read,threads=4/index.html#random-read-rate")
+    page.go_back()
+    page.locator("figure svg a[href$='threads=1/r3.html#random-write-rate']").first.dispatch_event("click")
+    page.wait_for_url("**/operation=random-write,threads=1/r3.html#random-write-rate")
+
+
+def test_a_long_table_is_sorted_by_the_keyboard_and_says_so(open_page):
+    page = open_page("quick/metadata-rates.html")
+    rows = page.locator("table.coldcache-table tbody tr")
+    heading = page.locator("table.coldcache-table thead th", has_text="median")
+    assert heading.get_attribute("aria-sort") is None
+    heading.locator("button").focus()
+    page.keyboard.press("Enter")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    medians = [row.locator("td").nth(2).inner_text() for row in rows.all()]
+    numbers = [float(median.removesuffix(" k/s")) for median in medians]
+    assert numbers == sorted(numbers) and len(numbers) == 9
+    page.keyboard.press("Enter")
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert [row.locator("td").nth(2).inner_text() for row in rows.all()] == medians[::-1]
+
+
+def test_units_are_sorted_by_what_they_stand_for(open_page):
+    page = open_page("validity.html")
+    cells = ["1.05 GB/s", "896 MB/s", "2 KiB", "none", "12 µs", "3 ms", "1,024", "5", "1 s", "7 k/s"]
+    page.evaluate(
+        """cells => {
+            document.querySelector("article").innerHTML = '<table class="coldcache-table"><thead><tr><th>x</th></tr>'
+                + '</thead><tbody>' + cells.map(text => `<tr><td>${text}</td></tr>`).join("") + '</tbody></table>';
+        }""",
+        cells,
+    )
+    page.add_script_tag(path=TABLES)
+    page.click("th button")
+    found = page.locator("td").all_inner_texts()
+    assert found == ["12 µs", "3 ms", "1 s", "5", "1,024", "2 KiB", "7 k/s", "896 MB/s", "1.05 GB/s", "none"]
+
+
+def test_tables_are_whole_without_scripts(open_page):
+    page = open_page("quick/metadata-rates.html", java_script_enabled=False)
+    assert page.locator("table.coldcache-table tbody tr").count() == 9
+    assert page.locator("table.coldcache-table button").count() == 0
+    page.goto(page.url.replace("quick/metadata-rates.html", BEHIND[2]))
+    assert page.locator("mark.foremost").count() > 0
+
+
+def test_a_printed_log_is_whole(open_page, tmp_path):
+    page = open_page(BEHIND[4], color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    box = page.eval_on_selector(".coldcache-log", "box => [box.clientHeight, box.scrollHeight]")
+    assert box[0] == box[1]
+    assert min(colour(page, "body", "backgroundColor")) > 240
+    page.pdf(path=tmp_path / "trial.pdf")
+    assert (tmp_path / "trial.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_any_static_server_can_hand_out_the_folder(reference_report, chromium, complaints):
+    """Nothing outside the folder is asked for, and a log that was copied is text."""
+    handler = functools.partial(Quiet, directory=reference_report)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        context = chromium.new_context()
+        page = context.new_page()
+        page.on("response", lambda got: complaints.append(got.url) if got.status >= 400 else None)
+        for name in ("index.html", "quick/random-iops.html", *BEHIND):
+            page.goto(f"http://127.0.0.1:{server.server_port}/{name}")
+        page.click("text=The file itself")
+        assert page.evaluate("document.contentType") == "text/plain"
+        context.close()
+        server.shutdown()
+    assert complaints == []

@@ -117,6 +117,15 @@ def test_an_answer_that_stands_twice_counts_once(name):
     assert read_log(content(name) * 2) == read_log(content(name))
 
 
+@pytest.mark.timeout(30)
+def test_a_month_of_minutes_is_read_in_linear_time():
+    log = content("statistics-write").rpartition(b"]")[0]
+    point = log[log.rindex(b"{") : log.rindex(b"}") + 1]
+    minutes = (1795260000 + 60 * minute for minute in range(44640))
+    points = b",\n".join(re.sub(rb'"Timestamp": "[^"]+"', b'"Timestamp": %d' % time, point) for time in minutes)
+    assert len(read_log(log + b",\n" + points + b"]}")) == 30 + 44640
+
+
 DATA, WRITE = "data", "statistics-write"
 
 
@@ -136,6 +145,8 @@ DATA, WRITE = "data", "statistics-write"
         (DATA, b'"Label": "DataWriteBytes Sum",', b"", "line 3: this result is not whole: the JSON is damaged"),
         (DATA, b'"2026-11-21T09:01:00+00:00"', b'"2026-11-21T09:02:00+00:00"', "a time of DataWriteBytes stands twice"),
         (DATA, b'"2026-11-21T09:01:00+00:00"', b'"2026-11-21T09:01:20+00:00"', "are not whole periods of 40 s apart"),
+        (DATA, b'"2026-11-21T09:01:00+00:00"', b'"2026-11-21T09:03:00+00:00"', "of DataWriteBytes are out of order"),
+        (DATA, b'"Id": "o"', b'"Id": "w"', "line 72: the query 'w' is answered twice"),
         (DATA, b'"2026-11-21T09:01:00+00:00"', b'"noon"', "line 8: 'noon' is no time"),
         (
             "data-label",

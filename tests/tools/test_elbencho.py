@@ -148,6 +148,14 @@ def test_a_file_that_stands_twice_counts_once(name):
     assert len(read_log(content(name) * 2)) == len(read_log(content(name)))
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("name", SOUND)
+def test_thousands_of_phases_are_read_in_linear_time(name):
+    log = content(name)
+    runs = [log, *(log.replace(b"2026-11-21", b"%d-11-21" % year) for year in range(3000, 3200))]
+    assert len(read_log(b"".join(runs))) == 201 * len(read_log(log))
+
+
 CSV, JSON = SOUND[:2]
 
 

@@ -69,6 +69,7 @@ READ = {
         ("stride-read", "throughput_per_process", 3, 131072, ()),
     ]),
     "3.33-group": ("3.33", [("random-write", "throughput", 4, 65536, ())]),
+    "3.33-bare": ("3.33", [("read", "throughput_per_process", 2, 65536, ())] * 2),
     "3.33-shared": ("3.33", [("random-read", "throughput", 3, 4096, ())]),
     "3.33-mixed": ("3.33", [("random-read", "throughput", 1, 8192, ()), ("random-write", "throughput", 1, 4096, ())]),
     "3.33-ramp": ("3.33", [("random-read", "throughput", 1, 4096, ()), ("random-write", "throughput", 1, 4096, ())]),

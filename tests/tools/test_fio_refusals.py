@@ -159,6 +159,14 @@ def test_an_entry_that_stands_twice():
     )
 
 
+def test_an_entry_without_latencies_that_stands_twice():
+    log = load("3.33-bare.json")
+    start, end = log.index(b'    {\n      "jobname"'), log.rindex(b'    {\n      "jobname"')
+    assert refusal(log[:end] + log[start:end] + log[end:]) == (
+        "line 239: job 'bare' states what a job before it states, to the last figure: lines stand there twice"
+    )
+
+
 @pytest.mark.parametrize("version", ["2.16", "3.33", "3.42"])
 def test_the_state_of_a_run_is_not_its_result(version):
     log = load(f"{version}-status.json")

@@ -292,3 +292,10 @@ def test_the_mean_of_the_summary_is_that_of_the_rows():
         assert figures["mean"] == pytest.approx(sum(rows) / len(rows), abs=0.51 * MIB)
         assert figures["max"] == pytest.approx(max(rows), abs=0.51 * MIB)
         assert figures["min"] == pytest.approx(min(rows), abs=0.51 * MIB)
+
+
+def test_a_block_that_overruns_its_column_changes_nothing():
+    """`io500.sh` asks for blocks of petabytes and ends the test by its stonewall."""
+    log = load("3.3.0-rep3.txt")
+    records = read(log.replace(b" 16384      1024.00", b" 1015808000000000 1024.00"))
+    assert [record[:9] for record in records] == [record[:9] for record in read(log)]

@@ -94,6 +94,13 @@ DAMAGED = {
     "tables of other iterations": (
         lambda: re.sub(rb"(SUMMARY time: \(of )2", rb"\g<1>3", load("4.0.0-rate-and-time")),
         "mdtest was asked for 2 iterations, its SUMMARY is of 3"),
+    "a row in the first line of the log": (
+        lambda: b"V-1: Rank   0 Line  1400   File read :  0.001 sec,  1.000 ops/sec\n" + load("1.9.3-shared-file"),
+        "rows of mdtest stand before its banner: the log is mixed up"),
+    "a row of -v behind the table": (
+        lambda: edit("193-dellF", (b"\n-- finished", b"\nV-1:   File stat  :   0.001 sec,    1.000 ops/sec\n"
+                                                     b"\n-- finished")),
+        "rows of an iteration stand behind its SUMMARY: the log is mixed up"),
     "a row of -v is missing": (
         lambda: edit("193-dellF", (b"V-1:   File stat         :          0.001 sec,    1011954.556 ops/sec\n", b"")),
         "file-stat has rows for the iterations [1, 2], not for [0, 1, 2]"),

@@ -156,6 +156,7 @@ def test_a_snapshot_cut_at_any_line_gives_whole_mounts_or_nothing(name):
         (b"WRITE: 256 256 0", b"WRITE: 256 2x6 0", "line 31: a line of an operation is broken: 'WRITE: 256 2x6 0"),
         (b"WRITE: 256 256 0", b"WRITE: 256 0", "line 31: a line of an operation is broken: 'WRITE: 256 0"),
         (b"\tage:\t4", b"\tage:\t", "line 11: /mnt/a: the statistics of this mount are not all there: the log is cut"),
+        (b"\tage:\t4", b"\tage:\t" + b"9" * 5000, "line 11: /mnt/a: the statistics of this mount are not all there"),
         (b"\tper-op statistics", b"\tper-op", "line 11: /mnt/a: the statistics of this mount are not all there"),
     ],
 )
@@ -164,6 +165,25 @@ def test_damage_is_refused_by_name(old, new, message):
     assert old in log
     with pytest.raises(LogError, match=re.escape(message)):
         read_log(log.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "mount"),
+    [
+        (rb"with\040blank", rb"with\777blank", "/mnt/with\\777blank"),
+        (b"wsize=262144", "wsize=\u00b2".encode(), "/mnt/with blank"),
+        (b"wsize=262144", b"wsize=" + b"9" * 5000, "/mnt/with blank"),
+    ],
+)
+def test_an_option_or_escape_that_is_none_is_no_factor(old, new, mount):
+    log = content("after")
+    assert old in log
+    found = [record.factors for record in read_log(log.replace(old, new)) if record.factors["mount"] == mount]
+    assert found and ("wsize" in found[0]) == (b"wsize" not in new)
+
+
+def test_snapshots_without_mounts_differ_by_nothing():
+    assert difference(b"", b"") == []
 
 
 def test_a_machine_without_nfs_is_told():

@@ -212,6 +212,13 @@ VIYA = "rhel_iotest-viya-4.0.1.log"
         (VIYA, b"257.98", b"0.00", "PATH IO test for 'vm': the read rate or time is zero: nothing was measured"),
         (VIYA, b": Read tests complete", b": -", "PATH IO test for 'vm': a line of read is missing: the log is cut"),
         (VIYA, b"Total iterations: 2", b"Total: 2", "PATH IO test for 'vm': 'Total iterations' is missing"),
+        (VIYA, b"Total iterations: 2", b"Total iterations: 0", "'vm': 'Total iterations' is missing or zero"),
+        (
+            VIYA,
+            b"Total iterations: 2",
+            b"Total iterations (incl\xff): x",
+            "Total iterations (incl\ufffd) is broken: ' x'",
+        ),
         (VIYA, b"Blocks per iteration: 3839", b"Blocks per iteration: x", "Blocks per iteration is broken: ' x'"),
         (VIYA, b"Executing read tests", b"ERROR - Read test failed for [/x]", "says 'Read test failed for [/x]'"),
         (VIYA, b"Execution is complete!", b"", "the log is cut short"),
@@ -224,6 +231,23 @@ def test_damage_is_refused_by_name(name, old, new, message):
     assert old in log
     with pytest.raises(LogError, match=re.escape(message)):
         read_log(log.replace(old, new))
+
+
+@pytest.mark.parametrize("locale", ["de_DE", "fr_FR"])
+def test_sizes_of_another_run_are_refused_where_the_decimals_are_lost(locale):
+    lines = content(f"rhel_iotest-k8s-0.1.00-{locale}.log").splitlines(keepends=True)
+    first, second = (number for number, line in enumerate(lines) if line.startswith(b"Blocks:"))
+    lines[first], lines[second] = lines[second], lines[first]
+    with pytest.raises(LogError, match="line 94: size, time and rate of read contradict each other"):
+        read_log(b"".join(lines))
+
+
+def test_a_line_of_another_test_is_told_by_its_stamp():
+    lines = content(VIYA).splitlines(keepends=True)
+    first, second = [number for number, line in enumerate(lines) if b"Total iterations" in line][-2:]
+    lines[first], lines[second] = lines[second], lines[first]
+    with pytest.raises(LogError, match=r"line [0-9]+: time goes back: lines of the log are mixed up"):
+        read_log(b"".join(lines))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,121 @@
+"""What calls, cores, directories, provisioned IOPS and pairs of nodes say, by exact numbers."""
+
+import pytest
+
+from coldcache.answers.calls import draw_calls, tabulate_calls, tabulate_slots, tell_calls
+from coldcache.answers.choice import choose, choose_settings
+from coldcache.answers.cores import per_core, tabulate_cores, tell_cores, thresholds
+from coldcache.answers.directories import compare_directories, tabulate_design
+from coldcache.answers.provisioned import model, published_iops, rate_per_iops
+from coldcache.answers.sizing import estimate_sizes, tabulate_peaks, tell_sizes
+
+
+def test_write_calls_stand_beside_the_formula_and_the_document(invent):
+    (found,) = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode", "count")
+    rows = tabulate_calls(found).set_index("level")
+    assert rows.counted.to_dict() == {"async": 16384, "sync": 131072}
+    assert rows.expected.to_dict() == {"async": 16384, "sync": 131072}
+    # The document counts calls and replies of sync, and calls alone of async.
+    assert rows.published.to_dict() == {"async": 16384, "sync": 262144}
+    assert tell_calls(found) == (
+        "A file of 1 GiB in writes of 8 KiB, sync and async, WRITE calls: 16,384 with async, 131,072 with sync; "
+        "2 of 2 as the formula has it."
+    )
+    assert "<!-- 131,072 -->" in draw_calls(found).svg
+
+
+def test_write_calls_follow_wsize(invent):
+    by_sweep = {found.asked.sweep: found for found in choose_settings(invent("anf-nfs"), "anf-nfs", "io_size", "count")}
+    rows = tabulate_calls(by_sweep["wsize"]).set_index("level")
+    assert rows.counted.to_dict() == {
+        "64 KiB": 16384, "128 KiB": 8192, "256 KiB": 4096, "512 KiB": 2048, "1 MiB": 1024,
+    }  # fmt: skip
+    assert rows.published.dropna().to_dict() == {"64 KiB": 16384, "256 KiB": 4096}
+
+
+def test_slots_are_those_of_the_document():
+    table = tabulate_slots().set_index("nconnect (1)")
+    assert table["tcp_max_slot_table_entries (1)"].to_dict() == {
+        1: "128", 2: "256", 4: "256", 8: "512", 16: "not changed",
+    }  # fmt: skip
+    assert table["requests in flight (1)"][8] == 1024
+
+
+def test_throughput_is_divided_by_the_cores_of_each_instance_type(invent):
+    path = invent("sas-grid")
+    needed = thresholds(path)
+    assert needed == {"100 MB/s": 100e6, "125 MB/s": 125e6}
+    types = per_core(choose(path, "sas-grid", "throughput", "write read", by="instance_type"), needed)
+    (found,) = (one for one in types if one.asked.sweep == "instance-types")
+    assert set(found.cells.estimate.dims) == {"operation", "instance_type"}
+    cells = found.cells.estimate.sel(operation="write")
+    # 1e9 B/s for each of up to 16 threads, one thread per core, 1 % more in the second trial.
+    assert cells.values == pytest.approx([1.005e9] * 10)
+    assert tell_cores(found, needed) == (
+        "One stream for each physical core of an instance: at least 100 MB/s for each core: reads at 10 of 10, "
+        "writes at 10 of 10."
+    )
+    assert set(tabulate_cores(found, needed).meets) == {"all"}
+
+
+def test_files_at_full_scale_are_those_of_the_documents_table_3(invent):
+    dell = tabulate_design(invent("dell-lustre"), "dell-lustre")["files"].set_index("threads (1)")
+    assert dell["directories per thread (1)"].to_dict() == {
+        1: 320, 2: 160, 4: 80, 8: 40, 12: 27, 16: 20, 24: 14, 32: 10, 48: 7, 64: 5, 72: 5, 96: 4, 120: 3, 128: 3,
+        144: 3, 168: 2, 192: 2, 216: 2, 240: 2,
+    }  # fmt: skip
+    assert dell["files (1)"][240] == 1_500_000
+    pixstor = tabulate_design(invent("pixstor-nvme"), "pixstor-nvme")["metadata"]
+    assert set(pixstor["files (1)"]) == {2**21}
+
+
+def test_rates_are_compared_by_files_per_directory(invent):
+    choice = choose(
+        invent("dell-lustre"), "dell-lustre", "rate", "file-create file-stat file-remove", item="files per directory"
+    )
+    table = compare_directories(choice)
+    assert sorted(set(table["files per directory (1)"])) == [624, 3125]
+    assert set(table["threads (1)"]) == {64}
+
+
+def test_the_provisioning_model_meets_what_the_document_states(invent):
+    rules = model([1200, 12000])
+    assert rules.automatic == [1500, 12000]
+    assert published_iops(invent("fsx-metadata"), "fsx-metadata") == {1200: 1500, 12000: 12000}
+
+
+def test_rates_are_divided_by_the_provisioned_iops(invent):
+    path = invent("fsx-metadata")
+    (found,) = choose(path, "fsx-metadata", "rate", "file-create file-stat file-read file-remove", by="metadata_iops")
+    rows = rate_per_iops(found)
+    create = rows[(rows.operation == "file-create") & (rows["metadata IOPS (1/s)"] == 12000)]
+    assert len(create) == 2
+    # 1,000 for each of 16 threads, 1 % more in the second trial, over 12,000; twice that on the larger tier.
+    assert sorted(create["per IOPS (1)"]) == pytest.approx([16080 / 12000, 2 * 16080 / 12000])
+    assert set(create["model per IOPS (1)"]) == {"2"}
+    assert set(rows[rows.operation == "file-stat"]["model per IOPS (1)"]) == {"not stated"}
+
+
+def test_a_pair_of_nodes_gives_half_of_table_4(invent):
+    sizes = estimate_sizes(invent("pixstor-nvme"), "pixstor-nvme", [1, 2, 4]).numbers
+    first = sizes.iloc[0]
+    assert (first.workload, first.operation) == ("sequential N-N", "write")
+    assert [first["1 pair"], first["2 pairs"], first["4 pairs"]] == [20e9, 40e9, 80e9]
+    # Metadata came from one array, whatever the pairs.
+    assert not sizes.workload.str.startswith("file metadata").any()
+    assert tell_sizes(invent("pixstor-nvme"), "pixstor-nvme").startswith(
+        "By the document each pair of nodes sustains sequential N-N write 20.0 GB/s"
+    )
+
+
+def test_table_4_stands_beside_the_measured_peaks(invent):
+    path = invent("pixstor-nvme")
+    found = list(choose(path, "pixstor-nvme", "throughput", "write read", over="threads"))
+    peaks = tabulate_peaks(path, "pixstor-nvme", found).numbers
+    assert len(peaks) == 20
+    row = peaks[(peaks.workload == "sequential N-1") & (peaks.operation == "read") & (peaks.statistic == "peak")].iloc[
+        0
+    ]
+    assert (row.published, row.grade) == (51.6e9, "table")
+    assert row.measured == pytest.approx(16 * 2.01e9)
+    assert peaks[peaks.workload == "random N-N"].measured.isna().all()

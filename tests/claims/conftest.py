@@ -1,0 +1,212 @@
+"""A made campaign in which everything is as the five documents say, at their full scale, with noise of 0.1 %."""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from coldcache.campaign import Campaign
+from coldcache.claims.material import Material
+from coldcache.cubes import build_cube, save_dataset
+from coldcache.design import draft_design
+from coldcache.estimates import NoData
+from coldcache.nfs_calls import write_calls
+from coldcache.plan import expand_cases
+from coldcache.published import read_published
+from coldcache.records import UNIT_OF_METRIC
+from coldcache.terms import FACTORS, METRIC_OF_OPERATION
+
+SITES = {"dell-lustre": "dell-testbed", "fsx-metadata": "fsx-testbed", "sas-grid": "sas-testbed",
+         "anf-nfs": "anf-testbed", "pixstor-nvme": "pixstor-testbed"}  # fmt: skip
+
+REPETITIONS = 5
+
+_STRIPES = {(1, 2**20): (1.3, 0.75), (1, 2**22): (1.2, 0.75), (24, 2**20): (1.1, 0.6), (24, 2**22): (1.0, 0.6)}
+_FILES = {"file-create": (547, 0.6), "file-stat": (4000, 0.8), "file-remove": (1800, 0.7)}
+_DIRECTORIES = {"directory-create": (2000, 0.5), "directory-stat": (6000, 0.8), "directory-remove": (2000, 0.65)}
+
+
+def _dell(sweep: str, operation: str, factors: dict) -> float:
+    threads = factors["threads"]
+    powers = {"files": _FILES, "directories": _DIRECTORIES}.get(sweep)
+    if powers:
+        return powers[operation][0] * threads ** powers[operation][1]
+    if sweep == "stripes":
+        scale, power = _STRIPES[factors["stripe_count"], factors["stripe_size"]]
+        return 1000 * scale * threads**power
+    return {
+        "sequential": {"write": 6.9e9, "read": 11e9}.get(operation, 0) * min(threads, 24) / 24,
+        "osts": 1e9 * (1.02 if factors.get("stripe_count") == 8 else 1),
+        "write-cache-sequential": 5e9 * (1.4 if factors.get("write_cache") == "writethrough" else 1),
+        "write-cache-random": 12e3 * (0.3 if factors.get("write_cache") == "writethrough" else 1),
+        "random": 12.65e3 * min(threads, 144) / 144,
+        "few-directories": 16e3,
+        "mdts": 1000 * threads**0.6 * (1.5 if factors.get("mdts") == 2 else 1),
+    }.get(sweep, 12e3)
+
+
+def _pixstor(sweep: str, operation: str, factors: dict) -> float:
+    threads = factors["threads"]
+    if sweep == "metadata":
+        peak, at, after = {
+            "file-stat": (6.88e6, 64, 0.47), "file-read": (705e3, 128, 0.73), "file-remove": (370e3, 128, 0.74),
+            "file-create": (113e3, 512, 1),
+        }[operation]  # fmt: skip
+        return peak * threads / at if threads <= at else peak * after
+    writing = operation.endswith("write")
+    if sweep == "sequential":
+        dip = 0.9 if writing and threads == 1024 else 0.7 if not writing and threads == 64 else 1
+        return dip * (40.9e9 * min(threads, 64) / 64 if writing else 84.5e9 * min(threads, 128) / 128)
+    if sweep == "shared-file":
+        return 33.5e9 * min(threads, 16) / 16 if writing else 51e9 * min(threads, 64) / 64
+    if sweep == "random":
+        return 5.06e6 * min(threads, 512) / 512 if writing else 7.31e6 * (threads / 1024) ** 0.5
+    return 20e9 * factors.get("node_pairs", 2)
+
+
+def _fsx(sweep: str, operation: str, factors: dict) -> float:
+    if sweep == "metadata":
+        return {"file-create": 1e5, "file-stat": 5e4, "file-read": 1.2e5, "file-remove": 6e4}[operation]
+    return factors["metadata_iops"] * {"file-create": 2, "file-remove": 1}.get(operation, 1.5)
+
+
+@cache
+def _stated() -> dict[tuple[str, str], float]:
+    """Return the rates of one core in the table of the SAS Grid document."""
+    return {(value.system, value.operation): value.low for value in read_published() if value.source == "sas-grid"}
+
+
+def _sas(sweep: str, operation: str, factors: dict) -> float:
+    threads = factors["threads"]
+    if sweep == "instance-types":
+        return _stated()[factors["instance_type"], operation] * threads
+    return 300e6 * threads**0.8
+
+
+def _anf(sweep: str, operation: str, factors: dict) -> float:
+    gains = {
+        "async": 6, "nocto-actimeo-600": 3, "recommended": 1.2, "latency-performance": 1.2,
+        "3": 1.5 if sweep == "version-metadata" else 1,
+    }  # fmt: skip
+    gain = 1.0
+    for level in factors.values():
+        gain *= gains.get(str(level), 1) if isinstance(level, str) else 1
+    if factors.get("nconnect") == 16:
+        gain *= 2 if factors["threads"] == 1 else 1.2
+    return 1e8 * gain
+
+
+VALUES: dict[str, Callable[[str, str, dict], float]] = {
+    "dell-lustre": _dell, "pixstor-nvme": _pixstor, "fsx-metadata": _fsx, "sas-grid": _sas, "anf-nfs": _anf,
+}  # fmt: skip
+
+
+def _calls(sweep: str, factors: dict) -> float:
+    sync = factors.get("write_mode") == "sync"
+    return write_calls(factors["file_size"], factors["io_size"], factors["transfer_size"] if sync else 0)
+
+
+def _rows_of(case, random: np.random.Generator) -> list[dict]:
+    rows = []
+    for repetition in range(1 if case.sweep == "three-hours" else REPETITIONS):
+        verdict = "void" if case.factors.get("outage_option") == "soft" else "valid"
+        shared = {
+            "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": repetition, "tool": case.tool,
+            "tool_version": "", "verdict": verdict, "codes": "", "cold": "not applicable", "log": case.name,
+            **{factor: case.factors.get(factor) for factor in FACTORS}, "statistic": "value", "definition": "",
+            "offset": 0, "length": 1, "printed": "", "caveats": "", "share": "", "time": np.nan,
+        }  # fmt: skip
+        for operation in case.operations:
+            metric = METRIC_OF_OPERATION[operation]
+            value = VALUES[case.study](case.sweep, operation, case.factors)
+            points = 180 if case.sweep == "three-hours" else 1
+            for point in range(points):
+                noisy = value * np.exp(random.normal(0, 0.001))
+                row = {
+                    **shared,
+                    "operation": operation,
+                    "metric": metric,
+                    "value": noisy,
+                    "unit": UNIT_OF_METRIC[metric],
+                }
+                rows.append(row | ({"time": 60.0 * point, "share": f"time={60 * point}"} if points > 1 else {}))
+        counts = {}
+        if case.sweep in ("write-mode", "wsize") and "write" in case.operations:
+            counts["rpc-write"] = _calls(case.sweep, case.factors)
+        if case.sweep == "attribute-cache":
+            counts["rpc-getattr"] = 10 if case.factors["mount_option"] == "nocto-actimeo-600" else 100
+        for operation, count in counts.items():
+            row = {**shared, "operation": operation, "metric": "count", "value": float(count), "unit": "1"}
+            rows.append({**row, "definition": "operations"})
+    return rows
+
+
+@pytest.fixture(scope="session")
+def made_records(root) -> pd.DataFrame:
+    """The long table of the made campaign."""
+    random = np.random.default_rng(1)
+    rows: list[dict] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        for study, site in SITES.items():
+            design = draft_design({"studies": study, "site": site}, full=True)
+            for case in expand_cases(design.studies[0], design.site, design.circumstances):
+                rows += _rows_of(case, random)
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="session")
+def made_campaign(root) -> Campaign:
+    """The design of the made campaign: all five studies on a site that offers what every claim needs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        designs = [draft_design({"studies": study, "site": site}, full=True) for study, site in SITES.items()]
+    offers = ["several OSTs", "pairs of NVMe nodes", "AWS instances"]
+    site = designs[-1].site.model_copy(update={"offers": offers})
+    tools = {sweep: tool for design in designs for sweep, tool in design.circumstances.tools.items()}
+    circumstances = designs[-1].circumstances._replace(tools=tools)
+    return Campaign("made", site, tuple(design.studies[0] for design in designs), circumstances)
+
+
+def _settings() -> pd.DataFrame:
+    read = "rw,noatime,flock,lazystatfs"
+    rows = [("sas-grid", "instance-types", "", repetition, "mount_option", "", read) for repetition in (0, 1)]
+    return pd.DataFrame(rows, columns=["study", "sweep", "case", "repetition", "factor", "level", "read"])
+
+
+class InMemory(Material):
+    """What claims are judged by, without a file between: cubes are made of records when they are asked for."""
+
+    def __init__(self, campaign: Campaign, records: pd.DataFrame):
+        super().__init__(campaign, Path("none"))
+        self.records, self.settings = records, _settings()
+
+    def cube(self, study: str, sweep: str) -> xr.Dataset:
+        """Return the cube of a sweep."""
+        if (study, sweep) not in self._cubes:
+            rows = self.records[(self.records.study == study) & (self.records.sweep == sweep)]
+            if rows.empty:
+                raise NoData(self._why_not(study, sweep))
+            self._cubes[study, sweep] = build_cube(rows)
+        return self._cubes[study, sweep]
+
+
+@pytest.fixture
+def make_material(made_campaign, root, monkeypatch) -> Callable[..., Material]:
+    """Return what claims are judged by, of some records of the made campaign."""
+    monkeypatch.chdir(root)
+    return lambda records, campaign=made_campaign: InMemory(campaign, records)
+
+
+@pytest.fixture(scope="session")
+def made_material(made_campaign, made_records, root, tmp_path_factory) -> Iterator[Material]:
+    """What claims are judged by, of the made campaign as it lies on disk."""
+    results = tmp_path_factory.mktemp("made")
+    save_dataset(made_campaign, made_records, results / "dataset.nc", _settings())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        yield Material(made_campaign, results)

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# A Slurm cluster of four nodes on one machine, for tests: it proves that the pipeline runs, and says nothing of speed.
+#   lab.sh begin FOLDER     as root: start it and stay in the foreground; when this process ends, everything ends
+#   lab.sh node FOLDER N    inside: start node N (again)
+#   lab.sh lose FOLDER N    inside: node N is gone from one moment to the next
+# FOLDER/up appears when all nodes are idle. The login node, and each node, has network, mounts, host name, IPC and
+# processes of its own, and nothing of it reaches the machine's network; the files are the machine's.
+# Needs slurmctld slurmd slurm-client munge iproute2 (envs/cluster.txt).
+set -euo pipefail
+nodes=4 network=10.77.0
+
+begin() {
+    exec unshare --mount --net --uts --ipc --pid --fork --kill-child --mount-proc "$0" login "$1"
+}
+
+write_configuration() {
+    mkdir -p etc state log spool
+    {
+        echo "127.0.0.1 localhost"
+        echo "$network.1 login"
+        for number in $(seq $nodes); do echo "$network.$((10 + number)) n$number"; done
+    } >etc/hosts
+    cat >etc/slurm.conf <<END
+ClusterName=lab
+SlurmctldHost=login($network.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+CredType=cred/munge
+StateSaveLocation=$PWD/state
+SlurmdSpoolDir=$PWD/spool/%n
+SlurmctldPidFile=/run/slurmctld.pid
+SlurmdPidFile=/run/slurmd.%n.pid
+SlurmctldLogFile=$PWD/log/slurmctld.log
+SlurmdLogFile=$PWD/log/slurmd.%n.log
+TmpFS=$PWD/spool/%n
+MailProg=/bin/true
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SchedulerParameters=sched_min_interval=100000,bf_interval=2
+SlurmdParameters=config_overrides
+# IOzone and fio listen from 8765 and 20000 on.
+SrunPortRange=30000-31000
+MinJobAge=300
+ReturnToService=2
+SlurmdTimeout=10
+KillWait=5
+InactiveLimit=0
+NodeName=n[1-$nodes] NodeAddr=$network.[11-$((10 + nodes))] CPUs=$(nproc) RealMemory=2000 State=UNKNOWN
+PartitionName=lab Nodes=ALL Default=YES MaxTime=60 State=UP OverSubscribe=NO
+END
+}
+
+login() {
+    cd "$1"
+    write_configuration
+    hostname login
+    mount --make-rprivate /
+    mount -t tmpfs none /run
+    mount -t tmpfs none /dev/shm
+    mount --bind etc/hosts /etc/hosts
+    mount --bind etc /etc/slurm
+    ip link set lo up
+    ip link add nodes type bridge
+    ip address add $network.1/24 dev nodes
+    ip link set nodes up
+    mkdir -p /run/munge /run/munge.d
+    dd if=/dev/urandom of=/run/munge.d/key bs=128 count=1 status=none
+    chmod 400 /run/munge.d/key
+    chown -R munge:munge /run/munge /run/munge.d
+    setpriv --reuid=munge --regid=munge --clear-groups munged --key-file=/run/munge.d/key \
+        --pid-file=/run/munge.d/pid --log-file=/run/munge.d/log --seed-file=/run/munge.d/seed
+    slurmctld
+    for number in $(seq $nodes); do node "$1" "$number"; done
+    until [ "$(sinfo --noheader --states=idle --format=%D 2>/dev/null)" = $nodes ]; do sleep 0.1; done
+    touch up
+    # The first process of a namespace takes over whatever loses its parent.
+    while :; do wait || true; sleep 0.2; done
+}
+
+node() {
+    cd "$1"
+    local number=$2 name=n$2
+    if ! [ -e "/run/netns/$name" ]; then
+        ip netns add "$name"
+        ip link add "to-$name" type veth peer name eth0 netns "$name"
+        ip link set "to-$name" master nodes up
+        ip -n "$name" address add "$network.$((10 + number))/24" dev eth0
+        ip -n "$name" link set eth0 up
+        ip -n "$name" link set lo up
+    fi
+    # A node that was lost leaves sockets of its last steps, which break steps of the same number.
+    rm -rf "spool/$name"
+    mkdir -p "spool/$name"
+    # Not exec: the first process of a namespace takes over whatever loses its parent, which slurmd does not.
+    nsenter --net="/run/netns/$name" unshare --mount --uts --ipc --pid --fork --kill-child --mount-proc \
+        bash -c "hostname $name; mount -t tmpfs none /dev/shm; slurmd -D -N $name & wait" \
+        >"log/$name.out" 2>&1 </dev/null &
+    echo $! >"spool/$name.pid"
+}
+
+lose() {
+    kill -9 "$(cat "$1/spool/n$2.pid")"
+}
+
+"$@"

@@ -1,0 +1,56 @@
+import pytest
+
+from coldcache.campaign import read_campaign
+from coldcache.report.commands import import_again, measure_again, measure_sweeps_again
+
+
+@pytest.fixture
+def campaign(root):
+    return read_campaign(root / "raw/reference")
+
+
+def _at(campaign, site, target):
+    """Return the campaign on another target."""
+    new = campaign.site.model_copy(
+        update={"site": site, "targets": {"scratch": campaign.site.target.model_copy(update=target)}}
+    )
+    return campaign._replace(site=new)
+
+
+@pytest.mark.parametrize(
+    ("site", "target", "command"),
+    [
+        ("local", {"path": "scratch", "make": True}, "make study CAMPAIGN=again"),
+        ("local", {"path": "/mnt/fast", "make": False}, "make study CAMPAIGN=again TARGET=/mnt/fast"),
+        ("local", {"path": "/mnt/a b", "make": False}, "make study CAMPAIGN=again 'TARGET=/mnt/a b'"),
+        (
+            "lab", {"path": "/lustre/x", "make": False},
+            "snakemake --cores all --config campaign=again studies=quick site=lab target=/lustre/x",
+        ),
+        (
+            "lab", {"path": "x", "make": True},
+            "snakemake --cores all --config campaign=again studies=quick site=lab",
+        ),
+    ],
+)  # fmt: skip
+def test_the_command_measures_the_same_again(campaign, site, target, command):
+    assert measure_again(_at(campaign, site, target)) == command
+
+
+def test_two_studies_are_measured_again_together(campaign):
+    quick = campaign.studies[0]
+    both = campaign._replace(studies=(quick, quick.model_copy(update={"study": "other"})))
+    assert " studies=quick,other site=reference " in measure_again(both)
+
+
+def test_sweeps_of_a_figure_are_measured_again_alone(campaign):
+    assert measure_sweeps_again(campaign, ["quick/random", "quick/metadata"]) == (
+        "snakemake --cores all --config campaign=again studies=quick site=reference target=/mnt/scratch "
+        "-- results/again/blocks/quick.random.json results/again/blocks/quick.metadata.json"
+    )
+
+
+def test_what_was_imported_is_imported_again_and_never_measured(campaign):
+    foreign = campaign._replace(origin={"folder": "old logs", "unread": []})
+    assert measure_sweeps_again(foreign, ["quick/random"]) == ""
+    assert import_again("old logs") == "python -m coldcache import 'old logs' --campaign again"

@@ -1,0 +1,101 @@
+import pytest
+
+from coldcache.errors import CampaignError
+from coldcache.report.documents import Documents
+
+COVERAGE = """\
+source,item,state,why
+pixstor,table 4,measured,"at 1/512 of its sizes; by fio in place of iozone"
+pixstor,figure 2,published only,no client
+pixstor,figure 3,measured,at 1/8 of its sizes
+fsx,table 1,not run,mount has no nconnect
+"""
+
+CLAIMS = """\
+id,source,verdict,estimate,low,high,unit,trials,why
+QK1,quick,borne out,1.5e9,1.2e9,1.75e9,B/s,10,above 1 GB/s
+<b>,quick,refuted,0.9,0.8,0.95,times,4,below 1
+product,quick,borne out,1024,,,1,0,8 x 128
+cost,fsx,open,,,,,0,not measured
+"""
+
+STATEMENTS = """\
+id,source,place,statement
+QK1,quick,sweep metadata,"Looking up is fastest, <removing> follows."
+"""
+
+
+@pytest.fixture
+def results(tmp_path):
+    (tmp_path / "coverage.csv").write_text(COVERAGE)
+    return tmp_path
+
+
+@pytest.fixture
+def claimed(results, root, monkeypatch):
+    monkeypatch.chdir(root)
+    (results / "claims.csv").write_text(CLAIMS)
+    (results / "statements.csv").write_text(STATEMENTS)
+    return results
+
+
+def test_the_map_has_each_item_under_its_state(results):
+    shown = Documents(results).summarise()["coverage"]
+    assert '<th scope="col">Published only</th>' in shown
+    assert "<td>pixstor</td><td>table 4, figure 3</td><td></td><td>figure 2</td><td></td>" in shown
+    assert "<td>fsx</td><td></td><td></td><td></td><td>table 1</td>" in shown
+
+
+def test_the_page_on_coverage_says_how_and_why_not(results):
+    described = Documents(results).describe()
+    assert "<td>fsx</td><td>table 1</td><td>not run</td><td>mount has no nconnect</td>" in described["coverage"]
+    assert described["claims"] == ""
+
+
+def test_without_claims_and_items_nothing_is_said(tmp_path):
+    (tmp_path / "coverage.csv").write_text("source,item,state,why\n")
+    documents = Documents(tmp_path)
+    assert documents.summarise() == {"claims": "", "decided": "", "coverage": ""}
+    assert (documents.has_claims, documents.has_items) == (False, False)
+
+
+def test_claims_are_counted_and_the_decided_ones_stand_with_estimate_and_trials(claimed):
+    shown = Documents(claimed, [("quick", "metadata")]).summarise()
+    row = '<td>quick</td><td class="number">2</td><td class="number">1</td><td class="number">0</td>'
+    assert row in shown["claims"]
+    assert "<td>1.50 GB/s (1.20 GB/s to 1.75 GB/s)</td>" in shown["decided"]
+    assert "<td>0.9 (0.8 to 0.95) times</td>" in shown["decided"]
+    assert '<td>10 trials<br><a href="trials/quick/metadata/index.html">quick/metadata</a></td>' in shown["decided"]
+    assert '<div class="coldcache-claim"><small>&lt;b&gt;</small></div>' in shown["decided"]
+    stated = "Looking up is fastest,<wbr> &lt;removing&gt; follows.<br><small>sweep metadata, QK1</small>"
+    assert stated in shown["decided"]
+    assert "cost" not in shown["decided"]
+    assert "product" not in shown["decided"]
+    assert "<td>1,024</td><td>no trials</td>" in Documents(claimed).describe()["claims"]
+
+
+def test_many_decided_claims_are_left_to_their_page(claimed):
+    head, row, *_ = CLAIMS.splitlines()
+    (claimed / "claims.csv").write_text("\n".join([head, *[row] * 13]))
+    (claimed / "statements.csv").write_text(STATEMENTS.splitlines()[0])
+    documents = Documents(claimed)
+    assert documents.summarise()["decided"] == ""
+    assert documents.describe()["claims"].count("<small>QK1</small>") == 13
+
+
+def test_contradictions_of_a_document_are_told(claimed):
+    (claimed / "contradictions.csv").write_text(
+        "id,source,about,one,one_place,relation,other,other_place,verdict,why\n"
+        "x,lustre,files,2,figure 1,equal,3,table 3,contradiction,2 against 3\n"
+    )
+    shown = Documents(claimed).describe()["contradictions"]
+    row = (
+        "<td>lustre</td><td>files</td><td>2 (figure 1)</td><td>3 (table 3)</td><td><strong>contradiction</strong></td>"
+    )
+    assert f"{row}<td>2 against 3</td>" in shown
+
+
+def test_claims_with_other_columns_are_refused(results):
+    (results / "claims.csv").write_text("id,verdict\n")
+    with pytest.raises(CampaignError, match=r"claims\.csv: no column estimate, high, low, source, trials, unit, why"):
+        Documents(results)

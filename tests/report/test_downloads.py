@@ -1,0 +1,27 @@
+from coldcache.report import downloads
+from coldcache.report.downloads import copy_downloads, offer
+
+
+def test_what_pages_lead_to_lies_in_the_report(tmp_path):
+    results, report = tmp_path / "results", tmp_path / "report"
+    for name in ("dataset.nc", "tables/a.csv", "figures/a.svg", "notebooks/quick/why.ipynb", "blocks/x.json"):
+        (results / name).parent.mkdir(parents=True, exist_ok=True)
+        (results / name).write_text(name)
+    copy_downloads(results, report)
+    found = {path.relative_to(report).as_posix() for path in report.rglob("*") if path.is_file()}
+    assert found == {
+        "data/dataset.nc", "data/tables/a.csv", "data/figures/a.svg", "data/notebooks/quick/why.ipynb",
+    }  # fmt: skip
+    assert offer("tables/a.csv", results) == '<a href="data/tables/a.csv">a.csv</a>'
+    assert offer("tables/a.csv", results, "../", "CSV") == '<a href="../data/tables/a.csv">CSV</a>'
+
+
+def test_a_file_that_is_too_large_is_named_where_it_lies(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(downloads, "MOST_COPIED", 4)
+    results = tmp_path.relative_to(tmp_path) / "results"
+    results.mkdir()
+    (results / "dataset.nc").write_text("large")
+    copy_downloads(results, tmp_path / "report")
+    assert not (tmp_path / "report").exists()
+    assert offer("dataset.nc", results) == "<code>results/dataset.nc</code>"

@@ -1,0 +1,113 @@
+"""Comparisons agree with scipy, say alike, different or undecided, and tell what could have been seen."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from coldcache.statistics.equivalence import adjust, compare, pairs_needed, smallest_ratio
+
+ON = [102.0, 99.0, 101.0, 97.0, 103.0, 100.0]
+OFF = [100.0, 101.0, 99.0, 98.0, 100.0, 102.0]
+
+
+def test_paired_comparison_agrees_with_scipy():
+    logs = np.log(np.divide(ON, OFF))
+    expected = stats.ttest_1samp(logs, 0.0)
+    found = compare(ON, OFF)
+    assert found.p_difference == pytest.approx(expected.pvalue)
+    assert [found.low, found.high] == pytest.approx(list(np.exp(expected.confidence_interval(0.95))))
+    one_sided = [
+        stats.ttest_1samp(logs, np.log(1.05), alternative="less").pvalue,
+        stats.ttest_1samp(logs, -np.log(1.05), alternative="greater").pvalue,
+    ]
+    assert found.p_equivalence == pytest.approx(max(one_sided))
+    assert found.ratio == pytest.approx(stats.gmean(np.divide(ON, OFF)))
+
+
+def test_unpaired_comparison_agrees_with_welch():
+    expected = stats.ttest_ind(np.log(ON), np.log(OFF[:4]), equal_var=False)
+    found = compare(ON, OFF[:4], paired=False)
+    assert found.p_difference == pytest.approx(expected.pvalue)
+    assert [found.low, found.high] == pytest.approx(list(np.exp(expected.confidence_interval(0.95))))
+
+
+@pytest.mark.parametrize(
+    ("factor", "margin", "verdict"),
+    [(1.0, 0.05, "alike"), (1.0, 0.001, "undecided"), (1.3, 0.05, "different"), (1.02, 0.10, "alike")],
+)
+def test_verdict(factor, margin, verdict):
+    assert compare(factor * np.array(ON), OFF, margin).verdict == verdict
+
+
+def test_proved_difference_inside_the_margin_is_alike():
+    found = compare([1.010, 1.011, 1.009, 1.010], np.ones(4))
+    assert found.p_difference < 0.001
+    assert found.verdict == "alike"
+
+
+def test_missing_members_leave_their_pair_out():
+    assert compare([*ON, np.nan, 3.0], [*OFF, 1.0, np.nan]) == compare(ON, OFF)
+
+
+def test_one_pair_decides_nothing():
+    found = compare([2.0], [1.0])
+    assert (found.ratio, found.n, found.verdict, found.smallest_ratio) == (2.0, 1, "undecided", np.inf)
+
+
+def test_smallest_ratio_of_five_pairs_at_five_percent():
+    """The power of the two-sided t test at this ratio, from the non-central t distribution, is 0.8."""
+    ratio = smallest_ratio(0.05, 5)
+    power = stats.nct.sf(stats.t.ppf(0.975, 4), 4, np.log(ratio) / (0.05 / np.sqrt(5)))
+    assert power == pytest.approx(0.8)
+    assert ratio == pytest.approx(1.0877, abs=1e-4)
+
+
+def test_smallest_ratio_comes_from_the_spread_and_not_from_the_difference():
+    one, other = compare(ON, OFF), compare(np.array(ON) * 1.5, OFF)
+    assert one.smallest_ratio == pytest.approx(other.smallest_ratio)
+
+
+def test_pairs_needed_is_the_least_number_that_is_enough():
+    needed = pairs_needed(0.05, 1.05)
+    assert smallest_ratio(0.05, needed) <= 1.05 < smallest_ratio(0.05, needed - 1)
+    assert pairs_needed(0.05, 1 / 1.05) == needed
+
+
+def test_holm_by_hand():
+    """Sorted 0.005 x 4, 0.01 x 3, 0.03 x 2, 0.04 x 1, none below the one before; NaN does not count."""
+    np.testing.assert_allclose(adjust([0.01, 0.04, np.nan, 0.03, 0.005]), [0.03, 0.06, np.nan, 0.06, 0.02])
+
+
+@pytest.mark.parametrize("method", ["holm", "benjamini-hochberg"])
+def test_all_cases_of_an_array_are_one_family(method):
+    raw = np.array([[0.01, 0.04, np.nan], [0.03, 0.005, 0.5]])
+    np.testing.assert_array_equal(adjust(raw, method), adjust(raw.ravel(), method).reshape(2, 3))
+
+
+def test_benjamini_hochberg_is_scipys():
+    raw = np.array([0.01, 0.04, 0.03, 0.005])
+    np.testing.assert_allclose(adjust(raw, "benjamini-hochberg"), stats.false_discovery_control(raw))
+
+
+@pytest.mark.parametrize("method", ["holm", "benjamini-hochberg"])
+def test_nothing_to_correct(method):
+    assert adjust([], method).size == 0
+    assert np.isnan(adjust([np.nan], method)).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: compare([1.0, 2.0], [1.0]), "compare: 2 values against 1: pairs need one of each, NaN for none"),
+        (lambda: compare([0.0], [1.0]), "compare: a rate is zero or negative: leave void trials out as NaN"),
+        (lambda: compare([1.0], [1.0], margin=0), "compare: margin 0 or level 0.95 is out of range: write 5 % as 0.05"),
+        (lambda: pairs_needed(0.05, 1.0), "pairs_needed: no number of pairs shows a ratio of 1"),
+        (lambda: pairs_needed(5.0, 1.01), "pairs_needed: more than 1000 pairs for a ratio of 1.01 at a spread of 5"),
+        (lambda: adjust([0.1], "sidak"), "adjust: method 'sidak' is unknown: choose holm or benjamini-hochberg"),
+        (lambda: adjust([1.1]), "adjust: a p-value is not between 0 and 1"),
+    ],
+)
+def test_wrong_use_is_told_what_to_do(call, message):
+    with pytest.raises(ValueError) as caught:
+        call()
+    assert str(caught.value) == message
