@@ -23,10 +23,14 @@ wildcard_constraints:
     notebook=r"[a-z0-9-]+",
 
 
+onstart:
+    shell("python -m coldcache wait {contents.campaign}")
+
+
 rule all:
     """The campaign's report."""
     input:
-        f"results/{contents.campaign}/report/index.html",
+        f"results/{contents.campaign}/report/summary.html",
 
 
 include: "workflow/rules/measure.smk"

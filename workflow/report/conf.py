@@ -1,4 +1,4 @@
-"""How Sphinx renders a report; `coldcache.report` adds the title and where the pages lie."""
+"""How Sphinx renders a report; `coldcache.report.rendering` adds the title and where the pages lie."""
 
 project = "Cold Cache"
 root_doc = "index"
@@ -18,6 +18,7 @@ suppress_warnings = ["myst.header"]
 
 html_theme = "pydata_sphinx_theme"
 html_css_files = ["coldcache.css"]
+html_js_files = [("tables.js", {"defer": "defer"})]
 html_favicon = "static/favicon.svg"
 html_static_path = ["static"]
 templates_path = ["templates"]

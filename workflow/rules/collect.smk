@@ -1,15 +1,43 @@
-rule collect_records:
-    """Read and judge every log of the campaign. Never measures."""
+checkpoint collect_records:
+    """Read and judge every log of the campaign. Never measures. What changed by it is known only afterwards."""
     input:
         evidence=contents.evidence,
-        code=contents.code,
+        code=contents.code_of_collect,
     output:
         dataset="results/{campaign}/dataset.nc",
-        verdicts="results/{campaign}/verdicts.csv",
-        reasons="results/{campaign}/reasons.csv",
-        proofs="results/{campaign}/cold.csv",
-        settings="results/{campaign}/settings.csv",
-        coverage="results/{campaign}/coverage.csv",
+        verdicts=report(
+            "results/{campaign}/verdicts.csv",
+            caption="../report/captions/verdicts.rst",
+            category="Validity",
+            labels={"campaign": "{campaign}", "what": "verdict of each trial"},
+        ),
+        reasons=report(
+            "results/{campaign}/reasons.csv",
+            caption="../report/captions/reasons.rst",
+            category="Validity",
+            labels={"campaign": "{campaign}", "what": "why trials are not valid"},
+        ),
+        proofs=report(
+            "results/{campaign}/cold.csv",
+            caption="../report/captions/cold.rst",
+            category="Validity",
+            labels={"campaign": "{campaign}", "what": "proof of each cold read"},
+        ),
+        repetitions="results/{campaign}/repetitions.csv",
+        drift="results/{campaign}/drift.csv",
+        settings=report(
+            "results/{campaign}/settings.csv",
+            caption="../report/captions/settings.rst",
+            category="Validity",
+            labels={"campaign": "{campaign}", "what": "settings as read back"},
+        ),
+        coverage=report(
+            "results/{campaign}/coverage.csv",
+            caption="../report/captions/coverage.rst",
+            category="Findings",
+            labels={"campaign": "{campaign}", "what": "tables and figures of the documents"},
+        ),
+        digests=contents.digests,
     log:
         "logs/{campaign}/collect.log",
     localrule: True
@@ -17,4 +45,29 @@ rule collect_records:
         "../../environment.yml"
     shell:
         "python -m coldcache collect --campaign {wildcards.campaign} --results results/{wildcards.campaign}"
+        " 2> >(tee {log} >&2)"
+
+
+rule judge_claims:
+    """Hold the claims of the sources against the campaign's dataset, and the sources against themselves."""
+    input:
+        dataset="results/{campaign}/dataset.nc",
+        claims=contents.claims,
+        code=contents.code_of_claims,
+    output:
+        claims=report(
+            "results/{campaign}/claims.csv",
+            caption="../report/captions/claims.rst",
+            category="Findings",
+            labels={"campaign": "{campaign}", "what": "claims of the documents"},
+        ),
+        statements="results/{campaign}/statements.csv",
+        contradictions="results/{campaign}/contradictions.csv",
+    log:
+        "logs/{campaign}/claims.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
+    shell:
+        "python -m coldcache claims --campaign {wildcards.campaign} --results results/{wildcards.campaign}"
         " 2> >(tee {log} >&2)"

@@ -9,6 +9,8 @@ rule measure_block:
     threads: contents.cores
     resources:
         target=1,
+        nodes=contents.node_count,
+        tasks=contents.node_count,
         runtime=contents.time_limit,
     params:
         design=contents.arguments,

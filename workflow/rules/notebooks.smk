@@ -1,9 +1,11 @@
 rule execute_notebook:
-    """Answer one question from the campaign's dataset."""
+    """Answer one question from the campaign's dataset, where what it knows of the study has changed."""
     input:
         notebook="notebooks/{notebook}.ipynb",
-        dataset="results/{campaign}/dataset.nc",
-        code=contents.code,
+        dataset=ancient("results/{campaign}/dataset.nc"),
+        claims=contents.verdicts_on_claims,
+        digest=contents.digest_after(checkpoints),
+        code=contents.code_of_notebook,
     output:
         executed="results/{campaign}/notebooks/{study}/{notebook}.ipynb",
     log:

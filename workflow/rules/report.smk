@@ -3,11 +3,19 @@ rule render_report:
     input:
         notebooks=contents.notebooks,
         verdicts="results/{campaign}/verdicts.csv",
+        coverage="results/{campaign}/coverage.csv",
+        claims="results/{campaign}/claims.csv",
         dataset="results/{campaign}/dataset.nc",
         templates=contents.templates,
-        code=contents.code,
+        code=contents.code_of_report,
     output:
-        index="results/{campaign}/report/index.html",
+        # Snakemake deletes it before the rule runs: were it the first page, a rendering that fails would cost the old one.
+        summary=report(
+            "results/{campaign}/report/summary.html",
+            caption="../report/captions/summary.rst",
+            category="Findings",
+            labels={"campaign": "{campaign}", "what": "findings and figures"},
+        ),
     log:
         "logs/{campaign}/report.log",
     localrule: True
