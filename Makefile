@@ -54,7 +54,8 @@ notebooks: reference ## Execute the notebooks anew on the reference campaign, to
 	done
 
 .PHONY: test
-test: tools += chromium
+# A cluster in namespaces needs root: its packages are installed where it can run.
+test: tools += chromium $(if $(filter 0,$(shell id -u)),cluster)
 test: setup ## Run every check and every test
 	@$(MAKE) --no-print-directory lint reference
 	@pytest -rs -n 2 --dist loadscope --nbval tests notebooks
@@ -85,6 +86,8 @@ check-spelling:
 check-schemas:
 	@$(call quietly,check-jsonschema --schemafile config/schema/study.json config/studies/*.yaml)
 	@$(call quietly,check-jsonschema --schemafile config/schema/site.json config/sites/*.yaml)
+	@$(call quietly,check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml)
+	@$(call quietly,check-jsonschema --schemafile config/schema/claims.json $(filter-out %/contradictions.yaml,$(wildcard config/claims/*.yaml)))
 check-citation:
 	@$(call quietly,cffconvert --validate)
 
@@ -96,9 +99,20 @@ hooks: venv ## Let git run the same checks before each commit
 bench: setup ## Print how fast the program itself is
 	@for bench in tests/bench/*; do "$$bench"; done
 
+.PHONY: break
+break: setup ## Stage each fault many times and print whether all held (TIMES=3 SEED=1: so often, these moments)
+	@python tests/break/run.py $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
+
+.PHONY: fuzz
+fuzz: venv ## Fuzz the readers of logs, guided by coverage (RUNS=100000)
+	@uv pip install --quiet --require-hashes -r envs/fuzz.lock
+	@mkdir -p logs/fuzz
+	@python tests/fuzz/fuzz_readers.py -runs="$${RUNS:-100000}" -max_len=6144 -timeout=30 -dict=tests/fuzz/words.dict \
+		-artifact_prefix=logs/ logs/fuzz tests/fuzz/corpus
+
 .PHONY: lab
-lab: venv ## Open JupyterLab on the notebooks
-	@jupyter lab --notebook-dir=notebooks
+lab: venv ## Open JupyterLab on notebooks that read the dataset of CAMPAIGN
+	@folder=$$(python -m coldcache lab "$$CAMPAIGN") && jupyter lab --notebook-dir="$$folder"
 
 .PHONY: clean-campaign
 clean-campaign: ## Remove raw/CAMPAIGN and results/CAMPAIGN, unless it is sealed
@@ -116,4 +130,6 @@ lock: venv ## Pin every dependency anew where pyproject.toml asks for it (UPGRAD
 		--no-emit-index-url --no-header --extra test pyproject.toml -o envs/requirements.lock
 	@echo 'uv==$(UV)' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate - -o envs/uv.lock
+	@echo 'atheris<3.1' | uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --no-annotate - -o envs/fuzz.lock
 	@python envs/conda.py

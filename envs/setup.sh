@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Set up what is missing: setup.sh [packages] [TOOL...]
+# Set up what is missing: setup.sh [packages] [cluster] [TOOL...]
 #   always     the .venv (envs/venv.sh)
 #   packages   those of envs/apt.txt
+#   cluster    those of envs/cluster.txt
 #   TOOL       what envs/TOOL.sh installs
 # Installs as root or with sudo that asks no password; otherwise names what is missing and the command that installs it.
 set -euo pipefail
@@ -12,11 +13,12 @@ export UNATTENDED=1
 packages=()
 tools=()
 for wanted in "$@"; do
-    if [ "$wanted" = packages ]; then
+    list=envs/${wanted/#packages/apt}.txt
+    if [ -e "$list" ]; then
         while read -r package command _; do
             case $package in '' | '#'*) continue ;; esac
             command -v "$command" >/dev/null || packages+=("$package")
-        done <envs/apt.txt
+        done <"$list"
     else
         bash "envs/$wanted.sh" present || tools+=("$wanted")
     fi

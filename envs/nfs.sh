@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# The guest in which sweeps of NFS run: User-Mode Linux, and the client and server that it takes from this system.
+#   present   exit status 0 when all of it is there
+#   install   install it
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. envs/apt.sh
+
+packages=(user-mode-linux nfs-common nfs-kernel-server rpcbind kmod iproute2 e2fsprogs procps busybox-static)
+programs=(linux.uml mount.nfs rpc.nfsd rpcbind modprobe ip mkfs.ext4 sysctl busybox)
+
+case ${1-} in
+present)
+    # An ordinary user's PATH lacks the folders of the administrator's programs.
+    PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+    for program in "${programs[@]}"; do
+        command -v "$program" >/dev/null || exit 1
+    done
+    ;;
+install)
+    mkdir -p "${log%/*}"
+    apt_install "${packages[@]}"
+    ;;
+*)
+    say "usage: bash envs/nfs.sh present|install"
+    exit 2
+    ;;
+esac
