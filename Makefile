@@ -6,11 +6,15 @@ SHELL := bash
 CAMPAIGN ?= local
 TARGET ?=
 IOZONE ?=
+NAME :=
 CORES ?= $(shell nproc)
 UV := 0.13.8
 
+# What a reference campaign consists of.
+studies := quick,dell-lustre,pixstor-nvme,fsx-metadata,sas-grid,anf-nfs
+
 # Recipes read these from the environment, so that a blank or a quote in a path does no harm.
-export CAMPAIGN TARGET CORES
+export CAMPAIGN TARGET NAME CORES
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/.venv/browsers
 export PYTHONNOUSERSITE := 1
@@ -43,9 +47,10 @@ study: setup ## Measure with the study `quick` and render its report
 	@echo "results/$$CAMPAIGN/report/index.html"
 
 .PHONY: reference
-reference: venv ## Rebuild every table and figure from raw/reference, without measuring
-	@$(snakemake) --config campaign=reference || { status=$$?; $(busy); }
-	@echo results/reference/report/index.html
+reference: $(if $(NAME),setup,venv) ## Rebuild every table and figure from raw/reference; with NAME=x measure such a campaign
+	@$(snakemake) --config campaign="$${NAME:-reference}" \
+		$(if $(NAME),studies=$(studies) $${TARGET:+target="$$TARGET"}) || { status=$$?; $(busy); }
+	@echo "results/$${NAME:-reference}/report/index.html"
 
 .PHONY: notebooks
 notebooks: reference ## Execute the notebooks anew on the reference campaign, to be committed with their outputs

@@ -4,7 +4,6 @@ The tiny study needs seconds: its trials last 0.2 s and its files a few MiB. Wha
 trial was written by the real runner around real fio and qemu-nbd.
 """
 
-import contextlib
 import fcntl
 import os
 import re
@@ -16,19 +15,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from coldcache.coverage import Covered, describe_coverage
-from coldcache.cubes import save_dataset, tabulate_records, tabulate_verdicts
-from coldcache.design import draft_design
-from coldcache.designs import tabulate_designs, tabulate_sweeps
-from coldcache.nfs_calls import write_calls
-from coldcache.plan import expand_cases
-from coldcache.published import read_published, tabulate_published
-from coldcache.records import Record
-from coldcache.trials import Collected
-from coldcache.verdicts import Judgement
+pytest_plugins = ["invented"]
 
 STUDY = """\
 study: tiny
@@ -244,88 +233,6 @@ def reference_report(root, tmp_path_factory) -> Path:
         found = _run([*step, "--campaign=reference", "--results=results/reference"], folder)
         assert (found.stderr, found.returncode) == ("", 0)
     return results / "report"
-
-
-#: Columns of tables without a row.
-EMPTY_VERDICTS = pd.DataFrame(columns=["study", "sweep", "case", "repetition", "verdict", "codes", "cold", "start"])
-EMPTY_RECORDS = [
-    "study", "sweep", "case", "repetition", "operation", "metric", "statistic", "value", "unit", "verdict", "share",
-    "time",
-]  # fmt: skip
-
-#: The site that each document measured at.
-TESTBEDS = {
-    "dell-lustre": "dell-testbed", "pixstor-nvme": "pixstor-testbed", "fsx-metadata": "fsx-testbed",
-    "sas-grid": "sas-testbed", "anf-nfs": "anf-testbed",
-}  # fmt: skip
-
-#: Invented rates of one thread, by operation; a rate grows with threads up to 16 of them.
-RATE_OF_ONE = {
-    "write": 1e9, "read": 2e9, "random-write": 1e3, "random-read": 2e3, "file-create": 1e3, "file-stat": 8e3,
-    "file-read": 4e3, "file-remove": 2e3, "directory-create": 2e3, "directory-stat": 9e3, "directory-remove": 3e3,
-}  # fmt: skip
-
-
-def invent_trials(campaign, runs):
-    """Yield trials of every case of a document's study, with rates that follow a rule and differ by 1 % per trial."""
-    starts = (f"2026-01-01T00:{minute // 60:02d}:{minute % 60:02d}+00:00" for minute in range(3600))
-    for case in expand_cases(campaign.studies[0], campaign.site, campaign.circumstances):
-        if not runs(case):
-            continue
-        levels = sorted({str(level) for level in case.factors.values()})
-        for repetition in range(2):
-            story = {
-                "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": repetition,
-                "tool": case.tool, "tool_version": "1", "operations": list(case.operations),
-                "factors": dict(case.factors), "settings": {}, "start": next(starts),
-            }  # fmt: skip
-            records = []
-            for operation in case.operations:
-                threads = int(case.factors["threads"])
-                rate = RATE_OF_ONE[operation] * min(threads, 16) * (1 + 0.01 * repetition)
-                rate *= 2 if {"writeback", "async", "192000", "1000000000"} & set(levels) else 1
-                data = operation in ("write", "read")
-                metric, unit = ("throughput", "B/s") if data else ("rate", "1/s")
-                made = [(operation, metric, rate, unit)]
-                if operation.startswith("random"):
-                    made.append((operation, "latency", threads / rate, "s"))
-                if data and case.study == "anf-nfs":
-                    made.append((operation, "elapsed", 2**30 / rate, "s"))
-                    calls = write_calls(2**30, case.factors.get("io_size", 2**20), 8192 if "sync" in levels else 0)
-                    made += [("rpc-write", "count", float(calls), "1")] if operation == "write" else []
-                records += [
-                    Record("tool", "1", name, kind, "value", value, of, None, "", 0, 3, "")
-                    for name, kind, value, of in made
-                ]
-            key = f"{case.study}/{case.sweep}/{case.name}/r{repetition}"
-            yield Collected(key, story, records, Judgement("valid", (), (), "not applicable"))
-
-
-@pytest.fixture(scope="session")
-def invent(root, tmp_path_factory) -> Callable[..., Path]:
-    """Return a dataset of a document's study with invented rates, of the sweeps that are chosen."""
-    made: dict[tuple[str, str], Path] = {}
-
-    def write(study: str, sweeps: str = "all") -> Path:
-        if (study, sweeps) not in made:
-            with contextlib.chdir(root):
-                campaign = draft_design({"studies": study, "site": TESTBEDS[study]})
-                published = read_published()
-            trials = list(invent_trials(campaign, lambda case: sweeps == "all" or case.sweep in sweeps.split()))
-            coverage = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(Covered._fields))
-            proofs = pd.DataFrame(columns=["study", "sweep", "cold", "moved_bytes", "crossed_bytes", "resident_bytes"])
-            tables = {
-                "sweeps": tabulate_sweeps(campaign, trials), "designs": tabulate_designs(campaign),
-                "coverage": coverage, "published": tabulate_published(published), "proofs": proofs,
-                "verdicts": tabulate_verdicts(trials) if trials else EMPTY_VERDICTS,
-            }  # fmt: skip
-            path = tmp_path_factory.mktemp("invented") / study / "dataset.nc"
-            records = tabulate_records(trials) if trials else pd.DataFrame(columns=EMPTY_RECORDS)
-            save_dataset(campaign, records, path, None, tables)
-            made[study, sweeps] = path
-        return made[study, sweeps]
-
-    return write
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def differences_between_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> tuple[D
 
 
 def _recorded(story: Mapping[str, Any], factor: str) -> dict[str, str]:
-    found = {"tool": str(story["tool"]), "tool_version": str(story["tool_version"])}
+    found = {"tool": str(story["tool"]), "tool_version": story["tool_version"] or ""}
     found |= dict(_flatten("system", story.get("system") or {}))
     found |= dict(_flatten("target", story.get("target") or {}))
     found |= dict(_flatten("factors", {name: level for name, level in story["factors"].items() if name != factor}))

@@ -36,9 +36,12 @@ def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for trial in trials:
         story = trial.story
+        # What tells no version before it runs may print one in its log.
+        printed = (record.tool_version for record in trial.records if record.tool_version)
         shared = {
             "study": story["study"], "sweep": story["sweep"], "case": story["case"],
-            "repetition": story["repetition"], "tool": story["tool"], "tool_version": story["tool_version"] or "",
+            "repetition": story["repetition"], "tool": story["tool"],
+            "tool_version": story["tool_version"] or next(printed, ""),
             "verdict": trial.judgement.verdict, "codes": " ".join(trial.judgement.codes),
             "cold": trial.judgement.cold, "log": trial.log,
             **{factor: story["factors"].get(factor) for factor in FACTORS},
