@@ -5,6 +5,7 @@ trial was written by the real runner around real fio and qemu-nbd.
 """
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -222,7 +223,11 @@ def reference_report(root, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("reference")
     results = folder / "results/reference"
     (folder / "raw").symlink_to(root / "raw")
-    shutil.copytree(root / "notebooks", results / "notebooks/quick", ignore=shutil.ignore_patterns(".*"))
+    for study in json.loads((root / "raw/reference/campaign.json").read_text())["studies"]:
+        (results / "notebooks" / study["study"]).mkdir(parents=True)
+        for name in (*study["notebooks"], "claims"):
+            shutil.copy(root / f"notebooks/{name}.ipynb", results / "notebooks" / study["study"])
+    shutil.copy(root / "notebooks/how-far-statistics-hold.ipynb", results / "notebooks/quick")
     # What notebooks write beside their pages; here only their names count.
     for path in (root / "notebooks").glob("*.ipynb"):
         for name in re.findall(r'data-name=\\"([a-z-]+)', path.read_text()):

@@ -8,6 +8,8 @@ from coldcache.answers.cores import per_core, tabulate_cores, tell_cores, thresh
 from coldcache.answers.directories import compare_directories, tabulate_design
 from coldcache.answers.provisioned import model, published_iops, rate_per_iops
 from coldcache.answers.sizing import estimate_sizes, tabulate_peaks, tell_sizes
+from coldcache.estimates import pairs
+from coldcache.figures import draw_paired
 
 
 def test_write_calls_stand_beside_the_formula_and_the_document(invent):
@@ -31,6 +33,24 @@ def test_write_calls_follow_wsize(invent):
         "64 KiB": 16384, "128 KiB": 8192, "256 KiB": 4096, "512 KiB": 2048, "1 MiB": 1024,
     }  # fmt: skip
     assert rows.published.dropna().to_dict() == {"64 KiB": 16384, "256 KiB": 4096}
+
+
+def test_no_call_reaches_over_two_of_the_files_that_were_made(invent):
+    by_sweep = {found.asked.sweep: found for found in choose_settings(invent("anf-nfs"), "anf-nfs", "io_size", "count")}
+    rows = tabulate_calls(by_sweep["small-files"]).query("call == 'WRITE'").set_index("level")
+    assert rows.expected.to_dict() == {"64 KiB": 2048, "256 KiB": 2048, "1 MiB": 2048}
+    assert rows.counted.to_dict() == rows.expected.to_dict()
+    assert draw_calls(by_sweep["small-files"]).sweeps == ("anf-nfs/small-files",)
+
+
+def test_a_level_without_a_pair_is_drawn_all_the_same(invent):
+    (found,) = choose_settings(invent("anf-nfs"), "anf-nfs", "outage_option")
+    soft = found.cells.outage_option == "soft"
+    found.cells["estimate"] = found.cells.estimate.where(~soft)
+    found.values[:] = found.values.where(~soft)
+    assert pairs(found, "outage_option") == []
+    svg = draw_paired(found, "outage_option", "Hard alone").svg
+    assert "<!-- hard -->" in svg and "<!-- soft -->" not in svg
 
 
 def test_slots_are_those_of_the_document():

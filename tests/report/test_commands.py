@@ -6,7 +6,8 @@ from coldcache.report.commands import import_again, measure_again, measure_sweep
 
 @pytest.fixture
 def campaign(root):
-    return read_campaign(root / "raw/reference")
+    whole = read_campaign(root / "raw/reference")
+    return whole._replace(studies=whole.studies[:1])
 
 
 def _at(campaign, site, target):
@@ -48,6 +49,10 @@ def test_sweeps_of_a_figure_are_measured_again_alone(campaign):
         "snakemake --cores all --config campaign=again studies=quick site=reference target=/mnt/scratch "
         "-- results/again/blocks/quick.random.json results/again/blocks/quick.metadata.json"
     )
+
+
+def test_what_shows_no_sweep_cannot_be_measured_again(campaign):
+    assert measure_sweeps_again(campaign, []) == ""
 
 
 def test_what_was_imported_is_imported_again_and_never_measured(campaign):

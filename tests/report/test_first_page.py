@@ -13,7 +13,8 @@ from coldcache.report.validity import Validity
 def material(root, tmp_path, monkeypatch):
     """The reference campaign, of which nothing but the design is known."""
     monkeypatch.chdir(root)
-    campaign = read_campaign(root / "raw/reference")
+    whole = read_campaign(root / "raw/reference")
+    campaign = whole._replace(studies=whole.studies[:1])
     nothing = Conditions({}, {}, {}, [], None, None, 0)
     (tmp_path / "coverage.csv").write_text("source,item,state,why\n")
     return Material(campaign, tmp_path, {"quick": []}, Validity({}, {}, [], {}), nothing, {}, Documents(tmp_path))

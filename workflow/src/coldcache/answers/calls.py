@@ -2,13 +2,18 @@
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from coldcache.estimates import Estimates, show_level
 from coldcache.figures import Picture, draw_counts
+from coldcache.figures.axes import sweep_of
 from coldcache.nfs_calls import REQUESTS_PER_CONNECTION, most_in_flight, slot_table_entries, write_calls
 from coldcache.published import level_of
 
 _WRITE = "rpc-write"
+
+#: What makes a file in version 3 of NFS; version 4 makes it as it opens it.
+_CREATE = "rpc-create"
 
 
 def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
@@ -34,27 +39,37 @@ def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
             if not np.isfinite(cell.estimate):
                 continue
             is_write = call == _WRITE
+            created = _created(cells.estimate.sel({factor: level}).isel(dict.fromkeys(rest, 0)))
             stated = [value.high for value in estimates.published if level_of(value).get(factor) == level]
             counts = [value for value in stated if value >= 1000]
             rows.append({
                 "level": show_level(factor, level), "call": call.removeprefix("rpc-").upper(),
                 "counted": float(cell.estimate), "low": float(cell.low), "high": float(cell.high),
-                "expected": _expected(estimates, factor, level) if is_write else np.nan,
+                "expected": _expected(estimates, factor, level, created) if is_write else np.nan,
                 "published": counts[0] if is_write and counts else np.nan,
             })  # fmt: skip
     columns = ["level", "call", "counted", "low", "high", "expected", "published"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _expected(estimates: Estimates, factor: str, level: str | int) -> float:
-    """Return the WRITE calls of a sweep by the formula; NaN where the sweep does not fix what it needs."""
+def _created(counted: xr.DataArray) -> int:
+    """Return how many files the client made, 0 where it counted none."""
+    return int(np.nansum(counted.sel(operation=counted.operation == _CREATE)))
+
+
+def _expected(estimates: Estimates, factor: str, level: str | int, created: int) -> float:
+    """Return the WRITE calls of a sweep by the formula; NaN where the sweep does not fix what it needs.
+
+    A thread writes one file, unless the client made more than one for each: no call reaches over two files.
+    """
     fixed = {**estimates.cube.attrs, factor: level}
     if "file_size" not in fixed or "io_size" not in fixed:
         return np.nan
     sync = fixed.get("write_mode") == "sync"
     threads = int(fixed.get("threads", 1))
     transfer = int(fixed["transfer_size"]) if sync and "transfer_size" in fixed else 0
-    return float(threads * write_calls(int(fixed["file_size"]), int(fixed["io_size"]), transfer))
+    files = max(created, threads)
+    return float(files * write_calls(int(fixed["file_size"]) * threads // files, int(fixed["io_size"]), transfer))
 
 
 def main_call(table: pd.DataFrame) -> str:
@@ -83,10 +98,12 @@ def draw_calls(estimates: Estimates) -> Picture:
     table = tabulate_calls(estimates)
     call = main_call(table)
     rows = table[table.call == call]
-    caption = f"Bars: median of the trials; upright lines: the formula; stars: published. Tool: {estimates.tool}."
+    marks = {"upright lines: the formula": rows.expected, "stars: published": rows.published}
+    drawn = ["Bars: median of the trials", *(words for words, values in marks.items() if values.notna().any())]
+    caption = f"{'; '.join(drawn)}. Tool: {estimates.tool}."
     return draw_counts(
         rows.level.tolist(), rows.counted.tolist(), tell_calls(estimates), f"{call} calls", caption,
-        rows.expected.tolist(), rows.published.tolist(),
+        rows.expected.tolist(), rows.published.tolist(), [sweep_of(estimates)],
     )  # fmt: skip
 
 

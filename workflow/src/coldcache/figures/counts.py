@@ -14,7 +14,7 @@ from coldcache.style import INK, SERIES, house_style
 
 def draw_counts(
     names: Sequence[str], counts: Sequence[float], finding: str, xlabel: str, caption: str,
-    expected: Sequence[float] = (), published: Sequence[float] = (),
+    expected: Sequence[float] = (), published: Sequence[float] = (), sweeps: Sequence[str] = (),
 ) -> Picture:  # fmt: skip
     """Draw counts as one bar per case.
 
@@ -32,6 +32,8 @@ def draw_counts(
         How to read it.
     expected, published : sequence of float
         What a model or a document states of each; NaN where it states nothing.
+    sweeps : sequence of str
+        Those that were counted, as ``study/sweep``.
     """
     places, values = np.arange(len(names)), np.asarray(counts, dtype=float)
     with house_style():
@@ -53,7 +55,7 @@ def draw_counts(
         axes.grid(axis="y", visible=False)
         axes.set_xlabel(xlabel)
         set_title(figure, finding)
-        return Picture(figure, finding, caption)
+        return Picture(figure, finding, caption, sweeps)
 
 
 def _draw_marks(axes: Any, values: Sequence[float], places: Any, marker: str, size: float, colour: str) -> None:

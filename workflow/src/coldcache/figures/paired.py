@@ -116,12 +116,16 @@ def _draw_ratios_over_threads(axes: Axes, found: list[Pair], estimates: Estimate
     axes.set_ylim(min(low, 0.8), max(high, 1.2))
 
 
+def _list_places(estimates: Estimates, factor: str) -> list[dict[str, Any]]:
+    """Return the combinations of the other dims at which any level has an estimate."""
+    others = [str(dim) for dim in estimates.cells.estimate.dims if dim != factor]
+    measured = estimates.cells.estimate.notnull().any(factor).stack(place=others)
+    return [dict(zip(others, place, strict=True)) for place in measured.place.values[measured.values]]
+
+
 def _draw_rows(estimates: Estimates, factor: str, found: list[Pair]) -> Any:
     """Draw a row per case, where no scaling is to be seen."""
-    places: list[dict[str, Any]] = []
-    for pair in found:
-        if pair.place not in places:
-            places.append(pair.place)
+    places = _list_places(estimates, factor)
     levels = estimates.cells[factor].values.tolist()
     height = 1.7 + max(0.55 * len(levels), 0.9) * max(len(places), 1)
     figure, (left, right) = plt.subplots(1, 2, sharey=True, figsize=(6.4, height), width_ratios=(3, 2))

@@ -84,7 +84,7 @@ def wrap(guest: Guest, run: Run, inputs: Inputs, command: list[str]) -> list[str
     size = max(run.file_size * run.threads, inputs.total) / _MIB
     words = [
         "bash",
-        str(Path(__file__).with_name("run.sh")),
+        os.path.relpath(Path(__file__).with_name("run.sh")),
         f"--at={run.directory}",
         f"--mount={','.join(guest.mount)}",
     ]

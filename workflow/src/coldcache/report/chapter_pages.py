@@ -83,7 +83,8 @@ def _describe(name: str, sweeps: list[str], material: Material, origins: Mapping
     if items:
         parts.append(Markup("Serves: {}.").format(items))
     named = join((Markup('<a href="../trials/{0}/index.html">{0}</a>').format(sweep) for sweep in sweeps), " and ")
-    parts.append(Markup("Source: {} of campaign {}.").format(named, material.campaign.name))
+    source = Markup("Source: {} of campaign {}.") if sweeps else Markup("Source: {}campaign {}.")
+    parts.append(source.format(named, material.campaign.name))
     files = [
         offer(file, material.results, "../", kind)
         for kind, file in (("CSV", f"tables/{name}.csv"), ("SVG", f"figures/{name}.svg"))

@@ -18,9 +18,9 @@ def measure_again(campaign: Campaign) -> str:
 
 def measure_sweeps_again(campaign: Campaign, sweeps: Iterable[str]) -> str:
     """Return the command that measures some sweeps, each as ``study/sweep``, as another campaign; none if imported."""
-    if campaign.origin is not None:
-        return ""
     names = [sweep.replace("/", ".") for sweep in sweeps]
+    if campaign.origin is not None or not names:
+        return ""
     studies = ",".join(dict.fromkeys(name.partition(".")[0] for name in names))
     return shlex.join([*_snakemake(campaign, studies), "--", *(f"results/again/blocks/{name}.json" for name in names)])
 

@@ -21,7 +21,7 @@ LAUNCHER = ("mpirun", "--oversubscribe", "-n", "{threads}")
 
 
 def version() -> str | None:
-    """Return mdtest's version, None where only its logs state it; raises `ToolError` if it or mpirun does not answer."""
+    """Return the version, None where only logs state it; raises `ToolError` if mdtest or mpirun does not answer."""
     require("mpirun")
     try:
         return ask_version(PROGRAM, "-h", r"mdtest-(\S+)")
