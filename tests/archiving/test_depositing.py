@@ -13,6 +13,7 @@ import rocrate
 
 from coldcache import __main__ as program
 from coldcache import rebuilding
+from coldcache.archiving import identities
 from coldcache.dataset import open_records
 
 
@@ -77,23 +78,33 @@ def test_what_has_no_report_yet_is_refused(project, run):
     assert run("archive", "tiny") == (1, "", f"coldcache: {line}\n")
 
 
+@pytest.fixture(params=["login7.example.org", "vm"])
+def host(request, monkeypatch):
+    """Return the name of this host, which may be as short as a word of the kernel's."""
+    monkeypatch.setattr(identities.platform, "node", lambda: request.param)
+    return request.param
+
+
 @pytest.fixture
-def named(project, run):
+def named(project, run, host):
     """The project, whose logs tell a host, a user, addresses and a path as a cluster's do."""
-    replacements = {'"host": "[^"]*"': '"host": "login7.example.org"', '"path": "[^"]*"': '"path": "/gpfs/ähm/proj"'}
+    replacements = {'"host": "[^"]*"': f'"host": "{host}"', '"path": "[^"]*"': '"path": "/gpfs/ähm/proj"'}
     for path in [*Path("raw/tiny").rglob("trial.json"), Path("raw/tiny/campaign.json")]:
         text = path.read_text()
         for old, new in replacements.items():
             text = re.sub(old, new.encode("ascii", "backslashreplace").decode().replace("\\xe4", "\\\\u00e4"), text)
         path.write_text(text)
     for log in Path("raw/tiny").rglob("stdout.txt"):
-        told = "alice@LOGIN7: /gpfs/ähm/proj/run on 10.20.30.40 and fe80::1:2 (/home/alice/job.sh), 127.0.0.1\n"
+        told = (
+            f"alice@{host.partition('.')[0].upper()}: /gpfs/ähm/proj/run on "
+            "10.20.30.40 and fe80::1:2 (/home/alice/job.sh), 127.0.0.1, vm.dirty_ratio\n"
+        )
         log.write_bytes(told.encode() + log.read_bytes())
     run("collect", "--campaign=tiny", "--results=results/tiny")
     return project
 
 
-def test_an_anonymised_archive_names_nobody_and_its_numbers_stand_where_records_say(named, run, tmp_path):
+def test_an_anonymised_archive_names_nobody_and_its_numbers_stand_where_records_say(named, host, run, tmp_path):
     before = open_records(Path("results/tiny/dataset.nc"))
     status, said, error = run("archive", "tiny", "--anonymise", "--hide", "This machine", "--output", "a.zip")
     assert (status, error) == (0, "")
@@ -104,11 +115,12 @@ def test_an_anonymised_archive_names_nobody_and_its_numbers_stand_where_records_
     for name in (b"login7", b"alice", b"gpfs", b"10.20.30.40", b"fe80::1:2", b"this machine"):
         assert name not in everything.lower(), name
     story = json.loads(next((tmp_path / "out/raw/tiny").rglob("trial.json")).read_text())
-    host = story["system"]["host"]
+    alias = story["system"]["host"]
+    assert re.fullmatch(r"host-\d", alias)
     log = next((tmp_path / "out/raw/tiny").rglob("stdout.txt")).read_text()
     assert re.fullmatch(
-        rf"user-\d@{host}: {story['target']['path']}/run on address-\d and address-\d "
-        r"\(/anonymous/path-\d/job\.sh\), 127\.0\.0\.1", log.splitlines()[0],
+        rf"user-\d@{alias}: {story['target']['path']}/run on address-\d and address-\d "
+        r"\(/anonymous/path-\d/job\.sh\), 127\.0\.0\.1, vm\.dirty_ratio", log.splitlines()[0],
     )  # fmt: skip
     after = open_records(tmp_path / "out/results/tiny/dataset.nc")
     assert after["value"].equals(before["value"])

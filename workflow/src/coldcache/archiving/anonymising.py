@@ -4,29 +4,34 @@ import html
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
-import xarray as xr
-
 from coldcache.archiving.identities import Identity
+from coldcache.archiving.texts import IMAGE, Part, is_packed, list_parts
 from coldcache.campaign import SUMS, is_sealed, raw_files, write_sums
 from coldcache.dataset import open_records
 from coldcache.errors import ColdCacheError
 
-#: The kernel's own names, which a host's may equal.
-_KEPT = rb"/proc/sys/[\w/]*|(?<![\w.])vm\.[a-z_]+"
+#: What is no name: those of the kernel, which a host's may equal, and the letters that stand for the dots of an image.
+_KEPT = rb"/proc/sys/[\w/]*|(?<![\w.])vm\.[a-z_]+|" + IMAGE
 
 #: Packages whose files a report takes along as they are.
 _STYLES = ("sphinx", "pydata_sphinx_theme", "myst_nb")
 
 #: Written by Sphinx from the names of colours alone.
 _COLOURS = "report/_static/pygments.css"
+
+#: Sphinx's list of the words of all pages, each of which is searched; here a kernel's name is taken apart.
+_WORD_LIST = "report/searchindex.js"
+
+#: Shortest name that packed bytes are searched for as they are. A gigabyte of them holds a given word of six letters,
+#: in whichever case, by chance in one of 4,000 archives (1e9 (2 / 256)^6 = 2.3e-4); one of two letters 61,000 times.
+_LONG = 6
 
 #: Columns of records that an anonymised log states as the original does.
 _STATED = ["repetition", "operation", "metric", "statistic", "value", "unit", "verdict", "codes", "cold", "length"]
@@ -69,7 +74,7 @@ def anonymise(folder: Path, target: Path, identities: Sequence[Identity]) -> Non
     for path in raw_files(folder):
         copy = target / replace(str(path.relative_to(folder)).encode()).decode()
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(replace(path.read_bytes()))
+        _write_replaced(path.read_bytes(), copy, replace)
     if is_sealed(folder):
         write_sums(target)
 
@@ -79,7 +84,11 @@ def replace_in_place(folders: Iterable[Path], identities: Sequence[Identity]) ->
     if identities:
         replace = make_replacer(identities)
         for path in (path for folder in folders for path in folder.rglob("*") if path.is_file()):
-            path.write_bytes(replace(path.read_bytes()))
+            _write_replaced(path.read_bytes(), path, replace)
+
+
+def _write_replaced(content: bytes, path: Path, replace: Callable[[bytes], bytes]) -> None:
+    path.write_bytes(content if is_packed(content) else replace(content))
 
 
 def check_records(before: Path, after: Path, raw: Path, identities: Sequence[Identity]) -> int:
@@ -116,7 +125,7 @@ def check_records(before: Path, after: Path, raw: Path, identities: Sequence[Ide
 
 
 def search(archive: Path, identities: Sequence[Identity]) -> tuple[int, int]:
-    """Search every byte of an archive for names.
+    """Search an archive for names: all that its files say for every name, packed bytes for long names as they are.
 
     Files of the program itself and of the site's style are the same for everybody, and are left out where they are
     byte for byte what is installed here.
@@ -134,46 +143,38 @@ def search(archive: Path, identities: Sequence[Identity]) -> tuple[int, int]:
         If a name is left; the message says which and where.
     """
     forms = {form: identity for identity in identities for form in _forms_anywhere(identity.name)}
-    pattern = _pattern(sorted(forms, key=len, reverse=True), forms)
+    find_any = _make_finder(forms)
+    find_long = _make_finder({form: identity for form, identity in forms.items() if len(form) >= _LONG})
     installed = _list_installed()
     searched = left_out = 0
     with zipfile.ZipFile(archive) as packed:
         for entry in packed.infolist():
-            text, parts = packed.read(entry), [entry.filename.encode()]
-            if sha256(text).digest() in installed or entry.filename.endswith(_COLOURS):
+            content, parts = packed.read(entry), [Part(entry.filename.encode(), is_said=True)]
+            if sha256(content).digest() in installed or entry.filename.endswith(_COLOURS):
                 left_out += 1
             else:
                 searched += 1
-                parts += [text, *(_decode(text) if entry.filename.endswith(".nc") else ())]
+                parts += [Part(content, False)] if entry.filename.endswith(_WORD_LIST) else list_parts(content)
             for part in parts:
-                if name := _find(pattern, part, forms):
+                if name := (find_any if part.is_said else find_long)(part.text):
                     raise AnonymityError(f"{entry.filename} would still hold {name!r}; nothing is written")
     return searched, left_out
 
 
-def _find(pattern: re.Pattern[bytes], text: bytes, forms: Iterable[bytes]) -> str:
-    """Return the first name that a text holds, empty where it holds none; the kernel's own names are none."""
+def _make_finder(forms: dict[bytes, Identity]) -> Callable[[bytes], str]:
+    """Return what finds the first name in a text, empty where there is none; the kernel's own names are none."""
+    pattern = _pattern(sorted(forms, key=len, reverse=True), forms)
     names = {form.lower() for form in forms}
-    return next((match[0].decode() for match in pattern.finditer(text) if match[0].lower() in names), "")
+
+    def find(text: bytes) -> str:
+        return next((match[0].decode() for match in pattern.finditer(text) if match[0].lower() in names), "")
+
+    return find
 
 
 def _forms_anywhere(name: str) -> set[bytes]:
     encoded = {form.encode() for form in (html.escape(name), quote(name), quote(name, safe=""))}
     return _forms_in_files(name) | encoded | {name.encode("utf-16-le"), name.encode("utf-16-be")}
-
-
-def _decode(dataset: bytes) -> Iterator[bytes]:
-    """Yield every text that a NetCDF file holds: names, attributes and values."""
-    with TemporaryDirectory(prefix="coldcache-") as folder:
-        path = Path(folder, "dataset.nc")
-        path.write_bytes(dataset)
-        with xr.open_datatree(path, engine="h5netcdf") as tree:
-            for group in tree.subtree:
-                yield f"{group.path} {dict(group.attrs)}".encode()
-                for name, variable in group.variables.items():
-                    yield f"{name} {dict(variable.attrs)}".encode()
-                    if variable.dtype.kind in "OUST":
-                        yield "\n".join(map(str, set(variable.values.ravel()))).encode()
 
 
 def _list_installed() -> set[bytes]:
