@@ -13,7 +13,7 @@ workflow.register_resource("target", 1)
 configfile: "config/config.yaml"
 
 
-contents = read_contents(config)
+contents = read_contents(config, in_job=not workflow.is_main_process)
 
 
 wildcard_constraints:

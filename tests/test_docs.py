@@ -269,7 +269,7 @@ def test_the_profile_of_slurm_explains_every_line_and_names_no_path() -> None:
     for paragraph in profile.read_text().split("\n\n"):
         assert paragraph.startswith("# ")
     assert not (profile.parent / "slurm").exists()
-    assert settings["executor"] == "slurm"
+    assert settings["executor"] == "slurm-steady"
 
 
 def test_the_profile_of_slurm_gives_each_block_a_job_of_its_own(clone: Path) -> None:

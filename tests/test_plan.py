@@ -378,3 +378,43 @@ def test_a_site_must_state_the_settings_that_are_left_to_it():
     assert refusal(make_study(a=other), site=site) == (
         'config/studies/s.yaml, sweeps.a: factors.write_cache: unknown level "of"; did you mean "off"?'
     )
+
+
+def make_cluster():
+    clients = {"nodes": 4, "cores": 2, "launcher": "srun"}
+    return Site.model_validate(
+        {"site": "x", "title": "t", "targets": {"a": {"path": "/t"}}, "clients": clients, "limits": {"seconds": 60}}
+    )
+
+
+def test_a_device_that_one_node_serves_is_measured_by_that_node_alone():
+    served = {"settings": {"write_cache": "qemu-nbd"}}
+    more = {"threads": [4], "write_cache": ["writeback"]}
+    (case,) = expand(make_study(a=sweep(more=served, **more)), make_cluster())
+    assert case.run.nodes == 1
+    (case,) = expand(make_study(a=sweep(threads=[4])), make_cluster())
+    assert case.run.nodes == 4
+    assert refusal(make_study(a=sweep(more=served, nodes=[2], **more)), site=make_cluster()) == (
+        "config/studies/s.yaml, sweeps.a: factors.nodes: 2 are more than one, which alone has the device or the guest "
+        "of the settings; let it be 1"
+    )
+    assert refusal(make_study(a=sweep(nodes=[8], threads=[8])), site=make_cluster()) == (
+        "config/studies/s.yaml, sweeps.a: factors.nodes: 8 are more than the 4 of config/sites/x.yaml, clients.nodes"
+    )
+
+
+def test_commands_of_a_cluster_say_which_nodes_run_them():
+    kind = {"kind": "commands", "apply": ["tuned-adm", "profile", "{level}"], "verify": ["tuned-adm", "active"]}
+    more = {"threads": [4], "tuned_profile": ["balanced"]}
+
+    def study(**stated):
+        return make_study(a=sweep(more={"settings": {"tuned_profile": {**kind, **stated}}}, **more))
+
+    assert refusal(study(), site=make_cluster()) == (
+        "config/studies/s.yaml, sweeps.a: settings.tuned_profile: commands on a cluster need every_node: true where "
+        "each node has it for itself, false where one node runs them for all"
+    )
+    assert expand(study(every_node=True), make_cluster())[0].settings["tuned_profile"].is_of_node is True
+    assert expand(study())[0].settings["tuned_profile"].is_of_node is None
+    layout = study(verify=["lfs", "getstripe", "{folder}"])
+    assert expand(layout, make_cluster())[0].settings["tuned_profile"].is_of_node is False

@@ -264,7 +264,7 @@ def test_the_write_cache_of_a_loop_device_is_set_verified_and_undone(project, ch
     with BlockSettings(*held) as settings:
         for level, text in (("on", "write back"), ("off", "write through"), ("on", "write back")):
             with settings.in_force(trials_of()[level], held[0]) as readings:
-                assert readings["write_cache"] == (text, text, str(path))
+                assert readings["write_cache"][:3] == (text, text, str(path))
                 assert path.read_text() == f"{text}\n"
     assert path.read_text() == before
 
@@ -285,7 +285,7 @@ def test_a_name_of_the_targets_device_is_found(project, change, loop_mount, loop
         for case in (case for case in cases if case.sweep == "cache"):
             level = case.factors["io_scheduler"]
             with settings.in_force(Trial(case, 0), work) as readings:
-                assert readings["io_scheduler"] == (level, level, str(path))
+                assert readings["io_scheduler"][:3] == (level, level, str(path))
                 assert f"[{level}]" in path.read_text()
     assert path.read_text() == before
 
@@ -304,7 +304,7 @@ def test_the_barrier_of_ext4_is_set_by_remounting(project, change, loop_mount):
     work = make_work_folder(loop_mount)
     with locked(work) as lock, BlockSettings(work, lock) as settings:
         with settings.in_force(trials_of()["off"], work) as readings:
-            assert readings["write_barrier"] == ("nobarrier", "nobarrier", f"mount options of {loop_mount}")
+            assert readings["write_barrier"][:3] == ("nobarrier", "nobarrier", f"mount options of {loop_mount}")
             assert "nobarrier" in options()
         with settings.in_force(trials_of()["on"], work) as readings:
             assert readings["write_barrier"][:2] == ("default", "default")

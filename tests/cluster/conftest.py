@@ -1,5 +1,6 @@
 """A Slurm cluster of four nodes on this machine, and a clone of the project on what its nodes share."""
 
+import csv
 import json
 import os
 import shutil
@@ -8,76 +9,49 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-SITE = """\
-site: lab
-title: Four nodes in namespaces
-targets:
-  shared: {{path: {target}}}
-clients:
-  nodes: 4
-  cores: {cores}
-  launcher: srun
-limits: {{bytes: 64 MiB, seconds: 60 s, walltime: 1 h}}
-thresholds:
-  {{shortest_run: 1 ms, foreign_share: 1000000, foreign_cpu: 2, load_per_core: 1000000, least_free: 0, fill_drift: 1}}
-"""
+THRESHOLDS = {
+    "shortest_run": "1 ms", "foreign_share": 1_000_000, "foreign_cpu": 2, "load_per_core": 1_000_000, "least_free": 0,
+    "fill_drift": 1,
+}  # fmt: skip
 
-STUDY = """\
-study: spread
-title: A study of seconds on one, two and four nodes
-question: Does every step of the way hold on several nodes?
-repetitions: 1
-notebooks: []
+#: Four threads of fio on all nodes, for a moment.
+WRITES = {
+    "title": "fio's servers", "tools": ["fio"], "operations": ["write"], "seconds": "0.2 s",
+    "factors": {"nodes": [4], "threads": [4], "transfer_size": ["64 KiB"], "file_size": ["1 MiB"]},
+}  # fmt: skip
 
-sweeps:
-  servers:
-    title: fio's servers
-    tools: [fio]
-    operations: [write, read]
-    seconds: 0.2 s
-    factors:
-      nodes: [1, 2, 4]
-      threads: [5]
-      transfer_size: [64 KiB]
-      file_size: [1 MiB]
+#: IOzone in cluster mode, in which every process writes its whole file, however late it starts.
+CLIENTS = {
+    "title": "IOzone in cluster mode", "tools": ["iozone"], "operations": ["write"], "options": {"iozone": ["-x"]},
+    "factors": {"threads": [1, 6], "transfer_size": ["64 KiB"], "file_size": ["1 MiB"]},
+}  # fmt: skip
 
-  clients:
-    title: IOzone in cluster mode
-    tools: [iozone]
-    operations: [write]
-    # Every process writes its whole file, however late it starts.
-    options: {iozone: ["-x"]}
-    factors:
-      threads: [1, 6]
-      transfer_size: [64 KiB]
-      file_size: [1 MiB]
-"""
+#: A parameter of the kernel that each node's network has for itself.
+PARAMETER = "/proc/sys/net/ipv4/tcp_keepalive_time"
+SYSCTL = {"kind": "file", "path": PARAMETER, "values": {"short": "600", "long": "1200"}}
 
-LONG = """\
-study: long
-title: Many trials on four nodes
-question: What is left when something ends half-way?
-repetitions: 6
-notebooks: []
+#: Repetitions and sweeps of each study.
+STUDIES: dict[str, tuple[int, dict[str, Any]]] = {
+    "spread": (1, {
+        "servers": {**WRITES, "operations": ["write", "read"],
+                    "factors": {**WRITES["factors"], "nodes": [1, 2, 4], "threads": [5]}},
+        "clients": CLIENTS,
+    }),
+    "long": (6, {"writes": WRITES}),
+    "single": (6, {"writes": {**WRITES, "factors": {**WRITES["factors"], "nodes": [1]}}}),
+    "parted": (3, {"clients": {**CLIENTS, "factors": {**CLIENTS["factors"], "threads": [4]}}}),
+    "tuned": (2, {"writes": {**WRITES, "settings": {"sysctl": "site"},
+                             "factors": {**WRITES["factors"], "sysctl": ["short", "long"]}}}),
+}  # fmt: skip
 
-sweeps:
-  writes:
-    title: fio's servers
-    tools: [fio]
-    operations: [write]
-    seconds: 0.2 s
-    factors:
-      nodes: [4]
-      threads: [4]
-      transfer_size: [64 KiB]
-      file_size: [1 MiB]
-"""
-
-PROGRAMS = ("slurmctld", "slurmd", "squeue", "munged", "ip", "nsenter", "unshare", "fio")
+PROGRAMS = ("slurmctld", "slurmd", "squeue", "munged", "ssh", "dropbear", "ip", "nsenter", "unshare", "fio")
 
 COPIED = ("Snakefile", "environment.yml", "pyproject.toml", "workflow", "config", "notebooks", "slurm")
 
@@ -132,18 +106,24 @@ class Lab:
         return ["snakemake", "--profile", "slurm", "--config", f"campaign={campaign}", f"studies={study}", "site=lab",
                 "--", *more]  # fmt: skip
 
+    def measure(self, campaign: str, study: str, sweep: str) -> str:
+        """Return the command by which a job measures a block."""
+        return (
+            f"python -m coldcache measure --campaign={campaign} --studies={study} --site=lab --block={study}.{sweep}"
+            f" --manifest=results/{campaign}/blocks/{study}.{sweep}.json"
+        )
+
+    def submit(self, command: str, nodes: int) -> list[str]:
+        """Return the command that runs a shell command in a job of its own, and waits for its end."""
+        words = ["sbatch", "--wait", f"--nodes={nodes}", f"--ntasks={nodes}", f"--cpus-per-task={os.cpu_count()}",
+                 "--exclusive", "--time=5"]  # fmt: skip
+        return [*words, f"--output={self.folder / 'job.txt'}", f"--wrap={command}"]
+
     def in_job(self, command: str, nodes: int, seconds: float = 120) -> str:
         """Run a shell command in a job of its own, and return what it prints."""
         said = self.folder / "job.txt"
         said.unlink(missing_ok=True)
-        words = [
-            f"--nodes={nodes}",
-            f"--ntasks={nodes}",
-            f"--cpus-per-task={os.cpu_count()}",
-            "--exclusive",
-            "--time=5",
-        ]
-        self.run("sbatch", "--wait", *words, f"--output={said}", f"--wrap={command}", seconds=seconds)
+        self.run(*self.submit(command, nodes), seconds=seconds)
         return said.read_text()
 
     def lose(self, number: int) -> None:
@@ -155,11 +135,30 @@ class Lab:
         """Start a node that vanished."""
         self.run("bash", str(self.script), "node", str(self.folder), str(number))
 
-    def on_node(self, number: int, *command: str) -> None:
-        """Run a command on a node, past Slurm."""
+    def on_node(self, number: int, *command: str) -> str:
+        """Run a command on a node, past Slurm, and return what it prints."""
         parent = int((self.folder / f"spool/n{number}.pid").read_text())
         child = self.run("cat", f"/proc/{parent}/task/{parent}/children").strip()
-        self.run("nsenter", f"--target={child}", "--mount", *command)
+        inside = ("--mount", "--net", "--uts", "--ipc", "--pid")
+        return self.run("nsenter", f"--target={child}", *inside, *command)
+
+    def silence(self, seconds: float) -> None:
+        """Let no command of Slurm's be answered for a while."""
+        self.run("bash", str(self.script), "silence", str(self.folder), str(seconds))
+
+    def jobs(self) -> list[str]:
+        """Return the jobs that wait or run."""
+        return self.run("squeue", "--noheader", "--format=%i").split()
+
+    def verdicts(self, campaign: str) -> dict[str, tuple[str, str]]:
+        """Return the verdict of each trial of a campaign, by its case, with the rule that decided."""
+        self.run("python", "-m", "coldcache", "collect", f"--campaign={campaign}", f"--results=results/{campaign}")
+        rows = csv.DictReader((self.clone / f"results/{campaign}/verdicts.csv").read_text().splitlines())
+        return {f"{row['sweep']} {row['case']} r{row['repetition']}": (row["verdict"], row["codes"]) for row in rows}
+
+    def inodes(self, campaign: str) -> dict[Path, int]:
+        """Return the file of each story, which a trial that is run again does not keep."""
+        return {path: path.stat().st_ino for path in (self.clone / "raw" / campaign).glob("*/*/*/r*/trial.json")}
 
     def stories(self, campaign: str) -> dict[str, dict]:
         """Return what each trial of a campaign tells, by its folder."""
@@ -180,11 +179,11 @@ class Lab:
             time.sleep(0.1)
 
 
-def why_not() -> str:
+def why_not(programs: tuple[str, ...] = PROGRAMS) -> str:
     """Return why no cluster can run here; empty where one can."""
     if os.geteuid():
         return "a cluster in namespaces needs root"
-    missing = [program for program in PROGRAMS if not shutil.which(program)]
+    missing = [program for program in programs if not shutil.which(program)]
     if missing:
         return f"{missing[0]} is not on PATH: bash envs/setup.sh cluster"
     able = subprocess.run(
@@ -194,34 +193,52 @@ def why_not() -> str:
     return "" if able.returncode == 0 else "this system lets no namespaces with a bridge be made"
 
 
-@pytest.fixture(scope="session")
-def lab(root, tmp_path_factory) -> Iterator[Lab]:
-    """A cluster whose nodes are idle; it ends with the last test that uses it."""
-    reason = why_not()
-    if reason:
-        pytest.skip(reason)
-    folder = tmp_path_factory.mktemp("cluster")
-    with (folder / "said.txt").open("wb") as said:
+@contextmanager
+def running(root: Path, folder: Path, *more: str) -> Iterator[Lab]:
+    """Run a cluster whose nodes are idle, with a fresh clone beside it."""
+    script = root / "tests/cluster/lab.sh"
+    with (folder / "said.txt").open("wb") as log:
         outer = subprocess.Popen(
-            ["bash", str(root / "tests/cluster/lab.sh"), "begin", str(folder)], stdin=subprocess.DEVNULL, stdout=said,
-            stderr=said, start_new_session=True,
+            ["bash", str(script), "begin", str(folder), *more], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            start_new_session=True,
         )  # fmt: skip
     try:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 90
         while not (folder / "up").exists():
             logs = [folder / "said.txt", *folder.glob("log/*")]
-            assert time.monotonic() < end, "\n".join(f"== {log}\n{log.read_text()[-2000:]}" for log in logs)
+            said = "\n".join(f"== {log}\n{log.read_text()[-2000:]}" for log in logs)
+            assert time.monotonic() < end and outer.poll() is None, said
             time.sleep(0.05)
         process = int(Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text())
-        yield prepare(Lab(folder, process, root / "tests/cluster/lab.sh"), root)
+        yield prepare(Lab(folder, process, script), root)
     finally:
         # The first process of its namespaces takes all others with it.
         outer.kill()
         outer.wait()
 
 
+@pytest.fixture(scope="session")
+def lab(root, tmp_path_factory) -> Iterator[Lab]:
+    """A cluster without accounting; it ends with the last test that uses it."""
+    reason = why_not()
+    if reason:
+        pytest.skip(reason)
+    with running(root, tmp_path_factory.mktemp("cluster")) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def accounted(root, tmp_path_factory) -> Iterator[Lab]:
+    """A cluster with accounting, which forgets ended jobs at once."""
+    reason = why_not((*PROGRAMS, "slurmdbd", "mariadbd"))
+    if reason:
+        pytest.skip(reason)
+    with running(root, tmp_path_factory.mktemp("accounted"), "accounting") as made:
+        yield made
+
+
 def prepare(lab: Lab, root: Path) -> Lab:
-    """Put a fresh clone beside the cluster: only the site's file says where it is."""
+    """Put a fresh clone beside the cluster: only the sites' files say where it is."""
     lab.clone.mkdir()
     lab.target.mkdir()
     for name in COPIED:
@@ -232,12 +249,22 @@ def prepare(lab: Lab, root: Path) -> Lab:
             shutil.copy(root / name, lab.clone)
     # Of raw/ a clone has what claims are judged by, and the reference campaign, which is not needed here.
     shutil.copytree(root / "raw/published", lab.clone / "raw/published")
-    (lab.clone / "config/sites/lab.yaml").write_text(SITE.format(target=lab.target, cores=os.cpu_count()))
-    (lab.clone / "config/studies/spread.yaml").write_text(STUDY)
-    (lab.clone / "config/studies/long.yaml").write_text(LONG)
+    for name, launched in (("lab", {"launcher": "srun"}), ("lab-ssh", {"launcher": "ssh", "mpi": "mpirun"})):
+        site = {
+            "site": name, "title": "Four nodes in namespaces", "targets": {"shared": {"path": str(lab.target)}},
+            "clients": {"nodes": 4, "cores": os.cpu_count(), **launched}, "thresholds": THRESHOLDS,
+            "limits": {"bytes": "64 MiB", "seconds": "60 s", "walltime": "1 h"}, "settings": {"sysctl": SYSCTL},
+        }  # fmt: skip
+        (lab.clone / f"config/sites/{name}.yaml").write_text(yaml.safe_dump(site))
+    for name, (repetitions, sweeps) in STUDIES.items():
+        study = {
+            "study": name, "title": f"A study of seconds: {name}", "question": "What is left when something fails?",
+            "repetitions": repetitions, "notebooks": [], "sweeps": sweeps,
+        }  # fmt: skip
+        (lab.clone / f"config/studies/{name}.yaml").write_text(yaml.safe_dump(study))
     profile = lab.clone / "slurm/profile.yaml"
-    asked = "slurm-init-seconds-before-status-checks: 10\n"
+    asked = "seconds-between-status-checks: 10\n"
     text = profile.read_text()
     assert text.count(asked) == 1
-    profile.write_text(text.replace(asked, "slurm-init-seconds-before-status-checks: 1\n"))
+    profile.write_text(text.replace(asked, "seconds-between-status-checks: 1\n"))
     return lab

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from coldcache.campaign import SUMS, is_sealed
 from coldcache.cluster.allocations import arrange_allocations, walltime
-from coldcache.design import KEYS, read_design
+from coldcache.design import KEYS, SITES, read_design
 from coldcache.errors import ColdCacheError, DesignError
 from coldcache.foreign import CLAIMS, RELIABILITY, AnyStudy
+from coldcache.site import Site, read_site
 from coldcache.sources import sources_of, sources_of_notebook
 from coldcache.terms import nearest
 
@@ -60,7 +61,7 @@ class Contents(NamedTuple):
 
     def time_limit(self, wildcards: Any) -> int:
         """Return the time limit of a block in minutes, as Snakemake asks for a resource."""
-        return self.minutes[wildcards.block]
+        return self.minutes.get(wildcards.block, 1)
 
     def digest_after(self, checkpoints: Any) -> Callable[[Any], str]:
         """Return what tells Snakemake the digest of a study once it is written: an old one counts as unchanged."""
@@ -82,13 +83,21 @@ class Contents(NamedTuple):
 
     def node_count(self, wildcards: Any) -> int:
         """Return how many nodes a block needs, as Snakemake asks for a resource."""
-        return self.nodes[wildcards.block]
+        return self.nodes.get(wildcards.block, 1)
 
 
-def read_contents(config: Mapping[str, Any]) -> Contents:
-    """Return what the rules work on; a user's mistake ends the program with one line."""
+def read_contents(config: Mapping[str, Any], in_job: bool = False) -> Contents:
+    """Return what the rules work on; a user's mistake ends the program with one line.
+
+    Parameters
+    ----------
+    config : mapping
+        As `design.read_design` takes it.
+    in_job : bool
+        Whether a scheduler has started this Snakemake for one block: it is told which, and plans nothing.
+    """
     try:
-        return _read(config)
+        return _read_for_job(config) if in_job else _read(config)
     except ColdCacheError as error:
         sys.exit(f"coldcache: {error}")
 
@@ -101,11 +110,10 @@ def _read(config: Mapping[str, Any]) -> Contents:
     sealed = is_sealed(design.folder)
     allocations = [] if sealed else arrange_allocations(design.blocks(), design.site)
     manifests = [f"results/{name}/blocks/{allocation.name}.json" for allocation in allocations]
-    arguments = [f"--{key}={config[key]}" for key in KEYS if config.get(key)]
     return Contents(
         campaign=name,
-        arguments=shlex.join(arguments),
-        cores=design.site.clients.cores or len(os.sched_getaffinity(0)),
+        arguments=_arguments(config),
+        cores=_cores(design.site),
         minutes={job.name: math.ceil(round(walltime(job, design.site.limits) / 60, 6)) for job in allocations},
         nodes={job.name: job.nodes for job in allocations},
         evidence=[f"raw/{name}/{SUMS}"] if sealed else manifests,
@@ -121,6 +129,22 @@ def _read(config: Mapping[str, Any]) -> Contents:
         code_of_claims=sources_of(["coldcache.claims.judging"]),
         code_of_report=sources_of(["coldcache.report.rendering"]),
     )
+
+
+def _read_for_job(config: Mapping[str, Any]) -> Contents:
+    """Return what the rule of a block needs, whose nodes and time the job has already."""
+    site = read_site(SITES, str(config["site"]), str(config.get("target") or "") or None)
+    nothing: dict[str, Any] = {name: [] for name in Contents._fields}
+    known = {"campaign": config["campaign"], "arguments": _arguments(config), "cores": _cores(site)}
+    return Contents(**{**nothing, "minutes": {}, "nodes": {}, **known})
+
+
+def _arguments(config: Mapping[str, Any]) -> str:
+    return shlex.join(f"--{key}={config[key]}" for key in KEYS if config.get(key))
+
+
+def _cores(site: Site) -> int:
+    return site.clients.cores or len(os.sched_getaffinity(0))
 
 
 def _list_notebooks(study: AnyStudy, first: bool) -> list[str]:

@@ -16,7 +16,7 @@ from coldcache.grid import Circumstances, expand_grid
 from coldcache.nfs_lab import guest as nfs_guest
 from coldcache.rules import Level, Lookup, Share
 from coldcache.scale import count_items, describe_scale, expect_seconds, find_scale, most_threads, shorten, shrink
-from coldcache.setting_kinds import GuestSetting, Kind
+from coldcache.setting_kinds import CommandSetting, GuestSetting, Kind
 from coldcache.site import Cold, Site
 from coldcache.study import RepeatUntil, Study, Sweep, refuse_levels
 from coldcache.terms import METADATA_OPERATIONS
@@ -159,8 +159,7 @@ def _expand_sweep(
     tool = circumstances.tools[key]
     scales = study.scale == "site"
     settings = _resolve_settings(sweep, site, scales)
-    if any(isinstance(kind, GuestSetting) for kind in settings.values()):
-        site = site.model_copy(update={"expected": site.nfs_guest.expected})
+    site = _as_settings_need(site, settings)
     most = most_threads(site, circumstances.cores) if scales and not full else None
     grid = list(expand_grid(sweep, site, circumstances, most))
     varying = [factor for factor in sweep.factors if len({point[factor] for point in grid}) > 1]
@@ -203,6 +202,32 @@ def _expand_sweep(
             reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else "")
             case = case._replace(runs_here=reason or (explain_excess(case.run, site) if full else ""))
             yield case
+
+
+def _as_settings_need(site: Site, settings: Mapping[str, Kind | str]) -> Site:
+    """Return the site for a sweep: a guest, and a device that is served, are on the first node alone.
+
+    Raises
+    ------
+    DesignError
+        If commands of a cluster do not say which nodes run them.
+    """
+    is_cluster = site.clients.launcher != "local"
+    for factor, kind in settings.items():
+        if is_cluster and isinstance(kind, CommandSetting) and kind.is_of_node is None:
+            raise DesignError(
+                f"settings.{factor}: commands on a cluster need every_node: true where each node has it for itself, "
+                "false where one node runs them for all"
+            )
+    guest = any(isinstance(kind, GuestSetting) for kind in settings.values())
+    update: dict[str, Any] = {"expected": site.nfs_guest.expected} if guest else {}
+    if is_cluster and _needs_one_node(settings):
+        update["clients"] = site.clients.model_copy(update={"nodes": 1})
+    return site.model_copy(update=update)
+
+
+def _needs_one_node(settings: Mapping[str, Kind | str]) -> bool:
+    return "qemu-nbd" in settings.values() or any(isinstance(kind, GuestSetting) for kind in settings.values())
 
 
 def _resolve_settings(sweep: Sweep, site: Site, scales: bool) -> dict[str, Kind | str]:
@@ -309,10 +334,11 @@ def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
             f"lower them, or raise clients.streams in config/sites/{site.site}.yaml"
         )
     if case.run.starter and case.run.nodes > site.clients.nodes:
-        raise DesignError(
-            f"factors.nodes: {case.run.nodes} are more than the {site.clients.nodes} of config/sites/{site.site}.yaml, "
-            "clients.nodes"
-        )
+        refused = f"factors.nodes: {case.run.nodes} are more than "
+        if _needs_one_node(case.settings):
+            raise DesignError(f"{refused}one, which alone has the device or the guest of the settings; let it be 1")
+        where = f"config/sites/{site.site}.yaml, clients.nodes"
+        raise DesignError(f"{refused}the {site.clients.nodes} of {where}")
     for tool in sweep.tools if not case.scale else ():
         unfit = tool_module(tool).unfit(case.run)
         if unfit:

@@ -22,7 +22,7 @@ from coldcache.plan import Case, Trial, tool_module
 from coldcache.provenance import describe_host, describe_system, describe_target
 from coldcache.repeating import is_done, is_missing
 from coldcache.room import refuse_full
-from coldcache.settings import BlockSettings, is_left, restore_left, why_not_run
+from coldcache.settings import BlockSettings, is_left, why_not_run
 from coldcache.target import MARKER, WORK, check_space, check_target, clear, locked, make_work_folder
 from coldcache.terms import nearest
 from coldcache.trial import Surroundings, execute
@@ -78,8 +78,9 @@ def measure_block(
             raise CampaignError(f"{folder}: holds files but no trial.json, so it is no trial; move it away")
     work = Path(campaign.site.target.path).absolute() / WORK
     if not waiting and is_left(work):
-        with locked(work) as lock, leased(work, _SECONDS_AROUND):
-            restore_left(work, lock)
+        clients = campaign.site.clients
+        with locked(work) as lock, leased(work, _SECONDS_AROUND), BlockSettings(work, lock) as settings:
+            settings.reach(clients.launcher, find_hosts(clients), [])
     progress = Progress(campaign, blocks, terminal) if waiting else None
     for block in allocation.blocks:
         # One that a stop rule may ask for is decided on when its turn has come.
@@ -115,7 +116,9 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         place = Place(find_hosts(campaign.site.clients), write_mark(work))
         reason = next((reason for trial in waiting if (reason := _why_not(trial.case, work))), "")
         if place.hosts and not reason:
-            reason = find_fault(campaign.site.clients.launcher, place, work, most_nodes(block))
+            launcher = campaign.site.clients.launcher
+            reason = find_fault(launcher, place, work, most_nodes(block))
+            reason = reason or settings.reach(launcher, place.hosts, (trial.case for trial in waiting))
         own = next((trial.case for trial in block.trials if not trial.case.sentinel_every), block.trials[0].case)
         note_not_run(campaign, own, reason)
         if reason:

@@ -124,8 +124,18 @@ class CommandSetting(_Kind):
         default_factory=list,
         description="Puts back what was read before the first change, {before}; apply with that value when left out.",
     )
+    every_node: bool | None = Field(
+        None,
+        description="On a cluster: whether each node has it for itself, and runs them, or one node runs them for all.",
+    )
     root: bool = Field(False, description="Whether they need root, and so go through sudo -n.")
     seconds: Seconds = Field(60.0, gt=0, description="The longest that one of them may take.")
+
+    @property
+    def is_of_node(self) -> bool | None:
+        """Whether each node has it for itself; None where neither is stated, nor told by the folder that they name."""
+        words = " ".join([*self.apply, *self.verify])
+        return False if self.every_node is None and "{folder}" in words else self.every_node
 
 
 class LctlSetting(_Kind):

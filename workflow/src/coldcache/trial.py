@@ -148,7 +148,7 @@ def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: d
         shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(exist_ok=True)
     with surroundings.settings.in_force(trial, folder) as readings:
-        story["settings"] = {factor: reading._asdict() for factor, reading in readings.items()}
+        story["settings"] = {factor: reading.tell() for factor, reading in readings.items()}
         if any(reading.read != reading.asked for reading in readings.values()):
             return
         run = case.run
@@ -186,8 +186,8 @@ def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: d
             story["uncounted"] = counters.why_not or f"the counters of {counters.name} cannot be read"
         if launch.spreads:
             _check_launch(story, launch, run, surroundings.place)
-        for factor, read in surroundings.settings.read_again(trial).items():
-            story["settings"][factor]["read_after"] = read
+        for factor, after in surroundings.settings.read_again(trial).items():
+            story["settings"][factor] |= after
 
 
 def _carry_out_in(guest: Guest, trial: Trial, partial: Path, surroundings: Surroundings, story: dict[str, Any]) -> None:

@@ -80,11 +80,11 @@ def ask_nodes(
                 answer = json.loads(line)
             except ValueError:
                 continue
-            told[_match(answer["host"], hosts)] = answer
+            told[match_host(answer["host"], hosts)] = answer
     return told
 
 
-def _match(host: str, hosts: tuple[str, ...]) -> str:
+def match_host(host: str, hosts: tuple[str, ...]) -> str:
     """Return a node's name as the scheduler has it: it may be the short form of the node's own, or the long one."""
     return next((name for name in hosts if name.split(".")[0] == host.split(".")[0]), host)
 

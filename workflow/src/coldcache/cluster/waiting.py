@@ -13,7 +13,7 @@ from typing import Any, TextIO
 from coldcache.lease import LEASE, tell_lease
 
 #: States of a job that runs no more (squeue(1), job state codes).
-_ENDED = (
+ENDED = (
     "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",
     "TIMEOUT",
 )  # fmt: skip
@@ -60,7 +60,7 @@ def job_has_ended(job: str) -> bool:
     if answer.returncode:
         # Slurm forgets a job some minutes after its end.
         return "Invalid job id" in answer.stderr
-    return all(state in _ENDED for state in answer.stdout.split())
+    return all(state in ENDED for state in answer.stdout.split())
 
 
 def list_jobs(campaign: str) -> list[str]:

@@ -1,20 +1,21 @@
 """Levels that must be put in force: applied for a trial, read back from the live system, undone at the block's end.
 
 One module per kind, each with the same few names: ``why_not``, ``read``, ``apply`` and ``restore``. What lasts beyond
-a trial is written into a journal before it is changed, so that the next start undoes what a killed runner left.
+a trial is written into a journal before it is changed, so that the next start undoes what a killed runner left. On a
+cluster what each node has for itself is put in force, read and undone on every node of the job.
 """
 
-import signal
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from coldcache.errors import SettingError
 from coldcache.plan import Case, Trial
-from coldcache.setting_kinds import GuestSetting, Kind
-from coldcache.settings.addresses import locate, module_of, why_not
-from coldcache.settings.journal import Change, is_left, read_journal, write_journal
+from coldcache.setting_kinds import CommandSetting, GuestSetting, Kind
+from coldcache.settings.addresses import locate, why_not
+from coldcache.settings.changes import Changes
+from coldcache.settings.journal import JOURNAL, SHARED, is_left
+from coldcache.settings.on_nodes import OnNodes
 from coldcache.settings.qemu_nbd import served
 
 __all__ = ["BlockSettings", "Reading", "is_left", "restore_left", "why_not_run"]
@@ -28,14 +29,21 @@ class Reading(NamedTuple):
     asked : str
         What is read when the level is in force.
     read : str
-        What was read.
+        What was read; where nodes differ, what was read on which of them.
     where : str
         What was read it from.
+    nodes : dict of str to str
+        What was read on each node of the job; empty where one host answers for the whole system.
     """
 
     asked: str
     read: str
     where: str
+    nodes: dict[str, str] = {}
+
+    def tell(self) -> dict[str, Any]:
+        """Return it as `trial.json` holds it."""
+        return {"asked": self.asked, "read": self.read, "where": self.where, **_tell("nodes", self.nodes)}
 
 
 class BlockSettings:
@@ -44,14 +52,16 @@ class BlockSettings:
     Parameters
     ----------
     work : Path
-        The marked work folder of the target; the journal lies in it.
+        The marked work folder of the target; the journals lie in it.
     lock : int
         Descriptor of the target's lock, which every command that is started inherits.
     """
 
     def __init__(self, work: Path, lock: int) -> None:
         self._work, self._lock = work, lock
-        self._changes: dict[str, Change] = {}
+        self._changes = Changes(work, lock)
+        self._nodes: OnNodes | None = None
+        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         """Undo what a killed runner left."""
@@ -59,9 +69,44 @@ class BlockSettings:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Undo every change; raises `SettingError` as `restore_left`."""
-        _undo(self._work, list(self._changes.values()), self._lock)
-        self._changes.clear()
+        """Undo every change; raises `SettingError` if something cannot be put back."""
+        try:
+            self._changes.undo()
+        finally:
+            self._stack.close()
+
+    def reach(self, starter: str, hosts: tuple[str, ...], cases: Iterable[Case]) -> str:
+        """Let the nodes of a job have the settings of some cases, and undo what a killed runner left on them.
+
+        Returns
+        -------
+        str
+            Why a setting cannot be put in force on a node; empty where each can.
+
+        Raises
+        ------
+        SettingError
+            If what was left cannot be put back.
+        ClusterError
+            If a node does not answer: another job may do better.
+        """
+        asked = {
+            (factor, Path(case.run.directory)): kind
+            for case in cases
+            for factor, kind in case.settings.items()
+            if not isinstance(kind, str) and _is_of_node(kind)
+        }
+        if hosts:
+            # Any other job may undo what one host changed of the whole system.
+            self._changes = Changes(self._work, self._lock, SHARED)
+        if not hosts or not (asked or is_left(self._work)):
+            return ""
+        self._nodes = self._stack.enter_context(OnNodes(starter, hosts, self._work))
+        for (factor, folder), kind in asked.items():
+            for host, reason in self._nodes.ask(locate(kind, self._work, folder), "why not").items():
+                if reason:
+                    return f"{factor} cannot be put in force on node {host}: {reason}"
+        return ""
 
     @contextmanager
     def in_force(self, trial: Trial, folder: Path) -> Iterator[dict[str, Reading]]:
@@ -92,38 +137,38 @@ class BlockSettings:
                     readings[factor] = self._put(factor, kind, level, folder)
             yield readings
 
-    def read_again(self, trial: Trial) -> dict[str, str]:
+    def read_again(self, trial: Trial) -> dict[str, dict[str, Any]]:
         """Return what is in force now for each factor whose setting lasts beyond the trial.
+
+        Returns
+        -------
+        dict
+            ``read_after`` and, where each node was asked, ``nodes_after``, by factor.
 
         Raises
         ------
         SettingError
             If it cannot be read.
         """
-        lasting = {
-            factor: kind
-            for factor, kind in trial.case.settings.items()
-            if not isinstance(kind, str) and not isinstance(kind, GuestSetting)
-        }
-        return {
-            factor: self._read(locate(kind, self._work, Path(trial.case.run.directory)))
-            for factor, kind in lasting.items()
-        }
+        told = {}
+        for factor, kind in trial.case.settings.items():
+            if isinstance(kind, str | GuestSetting):
+                continue
+            address = locate(kind, self._work, Path(trial.case.run.directory))
+            if self._nodes and _is_of_node(kind):
+                nodes = self._nodes.ask(address, "read")
+                told[factor] = {"read_after": _join(nodes), **_tell("nodes_after", nodes)}
+            else:
+                told[factor] = {"read_after": self._changes.read(address)}
+        return told
 
     def _put(self, factor: str, kind: Kind, level: Any, folder: Path) -> Reading:
         """Put a level in force unless it is already, and return what is read then."""
-        address, asked = locate(kind, self._work, folder), kind.reading(level)
-        read = self._read(address)
-        if read != asked:
-            if factor not in self._changes:
-                self._changes[factor] = Change(factor, address, read)
-                write_journal(self._work, list(self._changes.values()))
-            module_of(address).apply(address, kind.value(level), self._lock)
-            read = self._read(address)
-        return Reading(asked, read, address["shown_as"])
-
-    def _read(self, address: dict[str, Any]) -> str:
-        return module_of(address).read(address, self._lock)
+        address, asked, value = locate(kind, self._work, folder), kind.reading(level), kind.value(level)
+        if self._nodes and _is_of_node(kind):
+            nodes = self._nodes.ask(address, "put", factor=factor, asked=asked, value=value)
+            return Reading(asked, _join(nodes), address["shown_as"], nodes)
+        return Reading(asked, self._changes.put(factor, address, asked, value), address["shown_as"])
 
 
 def restore_left(work: Path, lock: int) -> int:
@@ -134,43 +179,7 @@ def restore_left(work: Path, lock: int) -> int:
     SettingError
         If something cannot be put back, or does not read as before; the journal stays then.
     """
-    changes = read_journal(work)
-    _undo(work, changes, lock)
-    return len(changes)
-
-
-def _undo(work: Path, changes: list[Change], lock: int) -> None:
-    if not changes:
-        if is_left(work):
-            write_journal(work, [])
-        return
-    # An interrupt waits until all is undone; each command has a time limit.
-    waiting = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-    try:
-        failures = [failure for change in reversed(changes) if (failure := _undo_one(change, lock))]
-        if failures:
-            raise SettingError(f"{failures[0]}; undo it by hand, or start again to try once more")
-        # Where the target has gone the journal stays: the next start finds that all is as before.
-        with suppress(SettingError):
-            write_journal(work, [])
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
-
-
-def _undo_one(change: Change, lock: int) -> str:
-    """Put back what was read before a change; return why that failed, empty where it is as before."""
-    address, before = change.address, change.before
-    module = module_of(address)
-    if address.get("folder") and not Path(address["folder"]).exists():
-        # What was set of a folder went with it.
-        return ""
-    try:
-        if module.read(address, lock) != before:
-            module.restore(address, address["value_of"].get(before, before), lock)
-        read = module.read(address, lock)
-    except (SettingError, OSError) as error:
-        return f"{change.factor} is not as before ({address['shown_as']} was {before}): {error}"
-    return "" if read == before else f"{change.factor}: {address['shown_as']} was {before}, is {read} after undoing it"
+    return sum(Changes(work, lock, journal).restore_left() for journal in (JOURNAL, SHARED))
 
 
 def why_not_run(case: Case, folder: Path) -> str:
@@ -179,3 +188,20 @@ def why_not_run(case: Case, folder: Path) -> str:
         if not isinstance(kind, str) and (reason := why_not(kind, folder, Path(case.run.directory))):
             return f"{factor} cannot be put in force: {reason}"
     return ""
+
+
+def _is_of_node(kind: Kind) -> bool:
+    """Return whether each node has the setting for itself, as it has its mounts and the values of its kernel."""
+    return bool(kind.is_of_node) if isinstance(kind, CommandSetting) else not isinstance(kind, GuestSetting)
+
+
+def _join(nodes: dict[str, str]) -> str:
+    """Return what all nodes answer, or which answers which."""
+    answers = dict.fromkeys(nodes.values())
+    if len(answers) == 1:
+        return next(iter(answers))
+    return "; ".join(f"{read} on {', '.join(host for host, own in nodes.items() if own == read)}" for read in answers)
+
+
+def _tell(key: str, nodes: dict[str, str]) -> dict[str, dict[str, str]]:
+    return {key: nodes} if nodes else {}

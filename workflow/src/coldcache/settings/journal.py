@@ -11,6 +11,9 @@ from coldcache.errors import SettingError
 #: Its name inside the marked work folder of a target, where every campaign that measures the target finds it.
 JOURNAL = ".settings.json"
 
+#: The name of the one of a cluster's settings that no node has for itself: any host undoes them.
+SHARED = ".settings-of-all.json"
+
 
 class Change(NamedTuple):
     """Something that may have been changed.
@@ -30,15 +33,20 @@ class Change(NamedTuple):
     before: str
 
 
-def write_journal(work: Path, changes: list[Change]) -> None:
-    """Bring the journal of a target to stable storage, whole or not at all; without changes, remove it.
+def of_node(host: str) -> str:
+    """Return the name of the journal of one node of a cluster."""
+    return f".settings-on-{host}.json"
+
+
+def write_journal(work: Path, changes: list[Change], name: str = JOURNAL) -> None:
+    """Bring a journal of a target to stable storage, whole or not at all; without changes, remove it.
 
     Raises
     ------
     SettingError
         If the target does not take it: nothing may be changed then.
     """
-    path = work / JOURNAL
+    path = work / name
     try:
         if not changes:
             path.unlink(missing_ok=True)
@@ -56,7 +64,7 @@ def write_journal(work: Path, changes: list[Change]) -> None:
         raise SettingError(f"{path}: cannot be written ({error.strerror}), so nothing may be changed") from error
 
 
-def read_journal(work: Path) -> list[Change]:
+def read_journal(work: Path, name: str = JOURNAL) -> list[Change]:
     """Return what a runner that was killed may have left changed, in the order in which it was changed.
 
     What a restart of the system undid by itself, as it does with values of the kernel and options of mounts, is left
@@ -67,7 +75,7 @@ def read_journal(work: Path) -> list[Change]:
     SettingError
         If the journal was written on another host, where it must be undone, or is not a journal.
     """
-    path = work / JOURNAL
+    path = work / name
     try:
         stated = json.loads(path.read_text())
         changes = [Change(**change) for change in stated["changes"]]
@@ -76,14 +84,14 @@ def read_journal(work: Path) -> list[Change]:
         return []
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SettingError(f"{path}: not a journal of settings ({error}); undo them by hand, then remove it") from error
-    if host != socket.gethostname():
+    if name != SHARED and host != socket.gethostname():
         raise SettingError(f"{path}: {host} left settings changed; start there, or undo them by hand and remove it")
     return [change for change in changes if boot == _boot() or change.address["outlives_restart"]]
 
 
 def is_left(work: Path) -> bool:
-    """Return whether a runner that was killed may have left something changed."""
-    return (work / JOURNAL).exists()
+    """Return whether a runner that was killed may have left something changed, here or on a node of a cluster."""
+    return any(work.glob(".settings*.json"))
 
 
 def _boot() -> str:

@@ -1,0 +1,169 @@
+"""What runs on the nodes of one job: who sees the target, which settings are in force, and which ranks run where."""
+
+import json
+import sys
+
+import pytest
+
+#: A parameter of the kernel that each node has for itself: the setting `sysctl` of the sites.
+PLACE = "/proc/sys/net/ipv4/tcp_keepalive_time"
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(420)]
+
+RANKS = """\
+#include <mpi.h>
+#include <stdio.h>
+int main(int count, char **words) {
+    int rank, ranks, all;
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) printf("%d ranks, sum %d\\n", ranks, all);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def signal_runner(lab, name):
+    """Send a signal to the runner that holds the target, past Slurm."""
+    holder = json.loads((lab.target / "coldcache/.lease.json").read_text())
+    lab.on_node(int(holder["host"].removeprefix("n")), "kill", f"-{name}", str(holder["pid"]))
+
+
+def read_everywhere(lab, path):
+    """Return what a file says on each node."""
+    return [lab.on_node(number, "cat", path) for number in range(1, 5)]
+
+
+def test_a_node_that_does_not_see_the_target_is_found_and_leaves_trials_missing_with_that_reason(lab):
+    lab.on_node(2, "mount", "-t", "tmpfs", "none", str(lab.target))
+    try:
+        asked = lab.start("python", "-m", "coldcache", "check", "lab")
+        said, _ = asked.communicate(timeout=120)
+        assert asked.returncode == 1
+        lab.in_job(lab.measure("fourth", "long", "writes"), nodes=4)
+    finally:
+        lab.on_node(2, "umount", str(lab.target))
+    lines = [line.split(maxsplit=3) for line in said.splitlines() if line[5:].startswith(("node", "ranks"))]
+    assert [line[0] for line in lines if line[2] != "n2"] == ["yes"] * 5
+    assert [(line[0], line[2]) for line in lines if line[2] == "n2"] == [("yes", "n2"), ("no", "n2")]
+    assert "does not see the target: its folder lies there in tmpfs on none; mount it there" in said
+    assert not list(lab.target.glob(".coldcache-*"))
+    assert set(lab.verdicts("fourth").values()) == {("missing", "not-run")}
+    reason = json.loads((lab.clone / "raw/fourth/long/writes/not-run.json").read_text())["reason"]
+    assert (
+        reason == f"node n2 does not see the target: {lab.target}/coldcache lies there in tmpfs on none; mount it there"
+    )
+
+
+def test_a_client_that_loses_the_mount_makes_a_trial_void_although_iozone_tells_success(lab):
+    command = lab.submit(lab.measure("fifth", "parted", "clients"), nodes=4)
+    job = lab.start(*command)
+    try:
+        lab.wait(lambda: lab.inodes("fifth"))
+        lab.on_node(2, "mount", "-t", "tmpfs", "none", str(lab.target))
+        job.communicate(timeout=120)
+    finally:
+        lab.on_node(2, "umount", str(lab.target))
+    stories = lab.stories("fifth")
+    last = stories["parted/clients/only/r2"]
+    assert (last["exit_status"], last["failure"]) == (
+        0,
+        {
+            "code": "launch-failed",
+            "message": "node n2 does not see the target: a process there found another folder under its path",
+        },
+    )
+    assert lab.verdicts("fifth")["clients only r2"] == ("void", "preparation-failed")
+
+
+def test_settings_are_put_in_force_read_and_undone_on_every_node(lab):
+    before = read_everywhere(lab, PLACE)
+    lab.in_job(lab.measure("seventh", "tuned", "writes"), nodes=4)
+    for story in lab.stories("seventh").values():
+        value = {"short": "600", "long": "1200"}[story["factors"]["sysctl"]]
+        nodes = dict.fromkeys(("n1", "n2", "n3", "n4"), value)
+        assert story["settings"] == {
+            "sysctl": {
+                "asked": value, "read": value, "where": PLACE, "nodes": nodes, "read_after": value,
+                "nodes_after": nodes,
+            },
+        }  # fmt: skip
+    assert set(lab.verdicts("seventh").values()) == {("valid", "")}
+    assert read_everywhere(lab, PLACE) == before
+
+
+def test_a_node_that_refuses_a_setting_makes_trials_void_with_its_name(lab):
+    before = read_everywhere(lab, PLACE)
+    lab.on_node(3, "mount", "--bind", "-o", "ro", PLACE, PLACE)
+    try:
+        lab.in_job(lab.measure("eighth", "tuned", "writes"), nodes=4)
+    finally:
+        lab.on_node(3, "umount", PLACE)
+    stories = lab.stories("eighth")
+    assert len(stories) == 4
+    for story in stories.values():
+        assert story["failure"]["code"] == "setting-failed"
+        assert story["failure"]["message"].startswith(f"node n3: tee {PLACE}: exit status 1")
+    assert read_everywhere(lab, PLACE) == before
+
+
+@pytest.mark.parametrize("ending", ["kill of the runner", "scancel", "kill of all"])
+def test_no_node_keeps_a_setting_whatever_ends_the_runner(lab, ending):
+    before = read_everywhere(lab, PLACE)
+    campaign = ending.replace(" ", "-")
+    command = lab.submit(lab.measure(campaign, "tuned", "writes"), nodes=4)
+    job = lab.start(*command)
+    lab.wait(lambda: not set(read_everywhere(lab, PLACE)) & set(before))
+    if ending == "kill of the runner":
+        signal_runner(lab, "KILL")
+    else:
+        lab.run("scancel", *(["--signal=KILL", "--full"] if ending == "kill of all" else []), lab.jobs()[0])
+    job.communicate(timeout=60)
+    if ending == "kill of all":
+        # Nobody was left to undo it: the next job on these nodes does so first.
+        assert not set(read_everywhere(lab, PLACE)) & set(before)
+        assert len(list(lab.target.glob("coldcache/.settings-on-n?.json"))) == 4
+        lab.in_job(lab.measure(campaign, "tuned", "writes"), nodes=4)
+        assert len(lab.stories(campaign)) == 4
+    lab.wait(lambda: read_everywhere(lab, PLACE) == before, seconds=10)
+    assert not list(lab.target.glob("coldcache/.settings*"))
+
+
+def test_ranks_of_mpi_are_dealt_out_in_turn_and_tell_where_they_ran(lab):
+    folder = lab.clone / "ranks"
+    folder.mkdir()
+    (folder / "ranks.c").write_text(RANKS)
+    lab.run("mpicc", "-o", str(folder / "ranks"), str(folder / "ranks.c"))
+    (folder / "launch.py").write_text(
+        "import json, subprocess\n"
+        "from pathlib import Path\n"
+        "from types import SimpleNamespace\n"
+        "from coldcache.cluster.hosts import find_hosts\n"
+        "from coldcache.cluster.launch import Launch\n"
+        "from coldcache.cluster.probing import write_mark\n"
+        "from coldcache.site import Clients\n"
+        "from coldcache.tools.nodes import start_ranks\n"
+        "from coldcache.tools.run import Run\n"
+        "hosts = find_hosts(Clients(nodes=4, cores=4, launcher='srun'))\n"
+        "word = write_mark(Path.cwd())\n"
+        "words = start_ranks('srun', 'pmix', 6, 4, 1)\n"
+        "run = Run(('write',), '.', 6, nodes=4, launcher=words, starter='srun', hosts=hosts)\n"
+        "launch = Launch(SimpleNamespace(PROGRAM='ior'), run, Path.cwd(), Path.cwd())\n"
+        "with launch.ready(), open('stderr.txt', 'wb') as said:\n"
+        "    done = subprocess.run([*words, './ranks'], stderr=said, stdout=subprocess.PIPE, text=True,\n"
+        "                          env={**launch.environment(), 'OMPI_ALLOW_RUN_AS_ROOT': '1',\n"
+        "                               'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}, timeout=60)\n"
+        "told = launch.describe()\n"
+        "print(json.dumps([done.stdout, told['nodes'], launch.find_fault(told, word)]))\n"
+    )
+    said = lab.in_job(f"cd {folder} && {sys.executable} launch.py", nodes=4)
+    printed, nodes, fault = json.loads(said.splitlines()[-1])
+    assert printed == "6 ranks, sum 15\n", said
+    assert fault == ""
+    assert nodes == {
+        "n1": {"processes": 2, "ranks": [0, 4]}, "n2": {"processes": 2, "ranks": [1, 5]},
+        "n3": {"processes": 1, "ranks": [2]}, "n4": {"processes": 1, "ranks": [3]},
+    }  # fmt: skip
