@@ -113,18 +113,20 @@ class Lab:
             f" --manifest=results/{campaign}/blocks/{study}.{sweep}.json"
         )
 
-    def submit(self, command: str, nodes: int) -> list[str]:
-        """Return the command that runs a shell command in a job of its own, and waits for its end."""
-        words = ["sbatch", "--wait", f"--nodes={nodes}", f"--ntasks={nodes}", f"--cpus-per-task={os.cpu_count()}",
-                 "--exclusive", "--time=5"]  # fmt: skip
-        return [*words, f"--output={self.folder / 'job.txt'}", f"--wrap={command}"]
+    def submit(self, command: str, nodes: int) -> str:
+        """Submit a shell command as a job of its own, and return its number."""
+        words = ["sbatch", "--parsable", f"--nodes={nodes}", f"--ntasks={nodes}", f"--cpus-per-task={os.cpu_count()}",
+                 "--exclusive", "--time=5", f"--output={self.folder / 'job.txt'}", f"--wrap={command}"]  # fmt: skip
+        return self.run(*words).strip()
 
-    def in_job(self, command: str, nodes: int, seconds: float = 120) -> str:
+    def in_job(self, command: str, nodes: int) -> str:
         """Run a shell command in a job of its own, and return what it prints."""
-        said = self.folder / "job.txt"
-        said.unlink(missing_ok=True)
-        self.run(*self.submit(command, nodes), seconds=seconds)
-        return said.read_text()
+        self.finish(self.submit(command, nodes))
+        return (self.folder / "job.txt").read_text()
+
+    def finish(self, job: str) -> None:
+        """Wait for the end of a job."""
+        self.wait(lambda: job not in self.jobs(), seconds=120)
 
     def lose(self, number: int) -> None:
         """Let a node vanish, and wait until Slurm knows it."""

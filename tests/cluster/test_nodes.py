@@ -8,6 +8,9 @@ import pytest
 #: A parameter of the kernel that each node has for itself: the setting `sysctl` of the sites.
 PLACE = "/proc/sys/net/ipv4/tcp_keepalive_time"
 
+#: Kills what has a setting in force on a node; every node sees its own processes alone.
+KILL_AGENTS = "kill -KILL $(grep -las coldcache.settings.agent /proc/[0-9]*/cmdline | cut -d/ -f3 | grep -vw $$) || :"
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(420)]
 
 RANKS = """\
@@ -59,12 +62,11 @@ def test_a_node_that_does_not_see_the_target_is_found_and_leaves_trials_missing_
 
 
 def test_a_client_that_loses_the_mount_makes_a_trial_void_although_iozone_tells_success(lab):
-    command = lab.submit(lab.measure("fifth", "parted", "clients"), nodes=4)
-    job = lab.start(*command)
+    job = lab.submit(lab.measure("fifth", "parted", "clients"), nodes=4)
     try:
         lab.wait(lambda: lab.inodes("fifth"))
         lab.on_node(2, "mount", "-t", "tmpfs", "none", str(lab.target))
-        job.communicate(timeout=120)
+        lab.finish(job)
     finally:
         lab.on_node(2, "umount", str(lab.target))
     stories = lab.stories("fifth")
@@ -110,19 +112,21 @@ def test_a_node_that_refuses_a_setting_makes_trials_void_with_its_name(lab):
     assert read_everywhere(lab, PLACE) == before
 
 
-@pytest.mark.parametrize("ending", ["kill of the runner", "scancel", "kill of all"])
+@pytest.mark.parametrize("ending", ["kill of the runner", "scancel", "kill on all nodes"])
 def test_no_node_keeps_a_setting_whatever_ends_the_runner(lab, ending):
     before = read_everywhere(lab, PLACE)
     campaign = ending.replace(" ", "-")
-    command = lab.submit(lab.measure(campaign, "tuned", "writes"), nodes=4)
-    job = lab.start(*command)
+    job = lab.submit(lab.measure(campaign, "tuned", "writes"), nodes=4)
     lab.wait(lambda: not set(read_everywhere(lab, PLACE)) & set(before))
     if ending == "kill of the runner":
         signal_runner(lab, "KILL")
+    elif ending == "scancel":
+        lab.run("scancel", job)
     else:
-        lab.run("scancel", *(["--signal=KILL", "--full"] if ending == "kill of all" else []), lab.jobs()[0])
-    job.communicate(timeout=60)
-    if ending == "kill of all":
+        for number in (4, 3, 2, 1):
+            lab.on_node(number, "sh", "-c", KILL_AGENTS)
+    lab.finish(job)
+    if ending == "kill on all nodes":
         # Nobody was left to undo it: the next job on these nodes does so first.
         assert not set(read_everywhere(lab, PLACE)) & set(before)
         assert len(list(lab.target.glob("coldcache/.settings-on-n?.json"))) == 4
