@@ -44,6 +44,10 @@ STUDIES: dict[str, tuple[int, dict[str, Any]]] = {
                     "factors": {**WRITES["factors"], "nodes": [1, 2, 4], "threads": [5]}},
         "clients": CLIENTS,
     }),
+    "both": (1, {
+        "servers": {**WRITES, "operations": ["write", "read"]},
+        "clients": {**CLIENTS, "factors": {**CLIENTS["factors"], "threads": [6]}},
+    }),
     "long": (6, {"writes": WRITES}),
     "single": (6, {"writes": {**WRITES, "factors": {**WRITES["factors"], "nodes": [1]}}}),
     "parted": (3, {"clients": {**CLIENTS, "factors": {**CLIENTS["factors"], "threads": [4]}}}),

@@ -94,7 +94,7 @@ def execute(trial: Trial, folder: Path, surroundings: Surroundings) -> dict[str,
     partial.mkdir(parents=True)
     story = _begin(trial, surroundings)
     try:
-        _carry_out(trial, partial, surroundings, story)
+        _carry_out_unless_lost(trial, partial, surroundings, story)
     except SettingError as error:
         story["failure"] = {"code": "setting-failed", "message": str(error)}
     except OSError as error:
@@ -133,6 +133,16 @@ def _begin(trial: Trial, surroundings: Surroundings) -> dict[str, Any]:
         "free_bytes": None, "size_bytes": None, "own_bytes": None, "load": None,
         "target": {"path": surroundings.site.target.path, **surroundings.target}, "system": surroundings.system,
     }  # fmt: skip
+
+
+def _carry_out_unless_lost(trial: Trial, partial: Path, surroundings: Surroundings, story: dict[str, Any]) -> None:
+    """Carry a trial out; raises `ClusterError` where it fails because a node was lost, and so says nothing."""
+    try:
+        _carry_out(trial, partial, surroundings, story)
+    except SettingError:
+        if surroundings.place.hosts:
+            refuse_lost(surroundings.site.clients.launcher, surroundings.place.hosts)
+        raise
 
 
 def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: dict[str, Any]) -> None:

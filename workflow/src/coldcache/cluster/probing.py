@@ -101,9 +101,9 @@ def find_fault(starter: str, place: Place, work: Path, nodes: int) -> str:
     if len(hosts) < nodes:
         raise ClusterError(f"this job has {len(hosts)} nodes, the block needs {nodes}")
     told = ask_nodes(starter, hosts, [str(work / MARK)])
+    if lost := _name_lost(hosts, told):
+        raise ClusterError(f"{lost} does not answer within {SECONDS} s; another job is to try it")
     for host in hosts:
-        if host not in told:
-            raise ClusterError(f"node {host} does not answer within {SECONDS} s; another job is to try it")
         if told[host]["mark"] != word:
             return f"node {host} does not see the target: {work} lies there in {told[host]['mount']}; mount it there"
         if not told[host]["writable"]:
@@ -113,10 +113,16 @@ def find_fault(starter: str, place: Place, work: Path, nodes: int) -> str:
 
 def refuse_lost(starter: str, hosts: tuple[str, ...]) -> None:
     """Raise `ClusterError` if a node no longer answers: what failed meanwhile says nothing of the storage."""
-    told = ask_nodes(starter, hosts, ["/"])
+    if lost := _name_lost(hosts, ask_nodes(starter, hosts, ["/"])):
+        raise ClusterError(f"{lost} was lost: it does not answer; the trial is run again by the next job")
+
+
+def _name_lost(hosts: tuple[str, ...], told: dict[str, dict[str, Any]]) -> str:
+    """Return the first node that did not answer; srun asks none where it cannot reach all, and does not say which."""
     lost = [host for host in hosts if host not in told]
-    if lost:
-        raise ClusterError(f"node {lost[0]} was lost: it does not answer; the trial is run again by the next job")
+    if lost and not told and len(hosts) > 1:
+        return f"one of nodes {', '.join(hosts)}"
+    return f"node {lost[0]}" if lost else ""
 
 
 def evict_everywhere(starter: str, hosts: tuple[str, ...], paths: list[Path], scratch: Path) -> dict[str, int]:
