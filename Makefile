@@ -59,8 +59,8 @@ notebooks: reference ## Execute the notebooks anew on the reference campaign, to
 	done
 
 .PHONY: test
-# A cluster in namespaces needs root: its packages are installed where it can run.
-test: tools += chromium $(if $(filter 0,$(shell id -u)),cluster)
+# A cluster and a volume in namespaces need root: their packages are installed where they can run.
+test: tools += chromium $(if $(filter 0,$(shell id -u)),cluster gluster)
 test: setup ## Run every check and every test
 	@$(MAKE) --no-print-directory lint reference
 	@pytest -rs -n 2 --dist loadscope --nbval tests notebooks

@@ -145,6 +145,32 @@ class LctlSetting(_Kind):
     name: str = Field(pattern=r"^[A-Za-z0-9_.*-]+$", description="Such as osc.*.max_rpcs_in_flight.")
 
 
+class LayoutSetting(_Kind):
+    """How Lustre spreads the files and directories of the sweep's folder: by lfs setstripe, or lfs mkdir."""
+
+    kind: Literal["lfs"]
+    of: Literal["stripe-count", "stripe-size", "mdt-count"] = Field(
+        description="What a level is: targets of a file, bytes before the next one, metadata targets of a directory."
+    )
+    fresh_files: bool = Field(True, description="Files and directories keep what they were made with.")
+
+
+class VolumeSetting(_Kind):
+    """An option of a GlusterFS volume, the client's if it has any part in it; it needs root."""
+
+    kind: Literal["gluster"]
+    volume: str = Field(pattern=r"^[A-Za-z0-9_-]+$", description="The volume that the target is mounted from.")
+    option: str = Field(pattern=r"^[A-Za-z0-9_.-]+$", description="Such as performance.write-behind.")
+    slow: bool = Field(True, description="Each change takes a new graph in every client.")
+
+
+class TunedSetting(_Kind):
+    """A profile of tuned, which is a level's value; it needs root."""
+
+    kind: Literal["tuned"]
+    slow: bool = Field(True, description="A profile changes many things at once.")
+
+
 class GuestSetting(_Kind):
     """An option of the NFS mount, or kernel parameters, of a guest in which the trial runs."""
 
@@ -160,8 +186,11 @@ class GuestSetting(_Kind):
         return self.values.get(name_level(level), self.option.replace("{level}", name_level(level)))
 
 
-Kind = FileSetting | SysctlSetting | MountSetting | PreparedMounts | CommandSetting | LctlSetting | GuestSetting
-_KINDS = ("file", "sysctl", "mount", "mounts", "commands", "lctl", "nfs-guest")
+Kind = (
+    FileSetting | SysctlSetting | MountSetting | PreparedMounts | CommandSetting | LctlSetting | LayoutSetting
+    | VolumeSetting | TunedSetting | GuestSetting
+)  # fmt: skip
+_KINDS = ("file", "sysctl", "mount", "mounts", "commands", "lctl", "lfs", "gluster", "tuned", "nfs-guest")
 
 
 def _tag_of_kind(given: Any) -> str:
@@ -183,6 +212,9 @@ SettingKind = Annotated[
     | Annotated[PreparedMounts, Tag("kind:mounts")]
     | Annotated[CommandSetting, Tag("kind:commands")]
     | Annotated[LctlSetting, Tag("kind:lctl")]
+    | Annotated[LayoutSetting, Tag("kind:lfs")]
+    | Annotated[VolumeSetting, Tag("kind:gluster")]
+    | Annotated[TunedSetting, Tag("kind:tuned")]
     | Annotated[GuestSetting, Tag("kind:nfs-guest")],
     Discriminator(_tag_of_kind),
     BeforeValidator(_refuse_unknown_kind),

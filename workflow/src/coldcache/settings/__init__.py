@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from coldcache.plan import Case, Trial
-from coldcache.setting_kinds import CommandSetting, GuestSetting, Kind
+from coldcache.setting_kinds import CommandSetting, GuestSetting, Kind, LayoutSetting, VolumeSetting
 from coldcache.settings.addresses import locate, why_not
 from coldcache.settings.changes import Changes
 from coldcache.settings.journal import JOURNAL, SHARED, is_left
@@ -192,7 +192,9 @@ def why_not_run(case: Case, folder: Path) -> str:
 
 def _is_of_node(kind: Kind) -> bool:
     """Return whether each node has the setting for itself, as it has its mounts and the values of its kernel."""
-    return bool(kind.is_of_node) if isinstance(kind, CommandSetting) else not isinstance(kind, GuestSetting)
+    if isinstance(kind, CommandSetting):
+        return bool(kind.is_of_node)
+    return not isinstance(kind, LayoutSetting | VolumeSetting | GuestSetting)
 
 
 def _join(nodes: dict[str, str]) -> str:

@@ -12,18 +12,32 @@ from coldcache.setting_kinds import (
     FileSetting,
     GuestSetting,
     Kind,
+    LayoutSetting,
     LctlSetting,
     MountSetting,
     PreparedMounts,
     SysctlSetting,
+    TunedSetting,
+    VolumeSetting,
 )
-from coldcache.settings import kernel_value, mount_option, prepared_mount, site_commands
+from coldcache.settings import (
+    kernel_value,
+    lustre_layout,
+    mount_option,
+    prepared_mount,
+    site_commands,
+    tuned_profile,
+    volume_option,
+)
 
 _MODULES = {
     "kernel-value": kernel_value,
     "mount-option": mount_option,
     "prepared-mount": prepared_mount,
     "site-commands": site_commands,
+    "lustre-layout": lustre_layout,
+    "volume-option": volume_option,
+    "tuned-profile": tuned_profile,
 }
 
 
@@ -44,44 +58,60 @@ def locate(kind: Kind, folder: Path, sweep: Path | None = None) -> dict[str, Any
     SettingError
         If the path names the target's device and the target has none.
     """
-    address: dict[str, Any] = {"value_of": kind.value_of_reading(), "outlives_restart": False}
+    place = _place(kind, folder, sweep or folder)
+    return {"outlives_restart": False, **place, "value_of": {**kind.value_of_reading(), **place.get("value_of", {})}}
+
+
+def _place(kind: Kind, folder: Path, sweep: Path) -> dict[str, Any]:
     match kind:
         case FileSetting(path=path):
-            if "{device}" in path:
-                path = path.replace("{device}", _name_device(folder))
-            return {"module": "kernel-value", "path": path, "shown_as": path, **address}
+            path = path.replace("{device}", _name_device(folder)) if "{device}" in path else path
+            return {"module": "kernel-value", "path": path, "shown_as": path}
         case SysctlSetting(name=name):
-            return {"module": "kernel-value", "path": kernel_value.path_of_sysctl(name), "shown_as": name, **address}
+            return {"module": "kernel-value", "path": kernel_value.path_of_sysctl(name), "shown_as": name}
         case MountSetting(point=point):
             point = point or find_mount(folder).point
-            return {"module": "mount-option", "point": point, "shown_as": f"mount options of {point}", **address}
-        case PreparedMounts():
-            place = (sweep or folder).absolute().parent
+            return {"module": "mount-option", "point": point, "shown_as": f"mount options of {point}"}
+        case PreparedMounts(values=values):
+            place = sweep.absolute().parent
             return {
-                "module": "prepared-mount", "place": str(place), "values": list(kind.values.values()),
-                "own": [(sweep or folder).name], "shown_as": f"what is mounted on {place}", **address,
-                "value_of": {**address["value_of"], prepared_mount.NONE: prepared_mount.NONE},
+                "module": "prepared-mount", "place": str(place), "values": list(values.values()), "own": [sweep.name],
+                "shown_as": f"what is mounted on {place}", "value_of": {prepared_mount.NONE: prepared_mount.NONE},
             }  # fmt: skip
         case CommandSetting():
-            apply, verify, restore = (
-                [word.replace("{folder}", str(sweep or folder)) for word in words]
-                for words in (kind.apply, kind.verify, kind.restore)
-            )
-            return {
-                "module": "site-commands", "apply": apply, "verify": verify, "restore": restore,
-                "root": kind.root, "seconds": kind.seconds, "shown_as": " ".join(verify), **address,
-                "outlives_restart": True,
-                "folder": str(sweep or folder) if "{folder}" in " ".join([*kind.apply, *kind.verify]) else "",
-            }  # fmt: skip
+            return _place_commands(kind, sweep)
         case LctlSetting(name=name):
             return {
                 "module": "site-commands", "apply": ["lctl", "set_param", f"{name}={{level}}"],
                 "verify": ["lctl", "get_param", "-n", name], "restore": [], "root": True, "seconds": 60.0,
                 # One line for each instance; what is in force is told once.
-                "is_listed": True, "shown_as": f"lctl get_param {name}", **address,
+                "is_listed": True, "shown_as": f"lctl get_param {name}",
             }  # fmt: skip
+        case LayoutSetting(of=of):
+            return {
+                "module": "lustre-layout", "of": of, "folder": str(sweep), "outlives_restart": True,
+                "shown_as": f"{of} by lfs of {sweep}",
+            }  # fmt: skip
+        case VolumeSetting(volume=volume, option=option):
+            return {
+                "module": "volume-option", "volume": volume, "option": option, "point": find_mount(folder).point,
+                "outlives_restart": True, "shown_as": f"{option} of the volume {volume}",
+            }  # fmt: skip
+        case TunedSetting():
+            return {"module": "tuned-profile", "outlives_restart": True, "shown_as": "tuned-adm active"}
         case GuestSetting():
             raise SettingError("the guest itself puts it in force when it starts")
+
+
+def _place_commands(kind: CommandSetting, sweep: Path) -> dict[str, Any]:
+    apply, verify, restore = (
+        [word.replace("{folder}", str(sweep)) for word in words] for words in (kind.apply, kind.verify, kind.restore)
+    )
+    return {
+        "module": "site-commands", "apply": apply, "verify": verify, "restore": restore, "root": kind.root,
+        "seconds": kind.seconds, "shown_as": " ".join(verify), "outlives_restart": True,
+        "folder": str(sweep) if "{folder}" in " ".join([*kind.apply, *kind.verify]) else "",
+    }  # fmt: skip
 
 
 def module_of(address: dict[str, Any]) -> ModuleType:
