@@ -1,7 +1,19 @@
 """What differs between the arms of a comparison in a campaign, and whether the named factor alone can be a cause."""
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Any, NamedTuple
+
+import pandas as pd
+
+from coldcache.terms import SET_FACTORS
+
+#: Stands where nothing was recorded of a property.
+NONE = "none"
+
+#: Columns of the tables of what was recorded.
+ARM_COLUMNS = ["study", "sweep", "factor", "what", "level", "recorded"]
+HOST_COLUMNS = ["what", "host", "recorded"]
 
 
 class Difference(NamedTuple):
@@ -26,14 +38,14 @@ class Arms(NamedTuple):
     ----------
     factor : str
         By whose levels they are told apart.
-    levels : tuple of str
-        The arms.
+    levels : dict of str to tuple of str
+        The arms, each with what the live system said of the level; the level itself where nothing was read.
     differences : tuple of Difference
         All that was recorded otherwise, beside the factor itself.
     """
 
     factor: str
-    levels: tuple[str, ...]
+    levels: dict[str, tuple[str, ...]]
     differences: tuple[Difference, ...]
 
     @property
@@ -53,41 +65,94 @@ def differences_between_arms(stories: Iterable[Mapping[str, Any]], factor: str) 
         The factor that is compared. Levels that other factors have in all arms alike are no difference.
     """
     arms: dict[str, list[dict[str, str]]] = {}
+    read: dict[str, set[str]] = {}
     for story in stories:
         if factor in story["factors"] and story["start"]:
-            arms.setdefault(str(story["factors"][factor]), []).append(_recorded(story, factor))
-    return Arms(factor, tuple(sorted(arms)), _differences({level: arms[level] for level in sorted(arms)}))
+            level = str(story["factors"][factor])
+            arms.setdefault(level, []).append(_recorded(story, factor))
+            read.setdefault(level, set()).add(story["settings"].get(factor, {}).get("read", level))
+    levels = {level: tuple(sorted(read[level])) for level in sorted(arms)}
+    return Arms(factor, levels, _differences({level: arms[level] for level in levels}))
 
 
 def differences_between_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> tuple[Difference, ...]:
-    """Return what differs between hosts, each as `provenance.describe_host` describes it."""
+    """Return what differs between hosts, each as `hosts.json` of a campaign describes it."""
     return _differences({host: [dict(_flatten("", described))] for host, described in sorted(hosts.items())})
 
 
+def tabulate_arms(stories: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return what was recorded otherwise between the levels of each factor of the system that a sweep varies.
+
+    Parameters
+    ----------
+    stories : iterable of mapping
+        Those of the trials that count, sweep by sweep.
+
+    Returns
+    -------
+    DataFrame
+        Columns `ARM_COLUMNS`: one row per level for the factor itself, with what was read of it, and one per level
+        for each other property that differs. A factor without such rows is the only one that differs.
+    """
+    rows = []
+    for (study, sweep), group in groupby(stories, key=lambda story: (story["study"], story["sweep"])):
+        own = list(group)
+        for factor in SET_FACTORS:
+            arms = differences_between_arms(own, factor)
+            if len(arms.levels) < 2:
+                continue
+            for what, values in ((factor, arms.levels), *arms.differences):
+                rows += [(study, sweep, factor, what, level, "; ".join(values[level])) for level in arms.levels]
+    return pd.DataFrame(rows, columns=ARM_COLUMNS)
+
+
+def tabulate_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """Return one row per recorded property and host, with columns `HOST_COLUMNS`."""
+    described = {host: dict(_flatten("", hosts[host])) for host in sorted(hosts)}
+    places = sorted({place for told in described.values() for place in told})
+    rows = [(place, host, told.get(place, NONE)) for place in places for host, told in described.items()]
+    return pd.DataFrame(rows, columns=HOST_COLUMNS)
+
+
 def _recorded(story: Mapping[str, Any], factor: str) -> dict[str, str]:
+    """Return what a trial states of its circumstances, but for the factor that is compared."""
+    target = dict(story.get("target") or {})
+    if "mount_options" in target:
+        target["mount_options"] = _without_levels(target["mount_options"], story["settings"].values())
     found = {"tool": str(story["tool"]), "tool_version": story["tool_version"] or ""}
     found |= dict(_flatten("system", story.get("system") or {}))
-    found |= dict(_flatten("target", story.get("target") or {}))
+    found |= dict(_flatten("target", target))
+    found |= dict(_flatten("guest", story.get("guest") or {}))
+    found |= dict(_flatten("launch.nodes", sorted((story.get("launch") or {}).get("nodes", {}))))
     found |= dict(_flatten("factors", {name: level for name, level in story["factors"].items() if name != factor}))
+    more = {"scale": story.get("scale"), "cold.method": (story.get("cold") or {}).get("method")}
+    found |= {place: str(value) for place, value in more.items() if value}
     read = {name: level["read"] for name, level in story["settings"].items() if name != factor}
     return found | dict(_flatten("settings", read))
 
 
+def _without_levels(options: str, settings: Iterable[Mapping[str, str]]) -> str:
+    """Return mount options without those that levels are put in force by: they are told with their factors."""
+    put = {option for level in settings for key in ("asked", "read") for option in level[key].split(",")}
+    return ",".join(option for option in options.split(",") if option not in put)
+
+
 def _flatten(place: str, value: Any) -> Iterable[tuple[str, str]]:
-    if not isinstance(value, Mapping):
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flatten(f"{place}.{key}" if place else str(key), inner)
+    elif isinstance(value, list):
+        # Of two long lists only the members that one of them lacks are to be told.
+        yield from ((f"{place}.{member}", "there") for member in value)
+    else:
         yield place, str(value)
-        return
-    for key, inner in value.items():
-        yield from _flatten(f"{place}.{key}" if place else str(key), inner)
 
 
 def _differences(arms: Mapping[str, list[dict[str, str]]]) -> tuple[Difference, ...]:
     places = sorted({place for recorded in arms.values() for one in recorded for place in one})
     found = []
     for place in places:
-        values = {
-            arm: tuple(sorted({one.get(place, "not recorded") for one in recorded})) for arm, recorded in arms.items()
-        }
+        values = {arm: tuple(sorted({one.get(place, NONE) for one in recorded})) for arm, recorded in arms.items()}
         if len(set(values.values())) > 1:
             found.append(Difference(place, values))
     return tuple(found)

@@ -266,13 +266,14 @@ def begin(design: Campaign) -> None:
     temporary.rename(path)
 
 
-def note_host(campaign: Campaign, host: str, described: dict[str, Any]) -> None:
-    """Write what is told once of a host into `hosts.json`, unless it says so already."""
+def note_hosts(campaign: Campaign, described: dict[str, dict[str, Any]]) -> None:
+    """Write what is told once of some hosts, by name, into `hosts.json`, unless it says so already."""
     path = campaign.folder / "hosts.json"
-    hosts = read_hosts(campaign.folder)
-    if hosts.get(host) != described:
+    before = read_hosts(campaign.folder)
+    hosts = {**before, **described}
+    if hosts != before:
         temporary = path.with_name(".hosts.json")
-        temporary.write_text(json.dumps({**hosts, host: described}, indent=1) + "\n")
+        temporary.write_text(json.dumps(hosts, indent=1) + "\n")
         temporary.rename(path)
 
 

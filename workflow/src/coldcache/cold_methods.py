@@ -1,16 +1,13 @@
 """What makes a trial's files cold, as the site or the sweep chooses it, and what is left of them in memory after it."""
 
-import os
 from pathlib import Path
 from typing import Any
 
 from coldcache.cold import evict, measure_residency
 from coldcache.mounts import find_mount
-from coldcache.privilege import run_command, why_no_root, why_not_writable, write_value
+from coldcache.privilege import DROP_CACHES, drop_caches, run_command, why_no_root, why_not_writable
 from coldcache.site import Cold
 from coldcache.target import released
-
-_DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 
 #: Both in one process, which ends its work even when the runner is killed between them.
 _REMOUNT = 'umount "$1" && mount -t "$2" -o "$3" "$4" "$1"'
@@ -45,8 +42,7 @@ def make_cold(cold: Cold, paths: list[Path], work: Path, lock: int) -> dict[str,
     if cold.method == "eviction":
         evict(paths)
     elif cold.method == "drop-caches":
-        os.sync()
-        write_value(_DROP_CACHES, "3")
+        drop_caches()
     elif cold.method == "remount":
         _remount(work, lock)
     for command in cold.commands:
@@ -59,7 +55,7 @@ def why_not_cold(cold: Cold, folder: Path) -> str:
     """Return why a method cannot be used on this system; empty where it can."""
     reason = ""
     if cold.method == "drop-caches":
-        reason = why_not_writable(_DROP_CACHES)
+        reason = why_not_writable(DROP_CACHES)
     elif cold.method == "remount":
         mount = find_mount(folder)
         reason = f"{folder} lies on the root file system" if mount.point == "/" else why_no_root()

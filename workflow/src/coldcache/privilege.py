@@ -10,6 +10,8 @@ from coldcache.errors import SettingError
 
 _SECONDS = 60.0
 
+DROP_CACHES = Path("/proc/sys/vm/drop_caches")
+
 
 class Finished(NamedTuple):
     """What a command that ended with status 0 printed, and how it was called."""
@@ -99,3 +101,9 @@ def why_not_writable(path: Path) -> str:
     if not path.exists():
         return f"{path} does not exist"
     return "" if os.access(path, os.W_OK) else why_no_root() and f"{path}: {why_no_root()}"
+
+
+def drop_caches() -> None:
+    """Drop all that the kernel caches of clean files, after writing back what is dirty; raises as `write_value`."""
+    os.sync()
+    write_value(DROP_CACHES, "3")

@@ -6,7 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from coldcache.errors import SettingError
 from coldcache.mounts import find_mount
+from coldcache.privilege import run_command
+from coldcache.tools.program import identify_builds
 
 
 @cache
@@ -32,7 +35,7 @@ def _processor() -> str:
 
 
 def describe_target(folder: Path) -> dict[str, Any]:
-    """Return the target: its file system, mount options as in force, device, and how the kernel drives the device."""
+    """Return the target: its file system, mount options as in force, device, how the kernel drives it, and layout."""
     mount = find_mount(folder)
     return {
         "filesystem": mount.filesystem,
@@ -41,7 +44,17 @@ def describe_target(folder: Path) -> dict[str, Any]:
         "source": mount.source,
         "device": mount.device,
         "queue": _queue(mount.device),
+        **({"layout": _stripe_layout(folder)} if mount.filesystem == "lustre" else {}),
     }
+
+
+def _stripe_layout(folder: Path) -> str:
+    """Return over what Lustre stripes new files of a folder; why that cannot be told where it cannot."""
+    try:
+        told = run_command(["lfs", "getstripe", "--directory", str(folder)])
+    except SettingError as error:
+        return f"not told: {error}"
+    return " ".join(told.output.replace(str(folder), "").split())
 
 
 def _queue(device: str) -> dict[str, str]:
@@ -65,9 +78,6 @@ def describe_host(device: str, root: Path = Path("/")) -> dict[str, Any]:
         Below which the kernel's files lie.
     """
     cpu = root / "sys/devices/system/cpu/cpu0/cpufreq"
-    link = root / f"sys/dev/block/{device}"
-    disk = link.resolve() if link.exists() else None
-    disk = disk.parent if disk and (disk / "partition").exists() else disk
     return {
         "vendor": _text(root / "sys/class/dmi/id/sys_vendor"),
         # Clouds tell the type of an instance as the name of the product.
@@ -76,24 +86,52 @@ def describe_host(device: str, root: Path = Path("/")) -> dict[str, Any]:
         "numa_nodes": len(list((root / "sys/devices/system/node").glob("node[0-9]*"))),
         "governor": _text(cpu / "scaling_governor"),
         "frequency_driver": _text(cpu / "scaling_driver"),
-        "disk": {
-            name: _text(disk / file)
-            for name, file in (
-                ("model", "device/model"),
-                ("firmware", "device/firmware_rev"),
-                ("numa_node", "device/numa_node"),
-                ("write_cache", "queue/write_cache"),
-            )
-        }
-        if disk
-        else {},
-        "links": {
-            path.name: f"{speed} Mbit/s"
-            for path in sorted((root / "sys/class/net").glob("*"))
-            if (speed := _text(path / "speed")) and speed != "-1"
-        },
+        "disk": _describe_disk(root / f"sys/dev/block/{device}"),
+        "links": _describe_links(root),
         "modules": sorted(line.split()[0] for line in _text(root / "proc/modules").splitlines()),
     }
+
+
+def describe_machine(device: str) -> dict[str, Any]:
+    """Return all that is told once of this machine, as `hosts.json` of a campaign holds it."""
+    system = {name: value for name, value in describe_system().items() if name != "host"}
+    return {**system, "programs": identify_builds(), **describe_host(device)}
+
+
+def _describe_disk(link: Path) -> dict[str, str]:
+    """Return what the kernel tells of a block device; nothing where there is none."""
+    if not link.exists():
+        return {}
+    disk = link.resolve()
+    disk = disk.parent if (disk / "partition").exists() else disk
+    return {
+        "model": _text(disk / "device/model"),
+        # NVMe and SCSI have it under names of their own.
+        "firmware": _text(disk / "device/firmware_rev") or _text(disk / "device/rev"),
+        "numa_node": _text(disk / "device/numa_node"),
+        "write_cache": _text(disk / "queue/write_cache"),
+        "driver": _driver(disk),
+    }
+
+
+def _describe_links(root: Path) -> dict[str, str]:
+    """Return the speed and the driver of each network link, of Ethernet and of InfiniBand."""
+    found = {}
+    for path in sorted((root / "sys/class/net").glob("*")):
+        speed = _text(path / "speed")
+        told = [f"{speed} Mbit/s"] if speed not in ("", "-1") else []
+        if told or _driver(path):
+            found[path.name] = ", ".join([*told, *filter(None, [_driver(path)])])
+    for port in sorted((root / "sys/class/infiniband").glob("*/ports/*")):
+        found[f"{port.parts[-3]} port {port.name}"] = _text(port / "rate")
+    return found
+
+
+def _driver(path: Path) -> str:
+    """Return the driver of a device with its version, where its module states one; empty where none is told."""
+    # Between a disk of NVMe and the device with the driver lies its controller.
+    link = next((path / place for place in ("device/driver", "device/device/driver") if (path / place).exists()), None)
+    return f"{link.resolve().name} {_text(link / 'module/version')}".strip() if link else ""
 
 
 def _text(path: Path) -> str:

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from coldcache.blocks import Block
-from coldcache.campaign import Campaign, begin, is_sealed, note_host, note_not_run
+from coldcache.campaign import Campaign, begin, is_sealed, note_hosts, note_not_run
 from coldcache.cluster.allocations import arrange_allocations, most_nodes
 from coldcache.cluster.hosts import find_hosts
-from coldcache.cluster.probing import Place, find_fault, write_mark
+from coldcache.cluster.probing import Place, describe_everywhere, find_fault, write_mark
 from coldcache.cluster.waiting import wait_for_lease
 from coldcache.cold_methods import why_not_cold
 from coldcache.errors import CampaignError, TargetError
 from coldcache.lease import leased
 from coldcache.mounts import find_mount
 from coldcache.plan import Case, Trial, tool_module
-from coldcache.provenance import describe_host, describe_system, describe_target
+from coldcache.provenance import describe_machine, describe_system, describe_target
 from coldcache.repeating import is_done, is_missing
 from coldcache.room import refuse_full
 from coldcache.settings import BlockSettings, is_left, why_not_run
@@ -105,7 +105,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
     begin(campaign)
     work = make_work_folder(folder)
     system = describe_system()
-    note_host(campaign, system["host"], describe_host(find_mount(work).device))
+    note_hosts(campaign, {system["host"]: describe_machine(find_mount(work).device)})
     # An interrupt ends the running trial in order; so must the signals by which Snakemake, Slurm and a terminal end.
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)
@@ -118,6 +118,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         if place.hosts and not reason:
             launcher = campaign.site.clients.launcher
             reason = find_fault(launcher, place, work, most_nodes(block))
+            note_hosts(campaign, {} if reason else describe_everywhere(launcher, place.hosts, work))
             reason = reason or settings.reach(launcher, place.hosts, (trial.case for trial in waiting))
         own = next((trial.case for trial in block.trials if not trial.case.sentinel_every), block.trials[0].case)
         note_not_run(campaign, own, reason)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.cluster.launch import Launch
-from coldcache.cluster.probing import Place, evict_everywhere, refuse_lost
+from coldcache.cluster.probing import Place, cool_everywhere, refuse_lost
 from coldcache.cold_methods import make_cold
 from coldcache.counters import choose_counters, read_counters
 from coldcache.errors import CampaignError, SettingError
@@ -176,7 +176,7 @@ def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: d
             paths = [folder / name for names in inputs.names for name in names]
             story["cold"] = make_cold(case.cold, paths, surroundings.work, surroundings.lock)
             if run.nodes > 1:
-                held = evict_everywhere(run.starter, run.hosts, paths, partial / "inputs.txt")
+                held = cool_everywhere(run.starter, run.hosts, paths, partial / "inputs.txt", case.cold.method)
                 story["cold"] |= {"resident_bytes": max(held.values()), "nodes": held}
         status = os.statvfs(folder)
         story["free_bytes"] = status.f_bavail * status.f_frsize

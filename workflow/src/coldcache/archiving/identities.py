@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from coldcache.campaign import Campaign, raw_files
+from coldcache.campaign import Campaign, raw_files, read_hosts
 
 KINDS = ("path", "address", "host", "user", "word")
 
@@ -62,7 +62,8 @@ def find_identities(campaign: Campaign, folder: Path, hidden: Sequence[str] = ()
     """
     found: dict[str, dict[str, None]] = {kind: dict.fromkeys(hidden if kind == "word" else ()) for kind in KINDS}
     found["host"] |= dict.fromkeys(_names_of_host(platform.node()))
-    found["host"] |= dict.fromkeys(name for host in campaign.site.clients.hosts for name in _names_of_host(host))
+    stated = [*campaign.site.clients.hosts, *read_hosts(folder)]
+    found["host"] |= dict.fromkeys(name for host in stated for name in _names_of_host(host))
     found["user"][getpass.getuser()] = None
     found["path"] |= dict.fromkeys(_list_paths(campaign, folder))
     for path in raw_files(folder):

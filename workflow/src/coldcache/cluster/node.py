@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from coldcache.cold import evict, measure_residency
-from coldcache.provenance import find_mount
+from coldcache.mounts import find_mount
+from coldcache.privilege import drop_caches
+from coldcache.provenance import describe_machine
 
-#: Takes the place of MARK: the files named on standard input are dropped from this node's memory.
-EVICT = "--evict"
+#: These take the place of MARK: the files that a file lists are dropped from this node's memory; this node is described
+#: in a folder, because its modules make a line that Slurm would cut into parts and mix with those of others.
+COOL, DESCRIBE = "--cool", "--describe"
 
 
 def describe_node(mark: Path, programs: list[str]) -> dict[str, Any]:
@@ -58,17 +61,30 @@ def _links() -> dict[str, int]:
     return found
 
 
-def evict_here(names: list[str]) -> dict[str, Any]:
-    """Drop files from this node's memory, and return how many bytes of them it holds then."""
+def cool_here(names: list[str], method: str) -> dict[str, Any]:
+    """Drop files from this node's memory, or all caches, and return how many bytes of the files it holds then."""
     paths = [Path(name) for name in names]
-    evict(paths)
+    if method == "drop-caches":
+        drop_caches()
+    elif method in ("eviction", "remount"):
+        # A mount that is busy on many nodes is not mounted anew: what it holds of the files is dropped.
+        evict(paths)
     return {"host": platform.node(), "resident_bytes": measure_residency(paths).resident}
+
+
+def describe_here(folder: Path) -> dict[str, Any]:
+    """Write all that is told once of this node into a folder of the target, and return its name."""
+    described = describe_machine(find_mount(folder).device)
+    (folder / f"{platform.node()}.json").write_text(json.dumps(described))
+    return {"host": platform.node()}
 
 
 def main(arguments: list[str]) -> None:
     """Print what this node says."""
-    if arguments[0] == EVICT:
-        told = evict_here(Path(arguments[1]).read_text().splitlines())
+    if arguments[0] == COOL:
+        told = cool_here(Path(arguments[1]).read_text().splitlines(), arguments[2])
+    elif arguments[0] == DESCRIBE:
+        told = describe_here(Path(arguments[1]))
     else:
         told = describe_node(Path(arguments[0]), arguments[1:])
     # One write, so that the lines of many nodes do not mix.

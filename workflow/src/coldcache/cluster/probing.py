@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import shutil
 import subprocess
 import sys
 import time
@@ -9,12 +10,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.cluster.hosts import clear_environment
-from coldcache.cluster.node import EVICT
+from coldcache.cluster.node import COOL, DESCRIBE
 from coldcache.errors import ClusterError, SettingError
 from coldcache.tools.nodes import reach
 
 #: The file of the work folder by which a node tells that it sees the target that the runner sees.
 MARK = ".seen"
+
+#: The folder of the work folder in which each node describes itself.
+_DESCRIBED = ".described"
 
 #: How long nodes may take to answer.
 SECONDS = 120
@@ -125,8 +129,10 @@ def _name_lost(hosts: tuple[str, ...], told: dict[str, dict[str, Any]]) -> str:
     return f"node {lost[0]}" if lost else ""
 
 
-def evict_everywhere(starter: str, hosts: tuple[str, ...], paths: list[Path], scratch: Path) -> dict[str, int]:
-    """Drop files from the memory of every node, and return the bytes of them that each one still holds.
+def cool_everywhere(
+    starter: str, hosts: tuple[str, ...], paths: list[Path], scratch: Path, method: str
+) -> dict[str, int]:
+    """Drop files from the memory of every node by a method, and return the bytes of them that each one still holds.
 
     Raises
     ------
@@ -134,9 +140,22 @@ def evict_everywhere(starter: str, hosts: tuple[str, ...], paths: list[Path], sc
         If a node does not do it.
     """
     scratch.write_text("".join(f"{path}\n" for path in paths))
-    told = ask_nodes(starter, hosts, [EVICT, str(scratch.absolute())])
+    told = ask_nodes(starter, hosts, [COOL, str(scratch.absolute()), method])
     scratch.unlink()
     for host in hosts:
         if host not in told:
             raise SettingError(f"node {host} did not drop the files from its memory")
     return {host: told[host]["resident_bytes"] for host in hosts}
+
+
+def describe_everywhere(starter: str, hosts: tuple[str, ...], work: Path) -> dict[str, dict[str, Any]]:
+    """Return all that is told once of each node, by its own name; a node that does not answer is not in it."""
+    folder = work / _DESCRIBED
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        told = ask_nodes(starter, hosts, [DESCRIBE, str(folder)])
+        paths = [folder / f"{answer['host']}.json" for answer in told.values()]
+        return {path.stem: json.loads(path.read_text()) for path in paths if path.is_file()}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -11,6 +11,7 @@ from coldcache.estimates import LEVEL
 from coldcache.evidence import FOLDER
 from coldcache.report.conditions import Values
 from coldcache.report.evidence_page import link_sweep
+from coldcache.report.hosts import describe_hosts
 from coldcache.report.markup import code, facts, link, table, trials_table
 from coldcache.report.material import Material
 from coldcache.report.validity import COLDNESS, Validity
@@ -140,6 +141,7 @@ def describe_system(material: Material) -> dict[str, Any]:
         "machine": facts(_name(conditions.system)),
         "target": facts(target),
         "queue": facts(_name(conditions.queue)) if conditions.queue else "",
+        **describe_hosts(campaign.folder),
         "tools": facts(conditions.tools),
         "site": f"Site {site.site}, {site.title}",
         "limits": facts((

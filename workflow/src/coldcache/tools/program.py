@@ -1,10 +1,13 @@
 """Programs on PATH, and what they say of their version."""
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
 from coldcache.errors import ToolError
 
@@ -67,3 +70,14 @@ def ask_version(program: str, argument: str, pattern: str) -> str:
     if match is None:
         raise ToolError(f"{program} {argument} prints no version")
     return match[1]
+
+
+def identify_builds() -> dict[str, str]:
+    """Return the SHA-256 of each known program on PATH: two builds of one version may differ in speed."""
+    builds = {}
+    for program, path in ((program, shutil.which(program)) for program in PACKAGES):
+        # What may be run need not be readable.
+        with suppress(OSError):
+            if path:
+                builds[program] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    return builds
