@@ -3,6 +3,9 @@
 Letters are drawn as paths, and stand in comments beside them.
 """
 
+import re
+from functools import partial
+
 import pandas as pd
 import pytest
 
@@ -87,6 +90,31 @@ def test_a_setting_at_one_number_of_threads_has_a_row_per_case_and_its_ratio(inv
     (found,) = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode")
     shown = labels(draw_paired(found, "write_mode", "Twice"))
     assert {"async", "sync", "write", "2×", "ratio (log10)"} <= set(shown)
+
+
+@pytest.mark.parametrize("along", ["threads", "rows"])
+def test_void_trials_are_crosses_suspect_ones_hollow_and_reads_not_proved_cold_diamonds(invent, along):
+    if along == "threads":
+        (found,) = choose(
+            invent("dell-lustre"), "dell-lustre", "throughput", "write read", "file-per-thread", over="threads"
+        )
+        draw = partial(draw_over_threads, finding="A", ylabel="throughput")
+    else:
+        (found,) = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode")
+        draw = partial(draw_paired, factor="write_mode", finding="A")
+    plain = draw(found).svg
+    cube = found.cube.copy(deep=True)
+    cube["verdict"], cube["cold"] = cube.verdict.astype(object), cube.cold.astype(object)
+    first = dict.fromkeys(cube.verdict.dims, 0)
+    cube.verdict[first], cube.verdict[{**first, "repetition": 1}] = "suspect", "void"
+    cube[found.metric][{**first, "repetition": 1}] = float("nan")
+    cube.cold[first] = "unproved"
+    changed = draw(found._replace(cube=cube))
+    # Each kind of mark is a path of its own: the diamond and the cross are new, and only they.
+    shapes = [set(re.findall(r'<path id="m[0-9a-f]+" d="([^"]+)"', svg)) for svg in (plain, changed.svg)]
+    assert len(shapes[1] - shapes[0]) == 2
+    assert "Hollow dots: suspect." in changed.caption
+    assert "Diamonds: reads that are not proved cold." in changed.caption
 
 
 def test_layouts_have_a_panel_per_operation_and_a_line_per_combination(invent):

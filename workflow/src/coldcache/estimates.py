@@ -22,6 +22,9 @@ from coldcache.units import show_bytes, show_rate
 #: Coverage of every interval, where there are repetitions enough for it.
 LEVEL = 0.95
 
+#: What is told of reads whose bytes are not proved to come from the device.
+NOT_PROVED = ("warm", "mixed", "unproved")
+
 
 class NoData(ColdCacheError):  # noqa: N818
     """A campaign in which nothing was measured that the question needs."""
@@ -205,9 +208,11 @@ class Estimates(NamedTuple):
         if counted["suspect"]:
             parts.append("Hollow dots: suspect.")
         cold = self.cube.cold.values[self.cube.cold.values != "not applicable"]
-        colds = {name: int((cold == name).sum()) for name in ("cold", "warm", "mixed", "unproved")}
+        colds = {name: int((cold == name).sum()) for name in ("cold", *NOT_PROVED)}
         if any(colds.values()):
             parts.append("Reads: " + ", ".join(f"{count} {name}" for name, count in colds.items() if count) + ".")
+        if any(colds[name] for name in NOT_PROVED):
+            parts.append("Diamonds: reads that are not proved cold.")
         parts.append(f"Tool: {self.tool}.")
         if self.asked.why:
             parts.append(f"Scale: {self.asked.why}.")

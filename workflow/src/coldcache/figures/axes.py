@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from coldcache.estimates import Estimates
+from coldcache.estimates import NOT_PROVED, Estimates
 from coldcache.evidence import page_of_trial, without_links
 from coldcache.style import Mark
 
@@ -106,23 +106,48 @@ def link_points(axes: Axes, x: Any, y: Any, pages: list[str]) -> None:
     spots.set_urls(pages)
 
 
-def draw_trials(axes: Axes, places: Any, values: Any, verdicts: Any, pages: list[str], mark: Mark) -> None:
-    """Draw every trial as a dot: hollow where it is suspect, and hollow on the axis where it is void or missing."""
-    for place, row, judged, page in zip(places, values, verdicts, pages, strict=True):
-        for repetition, (value, verdict) in enumerate(zip(row, judged, strict=True)):
-            if not verdict:
-                continue
-            lost = not np.isfinite(value)
-            case_page, _, figure = page.partition("#")
-            url = page_of_trial(case_page, repetition)
-            axes.plot(
-                [place], [0 if lost else value], linestyle="none", marker="X" if lost else "o",
-                markersize=8 if lost else 3.5,
-                markerfacecolor=mark.colour if verdict == "valid" else "white", markeredgecolor=mark.colour,
-                markeredgewidth=0.8, alpha=0.75, zorder=3, clip_on=False,
-                transform=axes.get_xaxis_transform() if lost else axes.transData,
-                url=url if lost else f"{url}#{figure}",
-            )  # fmt: skip
+def draw_trials(
+    axes: Axes, estimates: Estimates, at: dict[str, Any], place: float, divisor: float, mark: Mark, along: str = "y"
+) -> None:
+    """Draw every trial of a case: hollow where it is suspect, on the axis where it does not count.
+
+    A read that is not proved cold is a diamond, every other trial a dot.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where they are drawn.
+    estimates : Estimates
+        Of the sweep.
+    at : dict
+        Levels that choose the case.
+    place : float
+        Where the case stands on the other axis.
+    divisor : float
+        By what values are divided.
+    mark : Mark
+        The colour of the case.
+    along : {"y", "x"}
+        The axis of the values.
+    """
+    chosen = estimates.cube[[estimates.metric, "verdict", "cold"]].sel(at)
+    case_page, _, figure = estimates.page(at).partition("#")
+    values, verdicts, colds = (chosen[name].values for name in (estimates.metric, "verdict", "cold"))
+    edge = axes.get_xaxis_transform() if along == "y" else axes.get_yaxis_transform()
+    for repetition, (value, verdict, cold) in enumerate(zip(values, verdicts, colds, strict=True)):
+        if not verdict:
+            continue
+        lost = not np.isfinite(value)
+        point = (place, 0 if lost else value / divisor)
+        x, y = point if along == "y" else point[::-1]
+        url = page_of_trial(case_page, repetition)
+        axes.plot(
+            [x], [y], linestyle="none", marker="X" if lost else "d" if cold in NOT_PROVED else "o",
+            markersize=8 if lost else 5 if cold in NOT_PROVED else 3.5, markeredgewidth=0.8, alpha=0.75,
+            markerfacecolor=mark.colour if verdict == "valid" else "white", markeredgecolor=mark.colour,
+            zorder=3, clip_on=False, transform=edge if lost else axes.transData,
+            url=url if lost else f"{url}#{figure}",
+        )  # fmt: skip
 
 
 def set_title(figure: Figure, finding: str) -> None:

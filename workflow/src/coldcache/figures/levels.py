@@ -4,13 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from coldcache.estimates import Estimates, show_level
-from coldcache.figures.axes import link_points, scale_for, set_title, sweep_of
+from coldcache.figures.axes import draw_trials, link_points, scale_for, set_title, sweep_of
 from coldcache.figures.picture import Picture
 from coldcache.figures.published import MARKER, SIZE
 from coldcache.published import level_of, operation_of
@@ -86,8 +85,7 @@ def _draw_row(
         [cell.estimate / divisor], [y], color=mark.colour, marker=mark.marker, markersize=8, markeredgecolor="white"
     )
     link_points(axes, [cell.estimate / divisor], [y], [estimates.page(at)])
-    trials = estimates.values.sel(at).values
-    axes.plot(trials / divisor, np.full(len(trials), y), ".", color=mark.colour, markersize=4, alpha=0.6)
+    draw_trials(axes, estimates, at, y, divisor, mark, along="x")
 
 
 def _draw_star(axes: Axes, x: float, y: float, operation: str, operations: list[str]) -> None:

@@ -91,11 +91,10 @@ def _draw_values(axes: Axes, estimates: Estimates, factor: str, operation: str, 
             cells.threads, cells.estimate / divisor, color=mark.colour, marker=mark.marker, markeredgecolor="white",
             label=show_level(factor, level),
         )  # fmt: skip
-        values = estimates.values.sel(at).transpose("threads", "repetition").values
-        verdicts = estimates.cube.verdict.sel(at).transpose("threads", "repetition").values
         pages = [estimates.page({**at, "threads": count}) for count in cells.threads.values]
         link_points(axes, cells.threads, cells.estimate / divisor, pages)
-        draw_trials(axes, cells.threads.values, values / divisor, verdicts, pages, mark)
+        for count in cells.threads.values:
+            draw_trials(axes, estimates, {**at, "threads": count}, count, divisor, mark)
 
 
 def _draw_ratios_over_threads(axes: Axes, found: list[Pair], estimates: Estimates, factor: str) -> None:
@@ -171,8 +170,7 @@ def _draw_level(axes: Axes, estimates: Estimates, at: dict[str, Any], factor: st
     axes.plot([cell.low, cell.high], [y, y], color=mark.colour, linewidth=3, alpha=0.4)
     axes.plot([cell.estimate], [y], color=mark.colour, marker=mark.marker, markersize=8, markeredgecolor="white")
     link_points(axes, [cell.estimate], [y], [estimates.page(at)])
-    trials = estimates.values.sel(at).values
-    axes.plot(trials, np.full(len(trials), y), ".", color=mark.colour, markersize=4, alpha=0.6)
+    draw_trials(axes, estimates, at, y, 1.0, mark, along="x")
     axes.annotate(
         show_level(factor, at[factor]), (float(cell.estimate), y), xytext=(0, 8), textcoords="offset points",
         ha="center", color=mark.colour, fontsize=10.5, fontweight="bold",

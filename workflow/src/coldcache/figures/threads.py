@@ -81,11 +81,10 @@ def _draw_series(axes: Axes, estimates: Estimates, operation: str, divisor: floa
         threads, cells.estimate / divisor, color=mark.colour, marker=mark.marker, markeredgecolor="white",
         label=_short_name(operation) if is_named else "_",
     )  # fmt: skip
-    values = estimates.values.sel(operation=operation).transpose("threads", "repetition")
-    verdicts = estimates.cube.verdict.sel(operation=operation).transpose("threads", "repetition")
     pages = [estimates.page({"operation": operation, "threads": count}) for count in threads]
     link_points(axes, threads, cells.estimate / divisor, pages)
-    draw_trials(axes, threads, values.values / divisor, verdicts.values, pages, mark)
+    for count in threads:
+        draw_trials(axes, estimates, {"operation": operation, "threads": count}, count, divisor, mark)
 
 
 def _draw_law(axes: Axes, estimates: Estimates, operation: str, divisor: float) -> str:
