@@ -2,6 +2,8 @@
 
 import mmap
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -83,3 +85,15 @@ def test_no_descriptor_is_left_open(written):
         evict([written])
         measure_residency([written])
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+@pytest.mark.skipif(not shutil.which("fincore"), reason="no fincore: package util-linux")
+def test_what_is_counted_is_what_fincore_counts(written):
+    for size in (SIZE, SIZE // 2):
+        evict([written])
+        with written.open("rb") as file:
+            file.read(size)
+        told = subprocess.run(
+            ["fincore", "--bytes", "--noheadings", "--output=RES", str(written)], capture_output=True, check=True
+        )
+        assert measure_residency([written]).resident == int(told.stdout) >= size

@@ -273,3 +273,14 @@ def test_a_throttled_device_keeps_to_its_ceiling_and_a_lower_ceiling_is_exceeded
     judged = doubts(trial._replace(ceilings=Target(path="t", write_iops=450)))
     assert judged["above-ceiling"].endswith("is above the 450 /s that the target can carry"), judged
     assert "above-ceiling" not in doubts(trial._replace(ceilings=Target(path="t", write_iops=620, read_iops=1)))
+
+
+def test_a_tool_that_does_something_else_than_was_asked_is_void(project, coldcache, measure_arguments, change):
+    STUDY.write_text(STUDY.read_text().partition("  files:\n")[0])
+    change(STUDY, "threads: [1, 2]", "threads: [1]")
+    # Of an option that stands twice fio takes the last.
+    change(STUDY, "[write, read]", "[write]\n    options: {fio: ['--rw=read']}\n    repetitions: 1")
+    assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
+    (judgement,) = collected().values()
+    assert (judgement.verdict, judgement.codes) == ("void", ("wrong-operation",))
+    assert judgement.reasons == ("the log states no write",)

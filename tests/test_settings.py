@@ -3,8 +3,10 @@
 import json
 import os
 import random
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -371,3 +373,58 @@ def test_a_runner_killed_at_random_moments_leaves_nothing_changed_after_the_next
         assert not is_left(Path("scratch/coldcache"))
         assert list_processes() == []
     assert left, "no kill hit a moment at which the value was changed"
+
+
+def test_of_50_kills_within_a_block_of_settings_each_is_undone(project, change, held, loop_device):
+    use_loop(project, Path(loop_device).name)
+    take_settings_of_the_site(change)
+    path = Path(f"/sys/block/{Path(loop_device).name}/queue/write_cache")
+    trials, (work, lock) = trials_of(), held
+    moments, left = random.Random(50), 0
+    for _ in range(50):
+        child = os.fork()
+        if child == 0:
+            try:
+                with BlockSettings(work, lock) as settings:
+                    while True:
+                        for level in ("off", "on"):
+                            with settings.in_force(trials[level], work):
+                                pass
+            finally:
+                os._exit(1)
+        time.sleep(moments.uniform(0, 0.02))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        left += path.read_text() == "write through\n"
+        restore_left(work, lock)
+        assert path.read_text() == "write back\n"
+        assert not is_left(work)
+    assert left > 5, f"{left} kills hit a moment at which the value was changed"
+
+
+@pytest.mark.skipif(bool(os.geteuid()) or not shutil.which("setpriv"), reason="another user can be taken by root alone")
+def test_an_ordinary_user_whom_sudo_refuses_runs_no_sweep_that_needs_root(
+    project, measure_arguments, change, tmp_path, loop_device
+):
+    use_loop(project, Path(loop_device).name)
+    take_settings_of_the_site(change)
+    (project / "bin").mkdir()
+    (project / "bin/sudo").write_text("#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
+    (project / "bin/sudo").chmod(0o755)
+    for folder in (tmp_path, *tmp_path.parents[:-1]):
+        folder.chmod(folder.stat().st_mode | 0o011)
+    shutil.chown(project, 65534, 65534)
+    words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", sys.executable, "-m", "coldcache"]
+    environment = {**os.environ, "PATH": f"{project}/bin{os.pathsep}{os.environ['PATH']}", "HOME": str(project)}
+    able = subprocess.run([*words, "--help"], capture_output=True, env=environment, check=False, timeout=60)
+    if able.returncode:
+        pytest.skip("another user cannot read this clone")
+    found = subprocess.run(
+        [*words, *measure_arguments("tiny.cache")], capture_output=True, text=True, env=environment, check=False,
+        timeout=60,
+    )  # fmt: skip
+    path = f"/sys/block/{Path(loop_device).name}/queue/write_cache"
+    reason = f"{path}: it needs root, and sudo -n is refused: sudo: a password is required"
+    assert found.stderr == f"tiny.cache is not run: write_cache cannot be put in force: {reason}\n"
+    assert stories() == []
+    assert [one[1:3] for one in verdicts()] == [("missing", ("not-run",))] * 4

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import pwd
 import socket
 import subprocess
 import sys
@@ -131,6 +132,16 @@ def test_a_folder_of_the_system_is_refused(check, path):
     folder = Path(path).expanduser()
     message = refusal(check, folder)
     assert message == f"{WHERE}: {folder.resolve()} belongs to the system; name an empty folder of its own"
+
+
+def test_the_home_folder_of_any_user_is_refused(check, target, monkeypatch):
+    monkeypatch.setattr(
+        "coldcache.target.pwd.getpwuid", lambda user: pwd.struct_passwd(("ann", "", user, 0, "", str(target), ""))
+    )
+    message = refusal(check, target)
+    assert message == f"{WHERE}: {target} is the home folder of {target.owner()}; name an empty folder of its own"
+    (target / "scratch").mkdir()
+    assert check(target / "scratch") == target / "scratch"
 
 
 def test_no_folder_is_made_in_one_of_the_system(check):

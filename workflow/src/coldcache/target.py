@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -114,6 +115,15 @@ def _refuse_system(where: str, folder: Path) -> None:
         real.is_relative_to(system) for system in _SYSTEM if system not in ("/dev", "/run", "/var", "/root")
     ):
         raise TargetError(f"{where}: {real} belongs to the system; name an empty folder of its own")
+    if real.is_dir() and real == _home_of(real.stat().st_uid):
+        raise TargetError(f"{where}: {real} is the home folder of {real.owner()}; name an empty folder of its own")
+
+
+def _home_of(user: int) -> Path | None:
+    try:
+        return Path(pwd.getpwuid(user).pw_dir).resolve()
+    except KeyError:
+        return None
 
 
 def _is_read_only(folder: Path) -> bool:
