@@ -25,6 +25,8 @@ checkpoint collect_records:
         ),
         repetitions="results/{campaign}/repetitions.csv",
         drift="results/{campaign}/drift.csv",
+        differences="results/{campaign}/differences.csv",
+        hosts="results/{campaign}/hosts.csv",
         settings=report(
             "results/{campaign}/settings.csv",
             caption="../report/captions/settings.rst",

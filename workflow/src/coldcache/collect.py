@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from coldcache.campaign import RAW, check_seal, is_sealed, read_campaign
+from coldcache.arms import tabulate_arms, tabulate_hosts
+from coldcache.campaign import RAW, check_seal, is_sealed, read_campaign, read_hosts
 from coldcache.cloudwatch_series import join_series
 from coldcache.coverage import Covered, describe_coverage
 from coldcache.cubes import (
@@ -17,6 +18,7 @@ from coldcache.cubes import (
     tabulate_settings,
     tabulate_verdicts,
 )
+from coldcache.dataset import COUNTED
 from coldcache.designs import tabulate_designs, tabulate_sweeps
 from coldcache.errors import CampaignError
 from coldcache.published import read_published, tabulate_published
@@ -38,7 +40,7 @@ def collect(name: str, results: Path) -> None:
         The campaign.
     results : Path
         Its folder of results; `dataset.nc`, `verdicts.csv`, `reasons.csv`, `coverage.csv`, `cold.csv`,
-        `settings.csv` and `digests/` are written there.
+        `settings.csv`, `repetitions.csv`, `drift.csv`, `differences.csv`, `hosts.csv` and `digests/` are written there.
 
     Raises
     ------
@@ -55,16 +57,23 @@ def collect(name: str, results: Path) -> None:
     published = read_published()
     covered = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(Covered._fields))
     proofs = tabulate_proofs(trials)
+    circumstances = {
+        "repetitions": tabulate_repetitions(campaign),
+        "drift": tabulate_drift(trials, campaign.site.thresholds.drift),
+        "differences": tabulate_arms(trial.story for trial in trials if trial.judgement.verdict in COUNTED),
+        "hosts": tabulate_hosts(read_hosts(folder)),
+    }
     tables = {
         "sweeps": tabulate_sweeps(campaign, trials), "designs": tabulate_designs(campaign), "coverage": covered,
         "published": tabulate_published(published), "verdicts": verdicts, "proofs": proofs.astype(_FLOATS),
+        **circumstances,
     }  # fmt: skip
     save_dataset(campaign, records, results / "dataset.nc", settings, tables)
     covered.to_csv(results / "coverage.csv", index=False)
     verdicts[VERDICT_COLUMNS].to_csv(results / "verdicts.csv", index=False)
     proofs.to_csv(results / "cold.csv", index=False)
-    tabulate_repetitions(campaign).to_csv(results / "repetitions.csv", index=False)
-    tabulate_drift(trials).to_csv(results / "drift.csv", index=False)
+    for named, table in circumstances.items():
+        table.to_csv(results / f"{named}.csv", index=False)
     settings.to_csv(results / "settings.csv", index=False)
     if len(series := join_series(campaign, trials)):
         series.to_csv(results / "cloudwatch.csv", index=False)
@@ -72,7 +81,13 @@ def collect(name: str, results: Path) -> None:
     for study in campaign.studies:
         of_study = [table[table.study == study.study] for table in (records, verdicts, settings)]
         of_study += [covered, tables["sweeps"], tables["designs"], tables["published"]]
+        of_study += [_rows_of(study.study, table) for table in circumstances.values()]
         _write_digest(of_study, results / "digests" / f"{study.study}.sha256")
+
+
+def _rows_of(study: str, table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a study; all of a table that is about none."""
+    return table[table.study == study] if "study" in table else table
 
 
 def _write_digest(tables: list[pd.DataFrame], path: Path) -> None:

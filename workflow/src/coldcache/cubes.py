@@ -115,24 +115,29 @@ def tabulate_settings(trials: Iterable[Collected]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, "factor", "level", *levels])
 
 
-def tabulate_drift(trials: Iterable[Collected]) -> pd.DataFrame:
+def tabulate_drift(trials: Iterable[Collected], allowed: float) -> pd.DataFrame:
     """Return one row per trial of a sentinel in the order of time, as a chart of the campaign's drift needs it.
 
-    Columns ``study sweep case repetition start verdict figure unit drift``: the figure in B/s or 1/s, and how far it is
-    off the median of the study's sentinel, as a share of it. Void trials have neither.
+    Columns ``study sweep case repetition start verdict figure unit drift allowed``: the figure in B/s or 1/s, how far
+    it is off the median of the study's sentinel, and how far the site lets it be, as shares of the median. Trials
+    that do not count have neither figure nor drift.
     """
     rows = []
     for trial in trials:
-        if trial.story.get("sentinel") and trial.judgement.verdict in COUNTED:
-            figure = figure_of(trial.story["operations"], trial.records)
+        if trial.story.get("sentinel"):
+            counts = trial.judgement.verdict in COUNTED
+            figure = figure_of(trial.story["operations"], trial.records) if counts else None
             metric = METRIC_OF_OPERATION[trial.story["operations"][0]]
-            keys = [trial.story[key] for key in ("study", "sweep", "case", "repetition", "start")]
-            rows.append([*keys, trial.judgement.verdict, figure, UNIT_OF_METRIC[metric]])
+            keys = [trial.story[key] for key in ("study", "sweep", "case", "repetition")]
+            start = trial.story.get("start") or ""
+            rows.append([*keys, start, trial.judgement.verdict, figure or np.nan, UNIT_OF_METRIC[metric]])
     columns = ["study", "sweep", "case", "repetition", "start", "verdict", "figure", "unit"]
-    table = pd.DataFrame(rows, columns=columns).sort_values("start", kind="stable")
-    drifts = {study: Drift(map(Moment, own.start, own.figure)) for study, own in table.groupby("study")}
-    table["drift"] = [drifts[study].of(figure) for study, figure in zip(table.study, table.figure, strict=True)]
-    return table
+    table = pd.DataFrame(rows, columns=columns).sort_values("start", kind="stable", ignore_index=True)
+    there = table[table.figure.notna()]
+    drifts = {study: Drift(map(Moment, own.start, own.figure)) for study, own in there.groupby("study")}
+    table["drift"] = [drifts[study].of(figure) if study in drifts else np.nan
+                      for study, figure in zip(table.study, table.figure, strict=True)]  # fmt: skip
+    return table.assign(allowed=allowed)
 
 
 def tabulate_repetitions(campaign: Campaign) -> pd.DataFrame:

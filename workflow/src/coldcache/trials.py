@@ -85,7 +85,7 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
         story = {
             "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": planned[key].repetition,
             "operations": list(case.operations), "factors": case.factors, "tool": case.tool, "tool_version": None,
-            "settings": {}, "seconds": None,
+            "settings": {}, "seconds": None, **({"sentinel": True} if case.sentinel_every else {}),
         }  # fmt: skip
         yield Collected(key, story, [], Judgement("missing", ("not-run",), (reason,), "not applicable"))
 
