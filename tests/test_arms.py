@@ -58,13 +58,17 @@ def story(level, options, read, **more):
     }  # fmt: skip
 
 
-def test_the_options_by_which_a_level_is_put_in_force_are_no_other_difference():
-    small = story(65536, "vers=3,rsize=65536,wsize=65536,hard", "rsize=65536,wsize=65536")
-    large = story(1048576, "vers=3,rsize=1048576,wsize=1048576,hard", "rsize=1048576,wsize=1048576")
-    assert differences_between_arms([small, large], "io_size").is_cause
-    soft = story(1048576, "vers=3,rsize=1048576,wsize=1048576,soft", "rsize=1048576,wsize=1048576")
-    (found,) = differences_between_arms([small, soft], "io_size").differences
-    assert found == Difference("target.mount_options", {"1048576": ("vers=3,soft",), "65536": ("vers=3,hard",)})
+def test_the_mount_options_of_a_guest_are_its_levels_and_those_of_a_mount_that_was_found_are_not():
+    small, large = (story(size, f"vers=3,wsize={size}", f"wsize={size}") for size in (65536, 1048576))
+    guest = {"guest": {"kernel": "6.1"}}
+    assert differences_between_arms([{**small, **guest}, {**large, **guest}], "io_size").is_cause
+    (found,) = differences_between_arms([small, large], "io_size").differences
+    options = {"1048576": ("vers=3,wsize=1048576",), "65536": ("vers=3,wsize=65536",)}
+    assert found == Difference("target.mount_options", options)
+    (found,) = differences_between_arms(
+        [{**small, **guest}, {**large, "guest": {"kernel": "6.6"}}], "io_size"
+    ).differences
+    assert found.what == "guest.kernel"
 
 
 def test_the_table_begins_with_the_factor_as_it_was_read_and_leaves_alike_properties_out():

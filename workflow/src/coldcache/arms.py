@@ -117,8 +117,9 @@ def tabulate_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
 def _recorded(story: Mapping[str, Any], factor: str) -> dict[str, str]:
     """Return what a trial states of its circumstances, but for the factor that is compared."""
     target = dict(story.get("target") or {})
-    if "mount_options" in target:
-        target["mount_options"] = _without_levels(target["mount_options"], story["settings"].values())
+    if story.get("guest"):
+        # They follow from the levels and from the site, which is one for all, and are told with the factors.
+        target.pop("mount_options", None)
     found = {"tool": str(story["tool"]), "tool_version": story["tool_version"] or ""}
     found |= dict(_flatten("system", story.get("system") or {}))
     found |= dict(_flatten("target", target))
@@ -129,12 +130,6 @@ def _recorded(story: Mapping[str, Any], factor: str) -> dict[str, str]:
     found |= {place: str(value) for place, value in more.items() if value}
     read = {name: level["read"] for name, level in story["settings"].items() if name != factor}
     return found | dict(_flatten("settings", read))
-
-
-def _without_levels(options: str, settings: Iterable[Mapping[str, str]]) -> str:
-    """Return mount options without those that levels are put in force by: they are told with their factors."""
-    put = {option for level in settings for key in ("asked", "read") for option in level[key].split(",")}
-    return ",".join(option for option in options.split(",") if option not in put)
 
 
 def _flatten(place: str, value: Any) -> Iterable[tuple[str, str]]:
