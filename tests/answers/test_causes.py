@@ -34,7 +34,7 @@ def alter(level, **circumstances):
 
 def test_a_factor_that_differs_alone_can_be_the_cause(collect):
     assert collect() == (
-        "A write cache on and off: of all that was recorded write cache alone differs, so it can be the cause."
+        "A write cache on and off: nothing that was recorded differs but write cache, so it can be the cause."
     )
     (comparison,) = open_comparisons(DATASET, "tiny")
     table = tabulate_causes([comparison])
@@ -71,6 +71,14 @@ def test_a_sweep_whose_logs_tell_nothing_of_the_system_names_no_cause(collect):
     assert collect().endswith("what each level of write cache was measured on is not recorded; no cause can be named.")
 
 
+def test_one_level_that_counts_is_compared_with_nothing(collect):
+    for path in Path("raw/tiny/tiny/cache").glob("write_cache=unsafe/r*/trial.json"):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "exit_status": 1}))
+    assert collect() == (
+        "A write cache on and off: fewer than two levels have trials that count, so nothing is compared."
+    )
+
+
 def test_hosts_are_compared_without_naming_them(collect):
     collect()
     assert tell_hosts(DATASET) == "One host measured: nothing differs between hosts."
@@ -88,7 +96,8 @@ def test_hosts_are_compared_without_naming_them(collect):
 def test_levels_with_units_are_shown_in_them_and_levels_that_follow_from_the_factor_are_told(invent):
     dataset = invent("anf-nfs")
     comparisons = {one.sweep: one for one in open_comparisons(dataset, "anf-nfs")}
-    assert "64 KiB" in tabulate_causes([comparisons["wsize"]]).shown["levels"].iloc[0]
+    levels = tabulate_causes([comparisons["wsize"]]).shown["levels"].iloc[0]
+    assert levels == "64 KiB, 128 KiB, 256 KiB, 512 KiB, 1 MiB"
     types = {one.sweep: one for one in open_comparisons(invent("sas-grid"), "sas-grid")}["instance-types"]
     assert not types.is_cause
     assert "threads" in types.others

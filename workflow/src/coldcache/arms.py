@@ -71,7 +71,7 @@ def differences_between_arms(stories: Iterable[Mapping[str, Any]], factor: str) 
             level = str(story["factors"][factor])
             arms.setdefault(level, []).append(_recorded(story, factor))
             read.setdefault(level, set()).add(story["settings"].get(factor, {}).get("read", level))
-    levels = {level: tuple(sorted(read[level])) for level in sorted(arms)}
+    levels = {level: tuple(sorted(read[level])) for level in sorted(arms, key=_by_size)}
     return Arms(factor, levels, _differences({level: arms[level] for level in levels}))
 
 
@@ -130,6 +130,11 @@ def _recorded(story: Mapping[str, Any], factor: str) -> dict[str, str]:
     found |= {place: str(value) for place, value in more.items() if value}
     read = {name: level["read"] for name, level in story["settings"].items() if name != factor}
     return found | dict(_flatten("settings", read))
+
+
+def _by_size(level: str) -> tuple[float, str]:
+    """Return what sorts levels: numbers by value, names as they are."""
+    return (float(level) if level.replace(".", "", 1).isdigit() else 0.0, level)
 
 
 def _flatten(place: str, value: Any) -> Iterable[tuple[str, str]]:

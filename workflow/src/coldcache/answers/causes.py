@@ -9,7 +9,7 @@ import pandas as pd
 from coldcache.answers.choice import Choice, Shown
 from coldcache.arms import ARM_COLUMNS
 from coldcache.dataset import open_table
-from coldcache.estimates import show_level
+from coldcache.estimates import Estimates, show_level
 from coldcache.tables import Table
 from coldcache.terms import FACTORS
 
@@ -50,10 +50,9 @@ class Comparison(NamedTuple):
         if self.rows.empty:
             return f"{title}: what each level of {label} was measured on is not recorded; no cause can be named."
         if self.is_cause:
-            return f"{title}: of all that was recorded {label} alone differs, so it can be the cause."
-        named = _list(self.others, _MOST_NAMED)
+            return f"{title}: nothing that was recorded differs but {label}, so it can be the cause."
         verb = "differs" if len(self.others) == 1 else "differ"
-        return f"{title}: beside {label}, {named} {verb}; no single cause can be named."
+        return f"{title}: beside {label}, {_list(self.others, _MOST_NAMED)} {verb}; no single cause can be named."
 
     def tabulate(self, title: str) -> Table:
         """Return one row per recorded difference, the factor itself first, with a column per level."""
@@ -81,7 +80,11 @@ def show_causes(choice: Choice, dataset: str | Path) -> Shown:
     recorded = {(one.sweep, one.factor): one for one in open_comparisons(dataset, choice.study)}
     nothing = pd.DataFrame(columns=ARM_COLUMNS[3:])
     parts: list[str | Table] = []
-    for asked in (found.asked for found in choice):
+    for found in choice:
+        asked = found.asked
+        if _count_levels(found) < 2:
+            parts.append(f"{asked.title}: fewer than two levels have trials that count, so nothing is compared.")
+            continue
         comparison = recorded.get((asked.sweep, asked.factor))
         comparison = comparison or Comparison(choice.study, asked.sweep, asked.factor, nothing)
         parts.append(comparison.tell(asked.title))
@@ -89,6 +92,14 @@ def show_causes(choice: Choice, dataset: str | Path) -> Shown:
             table = comparison.tabulate(asked.title).save(dataset, f"{asked.name}-differences")
             parts += [] if comparison.is_cause else [table]
     return Shown(parts)
+
+
+def _count_levels(found: Estimates) -> int:
+    """Return how many levels of its factor a sweep has an estimate of."""
+    if found.asked.factor not in found.cells.dims:
+        return 1
+    there = found.cells.estimate.notnull()
+    return int(there.any([dim for dim in there.dims if dim != found.asked.factor]).sum())
 
 
 def tabulate_causes(comparisons: Sequence[Comparison]) -> Table:
