@@ -5,7 +5,6 @@ trial was written by the real runner around real fio and qemu-nbd.
 """
 
 import fcntl
-import json
 import os
 import re
 import shutil
@@ -17,6 +16,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from coldcache.campaign import read_campaign
+from coldcache.foreign import list_notebooks
 
 pytest_plugins = ["invented"]
 
@@ -223,18 +225,20 @@ def reference_report(root, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("reference")
     results = folder / "results/reference"
     (folder / "raw").symlink_to(root / "raw")
-    for study in json.loads((root / "raw/reference/campaign.json").read_text())["studies"]:
-        (results / "notebooks" / study["study"]).mkdir(parents=True)
-        for name in (*study["notebooks"], "claims"):
-            shutil.copy(root / f"notebooks/{name}.ipynb", results / "notebooks" / study["study"])
-    shutil.copy(root / "notebooks/how-far-statistics-hold.ipynb", results / "notebooks/quick")
+    (folder / "config").symlink_to(root / "config")
+    studies = read_campaign(root / "raw/reference").studies
+    for study in studies:
+        (results / "notebooks" / study.study).mkdir(parents=True)
+        # The committed outputs are of one study; whichever it is, a page is made of them in the same way.
+        for name in list_notebooks(study, study is studies[0], root / "notebooks"):
+            shutil.copy(root / f"notebooks/{name}.ipynb", results / "notebooks" / study.study)
     # What notebooks write beside their pages; here only their names count.
     for path in (root / "notebooks").glob("*.ipynb"):
         for name in re.findall(r'data-name=\\"([a-z-]+)', path.read_text()):
             for file in (results / f"tables/{name}.csv", results / f"figures/{name}.svg"):
                 file.parent.mkdir(exist_ok=True)
                 file.touch()
-    for step in (["collect"], ["report", "--log=logs/report.log"]):
+    for step in (["collect"], ["claims"], ["report", "--log=logs/report.log"]):
         found = _run([*step, "--campaign=reference", "--results=results/reference"], folder)
         assert (found.stderr, found.returncode) == ("", 0)
     return results / "report"

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from coldcache.campaign import read_campaign
-from coldcache.report.chapters import ChapterError, read_chapters
+from coldcache.report.chapters import ChapterError, read_chapters, read_methods
 
 
 @pytest.fixture
@@ -49,3 +49,12 @@ def test_a_notebook_that_is_none_is_named(study, tmp_path):
     path.write_text('{"cells": [{}]}')
     with pytest.raises(ChapterError, match=r"random-iops.ipynb: no executed notebook \('metadata'\); remove it"):
         read_chapters(study, tmp_path)
+
+
+def test_how_far_statistics_hold_is_a_chapter_of_the_methods_and_not_of_the_study(study, tmp_path):
+    path = _write(tmp_path, [_code(["finding"], "It serves.")])
+    assert read_methods([study], tmp_path) == []
+    path.with_name("how-far-statistics-hold.ipynb").write_text(path.read_text())
+    path.with_name("claims.ipynb").write_text(path.read_text())
+    assert [chapter.name for chapter in read_chapters(study, tmp_path)] == ["random-iops", "claims"]
+    assert [chapter.name for chapter in read_methods([study], tmp_path)] == ["how-far-statistics-hold"]

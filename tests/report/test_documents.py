@@ -55,7 +55,7 @@ def test_the_page_on_coverage_says_how_and_why_not(results):
 def test_without_claims_and_items_nothing_is_said(tmp_path):
     (tmp_path / "coverage.csv").write_text("source,item,state,why\n")
     documents = Documents(tmp_path)
-    assert documents.summarise() == {"claims": "", "decided": "", "coverage": ""}
+    assert documents.summarise() == {"claims": "", "decided": "", "other_claims": 0, "coverage": ""}
     assert (documents.has_claims, documents.has_items) == (False, False)
 
 
@@ -63,6 +63,8 @@ def test_claims_are_counted_and_the_decided_ones_stand_with_estimate_and_trials(
     shown = Documents(claimed, [("quick", "metadata")]).summarise()
     row = '<td>quick</td><td class="number">2</td><td class="number">1</td><td class="number">0</td>'
     assert row in shown["claims"]
+    assert "fsx" not in shown["claims"]
+    assert shown["other_claims"] == 1
     assert "<td>1.50 GB/s (1.20 GB/s to 1.75 GB/s)</td>" in shown["decided"]
     assert "<td>0.9 (0.8 to 0.95) times</td>" in shown["decided"]
     assert '<td>10 trials<br><a href="trials/quick/metadata/index.html">quick/metadata</a></td>' in shown["decided"]
@@ -74,11 +76,19 @@ def test_claims_are_counted_and_the_decided_ones_stand_with_estimate_and_trials(
     assert "<td>1,024</td><td>no trials</td>" in Documents(claimed).describe()["claims"]
 
 
+def test_a_claim_on_a_study_that_is_no_part_of_the_campaign_is_left_to_the_page_of_claims(claimed):
+    documents = Documents(claimed, [("fsx", "metadata")])
+    shown = documents.summarise()
+    assert "quick" not in shown["claims"] + shown["decided"]
+    assert shown["other_claims"] == 3
+    assert "<small>sweep metadata, QK1</small>" in documents.describe()["claims"]
+
+
 def test_many_decided_claims_are_left_to_their_page(claimed):
     head, row, *_ = CLAIMS.splitlines()
     (claimed / "claims.csv").write_text("\n".join([head, *[row] * 13]))
     (claimed / "statements.csv").write_text(STATEMENTS.splitlines()[0])
-    documents = Documents(claimed)
+    documents = Documents(claimed, [("quick", "metadata")])
     assert documents.summarise()["decided"] == ""
     assert documents.describe()["claims"].count("<small>QK1</small>") == 13
 

@@ -17,7 +17,16 @@ def material(root, tmp_path, monkeypatch):
     campaign = whole._replace(studies=whole.studies[:1])
     nothing = Conditions({}, {}, {}, [], None, None, 0)
     (tmp_path / "coverage.csv").write_text("source,item,state,why\n")
-    return Material(campaign, tmp_path, {"quick": []}, Validity({}, {}, [], {}), nothing, {}, Documents(tmp_path))
+    return Material(
+        campaign,
+        tmp_path,
+        {study.study: [] for study in campaign.studies},
+        [],
+        Validity({}, {}, [], {}),
+        nothing,
+        {},
+        Documents(tmp_path),
+    )
 
 
 def test_an_interval_is_promised_only_what_its_repetitions_reach(material):

@@ -12,7 +12,7 @@ from coldcache.campaign import SUMS, is_sealed
 from coldcache.cluster.allocations import arrange_allocations, walltime
 from coldcache.design import KEYS, SITES, read_design
 from coldcache.errors import ColdCacheError, DesignError
-from coldcache.foreign import CLAIMS, RELIABILITY, AnyStudy
+from coldcache.foreign import CLAIMS, AnyStudy, list_notebooks
 from coldcache.site import Site, read_site
 from coldcache.sources import sources_of, sources_of_notebook
 from coldcache.terms import nearest
@@ -120,7 +120,7 @@ def _read(config: Mapping[str, Any]) -> Contents:
         notebooks=[
             f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"
             for study in design.studies
-            for notebook in _list_notebooks(study, study is design.studies[0])
+            for notebook in list_notebooks(study, study is design.studies[0], Path("notebooks"))
         ],
         digests=[f"results/{{campaign}}/digests/{study.study}.sha256" for study in design.studies],
         templates=[*_files(Path("workflow/report")), *map(str, Path("docs").glob("twelve-rules.md"))],
@@ -145,12 +145,6 @@ def _arguments(config: Mapping[str, Any]) -> str:
 
 def _cores(site: Site) -> int:
     return site.clients.cores or len(os.sched_getaffinity(0))
-
-
-def _list_notebooks(study: AnyStudy, first: bool) -> list[str]:
-    """Return the notebooks of a study: those that it names, and those that every study or every campaign has."""
-    more = [name for name in (CLAIMS, *([RELIABILITY] if first else [])) if Path(f"notebooks/{name}.ipynb").is_file()]
-    return list(dict.fromkeys([*study.notebooks, *more]))
 
 
 def _refuse_unknown_notebooks(study: AnyStudy) -> None:

@@ -1,5 +1,7 @@
 """A study whose logs were made elsewhere: named and titled like any other, but without a design to measure by."""
 
+from pathlib import Path
+
 from pydantic import Field
 
 from coldcache.rules import Level
@@ -33,3 +35,19 @@ class ForeignStudy(Strict):
 
 
 AnyStudy = Study | ForeignStudy
+
+
+def list_notebooks(study: AnyStudy, first: bool, folder: Path) -> list[str]:
+    """Return the notebooks of a study: those that it names, and those in a folder that every study or campaign has.
+
+    Parameters
+    ----------
+    study : Study or ForeignStudy
+        The study.
+    first : bool
+        Whether it is the campaign's first, with which that of the campaign is executed.
+    folder : Path
+        Holds the notebooks.
+    """
+    more = [name for name in (CLAIMS, *([RELIABILITY] if first else [])) if (folder / f"{name}.ipynb").is_file()]
+    return list(dict.fromkeys([*study.notebooks, *more]))

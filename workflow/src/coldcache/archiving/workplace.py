@@ -11,6 +11,7 @@ from pathlib import Path
 from coldcache.archiving.unpacking import copy_tree
 from coldcache.campaign import RAW, read_campaign
 from coldcache.errors import ColdCacheError
+from coldcache.foreign import list_notebooks
 from coldcache.report.pages import COMPARISON
 
 #: What a program needs of its environment; nothing else that this one was started with reaches the steps.
@@ -49,7 +50,11 @@ def make_results(campaign: Path, work: Path, project: Path, comparison: Path | N
     """
     name = campaign.name
     studies = read_campaign(campaign).studies
-    asked = [(study.study, notebook) for study in studies for notebook in study.notebooks]
+    asked = [
+        (study.study, notebook)
+        for study in studies
+        for notebook in list_notebooks(study, study is studies[0], project / "notebooks")
+    ]
     copy_tree(campaign, work / RAW / name)
     if (project / RAW / "published").is_dir():
         copy_tree(project / RAW / "published", work / RAW / "published")

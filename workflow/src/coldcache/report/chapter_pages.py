@@ -11,6 +11,7 @@ from coldcache.plan import expand_cases
 from coldcache.report.chapters import Chapter
 from coldcache.report.commands import measure_sweeps_again
 from coldcache.report.downloads import is_offered, offer
+from coldcache.report.glyphs import Glyphs
 from coldcache.report.markup import code, join
 from coldcache.report.material import Material
 from coldcache.study import Study
@@ -45,10 +46,11 @@ def read_origins(material: Material) -> dict[str, Origin]:
 
 def write_chapter(chapter: Chapter, material: Material, origins: Mapping[str, Origin]) -> str:
     """Return a notebook as Sphinx reads it: with what stands under its figures, and a link to its code at the end."""
+    glyphs = Glyphs()
 
     def annotate(match: re.Match[str]) -> str:
         figure, name, sweeps, end = match.groups()
-        return f"{figure} {_describe(name, sweeps.split(), material, origins)}{end}"
+        return f"{glyphs.share(figure)} {_describe(name, sweeps.split(), material, origins)}{end}"
 
     cells = [_annotate_cell(cell, annotate) for cell in chapter.notebook["cells"]]
     path = f"notebooks/{chapter.study}/{chapter.name}.ipynb"

@@ -1,6 +1,7 @@
 """Chapters of a report: the executed notebooks of each study, with what they found."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ class Chapter(NamedTuple):
 
 
 def read_chapters(study: AnyStudy, results: Path) -> list[Chapter]:
-    """Return the executed notebooks of a study in the order in which it names them.
+    """Return the executed notebooks of a study in the order in which it names them, and the one on its claims.
 
     Parameters
     ----------
@@ -50,8 +51,21 @@ def read_chapters(study: AnyStudy, results: Path) -> list[Chapter]:
         If a notebook has not been executed, or cannot be read.
     """
     folder = results / "notebooks" / study.study
-    more = [name for name in (CLAIMS, RELIABILITY) if (folder / f"{name}.ipynb").is_file()]
+    more = [CLAIMS] if (folder / f"{CLAIMS}.ipynb").is_file() else []
     return [_read_chapter(study.study, name, results) for name in dict.fromkeys([*study.notebooks, *more])]
+
+
+def read_methods(studies: Sequence[AnyStudy], results: Path) -> list[Chapter]:
+    """Return the executed notebooks on how the campaign was evaluated, which belong to none of its studies.
+
+    Raises
+    ------
+    ChapterError
+        If one cannot be read.
+    """
+    first = studies[0].study
+    there = (results / "notebooks" / first / f"{RELIABILITY}.ipynb").is_file()
+    return [_read_chapter(first, RELIABILITY, results)] if there else []
 
 
 def _read_chapter(study: str, name: str, results: Path) -> Chapter:

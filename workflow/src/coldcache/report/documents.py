@@ -55,7 +55,8 @@ class Documents:
         The campaign's folder of results, with `coverage.csv` and, where claims were checked, `claims.csv`,
         `statements.csv` and `contradictions.csv`.
     sweeps : collection of (str, str)
-        The campaign's sweeps, each with its study: claims lead to their pages.
+        The campaign's sweeps, each with its study: claims lead to their pages, and the first page has those of
+        the studies alone.
 
     Raises
     ------
@@ -64,6 +65,7 @@ class Documents:
     """
 
     def __init__(self, results: Path, sweeps: Collection[Sweep] = ()):
+        self._studies = {study for study, _ in sweeps}
         self._coverage = read_rows(results / "coverage.csv", {"source", "item", "state", "why"})
         checked = (results / "claims.csv").is_file()
         self._claims = read_rows(results / "claims.csv", set(_CLAIM)) if checked else []
@@ -75,11 +77,13 @@ class Documents:
         self._contradictions = read_rows(against, set(_CONTRADICTION)) if against.is_file() else []
 
     def summarise(self) -> dict[str, Any]:
-        """Return the values of the first page: claims counted and the decided ones named, items by state."""
-        decided = [claim for claim in self._claims if claim["verdict"] != "open" and _is_measured(claim)]
+        """Return the values of the first page: claims on the campaign's own studies, and items by their state."""
+        own = [claim for claim in self._claims if claim["source"] in self._studies]
+        decided = [claim for claim in own if claim["verdict"] != "open" and _is_measured(claim)]
         return {
-            "claims": _count(self._claims, "verdict", _VERDICTS) if self._claims else "",
+            "claims": _count(own, "verdict", _VERDICTS) if own else "",
             "decided": self._tabulate_claims(decided) if 0 < len(decided) <= _FEW else "",
+            "other_claims": len(self._claims) - len(own),
             "coverage": _map(self._coverage) if self._coverage else "",
         }
 

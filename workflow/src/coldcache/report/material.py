@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coldcache.campaign import Campaign, read_campaign
-from coldcache.report.chapters import Chapter, read_chapters
+from coldcache.report.chapters import Chapter, read_chapters, read_methods
 from coldcache.report.conditions import Conditions, read_conditions
 from coldcache.report.documents import Documents
 from coldcache.report.trials import Cases, read_trials
@@ -22,6 +22,8 @@ class Material(NamedTuple):
         Its folder of results.
     chapters : dict of str to list of Chapter
         The executed notebooks of each study.
+    methods : list of Chapter
+        Those on how the campaign was evaluated.
     validity : Validity
         What its trials are worth.
     conditions : Conditions
@@ -35,6 +37,7 @@ class Material(NamedTuple):
     campaign: Campaign
     results: Path
     chapters: dict[str, list[Chapter]]
+    methods: list[Chapter]
     validity: Validity
     conditions: Conditions
     cases: Cases
@@ -65,6 +68,7 @@ def read_material(folder: Path, results: Path) -> Material:
         campaign=campaign,
         results=results,
         chapters=chapters,
+        methods=read_methods(campaign.studies, results),
         validity=read_validity(results),
         conditions=read_conditions(campaign),
         cases=cases,

@@ -13,6 +13,7 @@ from coldcache.foreign import AnyStudy, ForeignStudy
 from coldcache.plan import Case, expand_cases
 from coldcache.report.appendix import describe_methods, describe_system, describe_validity
 from coldcache.report.chapter_pages import read_origins, write_chapter
+from coldcache.report.chapters import Chapter
 from coldcache.report.evidence_page import describe_evidence
 from coldcache.report.first_page import describe_first_page, list_findings
 from coldcache.report.markup import escape_markdown, facts, join
@@ -47,6 +48,11 @@ def write_pages(material: Material, templates: Path, folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(environment.get_template(template).render(values), encoding="utf-8")
 
+    def write_notebook(chapter: Chapter, place: str) -> None:
+        path = folder / place / f"{chapter.name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(write_chapter(chapter, material, origins), encoding="utf-8")
+
     origins = read_origins(material)
     # What `compare --page` wrote of this campaign and another one is a page already.
     first_page = describe_first_page(material)
@@ -58,14 +64,16 @@ def write_pages(material: Material, templates: Path, folder: Path) -> None:
     for study in material.campaign.studies:
         write("study.md", f"{study.study}/index.md", _describe_study(study, material))
         for chapter in material.chapters[study.study]:
-            page = write_chapter(chapter, material, origins)
-            (folder / study.study / f"{chapter.name}.ipynb").write_text(page, encoding="utf-8")
+            write_notebook(chapter, study.study)
+    for chapter in material.methods:
+        write_notebook(chapter, "methods")
     of_documents = material.documents.describe()
     for page in ("claims", "coverage"):
         if of_documents[page]:
             write(f"{page}.md", f"{page}.md", of_documents)
     write("validity.md", "validity.md", describe_validity(material))
-    write("methods.md", "methods.md", describe_methods(material))
+    methods = {"chapters": list_findings(material.methods, "../")}
+    write("methods.md", "methods.md", describe_methods(material) | methods)
     shutil.copyfile(templates.parents[2] / "docs/twelve-rules.md", folder / "rules.md")
     write("system.md", "system.md", describe_system(material))
     write("evidence.md", "evidence.md", describe_evidence(material))

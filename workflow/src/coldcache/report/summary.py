@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from coldcache.evidence import without_links
 from coldcache.report.chapters import Chapter
+from coldcache.report.glyphs import Glyphs
 from coldcache.report.material import Material
 
 #: Its file in a report. It tells Snakemake that a report is whole.
@@ -32,12 +33,13 @@ def write_summary(material: Material, templates: Path, report: Path) -> None:
     environment = Environment(
         loader=FileSystemLoader(templates), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
     )  # fmt: skip
+    glyphs = Glyphs()
     studies = [
         {
             "title": study.title, "question": study.question,
             "chapters": [
                 {
-                    "title": _find_title(chapter), "figures": list(_find_figures(chapter)),
+                    "title": _find_title(chapter), "figures": list(_find_figures(chapter, glyphs)),
                     "findings": [re.sub("[`*]", "", without_links(text)) for text in chapter.findings],
                 }
                 for chapter in material.chapters[study.study]
@@ -56,9 +58,9 @@ def _find_title(chapter: Chapter) -> str:
     return "".join(chapter.notebook["cells"][0]["source"]).splitlines()[0].lstrip("# ")
 
 
-def _find_figures(chapter: Chapter) -> Iterator[Markup]:
+def _find_figures(chapter: Chapter, glyphs: Glyphs) -> Iterator[Markup]:
     for cell in chapter.notebook["cells"]:
         for output in cell.get("outputs", []):
             html = "".join(output.get("data", {}).get("text/html", ""))
             for figure in _FIGURE.findall(html):
-                yield Markup(without_links(figure).replace('role="group"', 'role="img"'))
+                yield Markup(glyphs.share(without_links(figure)).replace('role="group"', 'role="img"'))
