@@ -101,8 +101,8 @@ hooks: venv ## Let git run the same checks before each commit
 	@pre-commit install
 
 .PHONY: bench
-bench: setup ## Print how fast the program itself is
-	@for bench in tests/bench/*; do "$$bench"; done
+bench: setup ## Print how fast the program is, beside its goals and a bare loop (PEERS=1: beside other programs, too; STORE=1: keep it)
+	@python tests/bench/run.py $(if $(PEERS),--peers) $(if $(STORE),--store)
 
 .PHONY: break
 break: setup ## Stage each fault many times and print whether all held (TIMES=3 SEED=1: so often, these moments)
@@ -135,6 +135,8 @@ lock: venv ## Pin every dependency anew where pyproject.toml asks for it (UPGRAD
 		--no-emit-index-url --no-header --extra test pyproject.toml -o envs/requirements.lock
 	@echo 'uv==$(UV)' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate - -o envs/uv.lock
+	@printf '%s\n' iops-benchmark reframe-hpc | uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --no-annotate - -o envs/peers.lock
 	@echo 'atheris<3.1' | uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate - -o envs/fuzz.lock
 	@python envs/conda.py

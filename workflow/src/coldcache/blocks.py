@@ -29,14 +29,17 @@ def arrange_blocks(cases: list[Case], seed: int) -> list[Block]:
     others = [case for case in cases if not case.sentinel_every]
     for (study, sweep), group in itertools.groupby(others, key=lambda case: (case.study, case.sweep)):
         members = list(group)
+        slow = {id(case): _slow_levels(case) for case in members}
         order = random.Random(f"{seed}/{study}/{sweep}")
         trials: list[Trial] = []
         for repetition in range(max(case.most for case in members)):
             turn = [Trial(case, repetition) for case in members if repetition < case.most]
             order.shuffle(turn)
             # What is slow to change changes once per level and round, in the order in which its levels were drawn.
-            drawn = [_slow_levels(trial.case) for trial in turn]
-            trials += sorted(turn, key=lambda trial: drawn.index(_slow_levels(trial.case)))
+            drawn: dict[tuple[Level, ...], list[Trial]] = {}
+            for trial in turn:
+                drawn.setdefault(slow[id(trial.case)], []).append(trial)
+            trials += itertools.chain.from_iterable(drawn.values())
         if study in sentinel:
             trials = list(_watch(trials, sentinel[study], sentinels[study]))
         blocks.append(Block(f"{study}.{sweep}", tuple(trials)))

@@ -27,8 +27,8 @@ FORMAT = 1
 _SUM = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
-#: The blocks of the design that was asked last: a large one is asked many times, and takes seconds to arrange.
-_arranged: list[tuple["Campaign", list[Block]]] = []
+#: The cases and blocks of the design that was asked last: a large one is asked many times, and takes seconds to expand.
+_expanded: list[tuple["Campaign", list[Case], list[Block]]] = []
 
 
 class Campaign(NamedTuple):
@@ -59,16 +59,23 @@ class Campaign(NamedTuple):
         """Where its raw logs lie."""
         return RAW / self.name
 
+    def cases(self) -> list[Case]:
+        """Return every case of a planned campaign, those that do not run with the reason; raises as `expand_cases`."""
+        return list(self._expand()[1])
+
     def blocks(self) -> list[Block]:
         """Return every block of what runs on the site, none of an imported one; raises as `expand_cases`."""
+        return list(self._expand()[2])
+
+    def _expand(self) -> tuple["Campaign", list[Case], list[Block]]:
         if self.circumstances is None:
-            return []
-        if not (_arranged and _arranged[0][0] is self):
+            return self, [], []
+        if not (_expanded and _expanded[0][0] is self):
             studies = [study for study in self.studies if isinstance(study, Study)]
             cases = [case for study in studies for case in expand_cases(study, self.site, self.circumstances)]
             runs = [case for case in cases if not case.runs_here]
-            _arranged[:] = [(self, arrange_blocks(runs, self.circumstances.seed))]
-        return list(_arranged[0][1])
+            _expanded[:] = [(self, cases, arrange_blocks(runs, self.circumstances.seed))]
+        return _expanded[0]
 
     def design(self) -> dict[str, Any]:
         """Return the design as plain values, as `campaign.json` holds it."""
@@ -201,11 +208,9 @@ def check_sums(folder: Path) -> list[str]:
 
 def missing_trials(campaign: Campaign) -> list[str]:
     """Return the keys of planned trials that have no folder; of those that a stop rule may ask for, the next one."""
+    folder = campaign.folder
     return [
-        trial.key
-        for block in campaign.blocks()
-        for trial in block.trials
-        if is_missing(campaign.folder, campaign.site, trial)
+        trial.key for block in campaign.blocks() for trial in block.trials if is_missing(folder, campaign.site, trial)
     ]
 
 

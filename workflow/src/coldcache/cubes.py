@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import h5netcdf
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -11,6 +12,7 @@ import xarray as xr
 from coldcache.campaign import Campaign
 from coldcache.dataset import COUNTED
 from coldcache.drift import Drift, Moment, figure_of
+from coldcache.long_tables import write_table
 from coldcache.parts import name_share
 from coldcache.plan import Trial
 from coldcache.records import UNIT_OF_METRIC, Record
@@ -20,6 +22,12 @@ from coldcache.trials import Collected
 
 #: Stands for a level that a log does not tell, where a number is needed; the cube holds NaN instead.
 _UNKNOWN = -1
+
+#: What leads a record to its log, which a cube does not.
+_PLACE = ["log", "offset", "length", "printed", "definition"]
+
+#: What of a record does not become a column as it is.
+_UNTOLD = ("tool", "tool_version", "repetition", "caveats", "factors")
 
 
 def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
@@ -33,41 +41,55 @@ def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
         1. ``share`` names the process, client or moment of a figure that is not of its whole trial; ``time`` is that
         moment, in s.
     """
-    rows: list[dict[str, Any]] = []
+    records: list[Record] = []
+    shares: list[str] = []
+    logs: list[str] = []
+    shared, counts = [], []
     for trial in trials:
-        story = trial.story
-        # What tells no version before it runs may print one in its log.
-        printed = (record.tool_version for record in trial.records if record.tool_version)
-        shared = {
-            "study": story["study"], "sweep": story["sweep"], "case": story["case"],
-            "repetition": story["repetition"], "tool": story["tool"],
-            "tool_version": story["tool_version"] or next(printed, ""),
-            "verdict": trial.judgement.verdict, "codes": " ".join(trial.judgement.codes),
-            "cold": trial.judgement.cold, "log": trial.log,
-            **{factor: story["factors"].get(factor) for factor in FACTORS},
-            **{factor: story["factors"][factor] for factor in LEARNT_FACTORS if factor in story["factors"]},
-        }  # fmt: skip
-        rows += [{**shared, **_tell(record), "share": name_share(record)} for record in trial.records]
+        before = len(records)
         # Each process has a log of its own.
-        for process, (log, points) in enumerate(trial.series.items()):
-            rows += [{**shared, "log": log, **_tell(record), "share": f"process={process}"} for record in points]
-        stated = {record.operation for record in trial.records}
-        for operation in (operation for operation in story["operations"] if operation not in stated):
-            metric = METRIC_OF_OPERATION.get(operation, "throughput")
-            rows.append({
-                **shared, "operation": operation, "metric": metric, "statistic": "value", "value": np.nan,
-                "unit": UNIT_OF_METRIC[metric], "definition": "", "offset": -1, "length": 0, "printed": "",
-                "caveats": "", "share": "", "time": np.nan,
-            })  # fmt: skip
-    return pd.DataFrame(rows)
+        series = [(log, own, f"process={process}") for process, (log, own) in enumerate(trial.series.items())]
+        for log, own, share in ((trial.log, trial.records, ""), *series, (trial.log, _lacking(trial), "")):
+            records += own
+            logs += [log] * len(own)
+            shares += [share] * len(own) if share else map(name_share, own)
+        shared.append(_share(trial))
+        counts.append(len(records) - before)
+    # What the records of a trial have in common is told once per trial, and only then repeated.
+    table = pd.DataFrame(shared).take(np.repeat(np.arange(len(counts)), counts)).reset_index(drop=True)
+    places = {name: place for place, name in enumerate(Record._fields) if name not in _UNTOLD}
+    told = pd.DataFrame({name: [record[place] for record in records] for name, place in places.items()})
+    caveats = [" ".join(record.caveats) for record in records]
+    times = [record.factors.get("time", np.nan) for record in records]
+    return pd.concat([table, told], axis="columns").assign(log=logs, caveats=caveats, share=shares, time=times)
 
 
-def _tell(record: Record) -> dict[str, Any]:
+def _share(trial: Collected) -> dict[str, Any]:
+    """Return what all records of a trial have in common."""
+    story = trial.story
+    # What tells no version before it runs may print one in its log.
+    printed = (record.tool_version for record in trial.records if record.tool_version)
     return {
-        "operation": record.operation, "metric": record.metric, "statistic": record.statistic, "value": record.value,
-        "unit": record.unit, "definition": record.definition, "offset": record.offset, "length": record.length,
-        "printed": record.printed, "caveats": " ".join(record.caveats), "time": record.factors.get("time", np.nan),
+        "study": story["study"], "sweep": story["sweep"], "case": story["case"], "repetition": story["repetition"],
+        "tool": story["tool"], "tool_version": story["tool_version"] or next(printed, ""),
+        "verdict": trial.judgement.verdict, "codes": " ".join(trial.judgement.codes), "cold": trial.judgement.cold,
+        **{factor: story["factors"].get(factor) for factor in FACTORS},
+        **{factor: story["factors"][factor] for factor in LEARNT_FACTORS if factor in story["factors"]},
     }  # fmt: skip
+
+
+def _lacking(trial: Collected) -> list[Record]:
+    """Return a record without a value for each operation of a trial of which its log states nothing."""
+    stated = {record.operation for record in trial.records}
+    metrics = {
+        operation: METRIC_OF_OPERATION.get(operation, "throughput")
+        for operation in trial.story["operations"]
+        if operation not in stated
+    }
+    return [
+        Record("", None, operation, metric, "value", np.nan, UNIT_OF_METRIC[metric], None, "", -1, 0, "")
+        for operation, metric in metrics.items()
+    ]
 
 
 def tabulate_verdicts(trials: Iterable[Collected]) -> pd.DataFrame:
@@ -175,16 +197,18 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         factor that was put in force what the system said of it, as ``write_cache_read``; empty where the sweep has no
         such case or repetition. Study and sweep are attributes, too.
     """
-    dims = ["operation", *_choose_dims(records), "repetition"]
-    table = _complete(records, dims)
-    index = table.drop_duplicates(dims)
+    # Factors and verdicts are those of a trial: one row of each trial and operation tells them.
+    trials = records.drop_duplicates(["operation", "case", "repetition"])
+    dims = ["operation", *_choose_dims(trials), "repetition"]
+    index = _complete(trials, dims).drop_duplicates(dims)
     beside = ["case", "verdict", "cold"]
     if settings is not None and len(settings):
         read = settings.pivot(index=["case", "repetition"], columns="factor", values="read").add_suffix("_read")
         index = index.join(read, on=["case", "repetition"])
         beside += list(read.columns)
     cube = xr.Dataset.from_dataframe(index.set_index(dims)[beside]).fillna("")
-    counted = table[table.verdict.isin(COUNTED)]
+    figures = records.statistic.isin(("value", "mean")) & (records.share == "") & records.verdict.isin(COUNTED)
+    counted = _complete(records[figures], dims)
     for metric, unit in UNIT_OF_METRIC.items():
         chosen = choose_figures(counted[counted.metric == metric], metric).drop_duplicates(dims)
         if len(chosen):
@@ -195,12 +219,23 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         if cube[factor].dtype.kind in "if":
             cube[factor] = cube[factor].where(cube[factor] != _UNKNOWN) if _UNKNOWN in cube[factor] else cube[factor]
         cube[factor].attrs = {"units": factors[factor].unit or "", "long_name": factors[factor].label}
-    fixed = {name: records[name].dropna().unique() for name in factors if name in records and name not in dims}
+    fixed = {name: trials[name].dropna().unique() for name in factors if name in trials and name not in dims}
     cube.attrs = {factor: _plain(levels[0]) for factor, levels in fixed.items() if len(levels) == 1}
-    cube.attrs["study"], cube.attrs["sweep"] = str(records.study.iloc[0]), str(records.sweep.iloc[0])
-    cube.attrs["tool"] = " ".join(sorted(records.tool.unique()))
-    cube.attrs["tool_version"] = " ".join(sorted(set(records.tool_version) - {""}))
+    cube.attrs["study"], cube.attrs["sweep"] = str(trials.study.iloc[0]), str(trials.sweep.iloc[0])
+    cube.attrs["tool"] = " ".join(sorted(trials.tool.unique()))
+    cube.attrs["tool_version"] = " ".join(sorted(set(trials.tool_version) - {""}))
     return cube
+
+
+def _build_cubes(records: pd.DataFrame, settings: pd.DataFrame) -> dict[str, xr.Dataset]:
+    """Return the cube of each sweep, by the name of its group; of a large table no more than they need is copied."""
+    needless = [name for name in FACTORS if name in records and records[name].isna().all()]
+    told = records.drop(columns=[*needless, *_PLACE], errors="ignore")
+    put = dict(iter(settings.groupby(["study", "sweep"])))
+    return {
+        f"/{study}/{sweep}": build_cube(rows, put.get((study, sweep)))
+        for (study, sweep), rows in told.groupby(["study", "sweep"], sort=False)
+    }
 
 
 def _choose_dims(records: pd.DataFrame) -> list[str]:
@@ -281,27 +316,13 @@ def save_dataset(
     limits = {"read_rate": target.read_rate, "write_rate": target.write_rate}
     stated = {name: rate for name, rate in limits.items() if rate is not None}
     groups = {"/": xr.Dataset(attrs={"campaign": campaign.name, "Conventions": "CF-1.11", **stated})}
-    for name, table in (tables or {}).items():
-        groups[f"/{name}"] = _as_group(table, "row")
-    groups["/records"] = _as_group(records, "record")
-    groups["/settings"] = _as_group(settings, "setting")
-    put = dict(iter(settings.groupby(["study", "sweep"])))
-    for (study, sweep), rows in records.groupby(["study", "sweep"], sort=False):
-        groups[f"/{study}/{sweep}"] = build_cube(rows, put.get((study, sweep)))
+    groups |= _build_cubes(records, settings)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".partial")
     xr.DataTree.from_dict(groups).to_netcdf(temporary, engine="h5netcdf")
+    with h5netcdf.File(temporary, "a") as file:
+        for name, table in (tables or {}).items():
+            write_table(file, name, table, "row")
+        write_table(file, "records", records, "record")
+        write_table(file, "settings", settings, "setting")
     temporary.rename(path)
-
-
-def _as_group(table: pd.DataFrame, row: str) -> xr.Dataset:
-    stored = table.reset_index(drop=True) if len(table) else table.astype(str)
-    texts = list(stored.select_dtypes(["object", "string"]))
-    for column in texts:
-        stored[column] = stored[column].map(_as_text)
-    stored.index.name = row
-    group = xr.Dataset.from_dataframe(stored).drop_vars(row)
-    for column in group if len(table) else ():
-        # HDF5 compresses letters, but no strings of variable length: a long table takes a thirtieth of their space.
-        group[column].encoding = {"zlib": True, **({"dtype": "S1"} if column in texts else {})}
-    return group

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import h5netcdf
 import pandas as pd
 import xarray as xr
+
+from coldcache.long_tables import read_table
 
 #: Trials that count in estimates; suspect ones are marked wherever they stand.
 COUNTED = ("valid", "suspect")
@@ -23,8 +26,8 @@ def open_table(path: Path, name: str) -> pd.DataFrame:
         If the dataset has none of that name.
     """
     try:
-        with xr.open_dataset(path, group=name, engine="h5netcdf") as table:
-            return table.load().to_dataframe()
+        with h5netcdf.File(path) as file:
+            return read_table(file[name])
     except (OSError, KeyError) as error:
         raise KeyError(f"{path} has no table {name}: collect the campaign again") from error
 
@@ -37,8 +40,7 @@ def open_limits(path: Path) -> dict[str, float]:
 
 def open_settings(path: Path) -> pd.DataFrame:
     """Return what was read of each level that was put in force, as `cubes.tabulate_settings` returns it."""
-    with xr.open_dataset(path, group="settings", engine="h5netcdf") as table:
-        return table.load().to_dataframe()
+    return open_table(path, "settings")
 
 
 def list_sweeps(path: Path, study: str) -> list[str]:

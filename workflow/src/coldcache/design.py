@@ -9,7 +9,7 @@ from coldcache.campaign import RAW, Campaign, check_name, first_difference, is_s
 from coldcache.cluster.allocations import arrange_allocations, refuse_hours
 from coldcache.errors import CampaignError, DesignError, ToolError
 from coldcache.grid import Circumstances
-from coldcache.plan import expand_cases, tool_module
+from coldcache.plan import tool_module
 from coldcache.site import Site, read_site
 from coldcache.study import Study, Sweep, read_study
 from coldcache.target import check_target, takes_direct_io
@@ -87,10 +87,9 @@ def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
 def _refuse_empty(design: Campaign) -> None:
     """Refuse a campaign in which nothing runs, with the reason of its first case."""
     if design.circumstances and not design.blocks():
-        studies = [study for study in design.studies if isinstance(study, Study)]
-        case = next(case for study in studies for case in expand_cases(study, design.site, design.circumstances))
+        case, names = design.cases()[0], ", ".join(study.study for study in design.studies)
         raise DesignError(
-            f"config/sites/{design.site.site}.yaml: nothing of {', '.join(study.study for study in studies)} runs "
+            f"config/sites/{design.site.site}.yaml: nothing of {names} runs "
             f"here, the first case because: {case.runs_here}"
         )
 

@@ -74,7 +74,7 @@ def expand_grid(
         else [stored_level(f, x) for x in levels]
         for f, levels in free.items()
     ]
-    seen = []
+    seen: set[tuple[Level, ...]] = set()
     for combination in itertools.product(*stated):
         point = dict(zip(free, combination, strict=True))
         if point.get("direct_io") == "where-possible":
@@ -88,9 +88,10 @@ def expand_grid(
             if isinstance(levels, Share):
                 point[factor] = _share(factor, levels, point, site, circumstances)
         # "where-possible" can turn out to be a level that is listed, too, and two numbers of threads to be the most.
-        if point not in seen:
-            seen.append(point)
-            yield {factor: point[factor] for factor in sweep.factors}
+        reached = tuple(point[factor] for factor in sweep.factors)
+        if reached not in seen:
+            seen.add(reached)
+            yield dict(zip(sweep.factors, reached, strict=True))
 
 
 def _look_up(factor: str, lookup: Lookup, point: dict[str, Level]) -> Level:

@@ -55,6 +55,8 @@ def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str:
 
 
 def _tell_other(target: Target, folder: Path) -> str:
+    if not (target.filesystem or target.source or target.mount_point):
+        return ""
     mount = find_mount(folder)
     if target.filesystem and target.filesystem != mount.filesystem:
         return f"lies on {mount.filesystem} ({mount.source}), the site names {target.filesystem}"

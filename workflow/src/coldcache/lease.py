@@ -9,6 +9,7 @@ import json
 import os
 import pwd
 import socket
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,6 +21,9 @@ from coldcache.processes import started_at
 from coldcache.units import show_seconds
 
 LEASE = ".lease.json"
+
+#: For how long a renewed lease is as good as new, in s.
+_FRESH = 60.0
 
 
 class Lease:
@@ -36,6 +40,19 @@ class Lease:
     def __init__(self, work: Path, seconds: float):
         self._path, self._seconds = work / LEASE, seconds
         self._token = uuid.uuid4().hex
+        self._owner = _identify()
+        self._renewed = float("-inf")
+
+    def keep(self) -> None:
+        """Hold the target for nearly `seconds` from now on: a lease that is fresh still is not written again.
+
+        Raises
+        ------
+        TargetError
+            As `renew`.
+        """
+        if time.monotonic() - self._renewed > min(_FRESH, self._seconds / 10):
+            self.renew()
 
     def renew(self) -> None:
         """Hold the target for `seconds` from now on.
@@ -49,6 +66,7 @@ class Lease:
         if reason:
             raise TargetError(reason)
         self._write().replace(self._path)
+        self._renewed = time.monotonic()
 
     def why_lost(self) -> str:
         """Return who holds the target instead; empty where it is held as before."""
@@ -110,7 +128,7 @@ class Lease:
     def _write(self) -> Path:
         """Write the lease under a name of its own, and return it."""
         partial = self._path.with_name(f"{LEASE}.{self._token}")
-        stated = {"token": self._token, "seconds": self._seconds, **_identify()}
+        stated = {"token": self._token, "seconds": self._seconds, **self._owner}
         with partial.open("w") as file:
             json.dump(stated, file)
             file.flush()

@@ -28,16 +28,21 @@ def find_mount(folder: Path) -> Mount:
     path = folder.resolve()
     while not path.exists():
         path = path.parent
-    best: Mount | None = None
+    inside = f"{path}/"
+    best, found = "", ""
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        left, _, right = line.partition(" - ")
-        fields, (filesystem, source, super_options) = left.split(" "), right.split(" ")[:3]
-        # Blanks, tabs, line ends and backslashes stand as octal numbers.
-        point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
-        if path.is_relative_to(point) and (best is None or len(point) >= len(best.point)):
-            # Options stand twice: those of the mount point and those of the file system.
-            options = ",".join(dict.fromkeys([*fields[5].split(","), *super_options.split(",")]))
-            best = Mount(point, filesystem, source, options, fields[2])
-    if best is None:
+        point = _plain(line.split(" ", 5)[4])
+        if len(point) >= len(best) and inside.startswith(f"{point.rstrip('/')}/"):
+            best, found = point, line
+    if not found:
         raise OSError(f"no mounted file system holds {folder}")
-    return best
+    left, _, right = found.partition(" - ")
+    fields, (filesystem, source, super_options) = left.split(" "), right.split(" ")[:3]
+    # Options stand twice: those of the mount point and those of the file system.
+    options = ",".join(dict.fromkeys([*fields[5].split(","), *super_options.split(",")]))
+    return Mount(best, filesystem, source, options, fields[2])
+
+
+def _plain(point: str) -> str:
+    """Return a mount point as it is: blanks, tabs, line ends and backslashes stand as octal numbers."""
+    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), point) if "\\" in point else point

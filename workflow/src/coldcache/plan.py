@@ -4,6 +4,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -111,6 +112,7 @@ class Trial(NamedTuple):
         return f"{self.case.key}/r{self.repetition}"
 
 
+@cache
 def tool_module(name: str) -> ModuleType:
     """Return the module of a tool."""
     return import_module(f"coldcache.tools.{name}")
@@ -363,6 +365,7 @@ def name_case(levels: Mapping[str, Level]) -> str:
     return ",".join(f"{factor}={_path_safe(level)}" for factor, level in levels.items()) or "only"
 
 
+@lru_cache(maxsize=1024, typed=True)
 def _path_safe(level: Level) -> str:
     text = str(level).lower() if isinstance(level, bool) else str(level)
     if not all(letter.isalnum() or letter in "+-_." for letter in text) or text.startswith("."):

@@ -35,8 +35,12 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
     design = draft_design({"studies": studies, "site": site, "target": target or ""}, full)
     asked, circumstances = [study for study in design.studies if isinstance(study, Study)], design.circumstances
     assert circumstances is not None
-    cases = [case for study in asked for case in expand_cases(study, design.site, circumstances, full)]
-    blocks = arrange_blocks(cases, circumstances.seed)
+    if full:
+        cases = [case for study in asked for case in expand_cases(study, design.site, circumstances, full)]
+    else:
+        cases = design.cases()
+    runs = not full and not any(case.runs_here for case in cases)
+    blocks = design.blocks() if runs else arrange_blocks(cases, circumstances.seed)
     trials = [trial for block in blocks for trial in block.trials]
     if form == "jsonl":
         for trial in (trial for trial in trials if trial.repetition < trial.case.repetitions):

@@ -1,6 +1,7 @@
 """Whether a case is repeated once more: decided from the trials that lie on disk, so that any start decides alike."""
 
 import json
+import os
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -16,7 +17,8 @@ from coldcache.verdicts import judge
 
 def is_done(folder: Path, trial: Trial) -> bool:
     """Return whether a trial has its folder in that of its campaign."""
-    return (folder / trial.key / "trial.json").is_file()
+    # A large campaign is asked this a million times, and a Path is slower to make than a file is to find.
+    return os.path.isfile(f"{folder}/{trial.key}/trial.json")  # noqa: PTH113
 
 
 def is_missing(folder: Path, site: Site, trial: Trial) -> bool:

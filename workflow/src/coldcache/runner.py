@@ -68,12 +68,12 @@ def measure_block(
     if allocation is None:
         hint = nearest(name, [allocation.name for allocation in allocations])
         raise CampaignError(f'campaign {campaign.name} has no block "{name}"; {hint}')
-    trials = [trial for block in allocation.blocks for trial in block.trials]
-    waiting = [trial for trial in trials if is_missing(campaign.folder, campaign.site, trial)]
-    if waiting and is_sealed(campaign.folder):
-        raise CampaignError(f"{campaign.folder} is sealed, but {waiting[0].key} is missing; it is never measured again")
+    home, trials = campaign.folder, [trial for block in allocation.blocks for trial in block.trials]
+    waiting = [trial for trial in trials if is_missing(home, campaign.site, trial)]
+    if waiting and is_sealed(home):
+        raise CampaignError(f"{home} is sealed, but {waiting[0].key} is missing; it is never measured again")
     for trial in waiting:
-        folder = campaign.folder / trial.key
+        folder = home / trial.key
         if folder.exists() and any(folder.iterdir()):
             raise CampaignError(f"{folder}: holds files but no trial.json, so it is no trial; move it away")
     work = Path(campaign.site.target.path).absolute() / WORK
@@ -84,10 +84,10 @@ def measure_block(
     progress = Progress(campaign, blocks, terminal) if waiting else None
     for block in allocation.blocks:
         # One that a stop rule may ask for is decided on when its turn has come.
-        waiting = [trial for trial in block.trials if not is_done(campaign.folder, trial)]
-        if any(is_missing(campaign.folder, campaign.site, trial) for trial in waiting) and progress:
+        waiting = [trial for trial in block.trials if not is_done(home, trial)]
+        if any(is_missing(home, campaign.site, trial) for trial in waiting) and progress:
             _measure(campaign, block, waiting, progress, log)
-    asked = [trial for trial in trials if trial.repetition < trial.case.repetitions or is_done(campaign.folder, trial)]
+    asked = [trial for trial in trials if trial.repetition < trial.case.repetitions or is_done(home, trial)]
     _write_whole(manifest, {"block": name, "trials": [trial.key for trial in asked]})
 
 
@@ -156,7 +156,7 @@ def _refuse_impossible(trial: Trial, campaign: Campaign, surroundings: Surroundi
             f"{reason}; put it right and start again: what is missing is measured then"
             + (f" (the tool may have left files in {work} of the other file system)" if strayed else "")
         )
-    surroundings.lease.renew()
+    surroundings.lease.keep()
     check_space(campaign.site, trial.case)
     refuse_full(campaign.folder)
 
@@ -185,7 +185,8 @@ class Progress:
 
     def __init__(self, campaign: Campaign, blocks: list[Block], terminal: TextIO):
         trials = [trial for block in blocks for trial in block.trials if trial.repetition < trial.case.repetitions]
-        missing = [trial for trial in trials if not is_done(campaign.folder, trial)]
+        home = campaign.folder
+        missing = [trial for trial in trials if not is_done(home, trial)]
         self._all, self._done = len(trials), len(trials) - len(missing)
         self._estimated = sum(trial.case.seconds for trial in missing)
         self._terminal, self._live = terminal, terminal.isatty()

@@ -1,0 +1,164 @@
+"""What the bench has found, commit by commit, and the pages that quote it."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from costs import ROOT
+from figures import FIGURES, Measured
+
+from coldcache.provenance import describe_system
+
+RESULTS = ROOT / "tests/bench/results.jsonl"
+PAGE, README = ROOT / "docs/speed.md", ROOT / "README.md"
+
+#: How many commits the trend shows.
+_COMMITS = 6
+
+Entry = dict[str, Any]
+
+
+def describe_machine() -> str:
+    """Return the machine in a few words, without its name."""
+    system = describe_system()
+    memory = f"{system['memory_bytes'] / 1e9:.0f} GB"
+    return f"{system['cores']} cores of {system['processor']}, {memory}, {system['os']}, Linux {system['kernel']}"
+
+
+def name_commit() -> str:
+    """Return the commit that is measured, with a plus sign where files differ from it."""
+    commit = _git("rev-parse", "--short=10", "HEAD").strip()
+    kept = {str(path.relative_to(ROOT)) for path in (RESULTS, PAGE, README)}
+    changed = {line[3:] for line in _git("status", "--porcelain", "--untracked-files=no").splitlines()} - kept
+    return commit + ("+" if changed else "")
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def read() -> list[Entry]:
+    """Return every figure that is kept, the oldest first."""
+    return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.is_file() else []
+
+
+def keep(found: Mapping[str, Measured], machine: str) -> list[Entry]:
+    """Write figures down, one line each, in place of those of the same commit and machine; return all."""
+    own = {
+        "commit": name_commit(), "date": datetime.now(UTC).date().isoformat(), "machine": machine,
+        "load": round(os.getloadavg()[2], 2),
+    }  # fmt: skip
+    new = [
+        {"figure": name, **{key: _round(value) for key, value in measured._asdict().items()}, **own}
+        for name, measured in found.items()
+    ]
+    keys = {_key(entry) for entry in new}
+    entries = [entry for entry in read() if _key(entry) not in keys] + new
+    RESULTS.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    return entries
+
+
+def _key(entry: Entry) -> tuple[str, str, str]:
+    return entry["figure"], entry["commit"], entry["machine"]
+
+
+def _round(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _round(one) for key, one in value.items()}
+    return value if value is None else float(f"{value:.4g}")
+
+
+def latest(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """Return the newest entry of each figure, in the order of the table."""
+    newest = {entry["figure"]: entry for entry in entries}
+    return {name: newest[name] for name in FIGURES if name in newest}
+
+
+def show_value(value: float, unit: str) -> str:
+    """Return a value as a table shows it: three digits, whole where it has more."""
+    shown = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{shown} {unit}".rstrip()
+
+
+def show_measured(measured: Measured, unit: str) -> str:
+    """Return a value with its interval, where it has one."""
+    shown = show_value(measured.value, unit)
+    return shown if measured.low is None else f"{measured.value:.3f} ({measured.low:.3f} to {measured.high:.3f})"
+
+
+def _measured(entry: Entry) -> Measured:
+    return Measured(**{field: entry[field] for field in Measured._fields})
+
+
+def renew_pages(entries: list[Entry]) -> None:
+    """Write the tables of the page on speed, and the sentence of README.md, anew."""
+    newest = latest(entries)
+    _replace(PAGE, "figures", _write_figures(newest))
+    _replace(PAGE, "peers", _write_peers(newest))
+    _replace(PAGE, "trend", _write_trend(entries))
+    _replace(README, "speed", sum_up(newest))
+
+
+def sum_up(newest: Mapping[str, Entry]) -> str:
+    """Return how many goals are kept, where and when, and which are not, in a sentence."""
+    missed = [FIGURES[name].what for name, entry in newest.items() if not FIGURES[name].is_met(entry["value"])]
+    dates = sorted({entry["date"] for entry in newest.values()})
+    machines = "; ".join(dict.fromkeys(entry["machine"] for entry in newest.values()))
+    said = f"`make bench` holds {len(newest) - len(missed)} of {len(newest)} goals on {machines} ({dates[-1]})."
+    return said + (f" Missed: {'; '.join(missed)}." if missed else "")
+
+
+def _write_figures(newest: Mapping[str, Entry]) -> str:
+    lines = ["| what | measured | goal | | over the floor | the floor |", "|---|---|---|---|---|---|"]
+    for name, entry in newest.items():
+        figure, measured = FIGURES[name], _measured(entry)
+        ratio = measured.ratio()
+        lines.append(
+            f"| {figure.what} | {show_measured(measured, figure.unit)} | {figure.show_goal()} "
+            f"| {'' if figure.is_met(measured.value) else 'missed'} | {'' if ratio is None else f'{ratio:.3g}'} "
+            f"| {figure.floor} |"
+        )
+    return "\n".join(lines)
+
+
+def _write_peers(newest: Mapping[str, Entry]) -> str:
+    compared = {name: entry for name, entry in newest.items() if entry["peers"]}
+    peers = list(dict.fromkeys(peer for entry in compared.values() for peer in entry["peers"]))
+    lines = [f"| what | {' | '.join(['Cold Cache', *peers])} |", "|---" * (len(peers) + 2) + "|"]
+    for name, entry in compared.items():
+        unit = FIGURES[name].unit
+        values = [entry["value"], *(entry["peers"].get(peer) for peer in peers)]
+        shown = ("" if value is None else show_value(value, unit) for value in values)
+        lines.append(f"| {FIGURES[name].what} | {' | '.join(shown)} |")
+    return "\n".join(lines)
+
+
+def _write_trend(entries: list[Entry]) -> str:
+    """Return a row per figure and a column per commit, of the machine that measured last."""
+    machine = entries[-1]["machine"]
+    own = [entry for entry in entries if entry["machine"] == machine]
+    commits = list(dict.fromkeys(entry["commit"] for entry in own))[-_COMMITS:]
+    dates = {entry["commit"]: entry["date"] for entry in own}
+    values = {(entry["figure"], entry["commit"]): entry["value"] for entry in own}
+    lines = [f"| what | {' | '.join(f'`{commit}`, {dates[commit]}' for commit in commits)} |"]
+    lines.append("|---" * (len(commits) + 1) + "|")
+    for name, figure in FIGURES.items():
+        row = [values.get((name, commit)) for commit in commits]
+        if any(value is not None for value in row):
+            shown = ("" if value is None else show_value(value, figure.unit) for value in row)
+            lines.append(f"| {figure.what} | {' | '.join(shown)} |")
+    return "\n".join(lines)
+
+
+def _replace(path: Path, name: str, text: str) -> None:
+    """Put a text between the two marks of a page that bear a name."""
+    begin, end = f"<!-- bench: {name} -->", "<!-- bench: end -->"
+    pattern = re.compile(f"({re.escape(begin)}\n).*?({re.escape(end)})", re.DOTALL)
+    page, count = pattern.subn(lambda marks: f"{marks[1]}{text}\n{marks[2]}", path.read_text())
+    assert count == 1, f"{path} has {count} places for {name}"
+    path.write_text(page)

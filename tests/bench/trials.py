@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What a trial costs beside its tool, and how many files it leaves."""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import peers
+from costs import CONFIG, PYTHON, ROOT, SNAKEMAKE, Cost, cost_of, least, make_project
+from figures import Measured, tell
+
+TRIALS = 2000
+_ROUNDS = 2
+
+_STUDY = f"""\
+study: bench
+title: Trials that end at once
+question: What does the runner cost beside the tool?
+repetitions: {TRIALS // 20}
+notebooks: []
+sweeps:
+  write:
+    title: Nothing at all
+    tools: [fio]
+    operations: [write]
+    factors: {{threads: {list(range(1, 21))}, transfer_size: [4 KiB], file_size: [4 KiB]}}
+"""
+
+#: What stands in for the tool: it ends as soon as it has started.
+TOOL = '#!/bin/sh\n[ "$1" = --version ] && echo fio-3.33\nexit 0\n'
+
+#: The least that anybody has to do for a trial, with the folder and the number of trials as arguments.
+_LOOP = """\
+import subprocess, sys
+from pathlib import Path
+
+for trial in range(int(sys.argv[2])):
+    folder = Path(sys.argv[1], str(trial))
+    folder.mkdir(parents=True)
+    with (folder / "stdout.txt").open("wb") as output, (folder / "stderr.txt").open("wb") as errors:
+        subprocess.run(["fio", f"--numjobs={trial % 20 + 1}", "--rw=write"], stdout=output, stderr=errors, check=True)
+"""
+
+
+def measure(with_peers: bool) -> Iterator[tuple[str, Measured]]:
+    """Yield the processor time per trial and the files per trial, in turns with the loop and the peers."""
+    others = peers.set_up() if with_peers else {}
+    costs: dict[str, list[Cost]] = {}
+    files: dict[str, float] = {}
+    for _ in range(1 if with_peers else _ROUNDS):
+        with make_project(_STUDY) as folder, tempfile.TemporaryDirectory(dir=ROOT / "logs") as beside:
+            programs = folder / "bin"
+            programs.mkdir()
+            (programs / "fio").write_text(TOOL)
+            (programs / "fio").chmod(0o755)
+            run = [*SNAKEMAKE, *CONFIG, "--", "measure_all"]
+            costs.setdefault("own", []).append(cost_of(run, folder, programs))
+            if len(list(folder.glob("raw/bench/*/*/*/*/trial.json"))) != TRIALS:
+                sys.exit(f"bench: not all of {TRIALS} trials are there")
+            loop = [PYTHON, "-c", _LOOP, f"{beside}/loop", str(TRIALS)]
+            costs.setdefault("loop", []).append(cost_of(loop, folder, programs))
+            for name, peer in others.items():
+                place = Path(beside, name)
+                costs.setdefault(name, []).append(cost_of(peer.prepare(place, TRIALS), place, programs))
+                files[name] = peer.count_files(place) / TRIALS
+    each = {name: 1000 * least(found).processor / TRIALS for name, found in costs.items()}
+    own, loop = each.pop("own"), each.pop("loop")
+    yield "trial-cpu", Measured(own, loop, peers=each)
+    yield "trial-files", Measured(_files_per_trial(), 2, peers=files)
+
+
+def _files_per_trial() -> float:
+    """Return how many files a trial of the reference campaign has, what a study notes over time among them."""
+    listed = subprocess.run(["git", "ls-files", "raw/reference"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [Path(line) for line in listed.stdout.splitlines()]
+    trials = {path.parent for path in files if path.name == "trial.json"}
+    return sum(path.parent in trials for path in files) / len(trials)
+
+
+if __name__ == "__main__":
+    tell(measure("--peers" in sys.argv))
