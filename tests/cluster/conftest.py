@@ -205,8 +205,8 @@ def running(root: Path, folder: Path, *more: str) -> Iterator[Lab]:
     script = root / "tests/cluster/lab.sh"
     with (folder / "said.txt").open("wb") as log:
         outer = subprocess.Popen(
-            ["bash", str(script), "begin", str(folder), *more], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            start_new_session=True,
+            ["setpriv", "--pdeathsig", "KILL", "bash", str(script), "begin", str(folder), *more],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
     try:
         end = time.monotonic() + 90

@@ -208,10 +208,19 @@ def check_sums(folder: Path) -> list[str]:
 
 def missing_trials(campaign: Campaign) -> list[str]:
     """Return the keys of planned trials that have no folder; of those that a stop rule may ask for, the next one."""
-    folder = campaign.folder
-    return [
-        trial.key for block in campaign.blocks() for trial in block.trials if is_missing(folder, campaign.site, trial)
-    ]
+    return list(_find_missing(campaign))
+
+
+def is_whole(campaign: Campaign) -> bool:
+    """Return whether every planned trial has its folder."""
+    return not any(_find_missing(campaign))
+
+
+def _find_missing(campaign: Campaign) -> Iterator[str]:
+    for block in campaign.blocks():
+        for trial in block.trials:
+            if is_missing(campaign.folder, campaign.site, trial):
+                yield trial.key
 
 
 def count_repetitions(campaign: Campaign) -> list[int]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from coldcache.campaign import RAW, Campaign, check_name, first_difference, is_sealed, missing_trials, read_campaign
+from coldcache.campaign import RAW, Campaign, check_name, first_difference, is_sealed, is_whole, read_campaign
 from coldcache.cluster.allocations import arrange_allocations, refuse_hours
 from coldcache.errors import CampaignError, DesignError, ToolError
 from coldcache.grid import Circumstances
@@ -57,7 +57,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     if begun:
         _refuse_other_design(begun, design)
     _refuse_empty(design)
-    if missing_trials(design):
+    if not is_whole(design):
         _refuse_impossible(design)
     return design
 
