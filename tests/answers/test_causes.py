@@ -49,7 +49,7 @@ def test_another_difference_takes_the_cause_away_and_is_listed_with_its_values(c
     alter("writeback", target={"mount_options": "rw,relatime"}, system={"cores": 5})
     sentence, *table = collect().splitlines()
     assert sentence == (
-        "A write cache on and off: beside write cache, system cores, target mount options differ; "
+        "A write cache on and off: beside write cache, system cores and target mount options differ; "
         "no single cause can be named."
     )
     rows = [line.split() for line in table]
@@ -87,7 +87,7 @@ def test_hosts_are_compared_without_naming_them(collect):
     other = {**described, "governor": "powersave", "numa_nodes": 8}
     path.write_text(json.dumps({host: {**described, "governor": "performance", "numa_nodes": 2}, "zz": other}))
     collect()
-    assert tell_hosts(DATASET) == "2 hosts measured; they differ in governor, numa nodes: the page System has each."
+    assert tell_hosts(DATASET) == "2 hosts measured; they differ in governor and numa nodes: the page System has each."
     path.unlink()
     collect()
     assert tell_hosts(DATASET) == "What its hosts have is not recorded."

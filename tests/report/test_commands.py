@@ -2,6 +2,7 @@ import pytest
 
 from coldcache.campaign import read_campaign
 from coldcache.report.commands import import_again, measure_again, measure_sweeps_again
+from coldcache.study import Sentinel
 
 
 @pytest.fixture
@@ -59,3 +60,13 @@ def test_what_was_imported_is_imported_again_and_never_measured(campaign):
     foreign = campaign._replace(origin={"folder": "old logs", "unread": []})
     assert measure_sweeps_again(foreign, ["quick/random"]) == ""
     assert import_again("old logs") == "python -m coldcache import 'old logs' --campaign again"
+
+
+def test_a_sentinel_which_has_no_block_is_measured_again_with_all_others(campaign):
+    quick = next(study for study in campaign.studies if study.study == "quick")
+    watched = quick.model_copy(update={"sentinel": Sentinel(sweep="random", every=5)})
+    watching = campaign._replace(studies=(watched,))
+    assert measure_sweeps_again(watching, ["quick/random"]).endswith(" target=/mnt/scratch -- measure_all")
+    assert measure_sweeps_again(watching, ["quick/random", "quick/metadata"]).endswith(
+        " -- results/again/blocks/quick.metadata.json"
+    )

@@ -33,7 +33,7 @@ def test_differences_are_listed_by_value_with_the_hosts_that_have_it(tmp_path):
     rows = found["differing"].split("<tr>")[2:]
     told = [row.replace("<td>", "").replace("</tr>", "").split("</td>")[:3] for row in rows]
     assert told == [
-        ["disk firmware", "", "alpha"], ["disk firmware", "2.0", "beta,<wbr> gamma"],
+        ["disk firmware", "not told", "alpha"], ["disk firmware", "2.0", "beta,<wbr> gamma"],
         ["kernel", "6.1.0", "alpha"], ["kernel", "5.10.0", "beta,<wbr> gamma"],
         ["modules nfs", "there", "alpha"], ["modules nfs", "none", "beta,<wbr> gamma"],
     ]  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coldcache.errors import SettingError
+from coldcache.instance import name_instance
 from coldcache.mounts import find_mount
 from coldcache.privilege import run_command
 from coldcache.tools.program import identify_builds
@@ -78,10 +79,10 @@ def describe_host(device: str, root: Path = Path("/")) -> dict[str, Any]:
         Below which the kernel's files lie.
     """
     cpu = root / "sys/devices/system/cpu/cpu0/cpufreq"
+    vendor, product = (_text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name"))
     return {
-        "vendor": _text(root / "sys/class/dmi/id/sys_vendor"),
-        # Clouds tell the type of an instance as the name of the product.
-        "product": _text(root / "sys/class/dmi/id/product_name"),
+        "vendor": vendor,
+        "product": name_instance(vendor, product),
         "container": _text(root / "run/systemd/container") or ("docker" if (root / ".dockerenv").exists() else ""),
         "numa_nodes": len(list((root / "sys/devices/system/node").glob("node[0-9]*"))),
         "governor": _text(cpu / "scaling_governor"),

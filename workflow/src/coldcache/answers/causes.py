@@ -143,6 +143,5 @@ def _show(factor: str, level: str) -> str:
 
 def _list(names: Sequence[str], most: int) -> str:
     """Return names one after the other; of many the first ones, and how many more there are."""
-    left = len(names) - most
-    shown = ", ".join(names[:most])
-    return f"{shown} and {left} more" if left > 0 else shown
+    shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most} more"]
+    return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part) if shown else ""

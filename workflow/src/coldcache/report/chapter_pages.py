@@ -85,8 +85,8 @@ def _describe(name: str, sweeps: list[str], material: Material, origins: Mapping
     if items:
         parts.append(Markup("Serves: {}.").format(items))
     named = join((Markup('<a href="../trials/{0}/index.html">{0}</a>').format(sweep) for sweep in sweeps), " and ")
-    source = Markup("Source: {} of campaign {}.") if sweeps else Markup("Source: {}campaign {}.")
-    parts.append(source.format(named, material.campaign.name))
+    if sweeps:
+        parts.append(Markup("Source: {} of campaign {}.").format(named, material.campaign.name))
     files = [
         offer(file, material.results, "../", kind)
         for kind, file in (("CSV", f"tables/{name}.csv"), ("SVG", f"figures/{name}.svg"))
@@ -95,6 +95,6 @@ def _describe(name: str, sweeps: list[str], material: Material, origins: Mapping
     lines = [Markup(" ").join(parts)]
     if files:
         lines.append(Markup('<span class="coldcache-files">{}</span>').format(Markup(" · ").join(files)))
-    if command := measure_sweeps_again(material.campaign, sweeps):
+    if sweeps and (command := measure_sweeps_again(material.campaign, sweeps)):
         lines.append(Markup('<span class="coldcache-files">Measure it again: {}</span>').format(code(command)))
     return Markup("\n").join(lines)

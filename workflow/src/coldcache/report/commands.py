@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterable
 
 from coldcache.campaign import Campaign
+from coldcache.study import Study
 
 
 def measure_again(campaign: Campaign) -> str:
@@ -22,7 +23,12 @@ def measure_sweeps_again(campaign: Campaign, sweeps: Iterable[str]) -> str:
     if campaign.origin is not None or not names:
         return ""
     studies = ",".join(dict.fromkeys(name.partition(".")[0] for name in names))
-    return shlex.join([*_snakemake(campaign, studies), "--", *(f"results/again/blocks/{name}.json" for name in names)])
+    # A sentinel has no block of its own: its trials run in those of all others.
+    sentinels = {
+        f"{one.study}.{one.sentinel.sweep}" for one in campaign.studies if isinstance(one, Study) and one.sentinel
+    }
+    blocks = [f"results/again/blocks/{name}.json" for name in names if name not in sentinels]
+    return shlex.join([*_snakemake(campaign, studies), "--", *(blocks or ["measure_all"])])
 
 
 def import_again(folder: str) -> str:

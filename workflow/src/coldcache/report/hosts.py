@@ -48,7 +48,7 @@ def _list_alike(hosts: Mapping[str, Mapping[str, Any]], differing: set[str]) -> 
         if name in _TOLD:
             continue
         if isinstance(value, list):
-            yield label, ", ".join(member for member in value if f"{name}.{member}" not in differing)
+            yield label, ", ".join(member for member in value if f"{name}.{member}" not in differing) or "none"
         elif isinstance(value, dict):
             yield from (
                 (f"{label} {key.replace('_', ' ')}", inner or "not told")
@@ -65,7 +65,7 @@ def _tabulate(differences: tuple[Difference, ...]) -> Markup:
     for difference in differences:
         hosts_of: dict[str, list[str]] = {}
         for host, values in difference.values.items():
-            hosts_of.setdefault("; ".join(values), []).append(host)
+            hosts_of.setdefault("; ".join(values) or "not told", []).append(host)
         name = difference.what.replace(".", " ").replace("_", " ")
         rows += [(name, value, ", ".join(hosts)) for value, hosts in hosts_of.items()]
     return table(("Recorded", "Value", "Hosts"), rows)
