@@ -62,6 +62,7 @@ notebooks: reference ## Execute the notebooks anew on the reference campaign, to
 # A cluster and a volume in namespaces need root: their packages are installed where they can run.
 test: tools += chromium $(if $(filter 0,$(shell id -u)),cluster gluster)
 test: setup ## Run every check and every test
+	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference
 	@pytest -rs -n 2 --dist loadscope --nbval tests notebooks
 
@@ -139,4 +140,6 @@ lock: venv ## Pin every dependency anew where pyproject.toml asks for it (UPGRAD
 		--no-emit-index-url --no-header --no-annotate - -o envs/peers.lock
 	@echo 'atheris<3.1' | uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate - -o envs/fuzz.lock
+	@echo roc-validator | uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --no-annotate - -o envs/rocrate.lock
 	@python envs/conda.py
