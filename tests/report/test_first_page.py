@@ -50,6 +50,12 @@ def test_links_of_a_finding_start_where_the_first_page_stands():
     assert list_findings([chapter])[0]["findings"] == [sentence]
 
 
+def test_the_first_page_leaves_out_what_found_nothing_and_has_claims_in_a_section_of_their_own(material):
+    chapters = [Chapter("quick", name, {}, found) for name, found in (("a", ["It."]), ("b", []), ("claims", ["One."]))]
+    shown = describe_first_page(material._replace(chapters={**material.chapters, "quick": chapters}))["studies"]
+    assert [chapter["name"] for chapter in shown[0]["chapters"]] == ["a"]
+
+
 def test_pages_on_documents_stand_only_where_there_are_documents(material):
     assert list_pages(material) == ["validity", "methods", "Twelve rules <rules>", "system", "evidence"]
     (material.results / "coverage.csv").write_text("source,item,state,why\nnfs,table 1,not run,no client\n")

@@ -8,8 +8,9 @@ from markupsafe import Markup
 
 from coldcache.campaign import Campaign, count_repetitions, is_sealed
 from coldcache.estimates import LEVEL
+from coldcache.foreign import CLAIMS
 from coldcache.report.chapters import Chapter
-from coldcache.report.conditions import Conditions
+from coldcache.report.conditions import Conditions, Values
 from coldcache.report.markup import code, facts, join
 from coldcache.report.material import Material
 from coldcache.report.wording import show_period, show_share, show_values
@@ -18,6 +19,9 @@ from coldcache.units import show_bytes
 
 #: Characters of mount options; an overlay's may fill a screen.
 _LONGEST_OPTIONS = 160
+
+#: Values that stand on the first page of what changed between trials.
+_FEW = 2
 
 
 def describe_first_page(material: Material) -> dict[str, Any]:
@@ -30,7 +34,7 @@ def describe_first_page(material: Material) -> dict[str, Any]:
         "studies": [
             {
                 "name": study.study, "title": study.title, "question": study.question,
-                "chapters": list_findings(material.chapters[study.study], "../"),
+                "chapters": list_findings(_choose_chapters(material.chapters[study.study]), "../"),
             }
             for study in campaign.studies
         ],
@@ -55,6 +59,11 @@ def list_pages(material: Material) -> list[str]:
     of_documents = [("claims", documents.has_claims), ("coverage", documents.has_items)]
     of_all = ["validity", "methods", "Twelve rules <rules>", "system", "evidence"]
     return [*(page for page, there in of_documents if there), *of_all]
+
+
+def _choose_chapters(chapters: list[Chapter]) -> list[Chapter]:
+    """Return the chapters that found something, but for claims, which have a section of their own."""
+    return [chapter for chapter in chapters if chapter.findings and chapter.name != CLAIMS]
 
 
 def list_findings(chapters: list[Chapter], above: str = "") -> list[dict[str, Any]]:
@@ -86,7 +95,7 @@ def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tu
         return
     yield "Target", join((campaign.site.target_name, code(campaign.site.target.path)))
     yield "File system", show_values(target.get("filesystem"))
-    yield "Mount options", show_values(target.get("mount_options"), _shorten)
+    yield "Mount options", _show_most(target.get("mount_options", {}))
     cache = conditions.queue.get("write_cache")
     device = show_values(target.get("source"))
     yield "Device", join((device, Markup("write cache: {}").format(show_values(cache)))) if cache else device
@@ -96,6 +105,14 @@ def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tu
     yield "Processor", join((show_values(system.get("processor")), cores, *virtual))
     yield "Memory", show_values(system.get("memory_bytes"), lambda size: show_bytes(float(size)))
     yield "Tools", join(map(" ".join, conditions.tools)) or "none has run"
+
+
+def _show_most(values: Values) -> Markup:
+    """Return what most trials state; the page on the system has every value."""
+    most = sorted(values, key=lambda value: -values[value])[:_FEW]
+    rest = len(values) - len(most)
+    shown = show_values({value: values[value] for value in most}, _shorten)
+    return join((shown, f"{rest} more"), "; ") if rest else join((shown,))
 
 
 def _shorten(options: str) -> str:
