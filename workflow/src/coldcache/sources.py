@@ -54,14 +54,15 @@ def sources_of_notebook(notebook: Path) -> list[str]:
     return sources_of(["coldcache.notebook", *imported])
 
 
-def _files_of(name: str) -> Iterator[Path]:
-    """Yield the file of a module and those of the packages around it; nothing for a name that is no module's."""
+@cache
+def _files_of(name: str) -> tuple[Path, ...]:
+    """Return the file of a module and those of the packages around it; nothing for a name that is no module's."""
     parts = name.split(".")
-    for depth in range(1, len(parts) + 1):
-        path = _ROOT.joinpath(*parts[:depth])
-        yield from (file for file in (path / "__init__.py", path.with_suffix(".py")) if file.is_file())
+    places = [_ROOT.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
+    found = [file for place in places for file in (place / "__init__.py", place.with_suffix(".py")) if file.is_file()]
     if any(f"{name}.".startswith(f"{package}.") for package in _CHOSEN_BY_NAME):
-        yield from sorted(_ROOT.joinpath(*_CHOSEN_BY_NAME[0].split(".")).rglob("*.py"))
+        found += sorted(_ROOT.joinpath(*_CHOSEN_BY_NAME[0].split(".")).rglob("*.py"))
+    return tuple(found)
 
 
 @cache
