@@ -17,16 +17,18 @@ from coldcache.statistics.ratios import paired_ratio
 from coldcache.tools import read_file
 
 PAIRS = 20
+#: Where the same files lie for the same command by hand.
+BY_HAND = "by-hand"
 #: How long the runner is watched while its tool runs, in s, and how long that is.
 _WATCHED, _RUN = 10, 14
 
 _SWEEP = """\
   {name}:
-    title: Random reads that pass the page cache
+    title: Random reads
     tools: [fio]
     operations: [random-read]
     seconds: {seconds} s
-    factors: {{threads: [1], transfer_size: [4 KiB], file_size: [64 MiB], direct_io: [where-possible]}}
+    factors: {{threads: [1], transfer_size: [4 KiB], file_size: [64 MiB]}}
 """
 _STUDY = """\
 study: bench
@@ -44,7 +46,8 @@ def measure() -> Iterator[tuple[str, Measured]]:
     """Yield the ratio of rates with its interval, and what the runner does while a tool runs."""
     names = [f"pair-{number}" for number in range(PAIRS)]
     study = _STUDY + "".join(_SWEEP.format(name=name, seconds=1) for name in names)
-    with make_project(study) as folder:
+    # In memory, where no device's own variation hides what the runner adds.
+    with make_project(study, in_memory=True) as folder:
         pairs = [measure_pair(folder, name, own_first=bool(number % 2)) for number, name in enumerate(names)]
     through, by_hand = zip(*pairs, strict=True)
     ratio = paired_ratio(through, by_hand)
@@ -71,7 +74,7 @@ def measure_pair(folder: Path, name: str, own_first: bool) -> tuple[float, float
         log = folder / f"{name}.txt"
         with log.open("wb") as output:
             cost_of(command, folder, output=output)
-        shutil.rmtree(folder / "scratch/coldcache/bench" / name)
+        shutil.rmtree(folder / BY_HAND / "bench" / name)
         return read_rate(log)
 
     first, second = (through, by_hand) if own_first else (by_hand, through)
@@ -80,15 +83,16 @@ def measure_pair(folder: Path, name: str, own_first: bool) -> tuple[float, float
 
 
 def read_plan(folder: Path) -> dict[str, list[str]]:
-    """Return the command line of each sweep's only trial."""
+    """Return the command line of each sweep's only trial, in a folder beside the one that the runner uses."""
     plan = [*COLDCACHE, "plan", "--study=bench", "--site=bench", "--format=jsonl"]
     found = subprocess.run(plan, cwd=folder, capture_output=True, text=True, check=True)
-    return {trial["sweep"]: trial["argv"] for trial in map(json.loads, found.stdout.splitlines())}
+    trials = [json.loads(line) for line in found.stdout.splitlines()]
+    return {trial["sweep"]: [word.replace("scratch/coldcache", BY_HAND) for word in trial["argv"]] for trial in trials}
 
 
 def prepare(folder: Path, name: str, command: list[str]) -> None:
     """Lay out the files that a command reads, as anybody would: whole, and written to the device."""
-    place = folder / "scratch/coldcache/bench" / name
+    place = folder / BY_HAND / "bench" / name
     place.mkdir(parents=True, exist_ok=True)
     size = next(int(word.partition("=")[2]) for word in command if word.startswith("--size="))
     fill = ["dd", "if=/dev/urandom", f"of={place}/t0", "bs=1M", f"count={size // 2**20}", "conv=fsync", "status=none"]

@@ -49,7 +49,7 @@ def measure(with_peers: bool) -> Iterator[tuple[str, Measured]]:
     others = peers.set_up() if with_peers else {}
     costs: dict[str, list[Cost]] = {}
     files: dict[str, float] = {}
-    for _ in range(1 if with_peers else _ROUNDS):
+    for turn in range(_ROUNDS):
         with make_project(_STUDY) as folder, tempfile.TemporaryDirectory(dir=ROOT / "logs") as beside:
             programs = folder / "bin"
             programs.mkdir()
@@ -61,7 +61,7 @@ def measure(with_peers: bool) -> Iterator[tuple[str, Measured]]:
                 sys.exit(f"bench: not all of {TRIALS} trials are there")
             loop = [PYTHON, "-c", _LOOP, f"{beside}/loop", str(TRIALS)]
             costs.setdefault("loop", []).append(cost_of(loop, folder, programs))
-            for name, peer in others.items():
+            for name, peer in others.items() if turn == 0 else ():
                 place = Path(beside, name)
                 costs.setdefault(name, []).append(cost_of(peer.prepare(place, TRIALS), place, programs))
                 files[name] = peer.count_files(place) / TRIALS
