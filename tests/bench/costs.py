@@ -29,7 +29,7 @@ PYTHON = sys.executable
 COLDCACHE = (PYTHON, "-m", "coldcache")
 DESIGN = ("--campaign=bench", "--studies=bench", "--site=bench")
 CONFIG = ("--config", "campaign=bench", "studies=bench", "site=bench")
-SNAKEMAKE = ("snakemake", "--quiet", "all", "--cores", "2", "--nolock")
+SNAKEMAKE = ("snakemake", "--quiet", "rules", "progress", "host", "--cores", "2", "--nolock")
 
 
 class Cost(NamedTuple):
