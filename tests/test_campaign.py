@@ -199,6 +199,13 @@ def test_a_seal_tells_what_was_changed_added_and_removed(sealed):
     ]
 
 
+def test_a_link_is_no_file_of_a_campaign_wherever_it_leads(sealed, tmp_path):
+    (tmp_path / "same.txt").write_bytes((sealed / LOG).read_bytes())
+    (sealed / LOG).unlink()
+    (sealed / LOG).symlink_to(tmp_path / "same.txt")
+    assert check_seal(sealed) == [f"{LOG}: removed since the campaign was sealed"]
+
+
 def test_a_sealed_campaign_is_not_sealed_anew_over_a_change(sealed):
     (sealed / LOG).write_text("another figure")
     message = refusal(seal, sealed)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coldcache.command import check_command, fill
+from coldcache.command import check_command, check_options, fill
 from coldcache.errors import DesignError
 
 FACTORS = {"threads": [1], "transfer_size": ["1 MiB"], "file_size": ["1 GiB"]}
@@ -37,19 +37,74 @@ def test_a_list_takes_the_place_of_a_word_or_leaves_it_out():
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("x -t {thread} -r {transfer_size} -s {file_size}", 'unknown variable "thread"; did you mean "threads"?'),
-        ("x -t {threads} -r {transfer_size}", "{file_size} is missing, so its levels would be mere labels"),
+        ("iozone -t {thread} -r {transfer_size} -s {file_size}", 'unknown variable "thread"; did you mean "threads"?'),
+        ("iozone -t {threads} -r {transfer_size}", "{file_size} is missing, so its levels would be mere labels"),
         (
-            "x -t {threads} -r {transfer_size:T} -s {file_size}",
+            "{program} -t {threads} -r {transfer_size:T} -s {file_size}",
             '"{transfer_size:T}" is no variable such as {threads} or {file_size:G}',
         ),
     ],
 )
 def test_what_is_no_variable_and_what_is_missing_is_refused(command, message):
     with pytest.raises(DesignError) as refused:
-        check_command("command.iozone", command, FACTORS)
+        check_command("command.iozone", "iozone", command, FACTORS)
     assert str(refused.value) == f"command.iozone: {message}"
 
 
 def test_a_launcher_counts_the_threads():
-    check_command("command.ior", "{launcher} ior -t {transfer_size} -b {file_size}", FACTORS)
+    check_command("command.ior", "ior", "{launcher} ior -t {transfer_size} -b {file_size}", FACTORS)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("sh -c {threads}", 'begins with "sh"; it starts ior, which {program} stands for'),
+        ("{launcher} sh {program}", 'begins with "sh"; it starts ior, which {program} stands for'),
+        ("", 'begins with "-t"; it starts ior, which {program} stands for'),
+        ("ior -o /dev/sda", '"/dev/sda" names a path; files lie in the target, which the site names'),
+        ("ior -o {directory}/..", '"{directory}/.." names a path; files lie in the target, which the site names'),
+        (
+            "ior -o {directory}/x/../..",
+            '"{directory}/x/../.." names a path; files lie in the target, which the site names',
+        ),
+    ],
+)
+def test_a_command_starts_its_own_tool_and_stays_in_the_target(command, message):
+    with pytest.raises(DesignError) as refused:
+        check_command("command.ior", "ior", f"{command} -t {{transfer_size}} -b {{file_size}} {{threads}}", FACTORS)
+    assert str(refused.value) == f"command.ior: {message}"
+
+
+def test_a_file_in_the_folder_of_the_trial_may_be_named():
+    for place in ("{directory}", "{directory}/", "{directory}/tst.file"):
+        check_command("c", "ior", f"{{program}} {{threads}} -o {place} -t {{transfer_size}} -b {{file_size}}", FACTORS)
+
+
+@pytest.mark.parametrize(
+    ("tool", "option"),
+    [
+        ("fio", "--exec_prerun=touch x"), ("fio", "--exec_pre=x"), ("fio", "--exec_postrun"), ("fio", "--trigger=x"),
+        ("fio", "--filename=sda"), ("fio", "--dir=x"), ("fio", "--output=x"), ("fio", "--ioengine=exec"),
+        ("iozone", "-fREADME.md"), ("iozone", "-b"), ("ior", "-o"), ("mdtest", "-d"),
+    ],
+)  # fmt: skip
+def test_an_option_that_runs_a_program_or_uses_files_elsewhere_is_refused(tool, option):
+    with pytest.raises(DesignError) as refused:
+        check_options(
+            "o", tool, ["--rate=1m", option] if tool == "fio" else ["-x" if tool == "iozone" else "-v", option]
+        )
+    assert str(refused.value) == f'o: "{option}" lets {tool} run a program or use files elsewhere; leave it out'
+
+
+def test_a_file_of_jobs_and_a_path_are_refused():
+    with pytest.raises(DesignError, match=r'o: "other\.fio" is no option of fio, which begins with two hyphens'):
+        check_options("o", "fio", ["other.fio"])
+    with pytest.raises(DesignError, match='o: "--read_lat_log=/x" names a path; files lie in the target'):
+        check_options("o", "fio", ["--read_lat_log=/x"])
+
+
+def test_other_options_are_taken():
+    check_options(
+        "o", "fio", ["--nrfiles=2048", "--filename_format=t$jobnum.$filenum", "--ioengine=libaio", "--rate=1m"]
+    )
+    check_options("o", "iozone", ["-x", "-l", "4"])

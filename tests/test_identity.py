@@ -73,6 +73,14 @@ def test_what_takes_the_place_of_a_target_is_noticed(loop_mount):
         assert why_lost(stated, loop_mount, work / LOCK, lock) == ""
 
 
+def test_a_disk_that_met_an_error_has_become_read_only(loop_mount):
+    work = make_work_folder(loop_mount)
+    stated = Target(path=str(loop_mount))
+    with locked(work) as lock:
+        subprocess.run(["mount", "-o", "remount,abort", str(loop_mount)], check=False, capture_output=True)
+        assert why_lost(stated, loop_mount, work / LOCK, lock) == f"{loop_mount} has become read-only"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["unmounted", "replaced"])
 def test_a_target_lost_in_mid_run_makes_the_trial_void_and_nothing_is_written_elsewhere(

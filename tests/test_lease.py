@@ -139,3 +139,12 @@ def test_a_lease_that_is_half_written_is_waited_for(work):
     with leased(work, 5):
         pass
     assert not Path(work / LEASE).exists()
+
+
+def test_a_target_that_takes_no_lease_any_more_is_told_with_what_to_do(loop_mount):
+    work = make_work_folder(loop_mount)
+    lease = Lease(work, 60)
+    lease.take()
+    subprocess.run(["mount", "-o", "remount,abort", str(loop_mount)], check=False, capture_output=True)
+    advice = "put it right and start again: what is missing is measured then"
+    assert refusal(lease.renew) == f"{loop_mount} takes no lease (Read-only file system); {advice}"

@@ -205,3 +205,14 @@ def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(t
     execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
     cells = nbformat.read(tmp_path / "executed.ipynb", as_version=4).cells
     assert [cell.source for cell in cells] == ["# Why?", "No answer from this campaign: nothing counts."]
+
+
+@pytest.mark.parametrize("source", ["import os\nos.kill(os.getpid(), 9)", "import os\nos._exit(3)"])
+def test_execute_tells_in_one_line_that_the_kernel_was_killed_and_leaves_no_page(tmp_path, source):
+    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", source)
+    with pytest.raises(NotebookError) as caught:
+        execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
+    assert str(caught.value) == (
+        f"{notebook}: its kernel ended before the notebook did (Kernel died), as when memory is short; start again"
+    )
+    assert not (tmp_path / "executed.ipynb").exists()

@@ -77,3 +77,15 @@ def test_the_machine_is_described_as_the_kernel_has_it():
     assert system["memory_bytes"] > 2**28
     assert system["hypervisor"] is ("hypervisor" in Path("/proc/cpuinfo").read_text())
     assert set(system) == {"host", "kernel", "os", "processor", "cores", "memory_bytes", "hypervisor"}
+
+
+def test_a_host_may_have_any_bytes_for_a_name(project):
+    script = 'printf \'caf\\351\' >/proc/sys/kernel/hostname && exec "$0" -c "$1"'
+    print_host = "from coldcache.provenance import describe_system; print(ascii(describe_system()['host']))"
+    found = subprocess.run(
+        ["unshare", "--map-root-user", "--uts", "sh", "-c", script, sys.executable, print_host],
+        capture_output=True, text=True, check=False, timeout=30,
+    )  # fmt: skip
+    if found.returncode:
+        pytest.skip(f"no namespace can be had: {found.stderr.strip()}")
+    assert found.stdout == "'caf\\ufffd'\n"

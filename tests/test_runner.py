@@ -34,6 +34,16 @@ def test_a_block_is_measured_once(measured, measure_arguments):
     assert trials() == before
 
 
+def test_what_a_lost_target_kept_of_the_last_trial_is_removed_by_the_next_start(measured, measure_arguments):
+    before = trials()
+    left = Path("scratch/coldcache/tiny/transfers/t0")
+    left.parent.mkdir(parents=True)
+    left.write_text("bytes of a trial that is written down already")
+    subprocess.run(["python", "-m", "coldcache", *measure_arguments("tiny.transfers")], check=True)
+    assert list(Path("scratch/coldcache/tiny").iterdir()) == []
+    assert trials() == before
+
+
 def test_only_what_is_missing_is_measured(measured, measure_arguments):
     before = trials()
     lost = "tiny/transfers/operation=write,threads=1/r1"

@@ -14,6 +14,7 @@ from coldcache.plan import Case, Circumstances, expand_cases
 from coldcache.repeating import is_missing
 from coldcache.site import Site
 from coldcache.study import Study
+from coldcache.whole_file import write_whole
 
 RAW = Path("raw")
 SUMS = "SHA256SUMS"
@@ -138,9 +139,9 @@ def is_sealed(folder: Path) -> bool:
 
 
 def raw_files(folder: Path) -> Iterator[Path]:
-    """Yield every file of a campaign but its sums, in the order of their names."""
+    """Yield every file of a campaign but its sums, in the order of their names; a link is none, wherever it leads."""
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path not in (folder / SUMS, folder / _UNFINISHED_SUMS):
+        if path.is_file() and not path.is_symlink() and path not in (folder / SUMS, folder / _UNFINISHED_SUMS):
             yield path
 
 
@@ -236,8 +237,7 @@ def note_not_run(campaign: Campaign, case: Case, reason: str) -> None:
     if not reason:
         path.unlink(missing_ok=True)
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"reason": reason}, indent=1) + "\n")
+    write_whole(path, json.dumps({"reason": reason}, indent=1) + "\n")
 
 
 def why_not_run(folder: Path, study: str, sweep: str) -> str:
@@ -274,10 +274,7 @@ def begin(design: Campaign) -> None:
                 "choose another name (make study CAMPAIGN=…), or remove the folder to measure anew"
             )
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(".campaign.json")
-    temporary.write_text(json.dumps(design.design(), indent=1) + "\n")
-    temporary.rename(path)
+    write_whole(path, json.dumps(design.design(), indent=1) + "\n")
 
 
 def note_hosts(campaign: Campaign, described: dict[str, dict[str, Any]]) -> None:
@@ -286,9 +283,7 @@ def note_hosts(campaign: Campaign, described: dict[str, dict[str, Any]]) -> None
     before = read_hosts(campaign.folder)
     hosts = {**before, **described}
     if hosts != before:
-        temporary = path.with_name(".hosts.json")
-        temporary.write_text(json.dumps(hosts, indent=1) + "\n")
-        temporary.rename(path)
+        write_whole(path, json.dumps(hosts, indent=1) + "\n")
 
 
 def read_hosts(folder: Path) -> dict[str, Any]:

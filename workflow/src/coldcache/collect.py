@@ -9,6 +9,7 @@ from coldcache.arms import tabulate_arms, tabulate_hosts
 from coldcache.campaign import RAW, check_seal, is_sealed, read_campaign, read_hosts
 from coldcache.cloudwatch_series import join_series
 from coldcache.coverage import Covered, describe_coverage
+from coldcache.csv_file import write_csv
 from coldcache.cubes import (
     save_dataset,
     tabulate_drift,
@@ -23,6 +24,7 @@ from coldcache.designs import tabulate_designs, tabulate_sweeps
 from coldcache.errors import CampaignError
 from coldcache.published import read_published, tabulate_published
 from coldcache.trials import collect_trials
+from coldcache.whole_file import write_whole
 
 #: NetCDF has no whole numbers that may be missing.
 _FLOATS = dict.fromkeys(("file_bytes", "resident_bytes", "moved_bytes", "crossed_bytes"), "float64")
@@ -69,15 +71,15 @@ def collect(name: str, results: Path) -> None:
         **circumstances,
     }  # fmt: skip
     save_dataset(campaign, records, results / "dataset.nc", settings, tables)
-    covered.to_csv(results / "coverage.csv", index=False)
-    verdicts[VERDICT_COLUMNS].to_csv(results / "verdicts.csv", index=False)
-    proofs.to_csv(results / "cold.csv", index=False)
+    write_csv(covered, results / "coverage.csv")
+    write_csv(verdicts[VERDICT_COLUMNS], results / "verdicts.csv")
+    write_csv(proofs, results / "cold.csv")
     for named, table in circumstances.items():
-        table.to_csv(results / f"{named}.csv", index=False)
-    settings.to_csv(results / "settings.csv", index=False)
+        write_csv(table, results / f"{named}.csv")
+    write_csv(settings, results / "settings.csv")
     if len(series := join_series(campaign, trials)):
-        series.to_csv(results / "cloudwatch.csv", index=False)
-    verdicts.drop(columns=["cold", "start"]).query("verdict != 'valid'").to_csv(results / "reasons.csv", index=False)
+        write_csv(series, results / "cloudwatch.csv")
+    write_csv(verdicts.drop(columns=["cold", "start"]).query("verdict != 'valid'"), results / "reasons.csv")
     for study in campaign.studies:
         of_study = [table[table.study == study.study] for table in (records, verdicts, settings)]
         of_study += [covered, tables["sweeps"], tables["designs"], tables["published"]]
@@ -95,8 +97,7 @@ def _write_digest(tables: list[pd.DataFrame], path: Path) -> None:
     digest = hashlib.sha256()
     for table in tables:
         digest.update(table.to_csv(index=False).encode())
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(digest.hexdigest() + "\n")
+    write_whole(path, digest.hexdigest() + "\n")
 
 
 def _and_more(count: int) -> str:

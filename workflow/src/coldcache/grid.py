@@ -1,6 +1,7 @@
 """Every combination of a sweep's levels, in stored units."""
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,6 +11,9 @@ from coldcache.site import Site
 from coldcache.study import Sweep
 from coldcache.terms import FACTORS
 from coldcache.units import show_bytes
+
+#: More combinations of levels than anybody measures: a design with more is a mistake, and would be expanded for hours.
+MOST_CASES = 1_000_000
 
 
 class Circumstances(NamedTuple):
@@ -65,7 +69,8 @@ def expand_grid(
     Raises
     ------
     DesignError
-        If a total does not divide, leaves nothing, or needs the memory of clients that the site does not state.
+        If there are more than `MOST_CASES`; if a total does not divide, leaves nothing, or needs the memory of clients
+        that the site does not state.
     """
     free = {factor: levels for factor, levels in sweep.factors.items() if not isinstance(levels, Share | Lookup)}
     stated = [
@@ -74,6 +79,11 @@ def expand_grid(
         else [stored_level(f, x) for x in levels]
         for f, levels in free.items()
     ]
+    combinations = math.prod(map(len, stated))
+    if combinations > MOST_CASES:
+        raise DesignError(
+            f"factors: {combinations:,} combinations of levels, a sweep has at most {MOST_CASES:,}; list fewer levels"
+        )
     seen: set[tuple[Level, ...]] = set()
     for combination in itertools.product(*stated):
         point = dict(zip(free, combination, strict=True))

@@ -1,5 +1,6 @@
 """Whether a target is the file system that the site names, and still the one on which the lock is held."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -42,16 +43,28 @@ def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str:
     held = os.fstat(descriptor)
     try:
         found = lock.stat()
-        read_only = os.statvfs(lock).f_flag & os.ST_RDONLY
+        is_other = (found.st_dev, found.st_ino) != (held.st_dev, held.st_ino)
+        is_read_only = not is_other and (os.statvfs(lock).f_flag & os.ST_RDONLY or _refuses_changes(descriptor))
     except OSError as error:
         return f"{folder} is not the file system any more on which the campaign began: {lock}: {error.strerror}"
-    if (found.st_dev, found.st_ino) != (held.st_dev, held.st_ino):
+    if is_other:
         mount = find_mount(folder)
         return f"{folder} was replaced by another file system, {mount.filesystem} on {mount.source}"
-    if read_only:
+    if is_read_only:
         return f"{folder} has become read-only"
     other = _tell_other(target, folder)
     return f"{folder} {other}" if other else ""
+
+
+def _refuses_changes(descriptor: int) -> bool:
+    """Return whether a file cannot be changed; ext4 does not tell by its flags that an error made it read-only."""
+    try:
+        os.utime(descriptor)
+    except OSError as error:
+        if error.errno == errno.EROFS:
+            return True
+        raise
+    return False
 
 
 def _tell_other(target: Target, folder: Path) -> str:

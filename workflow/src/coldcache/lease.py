@@ -126,13 +126,19 @@ class Lease:
             raise TargetError(reason)
 
     def _write(self) -> Path:
-        """Write the lease under a name of its own, and return it."""
+        """Write the lease under a name of its own, and return it; raises `TargetError` if it cannot be."""
         partial = self._path.with_name(f"{LEASE}.{self._token}")
         stated = {"token": self._token, "seconds": self._seconds, **self._owner}
-        with partial.open("w") as file:
-            json.dump(stated, file)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with partial.open("w") as file:
+                json.dump(stated, file)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise TargetError(
+                f"{self._path.parent.parent} takes no lease ({error.strerror}); put it right and start again: what is "
+                "missing is measured then"
+            ) from error
         return partial
 
 

@@ -1,5 +1,6 @@
 """Which file system holds a folder, as the kernel tells it."""
 
+import os
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -30,7 +31,8 @@ def find_mount(folder: Path) -> Mount:
         path = path.parent
     inside = f"{path}/"
     best, found = "", ""
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+    # Names are bytes, which need be no UTF-8, and of the ends of lines only \n is written in octal.
+    for line in os.fsdecode(Path("/proc/self/mountinfo").read_bytes()).split("\n")[:-1]:
         point = _plain(line.split(" ", 5)[4])
         if len(point) >= len(best) and inside.startswith(f"{point.rstrip('/')}/"):
             best, found = point, line

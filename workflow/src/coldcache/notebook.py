@@ -54,6 +54,10 @@ def execute(notebook: Path, output: Path, log: Path, dataset: Path | None = None
                 f"{notebook}, cell {error.exec_count}: {error.ename}: {error.evalue}; the notebook is in {log}"
             ) from error
         executed = _without_data(notebook, error.evalue)
+    except RuntimeError as error:
+        raise NotebookError(
+            f"{notebook}: its kernel ended before the notebook did ({error}), as when memory is short; start again"
+        ) from error
     else:
         executed = nbformat.read(log, as_version=4)
     strip(executed)

@@ -29,6 +29,9 @@ from coldcache.units import show_bytes, show_seconds
 #: Seconds that a tool spends beside its measured interval: start, end, and IOzone's fixed sleeps (IOzone 3.489).
 _OVERHEAD_SECONDS = {"fio": 0.4, "iozone": 5.0, "ior": 1.0, "mdtest": 1.0}
 
+#: More trials than anybody measures: each has a folder.
+MOST_TRIALS = 10_000_000
+
 #: Where the socket of a served block device lies, relative to the folder of the trial's sweep.
 SOCKET = "nbd.socket"
 
@@ -124,7 +127,8 @@ def expand_cases(study: Study, site: Site, circumstances: Circumstances, full: b
     Raises
     ------
     DesignError
-        If a level does not fit the system, a total does not divide, or a trial needs more than the site's limits.
+        If a level does not fit the system, a total does not divide, a trial needs more than the site's limits, or there
+        are more than `MOST_TRIALS`.
     """
     cases: list[Case] = []
     for name, sweep in study.sweeps.items():
@@ -132,7 +136,14 @@ def expand_cases(study: Study, site: Site, circumstances: Circumstances, full: b
             cases += _expand_sweep(study, name, sweep, site, circumstances, full)
         except DesignError as error:
             raise DesignError(f"config/studies/{study.study}.yaml, sweeps.{name}: {error}") from error
-    return cases if study.sentinel is None else _mark_sentinel(study, cases)
+    cases = cases if study.sentinel is None else _mark_sentinel(study, cases)
+    trials = sum(case.most for case in cases)
+    if trials > MOST_TRIALS:
+        raise DesignError(
+            f"config/studies/{study.study}.yaml: {trials:,} trials, a study has at most {MOST_TRIALS:,}; lower "
+            "repetitions or levels"
+        )
+    return cases
 
 
 def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:

@@ -18,7 +18,8 @@ def describe_system() -> dict[str, Any]:
     """Return the machine: host, kernel, operating system, processor, cores and memory in bytes."""
     release = platform.freedesktop_os_release() if Path("/etc/os-release").exists() else {}
     return {
-        "host": platform.node(),
+        # The kernel takes any bytes for a name; what is no UTF-8 stands for itself no longer.
+        "host": os.fsencode(platform.node()).decode(errors="replace"),
         "kernel": platform.release(),
         "os": release.get("PRETTY_NAME", "unknown"),
         "processor": _processor(),

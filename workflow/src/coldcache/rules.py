@@ -4,7 +4,7 @@ import math
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import AllowInfNan, Discriminator, Field, Tag, model_validator
 
 from coldcache.errors import DesignError
 from coldcache.nfs_calls import check_nconnect
@@ -14,7 +14,8 @@ from coldcache.terms import FACTORS, FILE_LAYOUTS, SET_FACTORS, nearest
 from coldcache.units import parse_bytes, parse_quantity
 from coldcache.yaml_file import Strict
 
-Level = str | int | float | bool
+# What is no number that can be meant is refused with the factor's name.
+Level = str | int | Annotated[float, AllowInfNan()] | bool
 
 #: Factors whose levels a service limits to some numbers.
 _CHECKS = {"metadata_iops": check_provisioned, "nconnect": check_nconnect}
@@ -23,9 +24,11 @@ _CHECKS = {"metadata_iops": check_provisioned, "nconnect": check_nconnect}
 class Doubling(Strict):
     """Levels 1, 2, 4 and on, each twice the one before."""
 
-    first: int = Field(1, ge=1, description="The first level.")
-    last: int | None = Field(None, ge=1, description="The last level, when it does not depend on the machine.")
-    last_per_core: float | None = Field(None, gt=0, description="The last level, per core of all client nodes.")
+    first: int = Field(1, ge=1, lt=2**63, description="The first level.")
+    last: int | None = Field(
+        None, ge=1, lt=2**63, description="The last level, when it does not depend on the machine."
+    )
+    last_per_core: float | None = Field(None, gt=0, le=1e6, description="The last level, per core of all client nodes.")
     physical: bool = Field(False, description="Whether a core that runs several threads at once counts as one.")
 
     @model_validator(mode="after")

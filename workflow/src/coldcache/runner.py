@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -27,6 +28,7 @@ from coldcache.target import MARKER, WORK, check_space, check_target, clear, loc
 from coldcache.terms import nearest
 from coldcache.trial import Surroundings, execute
 from coldcache.units import show_seconds
+from coldcache.whole_file import write_whole
 
 #: Seconds beside a tool's time limit that laying out files and putting settings in force may take together.
 _SECONDS_AROUND = 300.0
@@ -76,11 +78,8 @@ def measure_block(
         folder = home / trial.key
         if folder.exists() and any(folder.iterdir()):
             raise CampaignError(f"{folder}: holds files but no trial.json, so it is no trial; move it away")
-    work = Path(campaign.site.target.path).absolute() / WORK
-    if not waiting and is_left(work):
-        clients = campaign.site.clients
-        with locked(work) as lock, leased(work, _SECONDS_AROUND), BlockSettings(work, lock) as settings:
-            settings.reach(clients.launcher, find_hosts(clients), [])
+    if not waiting:
+        _tidy(campaign, trials)
     progress = Progress(campaign, blocks, terminal) if waiting else None
     for block in allocation.blocks:
         # One that a stop rule may ask for is decided on when its turn has come.
@@ -88,15 +87,24 @@ def measure_block(
         if any(is_missing(home, campaign.site, trial) for trial in waiting) and progress:
             _measure(campaign, block, waiting, progress, log)
     asked = [trial for trial in trials if trial.repetition < trial.case.repetitions or is_done(home, trial)]
-    _write_whole(manifest, {"block": name, "trials": [trial.key for trial in asked]})
+    told = {"block": name, "trials": [trial.key for trial in asked]}
+    write_whole(manifest, json.dumps(told, indent=1) + "\n")
 
 
-def _write_whole(path: Path, told: dict[str, Any]) -> None:
-    """Write a file under a temporary name first: what stands under its own name is whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}")
-    unfinished.write_text(json.dumps(told, indent=1) + "\n")
-    unfinished.rename(path)
+def _tidy(campaign: Campaign, trials: list[Trial]) -> None:
+    """Undo what a start that was killed, or lost its target, left of trials that are all there by now."""
+    work = Path(campaign.site.target.path).absolute() / WORK
+    left = [folder for folder in {Path(trial.case.run.directory).absolute() for trial in trials} if folder.is_dir()]
+    if is_left(work):
+        clients = campaign.site.clients
+        with locked(work) as lock, leased(work, _SECONDS_AROUND), BlockSettings(work, lock) as settings:
+            settings.reach(clients.launcher, find_hosts(clients), [])
+    # Whoever measures there now removes them in the end.
+    with suppress(TargetError):
+        if left:
+            with locked(work), leased(work, _SECONDS_AROUND):
+                for folder in left:
+                    clear(folder)
 
 
 def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "Progress", log: Path | None) -> None:
@@ -138,6 +146,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
                 progress.count()
                 if log:
                     _note(log, trial, story)
+            _refuse_lost(surroundings)
         finally:
             progress.end()
             if not surroundings.why_lost():
@@ -147,6 +156,14 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
 
 def _refuse_impossible(trial: Trial, campaign: Campaign, surroundings: Surroundings) -> None:
     """Refuse to go on where the target is lost or full, or the disk of the logs is: every further trial would fail."""
+    _refuse_lost(surroundings)
+    surroundings.lease.renew()
+    check_space(campaign.site, trial.case)
+    refuse_full(campaign.folder)
+
+
+def _refuse_lost(surroundings: Surroundings) -> None:
+    """Raise `TargetError` where the target is lost, and say whether files may lie elsewhere by now."""
     reason = surroundings.why_lost()
     if reason:
         work = surroundings.work
@@ -156,9 +173,6 @@ def _refuse_impossible(trial: Trial, campaign: Campaign, surroundings: Surroundi
             f"{reason}; put it right and start again: what is missing is measured then"
             + (f" (the tool may have left files in {work} of the other file system)" if strayed else "")
         )
-    surroundings.lease.keep()
-    check_space(campaign.site, trial.case)
-    refuse_full(campaign.folder)
 
 
 def _why_not(case: Case, work: Path) -> str:

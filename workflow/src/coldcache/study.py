@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from coldcache.claim import Claim
-from coldcache.command import check_command
+from coldcache.command import check_command, check_options
 from coldcache.errors import DesignError
 from coldcache.rules import Levels, Lookup, Share, check_levels
 from coldcache.setting_kinds import SettingKind, refuse_unknown_name
@@ -110,7 +110,9 @@ class Sweep(Strict):
         for tool, command in self.command.items():
             if tool not in self.tools:
                 raise DesignError(f"command: {tool} is none of the sweep's tools, {', '.join(self.tools)}")
-            check_command(f"command.{tool}", command, self.factors)
+            check_command(f"command.{tool}", tool, command, self.factors)
+        for tool, options in self.options.items():
+            check_options(f"options.{tool}", tool, options)
         return self
 
 

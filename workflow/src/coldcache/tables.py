@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from coldcache.beside import set_beside
+from coldcache.csv_file import write_csv
 from coldcache.estimates import Estimates, fit_law, pairs, reference_level, show_interval, show_level, show_ratio
 from coldcache.evidence import lead, page_of_trial, without_links
 from coldcache.scaling.description import describe_scaling
@@ -141,8 +142,7 @@ class Table:
     def save(self, dataset: str | Path, name: str) -> "Table":
         """Write the numbers beside the dataset as `tables/<name>.csv`, and return the table."""
         path = Path(dataset).parent / "tables" / f"{name}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.numbers.to_csv(path, index=False)
+        write_csv(self.numbers, path)
         return self
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

@@ -18,7 +18,7 @@ LARGEST_FILE = 1_000_000
 class Strict(BaseModel):
     """A model that knows its keys: an unknown one is refused with the nearest name."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod

@@ -38,6 +38,7 @@ from coldcache.claims.evidence import Evidence, combine
 from coldcache.claims.explaining import Weighed, explain
 from coldcache.claims.material import Material
 from coldcache.claims.reading import Stated, read_claims
+from coldcache.csv_file import write_csv
 from coldcache.estimates import LEVEL, NoData
 from coldcache.statistics.equivalence import adjust
 
@@ -151,8 +152,8 @@ def write_claims(name: str, results: Path) -> None:
     material = Material(read_campaign(RAW / name), results)
     claims = read_claims()
     rows = judge_claims(material, claims)
-    pd.DataFrame(rows, columns=COLUMNS).to_csv(results / "claims.csv", index=False)
+    write_csv(pd.DataFrame(rows, columns=COLUMNS), results / "claims.csv")
     stated = [(claim.id, source, claim.place, claim.statement) for source, claim in claims]
     columns = ["id", "source", "place", "statement"]
-    pd.DataFrame(stated, columns=columns).to_csv(results / "statements.csv", index=False)
-    tabulate_contradictions(material.published).to_csv(results / "contradictions.csv", index=False)
+    write_csv(pd.DataFrame(stated, columns=columns), results / "statements.csv")
+    write_csv(tabulate_contradictions(material.published), results / "contradictions.csv")

@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from coldcache.evidence import without_links
+from coldcache.whole_file import write_whole
 
 
 class Picture:
@@ -43,8 +44,7 @@ class Picture:
         """Write the figure beside the dataset as `figures/<name>.svg`, and return it."""
         self.name = name
         path = Path(dataset).parent / "figures" / f"{name}.svg"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(without_links(self.svg), encoding="utf-8")
+        write_whole(path, without_links(self.svg))
         return self
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
