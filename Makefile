@@ -60,7 +60,7 @@ notebooks: reference ## Execute the notebooks anew on the reference campaign, to
 
 .PHONY: test
 # A cluster and a volume in namespaces need root: their packages are installed where they can run.
-test: tools += chromium $(if $(filter 0,$(shell id -u)),cluster gluster)
+test: tools += chromium break $(if $(filter 0,$(shell id -u)),cluster gluster)
 test: setup ## Run every check and every test
 	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference
@@ -106,13 +106,15 @@ bench: setup ## Print how fast the program is, beside its goals and a bare loop 
 	@python tests/bench/run.py $(if $(PEERS),--peers) $(if $(STORE),--store)
 
 .PHONY: break
+break: tools += break
 break: setup ## Stage each fault many times and print whether all held (TIMES=3 SEED=1: so often, these moments)
-	@python tests/break/run.py $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
+	@python tests/break/run.py --kept results/break.jsonl $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: fuzz
-fuzz: venv ## Fuzz the readers of logs, guided by coverage (RUNS=100000)
+fuzz: venv ## Fuzz designs, and the readers of logs guided by coverage (RUNS=100000)
 	@uv pip install --quiet --require-hashes -r envs/fuzz.lock
 	@mkdir -p logs/fuzz
+	@python tests/fuzz/fuzz_designs.py --seconds=60
 	@python tests/fuzz/fuzz_readers.py -runs="$${RUNS:-100000}" -max_len=6144 -timeout=30 -dict=tests/fuzz/words.dict \
 		-artifact_prefix=logs/ logs/fuzz tests/fuzz/corpus
 

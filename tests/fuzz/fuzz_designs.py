@@ -147,7 +147,7 @@ def plan(study: str, site: str, full: bool) -> str:
 
 
 def find_fault(seed: int, designs: dict[str, dict[str, Any]]) -> str:
-    """Return what is wrong with how the input of a seed is taken, where designs are laid out; empty where nothing is."""
+    """Return what is wrong with how the input of a seed is taken, where designs are laid out; empty if nothing is."""
     chosen, text = make_input(seed, designs)
     began = time.process_time()
     try:
