@@ -36,6 +36,12 @@ def test_a_study_runs_on_one_two_and_four_nodes_to_its_report_although_a_node_is
     assert found == dict.fromkeys(found, ("valid", ""))
     assert len(found) == 8
 
+    # The job of four nodes told each of them, wherever the runner was.
+    hosts = json.loads((lab.clone / "raw/first/hosts.json").read_text())
+    assert set(hosts) == {"n1", "n2", "n3", "n4"}
+    assert hosts["n2"] == hosts["n4"]
+    assert hosts["n4"]["cores"] == os.cpu_count()
+
     stories = lab.stories("first")
     ran = {key: {host: node["processes"] for host, node in story["launch"]["nodes"].items()}
            for key, story in stories.items() if "launch" in story}  # fmt: skip
