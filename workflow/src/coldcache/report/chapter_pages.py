@@ -95,6 +95,6 @@ def _describe(name: str, sweeps: list[str], material: Material, origins: Mapping
     lines = [Markup(" ").join(parts)]
     if files:
         lines.append(Markup('<span class="coldcache-files">{}</span>').format(Markup(" · ").join(files)))
-    if sweeps and (command := measure_sweeps_again(material.campaign, sweeps)):
+    if command := measure_sweeps_again(material.campaign, sweeps):
         lines.append(Markup('<span class="coldcache-files">Measure it again: {}</span>').format(code(command)))
     return Markup("\n").join(lines)

@@ -96,13 +96,15 @@ def _undo_one(change: Change, lock: int) -> str:
     """Put back what was read before a change; return why that failed, empty where it is as before."""
     address, before = change.address, change.before
     module = module_of(address)
-    if address.get("folder") and not Path(address["folder"]).exists():
-        # What was set of a folder went with it.
-        return ""
     try:
-        if module.read(address, lock) != before:
+        # What was set of a folder goes with it.
+        if not _is_gone(address) and module.read(address, lock) != before:
             module.restore(address, address["value_of"].get(before, before), lock)
-        read = module.read(address, lock)
+        read = before if _is_gone(address) else module.read(address, lock)
     except (SettingError, OSError) as error:
         return f"{change.factor} is not as before ({address['shown_as']} was {before}): {error}"
     return "" if read == before else f"{change.factor}: {address['shown_as']} was {before}, is {read} after undoing it"
+
+
+def _is_gone(address: dict[str, Any]) -> bool:
+    return bool(address.get("folder")) and not Path(address["folder"]).exists()
