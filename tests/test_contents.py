@@ -83,3 +83,14 @@ def test_a_mistake_ends_the_workflow_with_one_line(project, more):
         read_contents({**CONFIG, **more})
     assert str(ended.value).startswith("coldcache: config/")
     assert "\n" not in str(ended.value)
+
+
+def test_a_job_of_one_block_plans_nothing(project):
+    class Wildcards:
+        block = "tiny.transfers"
+
+    Path("config/studies/tiny.yaml").unlink()
+    contents = read_contents(CONFIG, in_job=True)
+    assert contents.arguments == "--campaign=tiny --studies=tiny --site=here"
+    assert contents.evidence == []
+    assert (contents.time_limit(Wildcards), contents.node_count(Wildcards)) == (1, 1)

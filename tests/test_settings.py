@@ -17,7 +17,9 @@ from coldcache.campaign import read_campaign
 from coldcache.errors import SettingError
 from coldcache.plan import Circumstances, expand_cases
 from coldcache.settings import BlockSettings, is_left, restore_left
-from coldcache.settings.journal import JOURNAL
+from coldcache.settings.addresses import locate
+from coldcache.settings.changes import Changes
+from coldcache.settings.journal import JOURNAL, SHARED
 from coldcache.site import read_site
 from coldcache.study import read_study
 from coldcache.target import locked, make_work_folder
@@ -202,6 +204,18 @@ def test_a_journal_of_another_host_is_left_alone(controller, held):
     with pytest.raises(SettingError, match="elsewhere left settings changed; start there"):
         restore_left(work, lock)
     assert is_left(work)
+
+
+def test_what_one_host_changed_of_a_whole_cluster_is_undone_by_any_other(controller, held):
+    work, lock = held
+    address = locate(trials_of()["on"].case.settings["write_cache"], work)
+    Changes(work, lock, SHARED).put("write_cache", address, "enabled", "enabled")
+    stated = json.loads((work / SHARED).read_text())
+    (work / SHARED).write_text(json.dumps({**stated, "host": "elsewhere"}))
+    assert controller.read_text() == "enabled"
+    assert restore_left(work, lock) == 1
+    assert controller.read_text() == "factory"
+    assert not is_left(work)
 
 
 def test_what_a_restart_undid_is_not_undone_again(held, loop_device):
