@@ -1,5 +1,6 @@
 """The suite of faults: each one is staged once, and the page quotes a table that has all of them."""
 
+import json
 import os
 import re
 import shutil
@@ -39,6 +40,80 @@ def test_a_fault_that_is_staged_once_leaves_the_campaign_whole(root, fault):
     assert found.returncode == 0, found.stdout + found.stderr
     assert ", seed 1: 1 of 1 stagings held. " in found.stdout.splitlines()[0]
     assert read_rows(found.stdout) == {fault: (1, 1, "")}
+
+
+@pytest.fixture(scope="module")
+def suite(root):
+    """The module of the suite that holds a campaign against an undisturbed one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(root / "tests/break")
+        import scene
+
+        yield scene
+
+
+@pytest.fixture(scope="module")
+def whole(suite, tmp_path_factory):
+    """The folder of a scene whose campaign was measured whole."""
+    scene = suite.Scene(tmp_path_factory.mktemp("whole") / "p")
+    found = scene.measure()
+    assert found.returncode == 0, found.stderr
+    return scene.folder
+
+
+def change_story(scene, **changes):
+    path = scene.raw / TRIAL / "trial.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def overlap(scene):
+    stories = sorted(scene.stories().values(), key=lambda story: story["start"])
+    change_story(scene, start=stories[0]["start"], end=stories[-1]["end"])
+
+
+def repeat(scene):
+    with (scene.folder / "break.log").open("a") as log:
+        log.write(f"{TRIAL}: exit status 0 after 0.1 s\n")
+
+
+def lose(scene):
+    scene.remember()
+    shutil.rmtree(scene.raw / TRIAL)
+    (scene.folder / "break.log").unlink()
+
+
+def leave_on_target(scene):
+    (scene.folder / "scratch/coldcache/break/other").mkdir(parents=True)
+
+
+TRIAL = "break/transfers/operation=read,threads=2/r1"
+
+HARM = {
+    "": lambda scene: None,
+    f"{TRIAL}/": lose,
+    "a partial folder is left": lambda scene: (scene.raw / TRIAL).with_name(".r7.partial").mkdir(),
+    f"{TRIAL} ran twice": repeat,
+    " overlap": overlap,
+    "files of trials are left on the target": leave_on_target,
+    f"{TRIAL}: files is ": lambda scene: (scene.raw / TRIAL / "more.txt").touch(),
+    f"{TRIAL}: story is ": lambda scene: change_story(scene, factors={"threads": 2}),
+    f"{TRIAL}: argv is ": lambda scene: change_story(scene, argv=["fio"]),
+    f"{TRIAL}: figures is ": lambda scene: (scene.raw / TRIAL / "stdout.txt").write_text("{}"),
+    f"{TRIAL}: verdict is ": lambda scene: change_story(scene, stops=1),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("told", HARM)
+def test_what_differs_from_an_undisturbed_campaign_is_told(suite, whole, tmp_path, told):
+    shutil.copytree(whole, tmp_path / "p")
+    # The files of a trial lie where the campaign was measured.
+    scene = suite.Scene(tmp_path / "p")
+    for path in scene.raw.rglob("trial.json"):
+        path.write_text(path.read_text().replace(str(whole), str(scene.folder)))
+    HARM[told](scene)
+    reason = scene.complete()
+    assert told in reason and bool(reason) == bool(told)
 
 
 def test_an_unknown_fault_is_named(root):
