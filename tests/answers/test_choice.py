@@ -83,7 +83,7 @@ def test_what_is_shown_is_text_and_html_in_order():
     bundle = Shown(["first <b>", None, "", "second"])._repr_mimebundle_()
     assert bundle["text/plain"] == "first <b>\nsecond"
     assert bundle["text/html"].splitlines()[0] == '<p class="coldcache-absent">first &lt;b&gt;</p>'
-    assert Shown(["One.", "", "Two."], of="sentences")._repr_mimebundle_()["text/markdown"] == "One. Two."
+    assert Shown(["One.", "", "Two."], of="sentences")._repr_mimebundle_()["text/markdown"] == "One.\n\nTwo."
 
 
 @pytest.mark.parametrize("study", ["dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs"])

@@ -66,11 +66,12 @@ def _findings(notebook: Path) -> list[str]:
     """Return the sentences that a notebook displays as findings, without Markdown's signs and without links."""
     cells = json.loads(notebook.read_text())["cells"]
     return [
-        re.sub("[`*]|<[^>]+>", "", "".join(output["data"]["text/markdown"]))
+        re.sub("[`*]|<[^>]+>", "", paragraph)
         for cell in cells
         if "finding" in cell["metadata"].get("tags", [])
         for output in cell["outputs"]
-        if "".join(output.get("data", {}).get("text/markdown", "")).strip()
+        for paragraph in "".join(output.get("data", {}).get("text/markdown", "")).split("\n\n")
+        if paragraph
     ]
 
 

@@ -27,7 +27,7 @@ class Shown:
     parts : iterable
         Pictures, tables and texts; None and empty texts are left out.
     of : {"things", "sentences"}
-        Sentences are Markdown and become one paragraph; a text among things is a line of its own.
+        Sentences are Markdown, each a paragraph; a text among things is a line of its own.
     """
 
     def __init__(self, parts: Iterable[Any], of: str = "things"):
@@ -36,7 +36,7 @@ class Shown:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         if self.of == "sentences":
-            text = " ".join(self.parts)
+            text = "\n\n".join(self.parts)
             return {"text/plain": text, "text/markdown": text}
         bundles = [_show_line(part) if isinstance(part, str) else part._repr_mimebundle_() for part in self.parts]
         return {kind: "\n".join(bundle[kind] for bundle in bundles) for kind in ("text/plain", "text/html")}
@@ -83,7 +83,7 @@ class Choice:
         return Shown(tables)
 
     def tell(self, sentences: Iterable[str]) -> Shown:
-        """Return the sentences about all sweeps as one paragraph; nothing where there is none."""
+        """Return the sentences about all sweeps, a paragraph each; nothing where there is none."""
         return Shown(list(sentences), of="sentences")
 
     def show_published(self, dataset: str | Path) -> Shown:

@@ -50,7 +50,8 @@ def write_chapter(chapter: Chapter, material: Material, origins: Mapping[str, Or
 
     def annotate(match: re.Match[str]) -> str:
         figure, name, sweeps, end = match.groups()
-        return f"{glyphs.share(figure)} {_describe(name, sweeps.split(), material, origins)}{end}"
+        told = _describe(name, sweeps.split(), material, origins, scaled=" Scale: " in figure)
+        return f"{glyphs.share(figure)} {told}{end}"
 
     cells = [_annotate_cell(cell, annotate) for cell in chapter.notebook["cells"]]
     path = f"notebooks/{chapter.study}/{chapter.name}.ipynb"
@@ -76,12 +77,15 @@ def _annotate_cell(cell: dict[str, Any], annotate: Any) -> dict[str, Any]:
     return {**cell, "outputs": outputs}
 
 
-def _describe(name: str, sweeps: list[str], material: Material, origins: Mapping[str, Origin]) -> Markup:
-    """Return the end of a caption: scale and source of a figure, its files, the command that measures it again."""
+def _describe(name: str, sweeps: list[str], material: Material, origins: Mapping[str, Origin], scaled: bool) -> Markup:
+    """Return the end of a caption: source of a figure, its files, the command that measures it again, and the scale.
+
+    The scale stands in the captions of sweeps that are run otherwise than their document does, in which it is `scaled`.
+    """
     found = [origins[sweep] for sweep in sweeps if sweep in origins]
     scales = "; ".join(dict.fromkeys(origin.scale for origin in found if origin.scale))
     items = "; ".join(dict.fromkeys(origin.item for origin in found if origin.item))
-    parts = [Markup("Scale: {}.").format(scales)] if scales else []
+    parts = [Markup("Scale: {}.").format(scales)] if scales and not scaled else []
     if items:
         parts.append(Markup("Serves: {}.").format(items))
     named = join((Markup('<a href="../trials/{0}/index.html">{0}</a>').format(sweep) for sweep in sweeps), " and ")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from coldcache.errors import ColdCacheError
 from coldcache.foreign import CLAIMS, RELIABILITY, AnyStudy
 
-#: Tag of the cells that display a finding: one sentence of computed values.
+#: Tag of the cells that display findings: paragraphs of computed values.
 FINDING = "finding"
 
 
@@ -86,7 +86,6 @@ def _read_findings(notebook: dict[str, Any]) -> list[str]:
             continue
         for output in cell.get("outputs", []):
             # Jupyter stores a text as a string or as a list of lines.
-            sentence = " ".join("".join(output.get("data", {}).get("text/markdown", "")).split())
-            if sentence:
-                findings.append(sentence)
+            text = "".join(output.get("data", {}).get("text/markdown", ""))
+            findings += [" ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()]
     return findings
