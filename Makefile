@@ -93,6 +93,7 @@ check-schemas:
 	@$(call quietly,check-jsonschema --schemafile config/schema/study.json config/studies/*.yaml)
 	@$(call quietly,check-jsonschema --schemafile config/schema/site.json config/sites/*.yaml)
 	@$(call quietly,check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml)
+	@! command -v actionlint >/dev/null || actionlint .github/workflows/*.yml
 	@$(call quietly,check-jsonschema --schemafile config/schema/claims.json $(filter-out %/contradictions.yaml,$(wildcard config/claims/*.yaml)))
 check-citation:
 	@$(call quietly,cffconvert --validate)
