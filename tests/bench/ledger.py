@@ -17,6 +17,9 @@ from coldcache.provenance import describe_system
 RESULTS = ROOT / "tests/bench/results.jsonl"
 PAGE, README = ROOT / "docs/speed.md", ROOT / "README.md"
 
+#: The load average over a quarter of an hour from which on figures are said to be disturbed: the bench makes up to 2.
+_BUSY = 3.0
+
 #: How many commits the trend shows.
 _COMMITS = 6
 
@@ -63,8 +66,8 @@ def keep(found: Mapping[str, Measured], machine: str) -> list[Entry]:
     return entries
 
 
-def _key(entry: Entry) -> tuple[str, str, str]:
-    return entry["figure"], entry["commit"], entry["machine"]
+def _key(entry: Entry) -> tuple[str, str, str, bool]:
+    return entry["figure"], entry["commit"], entry["machine"], bool(entry["peers"])
 
 
 def _round(value: Any) -> Any:
@@ -99,7 +102,7 @@ def renew_pages(entries: list[Entry]) -> None:
     """Write the tables of the page on speed, and the sentence of README.md, anew."""
     newest = latest(entries)
     _replace(PAGE, "figures", _write_figures(newest))
-    _replace(PAGE, "peers", _write_peers(newest))
+    _replace(PAGE, "peers", _write_peers(latest(entry for entry in entries if entry["peers"])))
     _replace(PAGE, "trend", _write_trend(entries))
     _replace(README, "speed", sum_up(newest))
 
@@ -109,7 +112,9 @@ def sum_up(newest: Mapping[str, Entry]) -> str:
     missed = [FIGURES[name].what for name, entry in newest.items() if not FIGURES[name].is_met(entry["value"])]
     dates = sorted({entry["date"] for entry in newest.values()})
     machines = "; ".join(dict.fromkeys(entry["machine"] for entry in newest.values()))
-    said = f"`make bench` holds {len(newest) - len(missed)} of {len(newest)} goals on {machines} ({dates[-1]})."
+    load = max((entry["load"] for entry in newest.values()), default=0.0)
+    busy = f", while others loaded it ({load:.0f} processes were waiting)" if load > _BUSY else ""
+    said = f"`make bench` holds {len(newest) - len(missed)} of {len(newest)} goals on {machines} ({dates[-1]}){busy}."
     return said + (f" Missed: {'; '.join(missed)}." if missed else "")
 
 
@@ -126,8 +131,7 @@ def _write_figures(newest: Mapping[str, Entry]) -> str:
     return "\n".join(lines)
 
 
-def _write_peers(newest: Mapping[str, Entry]) -> str:
-    compared = {name: entry for name, entry in newest.items() if entry["peers"]}
+def _write_peers(compared: Mapping[str, Entry]) -> str:
     peers = list(dict.fromkeys(peer for entry in compared.values() for peer in entry["peers"]))
     lines = [f"| what | {' | '.join(['Cold Cache', *peers])} |", "|---" * (len(peers) + 2) + "|"]
     for name, entry in compared.items():
