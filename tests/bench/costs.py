@@ -114,4 +114,4 @@ def _is_roomy(folder: Path) -> bool:
     if not os.access(folder, os.W_OK):
         return False
     status = os.statvfs(folder)
-    return status.f_bavail * status.f_frsize > 2e9 and status.f_favail > 3_000_000
+    return status.f_bavail * status.f_frsize > 2e9 and status.f_favail > 2_500_000

@@ -24,11 +24,11 @@ _WATCHED, _RUN = 10, 14
 
 _SWEEP = """\
   {name}:
-    title: Random reads
+    title: Random reads that pass the page cache
     tools: [fio]
     operations: [random-read]
     seconds: {seconds} s
-    factors: {{threads: [1], transfer_size: [4 KiB], file_size: [64 MiB]}}
+    factors: {{threads: [1], transfer_size: [4 KiB], file_size: [64 MiB], direct_io: [where-possible]}}
 """
 _STUDY = """\
 study: bench

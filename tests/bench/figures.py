@@ -1,6 +1,7 @@
 """Every figure of the bench: what it is, its unit, its goal, and the floor that it is held against."""
 
 import json
+import signal
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -107,5 +108,7 @@ FIGURES = {
 
 def tell(found: Iterable[tuple[str, Measured]]) -> None:
     """Print figures as they are measured, one JSON array each, as `run.py` reads them."""
+    # Whoever ends a suite lets it remove what it has laid out.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     for name, measured in found:
         print(json.dumps([name, measured._asdict()]), flush=True)

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -32,6 +33,7 @@ def main() -> int:
         ledger.renew_pages(ledger.read())
         return 0
     (ROOT / "logs").mkdir(exist_ok=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     machine = ledger.describe_machine()
     found: dict[str, Measured] = {}
     for suite in chosen.suites or SUITES:
@@ -48,11 +50,18 @@ def run(suite: str, peers: bool) -> dict[str, Measured]:
     began = time.monotonic()
     words = [PYTHON, str(Path(__file__).with_name(f"{suite}.py"))]
     words += ["--peers"] if peers and suite == "trials" else []
-    done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.returncode)
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            lines = process.stdout.read().splitlines()
+        except KeyboardInterrupt:
+            process.terminate()
+            process.wait()
+            sys.exit("bench: interrupted")
+    if process.returncode:
+        sys.exit(process.returncode)
     print(f"{suite}: {time.monotonic() - began:.0f} s", file=sys.stderr)
-    return {name: Measured(**fields) for name, fields in map(json.loads, done.stdout.splitlines())}
+    return {name: Measured(**fields) for name, fields in map(json.loads, lines)}
 
 
 def show(found: dict[str, Measured], machine: str) -> None:
