@@ -26,14 +26,15 @@ def sources_of(modules: Iterable[str]) -> list[str]:
     list of str
         Paths below the project's folder, sorted; each once.
     """
+    project = Path.cwd()
     found: set[Path] = set()
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        for path in _files_of(name):
+        for path in _files_of(name, project):
             if path not in found:
                 found.add(path)
-                waiting.extend(_imports_of(path))
+                waiting.extend(_imports_of(project / path))
     return sorted(str(path) for path in found)
 
 
@@ -55,13 +56,15 @@ def sources_of_notebook(notebook: Path) -> list[str]:
 
 
 @cache
-def _files_of(name: str) -> tuple[Path, ...]:
+def _files_of(name: str, project: Path) -> tuple[Path, ...]:
     """Return the file of a module and those of the packages around it; nothing for a name that is no module's."""
     parts = name.split(".")
     places = [_ROOT.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
-    found = [file for place in places for file in (place / "__init__.py", place.with_suffix(".py")) if file.is_file()]
+    files = [file for place in places for file in (place / "__init__.py", place.with_suffix(".py"))]
+    found = [file for file in files if (project / file).is_file()]
     if any(f"{name}.".startswith(f"{package}.") for package in _CHOSEN_BY_NAME):
-        found += sorted(_ROOT.joinpath(*_CHOSEN_BY_NAME[0].split(".")).rglob("*.py"))
+        package = project.joinpath(_ROOT, *_CHOSEN_BY_NAME[0].split("."))
+        found += sorted(file.relative_to(project) for file in package.rglob("*.py"))
     return tuple(found)
 
 

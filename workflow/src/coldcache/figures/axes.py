@@ -100,10 +100,13 @@ def label_ends(axes: Axes) -> None:
 
 
 def link_points(axes: Axes, x: Any, y: Any, pages: list[str]) -> None:
-    """Let points lead to the trials behind them, from a spot that a finger can hit."""
+    """Let points lead to the trials behind them, from a spot that a finger can hit; NaN leads nowhere."""
+    drawn = np.isfinite(np.asarray(x, dtype=float)) & np.isfinite(np.asarray(y, dtype=float))
     # What is wholly transparent is not drawn, and cannot be hit.
-    spots = axes.scatter(x, y, s=300, color="white", alpha=0.01, linewidths=0, zorder=2.5)
-    spots.set_urls(pages)
+    spots = axes.scatter(
+        np.asarray(x)[drawn], np.asarray(y)[drawn], s=300, color="white", alpha=0.01, linewidths=0, zorder=2.5
+    )
+    spots.set_urls([page for page, shown in zip(pages, drawn, strict=True) if shown])
 
 
 def draw_trials(
