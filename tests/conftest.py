@@ -20,7 +20,7 @@ import pytest
 from coldcache.campaign import read_campaign
 from coldcache.foreign import list_notebooks
 
-pytest_plugins = ["invented"]
+pytest_plugins = ["invented", "switched"]
 
 STUDY = """\
 study: tiny

@@ -1,45 +1,18 @@
 """A plan holds each combination of levels once, in rounds, as exact command lines; what cannot run is refused first."""
 
 import itertools
-import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from drafts import expand, make_site, make_study, sweep
 
 from coldcache.blocks import arrange_blocks
 from coldcache.errors import DesignError
-from coldcache.plan import Circumstances, describe_trial, expand_cases
+from coldcache.plan import Circumstances, expand_cases
+from coldcache.planning import describe_trial
 from coldcache.site import Site
-from coldcache.study import Study
 
 PRESENT = {"tools": ["fio"], "operations": ["write"]}
-
-
-def make_study(repetitions=3, **sweeps):
-    return Study.model_validate(
-        {"study": "s", "title": "t", "question": "q", "repetitions": repetitions, "notebooks": [], "sweeps": sweeps}
-    )
-
-
-def make_site(path="/t", **limits):
-    return Site.model_validate({"site": "x", "title": "t", "targets": {"a": {"path": path}}, "limits": limits})
-
-
-def sweep(operations=("write",), tools=("fio",), more=None, **factors):
-    plain = {"threads": [1], "transfer_size": ["1 MiB"], "file_size": ["64 MiB"]}
-    if operations[0].startswith("file-"):
-        plain = {"threads": [1], "files": [10]}
-    return {
-        "title": "t", "tools": list(tools), "operations": list(operations), "factors": {**plain, **factors},
-        **(more or {}),
-    }  # fmt: skip
-
-
-def expand(study, site=None, cores=2, direct_io=True, tool="fio"):
-    tools = {f"s/{name}": tool for name in study.sweeps}
-    return expand_cases(study, site or make_site(), Circumstances(cores, direct_io, tools, 7))
 
 
 def refusal(study, **more):
@@ -284,46 +257,6 @@ def test_a_trial_is_described_with_these_keys():
     assert (second["bytes"], second["items"], second["item"]) == (0, 30, "")
 
 
-def test_a_repetition_count_of_a_sweep_goes_before_that_of_the_study():
-    study = make_study(2, a=sweep(), b=sweep(more={"repetitions": 7}))
-    blocks = arrange_blocks(expand(study), 1)
-    assert [(block.name, len(block.trials)) for block in blocks] == [("s.a", 2), ("s.b", 7)]
-
-
-@given(
-    st.integers(0, 2**32 - 1),
-    st.lists(st.integers(1, 64), min_size=1, max_size=6, unique=True),
-    st.integers(1, 6),
-)
-@settings(deadline=None, max_examples=40)
-def test_each_round_holds_each_case_once_in_an_order_that_the_seed_alone_decides(seed, threads, repetitions):
-    study = make_study(repetitions, a=sweep(["file-create", "file-stat"], threads=threads))
-    cases = expand(study)
-    (block,) = arrange_blocks(cases, seed)
-    rounds = [block.trials[start : start + len(cases)] for start in range(0, len(block.trials), len(cases))]
-    assert len(rounds) == repetitions
-    for number, turn in enumerate(rounds):
-        assert sorted(trial.case.key for trial in turn) == sorted(case.key for case in cases)
-        assert {trial.repetition for trial in turn} == {number}
-    random.seed(1)
-    assert arrange_blocks(expand(study), seed) == [block]
-
-
-def test_rounds_and_seeds_shuffle_differently():
-    study = make_study(4, a=sweep(threads=list(range(1, 9))), b=sweep(threads=list(range(1, 9))))
-    cases = expand(study, make_site(bytes="1 GiB"))
-
-    def orders(seed):
-        return {
-            tuple(trial.case.name for trial in block.trials[start : start + 8])
-            for block in arrange_blocks(cases, seed)
-            for start in range(0, 32, 8)
-        }
-
-    assert len(orders(1)) == 8
-    assert not orders(1) & orders(2)
-
-
 def test_the_shipped_study_is_planned_as_the_design_asks(root, monkeypatch):
     from coldcache.site import read_site
     from coldcache.study import read_study
@@ -344,18 +277,6 @@ def test_the_shipped_study_is_planned_as_the_design_asks(root, monkeypatch):
     }  # fmt: skip
     levels = {case.factors["write_cache"] for case in cases if case.settings}
     assert levels == {"writeback", "writethrough", "unsafe"}
-
-
-def test_what_is_slow_to_change_changes_once_per_level_and_round():
-    how = {"kind": "commands", "apply": ["set", "{level}"], "verify": ["show"], "slow": True}
-    grid = sweep(threads=[1, 2, 4, 8], write_cache=["on", "off"], more={"settings": {"write_cache": how}})
-    (block,) = arrange_blocks(expand(make_study(a=grid, repetitions=6)), 7)
-    firsts = set()
-    for start in range(0, 48, 8):
-        levels = [trial.case.factors["write_cache"] for trial in block.trials[start : start + 8]]
-        assert levels in (["on"] * 4 + ["off"] * 4, ["off"] * 4 + ["on"] * 4)
-        firsts.add(levels[0])
-    assert firsts == {"on", "off"}
 
 
 def test_a_site_must_state_the_settings_that_are_left_to_it():

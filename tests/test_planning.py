@@ -5,8 +5,7 @@ import json
 import pytest
 
 from coldcache.design import draft_design
-from coldcache.plan import describe_trial
-from coldcache.planning import print_plan
+from coldcache.planning import describe_trial, print_plan
 
 
 def test_a_program_reads_one_object_per_trial_in_the_order_of_the_blocks(project, capsys):

@@ -1,113 +1,20 @@
 """A level counts when the live system says so; what was changed is put back whatever ends the runner."""
 
-import json
 import os
-import random
 import shutil
-import signal
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from switched import SITE, stories, take_settings_of_the_site, trials_of, use_loop, verdicts
 
-from coldcache.campaign import read_campaign
 from coldcache.errors import SettingError
 from coldcache.plan import Circumstances, expand_cases
-from coldcache.settings import BlockSettings, is_left, restore_left
-from coldcache.settings.addresses import locate
-from coldcache.settings.changes import Changes
-from coldcache.settings.journal import JOURNAL, SHARED
+from coldcache.settings import BlockSettings, is_left
 from coldcache.site import read_site
 from coldcache.study import read_study
 from coldcache.target import locked, make_work_folder
-from coldcache.trials import collect_trials
-
-SITE = Path("config/sites/here.yaml")
-STUDY = Path("config/studies/tiny.yaml")
-
-#: A controller in a file: what the site's own commands change, where no device is needed.
-CONTROLLER = """
-import sys
-from pathlib import Path
-state, word, *level = sys.argv[1:]
-if word == "set":
-    Path(state).write_text(level[0])
-print(Path(state).read_text())
-"""
-
-
-@pytest.fixture
-def controller(project, change):
-    """Let the site put the levels on and off in force by a program of its own; return the file of its state."""
-    Path("controller.py").write_text(CONTROLLER)
-    state = project / "state"
-    state.write_text("factory")
-    program = f"{sys.executable}, controller.py, {state}"
-    with SITE.open("a") as file:
-        file.write(f"""
-settings:
-  write_cache:
-    kind: commands
-    apply: [{program}, set, "{{level}}"]
-    verify: [{program}, show]
-    values: {{on: enabled, off: disabled}}
-""")
-    take_settings_of_the_site(change)
-    return state
-
-
-def take_settings_of_the_site(change, factor="write_cache", levels="[on, off]"):
-    text = STUDY.read_text()
-    head, _, cache = text.partition("  cache:\n")
-    cache = cache.replace("write_cache: qemu-nbd", f"{factor}: site").replace("      queue_depth: [4]\n", "")
-    cache = cache.replace("write_cache: [writeback, unsafe]", f"{factor}: {levels}")
-    STUDY.write_text(f"{head}  cache:\n{cache}")
-
-
-def use_loop(path, device, mount=None):
-    """State the loop device's write cache as a value of sysfs."""
-    with SITE.open("a") as file:
-        file.write(f"""
-settings:
-  write_cache:
-    kind: file
-    path: /sys/block/{device}/queue/write_cache
-    values: {{on: write back, off: write through}}
-""")
-
-
-def trials_of(sweep="cache"):
-    site, study = read_site(Path("config/sites"), "here"), read_study(Path("config/studies"), "tiny")
-    tools = {f"tiny/{name}": "fio" for name in study.sweeps}
-    cases = expand_cases(study, site, Circumstances(1, True, tools, 1))
-    from coldcache.plan import Trial
-
-    return {str(case.factors.get("write_cache", case.factors.get("write_barrier"))): Trial(case, 0)
-            for case in cases if case.sweep == sweep}  # fmt: skip
-
-
-def stories(campaign="tiny"):
-    return [json.loads(path.read_text()) for path in sorted(Path(f"raw/{campaign}").rglob("trial.json"))]
-
-
-def verdicts():
-    campaign = read_campaign(Path("raw/tiny"))
-    return [
-        (trial.story["case"], trial.judgement.verdict, trial.judgement.codes, trial.judgement.reasons)
-        for trial in collect_trials(campaign)
-        if trial.story["sweep"] == "cache"
-    ]
-
-
-@pytest.fixture
-def held(project):
-    """The marked work folder of a target, and the descriptor of its lock."""
-    work = make_work_folder(project / "scratch")
-    with locked(work) as lock:
-        yield work, lock
 
 
 def test_levels_are_applied_read_back_and_undone(controller, coldcache, measure_arguments):
@@ -159,85 +66,8 @@ def test_a_setting_that_is_in_force_already_is_not_touched(controller, held):
     assert controller.read_text() == "enabled"
 
 
-def test_the_journal_stands_before_the_first_change(controller, held, change):
-    change(Path("controller.py"), "Path(state).write_text(level[0])",
-           f'Path(state).write_text("yes" if Path({str(held[0] / JOURNAL)!r}).exists() else "no")')  # fmt: skip
-    settings = BlockSettings(*held)
-    with settings.in_force(trials_of()["on"], held[0]) as readings:
-        assert readings["write_cache"].read == "yes"
-    stated = json.loads((held[0] / JOURNAL).read_text())
-    assert [(one["factor"], one["before"]) for one in stated["changes"]] == [("write_cache", "factory")]
-
-
-def test_settings_are_undone_when_a_block_fails(controller, held):
-    with pytest.raises(RuntimeError), BlockSettings(*held) as settings:  # noqa: SIM117
-        with settings.in_force(trials_of()["off"], held[0]):
-            assert controller.read_text() == "disabled"
-            raise RuntimeError
-    assert controller.read_text() == "factory"
-    assert not is_left(held[0])
-
-
-def test_what_cannot_be_undone_is_told_and_stays_in_the_journal(controller, held, change):
-    message = r"^write_cache is not as before \(.* show was factory\): .*: exit status 1: stuck; undo it by hand"
-    with pytest.raises(SettingError, match=message), BlockSettings(*held) as settings:  # noqa: SIM117
-        with settings.in_force(trials_of()["off"], held[0]):
-            change(Path("controller.py"), "Path(state).write_text(level[0])", 'sys.exit("stuck")')
-    assert is_left(held[0])
-    change(Path("controller.py"), 'sys.exit("stuck")', "Path(state).write_text(level[0])")
-    assert restore_left(*held) == 1
-    assert controller.read_text() == "factory"
-    assert not is_left(held[0])
-
-
-def test_the_command_that_restores_gets_what_was_read_before(controller, held, change):
-    program = f"{sys.executable}, controller.py, {controller}"
-    change(SITE, "    values:", f'    restore: [{program}, set, "back to {{before}}"]\n    values:')
-    with pytest.raises(SettingError, match="was factory, is back to factory after undoing it"):  # noqa: SIM117
-        with BlockSettings(*held) as settings, settings.in_force(trials_of()["off"], held[0]):
-            pass
-
-
-def test_a_journal_of_another_host_is_left_alone(controller, held):
-    work, lock = held
-    (work / JOURNAL).write_text(json.dumps({"host": "elsewhere", "boot": "", "changes": []}))
-    with pytest.raises(SettingError, match="elsewhere left settings changed; start there"):
-        restore_left(work, lock)
-    assert is_left(work)
-
-
-def test_what_one_host_changed_of_a_whole_cluster_is_undone_by_any_other(controller, held):
-    work, lock = held
-    address = locate(trials_of()["on"].case.settings["write_cache"], work)
-    Changes(work, lock, SHARED).put("write_cache", address, "enabled", "enabled")
-    stated = json.loads((work / SHARED).read_text())
-    (work / SHARED).write_text(json.dumps({**stated, "host": "elsewhere"}))
-    assert controller.read_text() == "enabled"
-    assert restore_left(work, lock) == 1
-    assert controller.read_text() == "factory"
-    assert not is_left(work)
-
-
-def test_what_a_restart_undid_is_not_undone_again(held, loop_device):
-    work, lock = held
-    path = f"/sys/block/{Path(loop_device).name}/queue/write_cache"
-    address = {"module": "kernel-value", "path": path, "shown_as": path, "value_of": {}, "outlives_restart": False}
-    change = {"factor": "write_cache", "address": address, "before": "write through"}
-    stated = {"host": socket.gethostname(), "boot": "another", "changes": [change]}
-    (work / JOURNAL).write_text(json.dumps(stated))
-    assert restore_left(work, lock) == 0
-    assert Path(path).read_text() == "write back\n"
-    assert not is_left(work)
-
-
-def test_a_broken_journal_is_refused(held):
-    (held[0] / JOURNAL).write_text("{")
-    with pytest.raises(SettingError, match="not a journal of settings"):
-        restore_left(*held)
-
-
 def test_a_sweep_whose_setting_cannot_be_changed_here_is_not_run(project, coldcache, measure_arguments, change):
-    use_loop(project, "loop999")
+    use_loop("loop999")
     take_settings_of_the_site(change)
     reason = "write_cache cannot be put in force: /sys/block/loop999/queue/write_cache does not exist"
     found = coldcache(*measure_arguments("tiny.cache"))
@@ -249,7 +79,7 @@ def test_a_sweep_whose_setting_cannot_be_changed_here_is_not_run(project, coldca
 
 def test_without_root_a_sweep_that_needs_it_is_not_run(project, measure_arguments, change, monkeypatch, loop_device):
     """Nobody but root, without sudo: the reason is written down, and nothing is imitated."""
-    use_loop(project, Path(loop_device).name)
+    use_loop(loop_device)
     take_settings_of_the_site(change)
     from coldcache import privilege
 
@@ -273,7 +103,7 @@ def test_without_root_a_sweep_that_needs_it_is_not_run(project, measure_argument
 
 
 def test_the_write_cache_of_a_loop_device_is_set_verified_and_undone(project, change, held, loop_device):
-    use_loop(project, Path(loop_device).name)
+    use_loop(loop_device)
     take_settings_of_the_site(change)
     path = Path(f"/sys/block/{Path(loop_device).name}/queue/write_cache")
     before = path.read_text()
@@ -342,87 +172,11 @@ def test_a_mount_option_without_a_way_back_is_not_changed(project, change, loop_
     assert not is_left(work)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupted_block_leaves_nothing_changed(
-    project, start, wait_for_tool, measure_arguments, change, loop_device, ending
-):
-    use_loop(project, Path(loop_device).name)
-    take_settings_of_the_site(change)
-    path = Path(f"/sys/block/{Path(loop_device).name}/queue/write_cache")
-    change(STUDY, "{write_cache: site}", "{write_cache: site}\n    repetitions: 20")
-    runner = start(*measure_arguments("tiny.cache"))
-    wait_for_tool("fio")
-    while path.read_text() == "write back\n":
-        assert runner.poll() is None
-    os.kill(runner.pid, ending)
-    runner.wait(30)
-    assert path.read_text() == "write back\n"
-    assert not is_left(Path("scratch/coldcache"))
-
-
-@pytest.mark.slow
-def test_a_runner_killed_at_random_moments_leaves_nothing_changed_after_the_next_start(
-    project, start, coldcache, measure_arguments, change, loop_device, list_processes
-):
-    use_loop(project, Path(loop_device).name)
-    take_settings_of_the_site(change)
-    path = Path(f"/sys/block/{Path(loop_device).name}/queue/write_cache")
-    change(STUDY, "{write_cache: site}", "{write_cache: site}\n    repetitions: 200")
-    moments = random.Random(5)
-    left = 0
-    for _ in range(10):
-        runner = start(*measure_arguments("tiny.cache"))
-        while not (journal := is_left(Path("scratch/coldcache"))) and runner.poll() is None:
-            time.sleep(0.001)
-        assert journal
-        time.sleep(moments.uniform(0, 0.5))
-        os.kill(runner.pid, signal.SIGKILL)
-        runner.wait(10)
-        left += path.read_text() == "write through\n"
-        # The next start asks for nothing but another block, and still undoes what was left.
-        found = coldcache(*measure_arguments("tiny.files"))
-        assert found.returncode == 0, found.stderr
-        assert path.read_text() == "write back\n"
-        assert not is_left(Path("scratch/coldcache"))
-        assert list_processes() == []
-    assert left, "no kill hit a moment at which the value was changed"
-
-
-def test_of_50_kills_within_a_block_of_settings_each_is_undone(project, change, held, loop_device):
-    use_loop(project, Path(loop_device).name)
-    take_settings_of_the_site(change)
-    path = Path(f"/sys/block/{Path(loop_device).name}/queue/write_cache")
-    trials, (work, lock) = trials_of(), held
-    moments, left = random.Random(50), 0
-    for _ in range(50):
-        child = os.fork()
-        if child == 0:
-            try:
-                with BlockSettings(work, lock) as settings:
-                    while True:
-                        for level in ("off", "on"):
-                            with settings.in_force(trials[level], work):
-                                pass
-            finally:
-                os._exit(1)
-        while not is_left(work):
-            assert os.waitpid(child, os.WNOHANG) == (0, 0)
-        time.sleep(moments.uniform(0, 0.02))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        left += path.read_text() == "write through\n"
-        restore_left(work, lock)
-        assert path.read_text() == "write back\n"
-        assert not is_left(work)
-    assert left > 5, f"only {left} kills hit a moment at which the value was changed"
-
-
 @pytest.mark.skipif(bool(os.geteuid()) or not shutil.which("setpriv"), reason="another user can be taken by root alone")
 def test_an_ordinary_user_whom_sudo_refuses_runs_no_sweep_that_needs_root(
     project, measure_arguments, change, tmp_path, loop_device
 ):
-    use_loop(project, Path(loop_device).name)
+    use_loop(loop_device)
     take_settings_of_the_site(change)
     (project / "bin").mkdir()
     (project / "bin/sudo").write_text("#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")

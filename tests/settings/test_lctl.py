@@ -1,7 +1,5 @@
 """Parameters of the Lustre client are applied by lctl, read from every instance, and put back."""
 
-import os
-
 import pytest
 
 from coldcache.setting_kinds import LctlSetting
@@ -22,17 +20,11 @@ NAME = "osc.*OST*.max_rpcs_in_flight"
 
 
 @pytest.fixture
-def lustre(tmp_path, monkeypatch):
+def lustre(stand_in, tmp_path):
     """Return the folder of a client that has two OSTs, and the address of the parameter."""
-    if os.geteuid():
-        pytest.skip("lctl needs root")
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    (folder / "lctl").write_text(LCTL.format(folder=folder))
-    (folder / "lctl").chmod(0o755)
+    folder = stand_in("lctl", LCTL)
     for ost in (0, 1):
         (folder / f"value{ost}").write_text("8\n")
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     return folder, locate(LctlSetting(kind="lctl", name=NAME), tmp_path)
 
 

@@ -15,7 +15,7 @@ from coldcache.target import locked, make_work_folder
 #: lfs as it answers: a folder keeps its layout beside it, one call sets all stripes, and mkdir makes the folder.
 LFS = """\
 #!/bin/bash
-echo "$@" >>{calls}
+echo "$@" >>{folder}/calls
 word=$1; shift
 for folder; do :; done
 kept="$(dirname "$folder")/.layout-$(basename "$folder")"
@@ -31,15 +31,9 @@ esac
 
 
 @pytest.fixture
-def lfs(project, monkeypatch):
+def lfs(stand_in, project):
     """Return the calls of lfs, the folder of a sweep, and what finds the address of a layout."""
-    if os.geteuid():
-        pytest.skip("lfs mkdir needs root")
-    calls = project / "calls"
-    (project / "bin").mkdir()
-    (project / "bin/lfs").write_text(LFS.format(calls=calls))
-    (project / "bin/lfs").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{project}/bin{os.pathsep}{os.environ['PATH']}")
+    calls = stand_in("lfs", LFS) / "calls"
     folder = project / "sweep"
     folder.mkdir()
     return calls, folder, lambda of: locate(LayoutSetting(kind="lfs", of=of), project, folder)

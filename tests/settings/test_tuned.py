@@ -1,7 +1,5 @@
 """A profile of tuned is chosen, read back, and put back; none before is none afterwards."""
 
-import os
-
 import pytest
 
 from coldcache.setting_kinds import TunedSetting
@@ -22,14 +20,8 @@ esac
 
 
 @pytest.fixture
-def tuned(tmp_path, monkeypatch):
-    if os.geteuid():
-        pytest.skip("tuned-adm needs root")
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    (folder / "tuned-adm").write_text(TUNED.format(folder=folder))
-    (folder / "tuned-adm").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+def tuned(stand_in, tmp_path):
+    folder = stand_in("tuned-adm", TUNED)
     return folder, locate(TunedSetting(kind="tuned"), tmp_path)
 
 

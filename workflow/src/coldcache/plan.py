@@ -382,20 +382,3 @@ def _path_safe(level: Level) -> str:
     if not all(letter.isalnum() or letter in "+-_." for letter in text) or text.startswith("."):
         raise DesignError(f'level "{text}" cannot be part of a folder\'s name')
     return text
-
-
-def describe_trial(trial: Trial) -> dict[str, Any]:
-    """Return what `python -m coldcache plan --format jsonl` prints of a trial."""
-    case = trial.case
-    tool = tool_module(case.tool)
-    # What a tool cannot do has no command line.
-    argv = [] if case.runs_here and tool.unfit(case.run) else tool.argv(case.run)
-    if case.guest and argv:
-        argv = nfs_guest.wrap(case.guest, case.run, tool.inputs(case.run), argv)
-    return {
-        "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": trial.repetition,
-        "factors": {"operation": "+".join(case.operations), **case.factors},
-        "argv": argv, "bytes": case.bytes, "items": case.items,
-        "seconds": round(case.seconds, 3), "item": case.item, "runs_here": case.runs_here or True,
-        **({"repeat_until": case.until.model_dump()} if case.until else {}),
-    }  # fmt: skip

@@ -1,11 +1,13 @@
 """What `python -m coldcache plan` prints: the whole design, without touching anything."""
 
 import json
+from typing import Any
 
 from coldcache.blocks import Block, arrange_blocks
 from coldcache.cluster.allocations import arrange_allocations, node_hours
 from coldcache.design import draft_design
-from coldcache.plan import Case, Trial, describe_trial, expand_cases
+from coldcache.nfs_lab import guest as nfs_guest
+from coldcache.plan import Case, Trial, expand_cases, tool_module
 from coldcache.site import Site
 from coldcache.study import Study, Sweep
 from coldcache.units import show_bytes, show_seconds
@@ -50,6 +52,23 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
         for name, sweep in study.sweeps.items():
             _print_sweep(sweep, [case for case in cases if (case.study, case.sweep) == (study.study, name)])
     print(_sum_up(blocks, trials, design.site))
+
+
+def describe_trial(trial: Trial) -> dict[str, Any]:
+    """Return what `python -m coldcache plan --format jsonl` prints of a trial."""
+    case = trial.case
+    tool = tool_module(case.tool)
+    # What a tool cannot do has no command line.
+    argv = [] if case.runs_here and tool.unfit(case.run) else tool.argv(case.run)
+    if case.guest and argv:
+        argv = nfs_guest.wrap(case.guest, case.run, tool.inputs(case.run), argv)
+    return {
+        "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": trial.repetition,
+        "factors": {"operation": "+".join(case.operations), **case.factors},
+        "argv": argv, "bytes": case.bytes, "items": case.items,
+        "seconds": round(case.seconds, 3), "item": case.item, "runs_here": case.runs_here or True,
+        **({"repeat_until": case.until.model_dump()} if case.until else {}),
+    }  # fmt: skip
 
 
 def _print_sweep(sweep: Sweep, cases: list[Case]) -> None:
