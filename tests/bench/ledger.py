@@ -133,8 +133,6 @@ def _write_figures(newest: Mapping[str, Entry]) -> str:
 
 def _write_peers(compared: Mapping[str, Entry]) -> str:
     peers = list(dict.fromkeys(peer for entry in compared.values() for peer in entry["peers"]))
-    if not peers:
-        return "None of their figures is kept: `make bench PEERS=1 STORE=1` keeps them."
     lines = [f"| what | {' | '.join(['Cold Cache', *peers])} |", "|---" * (len(peers) + 2) + "|"]
     for name, entry in compared.items():
         unit = FIGURES[name].unit
