@@ -213,10 +213,11 @@ class Estimates(NamedTuple):
             parts.append("Reads: " + ", ".join(f"{count} {name}" for name, count in colds.items() if count) + ".")
         if any(colds[name] for name in NOT_PROVED):
             parts.append("Diamonds: reads that are not proved cold.")
-        parts.append(f"Tool: {self.tool}.")
-        if self.asked.why:
-            parts.append(f"Scale: {self.asked.why}.")
-        return " ".join(parts)
+        return " ".join([*parts, self.origin()])
+
+    def origin(self) -> str:
+        """Return by which tool the figures were made, and at which scale where it is not the document's."""
+        return f"Tool: {self.tool}." + (f" Scale: {self.asked.why}." if self.asked.why else "")
 
     def table(self) -> pd.DataFrame:
         """Return one row per case.

@@ -100,7 +100,7 @@ def draw_calls(estimates: Estimates) -> Picture:
     rows = table[table.call == call]
     marks = {"upright lines: the formula": rows.expected, "stars: published": rows.published}
     drawn = ["Bars: median of the trials", *(words for words, values in marks.items() if values.notna().any())]
-    caption = f"{'; '.join(drawn)}. Tool: {estimates.tool}."
+    caption = f"{'; '.join(drawn)}. {estimates.origin()}"
     return draw_counts(
         rows.level.tolist(), rows.counted.tolist(), tell_calls(estimates), f"{call} calls", caption,
         rows.expected.tolist(), rows.published.tolist(), [sweep_of(estimates)],

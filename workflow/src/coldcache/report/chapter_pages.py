@@ -3,11 +3,10 @@
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 
-from coldcache.plan import expand_cases
 from coldcache.report.chapters import Chapter
 from coldcache.report.commands import measure_sweeps_again
 from coldcache.report.downloads import is_offered, offer
@@ -22,36 +21,23 @@ _FIGURE = re.compile(
 )
 
 
-class Origin(NamedTuple):
-    """Where a sweep comes from: what of a document it serves, and at which scale; empty where it serves none."""
-
-    item: str
-    scale: str
-
-
-def read_origins(material: Material) -> dict[str, Origin]:
-    """Return the origin of each sweep of a campaign, by ``study/sweep``."""
-    campaign, origins = material.campaign, {}
-    for study in campaign.studies:
-        if not isinstance(study, Study) or campaign.circumstances is None:
-            continue
-        scales: dict[str, list[str]] = {}
-        for case in expand_cases(study, campaign.site, campaign.circumstances):
-            scales.setdefault(case.sweep, []).append(case.scale)
-        for name, sweep in study.sweeps.items():
-            found = [scale for scale in dict.fromkeys(scales.get(name, [])) if scale]
-            origins[f"{study.study}/{name}"] = Origin(sweep.item, "; ".join(found))
-    return origins
+def read_items(material: Material) -> dict[str, str]:
+    """Return the tables and figures of a document that each sweep of a campaign serves, by ``study/sweep``."""
+    return {
+        f"{study.study}/{name}": sweep.item
+        for study in material.campaign.studies
+        if isinstance(study, Study)
+        for name, sweep in study.sweeps.items()
+    }
 
 
-def write_chapter(chapter: Chapter, material: Material, origins: Mapping[str, Origin]) -> str:
+def write_chapter(chapter: Chapter, material: Material, items: Mapping[str, str]) -> str:
     """Return a notebook as Sphinx reads it: with what stands under its figures, and a link to its code at the end."""
     glyphs = Glyphs()
 
     def annotate(match: re.Match[str]) -> str:
         figure, name, sweeps, end = match.groups()
-        told = _describe(name, sweeps.split(), material, origins, scaled=" Scale: " in figure)
-        return f"{glyphs.share(figure)} {told}{end}"
+        return f"{glyphs.share(figure)} {_describe(name, sweeps.split(), material, items)}{end}"
 
     cells = [_annotate_cell(cell, annotate) for cell in chapter.notebook["cells"]]
     path = f"notebooks/{chapter.study}/{chapter.name}.ipynb"
@@ -77,17 +63,12 @@ def _annotate_cell(cell: dict[str, Any], annotate: Any) -> dict[str, Any]:
     return {**cell, "outputs": outputs}
 
 
-def _describe(name: str, sweeps: list[str], material: Material, origins: Mapping[str, Origin], scaled: bool) -> Markup:
-    """Return the end of a caption: source of a figure, its files, the command that measures it again, and the scale.
-
-    The scale stands in the captions of sweeps that are run otherwise than their document does, in which it is `scaled`.
-    """
-    found = [origins[sweep] for sweep in sweeps if sweep in origins]
-    scales = "; ".join(dict.fromkeys(origin.scale for origin in found if origin.scale))
-    items = "; ".join(dict.fromkeys(origin.item for origin in found if origin.item))
-    parts = [Markup("Scale: {}.").format(scales)] if scales and not scaled else []
-    if items:
-        parts.append(Markup("Serves: {}.").format(items))
+def _describe(name: str, sweeps: list[str], material: Material, items: Mapping[str, str]) -> Markup:
+    """Return the end of a caption: what a figure serves, its source and files, the command that measures it again."""
+    served = "; ".join(dict.fromkeys(items[sweep] for sweep in sweeps if items.get(sweep)))
+    parts = []
+    if served:
+        parts.append(Markup("Serves: {}.").format(served))
     named = join((Markup('<a href="../trials/{0}/index.html">{0}</a>').format(sweep) for sweep in sweeps), " and ")
     if sweeps:
         parts.append(Markup("Source: {} of campaign {}.").format(named, material.campaign.name))

@@ -12,7 +12,7 @@ from coldcache.campaign import Campaign
 from coldcache.foreign import AnyStudy, ForeignStudy
 from coldcache.plan import Case, expand_cases
 from coldcache.report.appendix import describe_methods, describe_system, describe_validity
-from coldcache.report.chapter_pages import read_origins, write_chapter
+from coldcache.report.chapter_pages import read_items, write_chapter
 from coldcache.report.chapters import Chapter
 from coldcache.report.evidence_page import describe_evidence
 from coldcache.report.first_page import describe_first_page, list_findings
@@ -51,9 +51,9 @@ def write_pages(material: Material, templates: Path, folder: Path) -> None:
     def write_notebook(chapter: Chapter, place: str) -> None:
         path = folder / place / f"{chapter.name}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(write_chapter(chapter, material, origins), encoding="utf-8")
+        path.write_text(write_chapter(chapter, material, items), encoding="utf-8")
 
-    origins = read_origins(material)
+    items = read_items(material)
     # What `compare --page` wrote of this campaign and another one is a page already.
     first_page = describe_first_page(material)
     if (material.results / COMPARISON).is_file():
