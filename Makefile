@@ -58,13 +58,15 @@ notebooks: reference ## Execute the notebooks anew on the reference campaign, to
 		python -m coldcache notebook --notebook "$$notebook" --output "$$notebook" --log "logs/$$notebook"; \
 	done
 
+tests := pytest -rs --nbval tests notebooks
+
 .PHONY: test
 # A cluster and a volume in namespaces need root: their packages are installed where they can run.
 test: tools += chromium break $(if $(filter 0,$(shell id -u)),cluster gluster)
 test: setup ## Run every check and every test
 	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference
-	@pytest -rs -n 2 --dist loadscope --nbval tests notebooks
+	@$(tests) -n 2 --dist loadscope || { [ $$? = 1 ] && echo 'coldcache: what failed beside other tests runs once more, alone' && $(tests) --last-failed; }
 
 checks := check-lint check-format check-rules check-workflow check-imports check-types check-spelling check-schemas check-citation
 
