@@ -53,3 +53,15 @@ def test_what_a_real_log_states_is_printed_with_its_place(root, name):
         assert printed["printed"].startswith(number)
         float(number)
         assert printed["unit"] == UNIT_OF_METRIC[printed["metric"]]
+
+
+@pytest.mark.parametrize("name", ["fio-3.33-window_bw.1.log", "fio-3.42-both_clat.1.log", "fio-3.33-each_clat.1.log"])
+def test_a_series_is_a_sequence_of_the_records_that_it_prints(root, name):
+    series = read_file(root / "tests/specimens" / name)
+    records = list(series)
+    assert [series[place] for place in range(len(series))] == records
+    assert list(series[1:3]) == records[1:3]
+    assert series[-1] == records[-1]
+    assert to_json_lines(series, name) == to_json_lines(records, name)
+    assert to_json_lines(series[2:5], name) == to_json_lines(records[2:5], name)
+    assert {type(value) for value in (records[0].value, records[0].factors["time"])} == {float}

@@ -25,11 +25,13 @@ to be seen: a series has no end mark, so one that was cut between two lines hold
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from coldcache.errors import LogError
-from coldcache.records import UNIT_OF_METRIC, Record
+from coldcache.records import UNIT_OF_METRIC, Record, Series
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _KINDS = {"bw": "bw", "bandwidth": "bw", "iops": "iops", "lat": "lat", "latency": "lat", "clat": "clat", "slat": "slat"}
 _NAMED_BY_FIO = re.compile(r"_(bw|iops|lat|clat|slat)(?:\.[0-9]+)?\.log")
@@ -38,16 +40,17 @@ _NAMED = re.compile(rf"(?<![a-z])({'|'.join(_KINDS)})(?![a-z])")
 
 _NUMBER = rb"(?:0x[0-9a-f]{1,8}|[0-9]{1,19})"
 _RECOGNISED = re.compile(rb"[0-9]{1,15}(?:, " + _NUMBER + rb"){3,4096}(?:, )?\r?\n")
-_TIME_AND_VALUE = rb"([0-9]{1,15}), ([0-9]{1,18}), "
-_ONE_VALUE = _TIME_AND_VALUE + rb"()([0-2]), ([0-9]{1,18})"
-_TWO_VALUES = _TIME_AND_VALUE + rb"([0-9]{1,18}), ([0-2]), (0)"
+_TIME_AND_VALUE = rb"[0-9]{1,15}, [0-9]{1,18}, "
+_ONE_VALUE = _TIME_AND_VALUE + rb"[0-2], [0-9]{1,18}"
+_TWO_VALUES = _TIME_AND_VALUE + rb"[0-9]{1,18}, [0-2], 0"
 _WITH_PRIORITY = rb"[0-9, ]*, (?:[01]|0x[0-9a-f]{4})\r?\n"
 #: Lines that one match takes; a possessive quantifier would take all, but matches wrongly before Python 3.11.5.
 _LINES_AT_ONCE = 4096
 _MOST_COLUMNS = 8
-_NEWLINE = b"\n"
-_OPERATIONS = {b"0": "read", b"1": "write", b"2": "trim"}
-_ONE, _TWO = (("value", 2),), (("mean", 2), ("max", 3))
+_OPERATIONS = ("read", "write", "trim")
+
+#: Bytes that are taken apart at a time.
+_AT_ONCE = 2**20
 
 WINDOW = "what fio notes for the window that ends here, the mean or, with log_max_value, the maximum: "
 INTERVAL = "the interval that ends here: "
@@ -65,9 +68,6 @@ BYTES_OVER_LATENCY = "its bytes over its latency, cut to 1000 B/s"
 #: What a printed 1 is in the stored unit.
 _SCALE = {"KiB/s": 1024.0, "kB/s": 1000.0, "IOPS": 1.0}
 
-# Half the price of calling the class, on the path that every point takes.
-_make_tuple = tuple.__new__
-
 
 class _Meaning(NamedTuple):
     """What the values of one log are."""
@@ -78,37 +78,12 @@ class _Meaning(NamedTuple):
     caveats: tuple[str, ...] = ("pattern-unknown",)
 
 
-class _Point(Mapping[str, float]):
-    """The factors of a point: ``time`` in s and, of a single call, ``transfer_size`` in B.
-
-    A series may have millions of points, and a dictionary costs four times the memory.
-    """
-
-    __slots__ = ("_size", "_time")
-
-    def __init__(self, time: float, size: int):
-        self._time, self._size = time, size
-
-    def __getitem__(self, key: str) -> float:
-        if key == "time":
-            return self._time
-        if key == "transfer_size" and self._size:
-            return self._size
-        raise KeyError(key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(("time", "transfer_size") if self._size else ("time",))
-
-    def __len__(self) -> int:
-        return 2 if self._size else 1
-
-
 def recognise(log: bytes) -> bool:
     """Return whether the log begins with a line of a series, or of a series of histograms."""
     return _RECOGNISED.match(log) is not None
 
 
-def read(log: bytes, name: str = "") -> list[Record]:
+def read(log: bytes, name: str = "") -> Series:
     """Return every point of a series.
 
     Parameters
@@ -120,11 +95,12 @@ def read(log: bytes, name: str = "") -> list[Record]:
 
     Returns
     -------
-    list of Record
-        One per value, in the order of the lines. ``factors`` holds ``time`` in s on the log's clock (since the start of
-        the job or, with ``log_unix_epoch``, since 1970) and the ``transfer_size`` of a single call. The job's pattern
-        is not in the log: ``pattern-unknown``. Latencies of windows in five columns carry ``version-from-columns``:
-        they are in ns unless a fio before 2.99 was told to log the offset of windows, which have none.
+    Series
+        One record per value, in the order of the lines. ``factors`` holds ``time`` in s on the log's clock (since the
+        start of the job or, with ``log_unix_epoch``, since 1970) and the ``transfer_size`` of a single call. The job's
+        pattern is not in the log: ``pattern-unknown``. Latencies of windows in five columns carry
+        ``version-from-columns``: they are in ns unless a fio before 2.99 was told to log the offset of windows, which
+        have none.
 
     Raises
     ------
@@ -135,50 +111,64 @@ def read(log: bytes, name: str = "") -> list[Record]:
     columns = log[: log.find(b"\n")].count(b",") + 1
     if columns > _MOST_COLUMNS:
         raise LogError("a series of histograms (--write_hist_log) is not read: use --write_lat_log")
-    line = _find_form(log, columns)
-    first = next(line.finditer(log))
-    of_calls = first[5] != b"0"
+    points = _find_points(log, columns)
+    of_calls = bool(points.size[0])
     # A fifth column holds offsets or priorities, and only the first call has the offset 0, too.
     has_priorities = columns > 5 or (columns == 5 and _reach(_WITH_PRIORITY, log) == len(log))
-    if has_priorities and columns == 5 and of_calls and log.count(b"\n") == 1:
+    if has_priorities and columns == 5 and of_calls and len(points.time) == 1:
         has_priorities = False
     meaning = _find_meaning(name, of_calls, has_priorities)
     if columns == 5 and not of_calls and meaning.metric == "latency":
         # Windows have the offset 0, too, if an old fio was told to log it.
         meaning = meaning._replace(caveats=(*meaning.caveats, "version-from-columns"))
-    if of_calls and meaning.unit == "IOPS" and all(point[2] == b"1" for point in line.finditer(log)):
+    if of_calls and meaning.unit == "IOPS" and (points.values == 1).all():
         raise LogError("the log notes each call as 1, which is no rate: run fio with --log_avg_msec")
-    records = _make_records(line, log, meaning, of_calls)
-    if not any(record.value for record in records):
+    _check_order(points, of_calls, meaning.definition.startswith(ONE_CALL))
+    if not points.values.any():
         raise LogError("every value is zero: nothing was moved")
-    return records
+    return _make_series(points, meaning, log)
 
 
-def _find_form(log: bytes, columns: int) -> re.Pattern[bytes]:
-    """Return what matches each line of a log, its groups time, value, maximum, direction and size of the call.
+class _Points(NamedTuple):
+    """The columns of a log, one row per line: whole numbers, as printed.
 
-    Raises
-    ------
-    LogError
-        If a line is broken, or if two forms match.
+    Attributes
+    ----------
+    time, direction, size : ndarray (line)
+        ``size`` is that of the call.
+    values, offset, length : ndarray (line, value)
+        The value or, with ``log_window_value=both``, the mean and the maximum, and where they stand.
     """
-    found, good = [], 0
-    for form, least in ((_ONE_VALUE, 4), (_TWO_VALUES, 6)):
-        if columns >= least:
-            text = form + rb"(?:, " + _NUMBER + rb"){%d}\r?\n" % (columns - 4 - (form is _TWO_VALUES))
-            line, end = re.compile(text), _reach(text, log)
-            good = max(good, end)
-            # Where there is one value, the direction stands in the place of the maximum, and is smaller than the mean.
-            if end < len(log):
-                continue
-            if form is _ONE_VALUE or all(int(point[3]) >= int(point[2]) for point in line.finditer(log)):
-                found.append(line)
-    if len(found) == 1:
-        return found[0]
-    if found:
+
+    time: "np.ndarray"
+    direction: "np.ndarray"
+    size: "np.ndarray"
+    values: "np.ndarray"
+    offset: "np.ndarray"
+    length: "np.ndarray"
+
+
+def _find_points(log: bytes, columns: int) -> _Points:
+    """Return the points of a log; raise `LogError` if a line is broken, or if it can be read in two ways."""
+    more = rb"(?:, " + _NUMBER + rb"){%d}\r?\n"
+    one = _reach(_ONE_VALUE + more % (columns - 4), log) if columns >= 4 else 0
+    two = _reach(_TWO_VALUES + more % (columns - 5), log) if columns >= 6 else 0
+    if max(one, two) < len(log):
+        raise _broken(log.count(b"\n", 0, max(one, two)) + 1)
+    numbers, offset, length = _take_apart(log, columns, 5 if two == len(log) else 4)
+    # Where there is one value, the direction stands in the place of the maximum, and is smaller than the mean.
+    smaller = (numbers[2] < numbers[1]).nonzero()[0] if two == len(log) else None
+    if smaller is not None and not len(smaller) and one == len(log):
         raise LogError("the columns fit log_window_value=both as well as log_offset: it cannot be told what they are")
-    where = log.count(b"\n", 0, good) + 1
-    raise LogError(f"line {where}: this is no point of fio's series: the log is broken or cut")
+    if smaller is not None and len(smaller) and one < len(log):
+        raise _broken(smaller[0] + 1)
+    values = slice(1, 2) if one == len(log) else slice(1, 3)
+    direction, size = numbers[values.stop], numbers[values.stop + 1]
+    return _Points(numbers[0], direction, size, numbers[values].T, offset[values].T, length[values].T)
+
+
+def _broken(line: int) -> LogError:
+    return LogError(f"line {line}: this is no point of fio's series: the log is broken or cut")
 
 
 def _reach(line: bytes, log: bytes) -> int:
@@ -187,6 +177,54 @@ def _reach(line: bytes, log: bytes) -> int:
     while found := lines.match(log, end):
         end = found.end()
     return end
+
+
+def _take_apart(log: bytes, columns: int, wanted: int) -> "tuple[np.ndarray, ...]":
+    """Return the first `wanted` numbers of the lines of a log, where they stand, and how long they are: a row each."""
+    # Imported here, since it costs more than to read most logs.
+    import numpy as np
+
+    found, begin = [], 0
+    while begin < len(log):
+        end = log.rfind(b"\n", begin, begin + _AT_ONCE) + 1
+        text = np.frombuffer(log, np.uint8, end - begin, begin)
+        ends = np.flatnonzero((text == ord(",")) | (text == ord("\n"))).reshape(-1, columns).T
+        starts = np.zeros((wanted, ends.shape[1]), np.int64)
+        starts[0, 1:] = ends[-1, :-1] + 1
+        starts[1:] = ends[: wanted - 1] + 2
+        ends = ends[:wanted].copy()
+        ends[-1] -= text[ends[-1] - 1] == ord("\r")
+        lengths = ends - starts
+        numbers = np.zeros_like(starts)
+        for number, end_of, length in zip(numbers, ends, lengths, strict=True):
+            for digit in range(length.max()):
+                rows = np.flatnonzero(length > digit) if digit >= length.min() else slice(None)
+                number[rows] += 10**digit * (text[end_of[rows] - 1 - digit] - ord("0")).astype(np.int64)
+        found.append((numbers, starts + begin, lengths))
+        begin = end
+    return tuple(np.concatenate(parts, axis=1) for parts in zip(*found, strict=True))
+
+
+def _check_order(points: _Points, of_calls: bool, is_one_call: bool) -> None:
+    """Raise `LogError` if time goes back, lines stand there twice, or calls and windows are mixed."""
+    faults = []
+    for direction in range(len(_OPERATIONS)):
+        rows = (points.direction == direction).nonzero()[0]
+        passed, values = points.time[rows][1:] - points.time[rows][:-1], points.values[rows, 0]
+        faults += [
+            (row, "time goes back: several processes in one file (per_job_logs=0), or lines out of order")
+            for row in rows[1:][passed < 0][:1]
+        ]
+        if not is_one_call:
+            faults += [
+                (row, "a line before it says the same: lines stand there twice")
+                for row in rows[1:][(passed == 0) & (values[1:] == values[:-1])][:1]
+            ]
+    mixed = ((points.size > 0) != of_calls).nonzero()[0][:1]
+    faults += [(row, "windows and calls are mixed: the log is put together from several") for row in mixed]
+    if faults:
+        row, why = min(faults)
+        raise LogError(f"line {row + 1}: {why}")
 
 
 def _find_meaning(name: str, of_calls: bool, has_priorities: bool) -> _Meaning:
@@ -220,45 +258,27 @@ def _find_meaning(name: str, of_calls: bool, has_priorities: bool) -> _Meaning:
     return _Meaning("latency", "ns", (ONE_CALL if of_calls else WINDOW) + what)
 
 
-def _make_records(line: re.Pattern[bytes], log: bytes, meaning: _Meaning, of_calls: bool) -> list[Record]:
-    """Return one record per value; raise `LogError` if time goes back, or if calls and windows are mixed."""
+def _make_series(points: _Points, meaning: _Meaning, log: bytes) -> Series:
+    """Return one record per value."""
+    import numpy as np
+
     metric, unit, definition, caveats = meaning
-    stored, scale, suffix = UNIT_OF_METRIC[metric], _SCALE.get(unit, 0.0), f" {unit}"
-    is_one_call = definition.startswith(ONE_CALL)
-    latest = dict.fromkeys(_OPERATIONS, (0, b""))
-    factors = _Point(0.0, 0)
-    of_factors = (-1, -1)
-    records: list[Record] = []
-    for point in line.finditer(log):
-        begun, number, most, direction, bytes_of_call = point.groups()
-        time, size = int(begun), int(bytes_of_call)
-        earlier, same = latest[direction]
-        if time < earlier:
-            raise LogError(
-                f"{_place(log, point)}: time goes back: several processes in one file (per_job_logs=0), or lines out of"
-                " order"
-            )
-        if (size > 0) is not of_calls:
-            raise LogError(f"{_place(log, point)}: windows and calls are mixed: the log is put together from several")
-        if number == same and time == earlier and not is_one_call:
-            raise LogError(f"{_place(log, point)}: a line before it says the same: lines stand there twice")
-        latest[direction] = (time, number)
-        if (time, size) != of_factors:
-            factors = _Point(time / 1000, size)
-            of_factors = (time, size)
-        for statistic, group in _TWO if most else _ONE:
-            printed = point[group].decode()
-            start, end = point.span(group)
-            records.append(
-                _make_tuple(Record, (
-                    "fio", None, _OPERATIONS[direction], metric, statistic,
-                    int(printed) * scale if scale else float(printed + "e-9"), stored, None, definition, start,
-                    end - start, printed + suffix, caveats, factors,
-                ))
-            )  # fmt: skip
-    return records
-
-
-def _place(log: bytes, point: re.Match[bytes]) -> str:
-    """Return the number of the line of a point, for a message."""
-    return f"line {log.count(_NEWLINE, 0, point.start()) + 1}"
+    statistics = ("value",) if points.values.shape[1] == 1 else ("mean", "max")
+    stored = UNIT_OF_METRIC[metric]
+    forms = tuple(
+        Record("fio", None, operation, metric, statistic, 0.0, stored, None, definition, 0, 0, unit, caveats)
+        for operation in _OPERATIONS
+        for statistic in statistics
+    )
+    count, printed = len(statistics), points.values.ravel()
+    return Series(
+        forms,
+        log.decode("latin-1"),
+        (points.direction[:, None] * count + np.arange(count)).ravel(),
+        # Python divides whole numbers of any length and rounds once.
+        printed * _SCALE[unit] if unit in _SCALE else np.array([number / 10**9 for number in printed.tolist()]),
+        np.repeat(points.time / 1000, count),
+        np.repeat(points.size, count),
+        points.offset.ravel(),
+        points.length.ravel(),
+    )
