@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 import yaml
 
@@ -104,6 +105,18 @@ class Lab:
             raise AssertionError(f"{' '.join(command)} did not end within {seconds} s:\n{said[-4000:]}") from None
         assert process.returncode == 0, f"{' '.join(command)}\n{said[-6000:]}\n{self.logs()}"
         return said
+
+    @contextmanager
+    def standing_still(self, process: subprocess.Popen) -> Iterator[None]:
+        """Let a command that was started stand still meanwhile."""
+        outside = psutil.Process(process.pid)
+        (inside,) = outside.children()
+        # nsenter stops and continues with what it started. Were both stopped at once, it would see that only after both
+        # were continued, and stop for good (util-linux 2.38).
+        inside.suspend()
+        self.wait(lambda: outside.status() == psutil.STATUS_STOPPED)
+        yield
+        outside.resume()
 
     def snakemake(self, campaign: str, study: str, *more: str) -> list[str]:
         """Return the command that measures a study on the cluster."""

@@ -1,8 +1,5 @@
 """With accounting the same command works: under the account that is asked for, and however soon Slurm forgets a job."""
 
-import os
-import signal
-
 import pytest
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -13,9 +10,8 @@ def test_a_campaign_is_measured_under_its_account_although_the_login_node_stood_
     head = accounted.start(*accounted.snakemake("first", "single", "measure_all"))
     accounted.wait(lambda: accounted.inodes("first"))
     # The job ends, and is forgotten, while nobody asks for it.
-    os.killpg(head.pid, signal.SIGSTOP)
-    accounted.wait(lambda: not accounted.run("squeue", "--noheader", "--states=all"))
-    os.killpg(head.pid, signal.SIGCONT)
+    with accounted.standing_still(head):
+        accounted.wait(lambda: not accounted.run("squeue", "--noheader", "--states=all"))
     said, _ = head.communicate(timeout=120)
     assert head.returncode == 0, f"{said[-6000:]}\n{accounted.logs()}"
     assert set(accounted.verdicts("first").values()) == {("valid", "")}
