@@ -84,6 +84,8 @@ class Stops:
         with suppress(ValueError):
             # Outside the main thread no handler can be set, and no stop is seen.
             self._before = signal.signal(signal.SIGCHLD, self._look)
+        # The kernel keeps what happened since the fork, even before the tool was loaded; the handler came after it.
+        self._look()
         return self
 
     def __exit__(self, *_: object) -> None:
