@@ -46,6 +46,12 @@ def test_the_map_has_each_item_under_its_state(results):
     assert "<td>fsx</td><td></td><td></td><td></td><td>table 1</td>" in shown
 
 
+def test_items_and_own_claims_are_told_by_their_state_and_states_that_none_has_are_left_out(claimed):
+    shown = Documents(claimed, [("quick", "metadata")]).summarise()
+    assert shown["told_items"] == "2 are measured, 1 is published only, 1 is not run"
+    assert shown["told_claims"] == "2 are borne out, 1 is refuted"
+
+
 def test_the_page_on_coverage_says_how_and_why_not(results):
     described = Documents(results).describe()
     assert "<td>fsx</td><td>table 1</td><td>not run</td><td>mount has no nconnect</td>" in described["coverage"]
@@ -55,7 +61,9 @@ def test_the_page_on_coverage_says_how_and_why_not(results):
 def test_without_claims_and_items_nothing_is_said(tmp_path):
     (tmp_path / "coverage.csv").write_text("source,item,state,why\n")
     documents = Documents(tmp_path)
-    assert documents.summarise() == {"claims": "", "decided": "", "other_claims": 0, "coverage": ""}
+    assert documents.summarise() == {
+        "told_claims": "", "told_items": "", "claims": "", "decided": "", "other_claims": 0, "coverage": "",
+    }  # fmt: skip
     assert (documents.has_claims, documents.has_items) == (False, False)
 
 

@@ -94,6 +94,18 @@ def test_the_first_page_states_every_finding_before_anything_else(reference_repo
             assert stated, f"{sentence!r} does not stand on the first page, or not in its place"
 
 
+def test_the_first_page_begins_with_how_sure_it_is_and_what_became_of_the_documents(reference_report, root):
+    page = Page(reference_report / "index.html")
+    title = json.loads((root / "raw/reference/campaign.json").read_text())["site"]["title"]
+    with (reference_report.parent / "coverage.csv").open(newline="") as file:
+        states = [row["state"] for row in csv.DictReader(file)]
+    glance, _, _ = page.text.partition("A quick look")
+    assert f"{title}: " in glance
+    assert "trials are valid" in glance and "are proved cold." in glance
+    assert f"tables and figures, {states.count('measured')} are measured" in glance
+    assert {"#on-what-system", "#how-sure", "#claims", "#tables-and-figures-of-the-documents"} <= set(page.links)
+
+
 def test_each_group_of_findings_leads_to_its_page(reference_report, root):
     links = Page(reference_report / "index.html").links
     study = json.loads((root / "raw/reference/campaign.json").read_text())["studies"][0]

@@ -13,6 +13,7 @@ nb_remove_code_source = True
 nb_output_stderr = "remove"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 myst_enable_extensions = ["attrs_block", "attrs_inline", "deflist"]
+myst_heading_anchors = 2
 # A notebook's title is that of its page; what its headings skip is its own affair.
 suppress_warnings = ["myst.header"]
 

@@ -81,6 +81,8 @@ class Documents:
         own = [claim for claim in self._claims if claim["source"] in self._studies]
         decided = [claim for claim in own if claim["verdict"] != "open" and _is_measured(claim)]
         return {
+            "told_claims": _tell(own, "verdict", _VERDICTS),
+            "told_items": _tell(self._coverage, "state", _STATES),
             "claims": _count(own, "verdict", _VERDICTS) if own else "",
             "decided": self._tabulate_claims(decided) if 0 < len(decided) <= _FEW else "",
             "other_claims": len(self._claims) - len(own),
@@ -127,6 +129,12 @@ class Documents:
     def has_items(self) -> bool:
         """Whether the campaign's studies serve any table or figure of a document."""
         return bool(self._coverage)
+
+
+def _tell(rows: list[Row], column: str, states: tuple[str, ...]) -> str:
+    """Return in words how many rows have which state; those that none has are left out."""
+    counts = Counter(row[column] for row in rows)
+    return ", ".join(f"{counts[state]} {'is' if counts[state] == 1 else 'are'} {state}" for state in states if counts[state])
 
 
 def _count(rows: list[Row], column: str, states: tuple[str, ...]) -> Markup:

@@ -38,6 +38,7 @@ def describe_first_page(material: Material) -> dict[str, Any]:
             }
             for study in campaign.studies
         ],
+        "site": campaign.site.title,
         "summary": material.validity.summary(),
         "reads": colds.total(),
         "cold": colds["cold"],
