@@ -114,12 +114,11 @@ break: setup ## Stage each fault many times and print whether all held (TIMES=3 
 	@python tests/break/run.py --kept results/break.jsonl $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: fuzz
-fuzz: venv ## Fuzz designs, and the readers of logs guided by coverage (RUNS=100000)
+fuzz: venv ## Fuzz designs, and the readers of logs guided by coverage (RUNS=100000, or SECONDS=3600 for so long)
 	@uv pip install --quiet --require-hashes -r envs/fuzz.lock
-	@mkdir -p logs/fuzz
 	@python tests/fuzz/fuzz_designs.py --seconds=60
-	@python tests/fuzz/fuzz_readers.py -runs="$${RUNS:-100000}" -max_len=6144 -timeout=30 -dict=tests/fuzz/words.dict \
-		-artifact_prefix=logs/ logs/fuzz tests/fuzz/corpus
+	@python tests/fuzz/run.py --kept results/fuzz.jsonl \
+		$(if $(SECONDS),--seconds=$(SECONDS),--runs="$${RUNS:-100000}")
 
 .PHONY: lab
 lab: venv ## Open JupyterLab on notebooks that read the dataset of CAMPAIGN

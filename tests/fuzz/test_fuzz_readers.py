@@ -1,6 +1,7 @@
 """A short run of the fuzzer: every input of its corpus, and thousands made of them."""
 
 import importlib.util
+import json
 import random
 import re
 import subprocess
@@ -66,3 +67,19 @@ def test_a_short_run_guided_by_coverage_finds_nothing(tmp_path):
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr[-2000:]
     assert "Done 5000 runs" in ran.stderr
+
+
+def test_stretches_of_fuzzing_add_up(tmp_path):
+    pytest.importorskip("atheris")
+    kept = tmp_path / "kept" / "fuzz.jsonl"
+    for turn in (1, 2):
+        ran = subprocess.run(
+            [sys.executable, HERE / "run.py", "--runs=1000", f"--kept={kept}"],
+            cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False,
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stderr[-2000:]
+        stretches = [json.loads(line) for line in kept.read_text().splitlines()]
+        assert [stretch["executions"] for stretch in stretches] == [1000] * turn
+        told = json.loads(ran.stdout)
+        assert (told["stretches"], told["executions"], told["findings"]) == (turn, 1000 * turn, [])
+        assert 0 < told["processor_hours"] * 3600 <= sum(stretch["seconds"] for stretch in stretches) + 4

@@ -5,6 +5,7 @@ import random
 import re
 import tracemalloc
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from coldcache.errors import LogError
 from coldcache.records import UNIT_OF_METRIC
-from coldcache.tools import READERS, find_reader, read_log
+from coldcache.tools import READERS, find_reader, read_by, read_log
 
 # A snapshot of the kernel's counters is a file of its own, without an end and without lines of others between its own:
 # tests/tools/test_mountstats.py says what of the following holds for it. A guest of the NFS study logs two.
@@ -290,3 +291,20 @@ def test_no_group_that_may_match_in_several_ways_is_possessive(root):
     """Before Python 3.11.5 such a group matches wrongly: github.com/python/cpython/issues/106052."""
     for path in (root / "workflow/src/coldcache/tools").glob("*.py"):
         assert not re.search(r"(?<!\*\+)\)(?:[?+]|\{[0-9,]+\})\+", path.read_text()), path.name
+
+
+@pytest.mark.parametrize("value", [-1.0, math.nan, math.inf])
+@pytest.mark.parametrize("name", ["ior-3.3.0.json", "fio-3.33-window_bw.1.log"])
+def test_no_value_that_nothing_measured_can_be_leaves_a_reader(name, value):
+    path = Path(__file__).parents[1] / "specimens" / name
+    records = read_log(path.read_bytes(), path.name)
+    if isinstance(records, list):
+        wrong = [*records[:1], records[1]._replace(value=value)]
+    else:
+        records.value[1] = value
+        wrong = records
+    reader = SimpleNamespace(__name__="reader", read=lambda log: wrong)
+    with pytest.raises(
+        LogError, match=f"^line [0-9]+: .* would make .* {value:g} (B|1)/s, which nothing measured can be"
+    ):
+        read_by(reader, path.read_bytes())

@@ -211,8 +211,10 @@ VIYA = "rhel_iotest-viya-4.0.1.log"
         (VIYA, b"257.98", b"357.98", "size, time and rate of read contradict each other: a digit is lost"),
         (VIYA, b"257.98", b"0.00", "PATH IO test for 'vm': the read rate or time is zero: nothing was measured"),
         (VIYA, b": Read tests complete", b": -", "PATH IO test for 'vm': a line of read is missing: the log is cut"),
-        (VIYA, b"Total iterations: 2", b"Total: 2", "PATH IO test for 'vm': 'Total iterations' is missing"),
-        (VIYA, b"Total iterations: 2", b"Total iterations: 0", "'vm': 'Total iterations' is missing or zero"),
+        (VIYA, b"Total iterations: 2", b"Total: 2", "PATH IO test for 'vm': 'Total iterations' counts none"),
+        (VIYA, b"Total iterations: 2", b"Total iterations: 0", "'vm': 'Total iterations' counts none"),
+        ("rhel_iotest-viya-4.0.0.log", b"file cache): 3", b"file cache): 0", "'vm': 'Total iterations' counts none"),
+        ("rhel_iotest-viya-4.0.0.log", b"file cache): 3", b"file cache): 1", "'vm': 'Total iterations' counts none"),
         (
             VIYA,
             b"Total iterations: 2",

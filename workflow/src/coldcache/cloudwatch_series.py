@@ -14,6 +14,7 @@ import pandas as pd
 
 from coldcache.campaign import Campaign, is_sealed
 from coldcache.errors import CampaignError, LogError, ToolError
+from coldcache.records import Record
 from coldcache.terms import nearest
 from coldcache.tools import read_file
 from coldcache.tools.cloudwatch import BYTES, OPERATIONS
@@ -153,7 +154,7 @@ def join_series(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame
     CampaignError
         If an answer cannot be read.
     """
-    points = []
+    points: list[Record] = []
     for path in sorted((campaign.folder / FOLDER).glob("*.json")):
         try:
             points += read_file(path)

@@ -1,6 +1,6 @@
 """What the rules see of a trial, and how long and how much it measured."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -37,7 +37,7 @@ class Trial(NamedTuple):
     ----------
     story : mapping
         What `trial.json` holds.
-    records : list of Record
+    records : sequence of Record
         What its log states; empty where the log was refused.
     refusal : str
         Why the log was refused; empty where it was read.
@@ -50,7 +50,7 @@ class Trial(NamedTuple):
     """
 
     story: Mapping[str, Any]
-    records: list[Record]
+    records: Sequence[Record]
     refusal: str
     thresholds: Thresholds
     ceilings: Target = Target(path="unknown")

@@ -5,6 +5,7 @@ opens a log to learn a number.
 """
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -148,6 +149,14 @@ class Series(Sequence[Record]):
             printed = text[offset : offset + length]
             lines.append(f'{head}{value!r}{middle}{offset}, "length": {length}, "printed": "{printed}{tail}')
         return "".join(lines)
+
+
+def find_impossible(records: Sequence[Record]) -> Record | None:
+    """Return the first record whose value is negative, infinite or no number, as nothing measured can be."""
+    if isinstance(records, Series):
+        places = (~((records.value >= 0) & (records.value < math.inf))).nonzero()[0]
+        return records[int(places[0])] if len(places) else None
+    return next((record for record in records if not 0.0 <= record.value < math.inf), None)
 
 
 def to_json(record: Record, log: str) -> str:

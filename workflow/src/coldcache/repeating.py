@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -10,8 +11,10 @@ from coldcache.drift import figure_of
 from coldcache.errors import LogError
 from coldcache.judged import Trial as Judged
 from coldcache.plan import Case, Trial, tool_module
+from coldcache.records import Record
 from coldcache.site import Site
 from coldcache.statistics.stopping import Stop, enough
+from coldcache.tools import read_by
 from coldcache.verdicts import judge
 
 
@@ -86,9 +89,10 @@ def _read_story(folder: Path) -> dict[str, Any]:
 
 def _figures(story: dict[str, Any], folder: Path, site: Site) -> dict[str, float]:
     """Return the figure of each operation of a trial; NaN where it is void."""
-    refusal, records = "", []
+    refusal = ""
+    records: Sequence[Record] = []
     try:
-        records = tool_module(story["tool"]).read((folder / "stdout.txt").read_bytes())
+        records = read_by(tool_module(story["tool"]), (folder / "stdout.txt").read_bytes())
     except (LogError, OSError) as error:
         refusal = str(error) or "it cannot be read"
     void = judge(Judged(story, records, refusal, site.thresholds, site.target)).verdict == "void"

@@ -1,7 +1,7 @@
 """The trials of a campaign as they lie on disk: their stories, the records of their logs, and their verdicts."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from coldcache.plan import tool_module
 from coldcache.records import Record
 from coldcache.repeating import is_done, is_missing
 from coldcache.terms import TOOLS
-from coldcache.tools import nfs_guest, read_file
+from coldcache.tools import nfs_guest, read_by, read_file
 from coldcache.tools.fio import SERIES
 from coldcache.verdicts import Judgement, judge
 
@@ -35,7 +35,7 @@ class Collected(NamedTuple):
         ``study/sweep/case/r<k>``.
     story : dict
         What `trial.json` holds; for a missing trial what the plan says of it.
-    records : list of Record
+    records : sequence of Record
         Empty where the log was refused or the trial is missing.
     judgement : Judgement
         ``missing`` where the trial has no folder.
@@ -45,9 +45,9 @@ class Collected(NamedTuple):
 
     key: str
     story: dict[str, Any]
-    records: list[Record]
+    records: Sequence[Record]
     judgement: Judgement
-    series: Mapping[str, list[Record]] = {}
+    series: Mapping[str, Sequence[Record]] = {}
 
     @property
     def log(self) -> str:
@@ -97,7 +97,7 @@ def _read_drifts(campaign: Campaign, stories: dict[str, dict[str, Any]]) -> dict
         if not story.get("sentinel") or story["exit_status"] != 0 or story["failure"]:
             continue
         try:
-            records = tool_module(story["tool"]).read(_read_log(campaign.folder / key))
+            records = read_by(tool_module(story["tool"]), _read_log(campaign.folder / key))
         except LogError:
             continue
         figure = figure_of(story["operations"], records)
@@ -151,13 +151,13 @@ def _read_trial(
     tool = tool_module(story["tool"]) if campaign.origin is None else None
     if story.get("guest"):
         tool = nfs_guest
-    records: list[Record] = []
+    records: Sequence[Record] = []
     refusal = ""
     try:
-        records = tool.read(_read_log(folder)) if tool else logs.read(story["log"])
+        records = read_by(tool, _read_log(folder)) if tool else logs.read(story["log"])
     except LogError as error:
         refusal = str(error)
-    series: dict[str, list[Record]] = {}
+    series: dict[str, Sequence[Record]] = {}
     for path in sorted(folder.glob(SERIES)) if tool else ():
         try:
             series[f"{key}/{path.name}"] = read_file(path)

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -142,7 +142,7 @@ def _read(path: Path, file: str) -> Log:
     reader = find_reader(content)
     tool = reader.__name__.rpartition(".")[2].removesuffix("_read")
     try:
-        records: list[Record] = read_by(reader, content, path.name)
+        records: Sequence[Record] = read_by(reader, content, path.name)
         refusal = ""
     except LogError as error:
         records, refusal = [], str(error)

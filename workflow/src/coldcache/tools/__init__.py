@@ -14,13 +14,14 @@ A module that runs trials offers ``PROGRAM``, ``version``, ``separate``, ``input
     What of a run the tool cannot do, empty where it can do all: what it would pass over must not become a coordinate.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 from coldcache.errors import LogError
-from coldcache.records import Record
+from coldcache.records import Record, find_impossible
 
 #: Modules that read logs, in the order in which they are asked.
 READERS = (
@@ -41,7 +42,7 @@ READERS = (
 NAMED_READERS = ("fio_series",)
 
 
-def read_log(log: bytes, name: str = "") -> list[Record]:
+def read_log(log: bytes, name: str = "") -> Sequence[Record]:
     """Return every value that a log states.
 
     Parameters
@@ -53,7 +54,7 @@ def read_log(log: bytes, name: str = "") -> list[Record]:
 
     Returns
     -------
-    list of Record
+    sequence of Record
         In the order of the log.
 
     Raises
@@ -65,11 +66,24 @@ def read_log(log: bytes, name: str = "") -> list[Record]:
     return read_by(find_reader(log), log, name)
 
 
-def read_by(reader: ModuleType, log: bytes, name: str) -> list[Record]:
-    """Return every value that a log states to the module that reads it; raises `LogError` as `read_log`."""
-    if reader.__name__.rpartition(".")[2] in NAMED_READERS:
-        return reader.read(log, name)
-    return reader.read(log)
+def read_by(reader: ModuleType, log: bytes, name: str = "") -> Sequence[Record]:
+    """Return every value that a log states to the module that reads it.
+
+    Raises
+    ------
+    LogError
+        As `read_log`, and if a value that the module found is negative, infinite or no number.
+    """
+    is_named = reader.__name__.rpartition(".")[2] in NAMED_READERS
+    records: Sequence[Record] = reader.read(log, name) if is_named else reader.read(log)
+    impossible = find_impossible(records)
+    if impossible:
+        line = log.count(b"\n", 0, impossible.offset) + 1
+        raise LogError(
+            f"line {line}: {impossible.printed[:40]!r} would make {impossible.operation} {impossible.metric}"
+            f" {impossible.value:g} {impossible.unit}, which nothing measured can be: the log is damaged"
+        )
+    return records
 
 
 def find_reader(log: bytes) -> ModuleType:
@@ -88,7 +102,7 @@ def _load(module: str) -> ModuleType:
     return import_module(f"{__name__}.{module}")
 
 
-def read_file(path: Path) -> list[Record]:
+def read_file(path: Path) -> Sequence[Record]:
     """Return every value that the log at `path` states; raises as `read_log`, and `LogError` if it cannot be opened."""
     try:
         log = path.read_bytes()

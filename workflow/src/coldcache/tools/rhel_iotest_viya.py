@@ -134,9 +134,9 @@ class _Test:
 
     def _count(self, *names: bytes) -> int:
         for name in names:
-            if self.counts.get(name):
+            if self.counts.get(name, 0) > 0:
                 return self.counts[name]
-        raise self.error(f"{names[0].decode()!r} is missing or zero")
+        raise self.error(f"{names[0].decode()!r} counts none: nothing can have been measured")
 
     def error(self, why: str) -> LogError:
         """Return an error that names the test."""
