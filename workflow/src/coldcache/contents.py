@@ -1,5 +1,6 @@
 """What the Snakefile's rules work on: the blocks and notebooks of the campaign that the configuration asks for."""
 
+import gc
 import math
 import os
 import shlex
@@ -96,10 +97,16 @@ def read_contents(config: Mapping[str, Any], in_job: bool = False) -> Contents:
     in_job : bool
         Whether a scheduler has started this Snakemake for one block: it is told which, and plans nothing.
     """
+    # A large plan is a million objects without a cycle: looking through them for one, here and later while Snakemake
+    # works, would be a quarter of the time until the first job.
+    gc.disable()
     try:
         return _read_for_job(config) if in_job else _read(config)
     except ColdCacheError as error:
         sys.exit(f"coldcache: {error}")
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _read(config: Mapping[str, Any]) -> Contents:

@@ -75,7 +75,7 @@ def _imports_of(path: Path) -> tuple[str, ...]:
 
 def _imports_in(text: str) -> Iterator[str]:
     """Yield what a program imports from this package; ``from a import b`` as ``a.b``, where b may be a module."""
-    for node in ast.walk(ast.parse(text)):
+    for node in _statements(ast.parse(text)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -83,3 +83,11 @@ def _imports_in(text: str) -> Iterator[str]:
         else:
             continue
         yield from (name for name in names if name.split(".")[0] == _PACKAGE)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield every statement of a program, those inside others too; expressions, most of a tree, are left out."""
+    for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for inner in getattr(node, field, ()):
+            yield inner
+            yield from _statements(inner)

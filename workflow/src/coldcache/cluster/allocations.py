@@ -1,6 +1,5 @@
 """The jobs that a campaign asks a scheduler for: one allocation for one block, for a part of one, or for several."""
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -51,12 +50,16 @@ def arrange_allocations(blocks: Iterable[Block], site: Site) -> list[Allocation]
         If a single trial outlasts the longest job.
     """
     parts = [part for block in blocks for one in _part_by_nodes(block) for part in _split(one, site.limits)]
+    most = _most_merged(site.limits)
     groups: dict[tuple[int, Any], list[list[Block]]] = {}
+    spent: dict[tuple[int, Any], float] = {}
     for part in parts:
-        seconds = _seconds(part)
-        group = groups.setdefault((most_nodes(part), _settings(part)), [])
-        if not group or sum(map(_seconds, group[-1])) + seconds > _most_merged(site.limits):
+        seconds, alike = _seconds(part), (most_nodes(part), _settings(part))
+        group = groups.setdefault(alike, [])
+        spent[alike] = spent.get(alike, 0.0) + seconds
+        if not group or spent[alike] > most:
             group.append([])
+            spent[alike] = seconds
         group[-1].append(part)
     found = [Allocation(_name(job), nodes, tuple(job)) for (nodes, _), jobs in groups.items() for job in jobs]
     place = {part.name: number for number, part in enumerate(parts)}
@@ -144,6 +147,5 @@ def most_nodes(block: Block) -> int:
 
 
 def _settings(block: Block) -> tuple[tuple[str, str], ...]:
-    own = [trial for trial in block.trials if not trial.case.sentinel_every]
-    settings = itertools.chain.from_iterable(trial.case.settings.items() for trial in own[:1])
-    return tuple((factor, str(kind)) for factor, kind in settings)
+    own = next((trial.case for trial in block.trials if not trial.case.sentinel_every), None)
+    return tuple((factor, str(kind)) for factor, kind in own.settings.items()) if own else ()
