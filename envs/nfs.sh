@@ -6,8 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . envs/apt.sh
 
-packages=(user-mode-linux nfs-common nfs-kernel-server rpcbind kmod iproute2 e2fsprogs procps busybox-static)
-programs=(linux.uml mount.nfs rpc.nfsd rpcbind modprobe ip mkfs.ext4 sysctl busybox)
+packages=(user-mode-linux nfs-common nfs-kernel-server rpcbind kmod iproute2 dmsetup e2fsprogs procps busybox-static)
+programs=(linux.uml mount.nfs rpc.nfsd rpcbind modprobe ip tc dmsetup mkfs.ext4 sysctl busybox)
 
 case ${1-} in
 present)

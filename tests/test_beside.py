@@ -33,7 +33,7 @@ def test_a_value_at_a_number_of_threads_stands_beside_that_cell(invent):
 
 def test_a_value_of_a_level_stands_beside_that_level_and_a_time_beside_a_time(invent):
     path = invent("anf-nfs")
-    (found,) = choose(path, "anf-nfs", "throughput", "write", by="write_mode")
+    found, _ = choose(path, "anf-nfs", "throughput", "write", by="write_mode")
     table = set_beside(found)
     assert table["at"].tolist() == ["sync", "async"]
     assert table.published.tolist() == ["70 s", "6 s"]

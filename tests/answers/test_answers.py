@@ -13,7 +13,7 @@ from coldcache.figures import draw_paired
 
 
 def test_write_calls_stand_beside_the_formula_and_the_document(invent):
-    (found,) = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode", "count")
+    found, _ = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode", "count")
     rows = tabulate_calls(found).set_index("level")
     assert rows.counted.to_dict() == {"async": 16384, "sync": 131072}
     assert rows.expected.to_dict() == {"async": 16384, "sync": 131072}
@@ -41,6 +41,20 @@ def test_no_call_reaches_over_two_of_the_files_that_were_made(invent):
     assert rows.expected.to_dict() == {"64 KiB": 2048, "256 KiB": 2048, "1 MiB": 2048}
     assert rows.counted.to_dict() == rows.expected.to_dict()
     assert draw_calls(by_sweep["small-files"]).sweeps == ("anf-nfs/small-files",)
+
+
+def test_calls_are_told_at_every_other_level(invent):
+    _, found = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode", "count")
+    rows = tabulate_calls(found)
+    assert rows["at"].tolist() == [f"network delay each way {delay} ms" for delay in (0, 1, 2)] * 2
+    assert rows.counted.tolist() == rows.expected.tolist() == [64] * 3 + [512] * 3
+    assert tell_calls(found) == (
+        "512 writes of 8 KiB over a network that delays each packet, WRITE calls: 64 with async, 512 with sync; "
+        "6 of 6 as the formula has it."
+    )
+    assert "<!-- sync, network delay each way 2 ms -->" in draw_calls(found).svg
+    by_sweep = {one.asked.sweep: one for one in choose_settings(invent("anf-nfs"), "anf-nfs", "nconnect", "count")}
+    assert "1,024 to 16,384" not in tell_calls(by_sweep["nconnect"])
 
 
 def test_a_level_without_a_pair_is_drawn_all_the_same(invent):

@@ -73,9 +73,9 @@ def test_published_values_come_back_from_the_dataset_as_they_are_in_the_file(inv
 
 def test_counts_are_of_the_calls_and_not_of_the_operations(invent):
     choice = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode", "count")
-    (found,) = choice
+    found, _ = choice
     assert found.cells.operation.values.tolist() == ["rpc-write"]
-    (rates,) = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode")
+    rates, _ = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode")
     assert rates.cells.operation.values.tolist() == ["write"]
 
 

@@ -87,7 +87,7 @@ def test_a_setting_over_threads_has_a_panel_of_ratios(invent):
 
 
 def test_a_setting_at_one_number_of_threads_has_a_row_per_case_and_its_ratio(invent):
-    (found,) = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode")
+    found, _ = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode")
     shown = labels(draw_paired(found, "write_mode", "Twice"))
     assert {"async", "sync", "write", "2×", "ratio (log10)"} <= set(shown)
 
@@ -100,7 +100,7 @@ def test_void_trials_are_crosses_suspect_ones_hollow_and_reads_not_proved_cold_d
         )
         draw = partial(draw_over_threads, finding="A", ylabel="throughput")
     else:
-        (found,) = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode")
+        found, _ = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode")
         draw = partial(draw_paired, factor="write_mode", finding="A")
     plain = draw(found).svg
     cube = found.cube.copy(deep=True)

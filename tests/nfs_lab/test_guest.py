@@ -1,6 +1,7 @@
 """A guest is started with what its case asks for, and counts what its mount sends."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -11,7 +12,7 @@ import pytest
 from coldcache.nfs_lab.guest import Guest, describe_guest, describe_kernel, why_not, wrap
 from coldcache.setting_kinds import GuestSetting, SysctlSetting
 from coldcache.tools import fio
-from coldcache.tools.nfs_guest import read
+from coldcache.tools.nfs_guest import read, split
 from coldcache.tools.run import Inputs, Run
 
 SIZE = GuestSetting(kind="nfs-guest", option="rsize={level},wsize={level}")
@@ -39,6 +40,18 @@ def test_standing_parameters_hold_where_no_factor_varies_such():
     assert alone.parameters == tuple(standing)
     varied = GuestSetting(kind="nfs-guest", of="sysctl", values={"defaults": ""})
     assert describe_guest({"sysctl": varied}, {"sysctl": "defaults"}, "vers=3", standing).parameters == ()
+
+
+def test_delays_and_layers_of_the_disk_are_passed_on():
+    delay = GuestSetting(kind="nfs-guest", of="network", option="delay {level}s")
+    cache = GuestSetting(kind="nfs-guest", of="disk", values={"none": "delay=10", "on": "delay=10; writecache"})
+    settings = {"network_delay": delay, "server_cache": cache}
+    found = describe_guest(settings, {"network_delay": 0.001, "server_cache": "on"}, "vers=3")
+    assert found == Guest(("vers=3", "nolock"), (), 0, "delay 0.001s", ("delay=10", "writecache"))
+    words = wrap(found, Run(("write",), "/mnt/t", 1, file_size=2**20), Inputs(), ["fio"])
+    assert words[4:] == [
+        "--network=delay 0.001s", "--layer=delay=10", "--layer=writecache", "--disk=65", "--memory=644", "--", "fio",
+    ]  # fmt: skip
 
 
 def test_other_settings_need_no_guest():
@@ -83,6 +96,46 @@ def test_a_guest_writes_a_call_for_each_write_or_for_each_wsize(tmp_path, monkey
     }
     assert counted["rpc-write"] == calls
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.usefixtures("guest")
+@pytest.mark.parametrize("version", ["vers=3,nolock", "vers=4.2"])
+def test_each_call_waits_for_the_delay_of_both_ways_and_for_the_disk(tmp_path, version):
+    """Both are lower bounds, which hold at any load: 32 calls of 2 x 5 ms, each of one write at least of 10 ms."""
+    folder = tmp_path / "target"
+    folder.mkdir()
+    guest = Guest((version, "sync"), (), 0, "delay 5ms", ("delay=10",))
+    run = Run(("write",), str(folder), 1, transfer_size=4096, file_size=2**17, seconds=60)
+    words = wrap(guest, run, fio.inputs(run), fio.argv(run))
+    done = subprocess.run(words, capture_output=True, timeout=300, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    sections = split(done.stdout)
+    assert b"delay 5ms" in sections["network"]
+    assert re.fullmatch(rb"layer0: 0 \d+ delay 1:0 0 10\n", sections["server disk"])
+    found = read(done.stdout)
+    (elapsed,) = (record.value for record in found if (record.operation, record.metric) == ("write", "elapsed"))
+    assert elapsed >= 32 * (2 * 0.005 + 0.01)
+
+
+@pytest.mark.usefixtures("guest")
+def test_a_write_cache_hides_the_disk_behind_it(tmp_path):
+    """Of one file with each write synchronous, the cache makes the same writes several times as fast."""
+    rates = []
+    for layers in (("delay=10",), ("delay=10", "writecache")):
+        guest = Guest(("vers=3", "nolock", "sync"), (), 0, "", layers)
+        run = Run(("write",), str(tmp_path), 1, transfer_size=4096, file_size=2**19, seconds=60)
+        done = subprocess.run(wrap(guest, run, Inputs(), fio.argv(run)), capture_output=True, timeout=300, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert (b"writecache s 254:0 1:1 4096" in split(done.stdout)["server disk"]) == ("writecache" in layers)
+        rates += [record.value for record in read(done.stdout) if record.metric == "throughput"][:1]
+    assert rates[1] > 2 * rates[0]
+
+
+@pytest.mark.usefixtures("guest")
+def test_a_layer_that_is_none_ends_the_guest(tmp_path):
+    words = wrap(Guest(("vers=3",), (), 0, "", ("raid",)), Run(("write",), str(tmp_path), 1), Inputs(), ["true"])
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, "unknown layer raid" in done.stderr) == (125, True)
 
 
 @pytest.mark.usefixtures("guest")

@@ -45,6 +45,12 @@ ACTIMEO = {
         ("write", "big", {"of": "sysctl", "values": {"big": RMEM}}, RMEM, None),
         ("read", "big", {"of": "sysctl", "values": {"big": RMEM}}, RMEM, "net.ipv4.tcp_rmem="),
         ("refused", "sync", SYNC, "sync", ""),
+        ("delayed", 0.002, {"of": "network", "option": "delay {level}s"}, "delay 0.002s", None),
+        ("delayed", 0.0, {"of": "network", "option": "delay {level}s"}, "delay 0s", "delay 0.002s"),
+        ("write", 0.0, {"of": "network", "option": "delay {level}s"}, "delay 0s", ""),
+        ("delayed", "on", {"of": "disk", "values": {"on": "delay=10; writecache"}}, "delay=10; writecache", None),
+        ("delayed", "none", {"of": "disk", "values": {"none": "delay=10"}}, "delay=10", "delay=10; writecache"),
+        ("write", "none", {"of": "disk", "values": {"none": "delay=10"}}, "delay=10", ""),
     ],
 )
 def test_what_is_read_is_what_the_guest_negotiated(log, level, stated, asked, found):

@@ -182,7 +182,8 @@ def test_sas_runs_one_stream_per_physical_core_of_each_instance(plan):
 def test_a_full_plan_names_the_item_and_why_it_does_not_run(plan, study):
     trials = plan(study, None, "--full")
     assert trials
-    assert all(trial["item"] for trial in trials)
+    # What no document measured serves none of its tables and figures.
+    assert {trial["sweep"] for trial in trials if not trial["item"]} <= {"network-delay", "server-cache", "iops-limit"}
     site = f"{study.partition('-')[0]}-testbed"
     assert {trial["runs_here"] for trial in trials} == {f"the site {site} is described for plans only"}
 

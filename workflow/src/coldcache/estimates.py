@@ -246,6 +246,8 @@ def show_level(factor: str, level: Any) -> str:
         return show_bytes(float(level))
     if known and known.unit == "B/s":
         return show_rate(float(level), "B/s")
+    if known and known.unit == "s":
+        return f"{level * 1000:g} ms"
     return f"{level:,.0f}" if level == int(level) else f"{level:g}"
 
 
@@ -259,7 +261,7 @@ def show_factor(factor: str, level: Any) -> str:
 REFERENCE_LEVELS = {
     "write_cache": ("writethrough", "off"), "write_barrier": ("off", "nobarrier"), "sas_driver": ("native",),
     "sysctl": ("defaults",), "tuned_profile": ("balanced",), "mount_option": ("defaults",), "write_mode": ("sync",),
-    "outage_option": ("hard",),
+    "outage_option": ("hard",), "server_cache": ("none",),
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from coldcache.nfs_calls import check_nconnect
 from coldcache.provisioning import check_provisioned
 from coldcache.setting_kinds import name_level
 from coldcache.terms import FACTORS, FILE_LAYOUTS, SET_FACTORS, nearest
-from coldcache.units import parse_bytes, parse_quantity
+from coldcache.units import parse_bytes, parse_quantity, parse_seconds
 from coldcache.yaml_file import Strict
 
 # What is no number that can be meant is refused with the factor's name.
@@ -147,6 +147,8 @@ def stored_level(factor: str, level: Level) -> Level:
         if count < 1 or count != int(count):
             raise DesignError(f"{level} is not a whole number of at least 1")
         return _CHECKS.get(factor, int)(int(count))
+    if unit == "s":
+        return parse_seconds(level)
     if factor == "file_layout" and level not in FILE_LAYOUTS:
         raise DesignError(f'unknown level "{level}"; {nearest(str(level), FILE_LAYOUTS)}')
     if factor == "direct_io" and level not in ("where-possible",) and not isinstance(level, bool):

@@ -172,17 +172,21 @@ class TunedSetting(_Kind):
 
 
 class GuestSetting(_Kind):
-    """An option of the NFS mount, or kernel parameters, of a guest in which the trial runs."""
+    """What a guest is started with in which the trial runs on an NFS mount of its own."""
 
     kind: Literal["nfs-guest"]
-    of: Literal["mount", "sysctl"] = Field("mount", description="What a level's value is of.")
+    of: Literal["mount", "sysctl", "network", "disk"] = Field(
+        "mount",
+        description="What a level's value is of: options of the mount, kernel parameters, the delay of each packet "
+        "(delay 1ms), or the layers of the server's disk, parted by semicolons (delay=10; writecache).",
+    )
     option: str = Field(
         "{level}", description="The value of a level that values does not state; {level} stands for the level."
     )
     outage: Seconds = Field(0.0, ge=0, description="How long the server stops while the tool runs.")
 
     def value(self, level: Any) -> str:
-        """Return the mount options, or the kernel parameters parted by semicolons, of a level."""
+        """Return the mount options of a level, or what else it is of, parted by semicolons."""
         return self.values.get(name_level(level), self.option.replace("{level}", name_level(level)))
 
 

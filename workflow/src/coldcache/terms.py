@@ -46,6 +46,8 @@ FACTORS = {
     "nconnect": Factor("1", "connections per mount"),
     "mount_option": Factor(None, "mount option"),
     "outage_option": Factor(None, "mount option against outages"),
+    "network_delay": Factor("s", "network delay each way"),
+    "server_cache": Factor(None, "write cache of the server's disk"),
     "sysctl": Factor(None, "kernel parameters"),
     "tuned_profile": Factor(None, "tuned profile"),
 }
@@ -55,7 +57,7 @@ SET_FACTORS = (
     "write_cache", "write_barrier", "write_behind", "io_scheduler", "stripe_count", "stripe_size", "mdts", "sas_driver",
     "max_sgl_entries", "node_pairs", "metadata_iops", "throughput_tier", "osc_rpcs_in_flight", "mdc_rpcs_in_flight",
     "mdc_mod_rpcs_in_flight", "osc_dirty_mb", "instance_type", "write_mode", "nfs_version",
-    "io_size", "nconnect", "mount_option", "outage_option", "sysctl", "tuned_profile",
+    "io_size", "nconnect", "mount_option", "outage_option", "network_delay", "server_cache", "sysctl", "tuned_profile",
 )  # fmt: skip
 
 

@@ -13,14 +13,17 @@ from coldcache.tools.run import Inputs, Run
 PROGRAM = "linux.uml"
 
 #: What the guest runs beside the kernel, and the folders in which it looks for them.
-_PROGRAMS = ("mount.nfs", "rpc.nfsd", "rpc.mountd", "exportfs", "rpcbind", "modprobe", "ip", "mkfs.ext4", "busybox")
+_PROGRAMS = (
+    "mount.nfs", "rpc.nfsd", "rpc.mountd", "exportfs", "rpcbind", "modprobe", "ip", "tc", "dmsetup", "mkfs.ext4",
+    "busybox",
+)  # fmt: skip
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 #: Where the guest's memory lies; a file system on a disk would write it back.
 _MEMORY = Path("/dev/shm")
 
 #: Seconds that a guest takes to start, to serve and to end.
-OVERHEAD_SECONDS = 6.0
+OVERHEAD_SECONDS = 5.0
 
 _MIB = 2**20
 
@@ -36,11 +39,17 @@ class Guest(NamedTuple):
         Kernel parameters, as ``name=value``.
     outage : float
         For how long the server stops, in s; 0 where it does not.
+    network : str
+        What netem does to each packet, in words of tc-netem(8).
+    layers : tuple of str
+        Layers of the device mapper on the server's disk, the lowest one first.
     """
 
     mount: tuple[str, ...]
     parameters: tuple[str, ...]
     outage: float
+    network: str = ""
+    layers: tuple[str, ...] = ()
 
 
 def describe_guest(
@@ -63,20 +72,22 @@ def describe_guest(
     if not kinds:
         return None
     stated: dict[str, str] = {}
-    parameters = [] if any(kind.of == "sysctl" for kind in kinds.values()) else list(standing)
+    parts: dict[str, list[str]] = {"sysctl": [], "network": [], "disk": []}
     options = [option for option in base.split(",") if option]
     for factor, kind in kinds.items():
         value = kind.value(factors[factor])
-        if kind.of == "sysctl":
-            parameters += [part.strip() for part in value.split(";") if part.strip()]
-        else:
+        if kind.of == "mount":
             options += [option for option in value.split(",") if option]
+        else:
+            parts[kind.of] += [part.strip() for part in value.split(";") if part.strip()]
+    parameters = parts["sysctl"] if any(kind.of == "sysctl" for kind in kinds.values()) else list(standing)
     for option in options:
         stated[option.partition("=")[0]] = option
     if stated.get("vers") == "vers=3":
         # The lock manager of version 3 would need a daemon of its own.
         stated.setdefault("nolock", "nolock")
-    return Guest(tuple(stated.values()), tuple(parameters), max(kind.outage for kind in kinds.values()))
+    outage = max(kind.outage for kind in kinds.values())
+    return Guest(tuple(stated.values()), tuple(parameters), outage, " ".join(parts["network"]), tuple(parts["disk"]))
 
 
 def wrap(guest: Guest, run: Run, inputs: Inputs, command: list[str]) -> list[str]:
@@ -90,10 +101,14 @@ def wrap(guest: Guest, run: Run, inputs: Inputs, command: list[str]) -> list[str
     ]
     words += [f"--sysctl={parameter}" for parameter in guest.parameters]
     words += [f"--outage={guest.outage:g}"] if guest.outage else []
+    words += [f"--network={guest.network}"] if guest.network else []
+    words += [f"--layer={layer}" for layer in guest.layers]
     for names in _abbreviate(inputs):
         words += [f"--input={names}", f"--size={inputs.size}"]
-    # Twice the data: the disk in memory, and what the caches of client and server need beside it.
-    words += [f"--disk={round(64 + 1.1 * size)}", f"--memory={round(640 + 2.4 * size)}"]
+    # Twice the data: the disk in memory, and what the caches of client and server need beside it; a cache of the disk
+    # lies in memory, too.
+    copies = 2.4 + 1.1 * ("writecache" in guest.layers)
+    words += [f"--disk={round(64 + 1.1 * size)}", f"--memory={round(640 + copies * size)}"]
     return [*words, "--", *command]
 
 

@@ -22,10 +22,22 @@ ip link set lo up
 load() {
     modprobe -d /run/lab "$@"
 }
-load brd rd_nr=1 rd_size=$((disk * 1024))
-load -a nfsd nfsv3 nfsv4
-mkfs.ext4 -q -F -E lazy_itable_init=1,nodiscard -O ^has_journal /dev/ram0
-mount /dev/ram0 /run/export
+
+# Each layer of the device mapper lies on the disk below it; a cache takes the second disk.
+load brd rd_nr=2 rd_size=$((disk * 1024))
+device=/dev/ram0
+for number in "${!layers[@]}"; do
+    case ${layers[number]} in
+    delay=*) table="delay $device 0 ${layers[number]#*=}" ;;
+    writecache) table="writecache s $device /dev/ram1 4096 0" ;;
+    *) echo "unknown layer ${layers[number]}" >&2 && exit ;;
+    esac
+    load "dm-${table%% *}"
+    dmsetup create --noudevsync "layer$number" --table "0 $((disk * 2048)) $table" || exit
+    device=/dev/dm-$number
+done
+mkfs.ext4 -q -F -E lazy_itable_init=1,nodiscard -O ^has_journal "$device"
+mount "$device" /run/export
 chmod 777 /run/export
 for ((i = 0; i < ${#inputs[@]}; i += 2)); do
     # Names as in t.0.{0..999}: the braces are bash's own.
@@ -39,28 +51,44 @@ for parameter in "${sysctls[@]}"; do
     sysctl -q -w "$parameter"
 done
 
+# Only what the mount speaks: version 4 would wait for a daemon that keeps its clients, version 3 needs rpcbind.
+if [[ ,$mount, == *,vers=3,* ]]; then
+    load -a nfsd nfsv3
+    path=/run/export other=4
+    rpcbind -w
+else
+    load -a nfsd nfsv4
+    path=/ other=3
+fi
+serve() {
+    rpc.nfsd -N "$other" 8
+}
 mount -t nfsd nfsd /proc/fs/nfsd
-rpcbind -w
 exportfs -o rw,sync,no_root_squash,no_subtree_check,fsid=0,insecure 127.0.0.1:/run/export
 # Before the server starts: afterwards it is too late.
 echo 1048576 >/proc/fs/nfsd/max_block_size
-rpc.nfsd 8
-rpc.mountd
+serve
+rpc.mountd -N "$other"
 sync
 echo 3 >/proc/sys/vm/drop_caches
+if [ -n "$network" ]; then
+    load sch_netem
+    # Unquoted: words of netem. More packets than can be under way, so that none is dropped.
+    tc qdisc add dev lo root netem limit 100000 $network || exit
+    tc qdisc show dev lo >"$out/network"
+fi
 
-path=/
-[[ ,$mount, == *,vers=3,* ]] && path=/run/export
 mkdir -p "$at"
 mount -t nfs -o "$mount" "127.0.0.1:$path" "$at" || exit
 grep -E ' nfs4? ' /proc/mounts >"$out/negotiated-mount"
+[ ${#layers[@]} = 0 ] || dmsetup table | sort >"$out/server-disk"
 cat /proc/self/mountstats >"$out/mountstats-before"
 if [ -n "$outage" ]; then
     (
         sleep 1
         rpc.nfsd 0
         sleep "$outage"
-        rpc.nfsd 8
+        serve
     ) &
 fi
 cd "$folder" || exit

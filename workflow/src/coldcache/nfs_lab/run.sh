@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Run a command on an NFS mount of a User-Mode-Linux guest, whose server and client are those of its kernel:
 #   run.sh --at=FOLDER [--mount=OPTIONS] [--sysctl=NAME=VALUE]... [--input=NAMES --size=BYTES]... [--outage=SECONDS]
-#          [--memory=MIB] [--disk=MIB] -- COMMAND...
+#          [--network=NETEM] [--layer=delay=MILLISECONDS|writecache]... [--memory=MIB] [--disk=MIB] -- COMMAND...
 # FOLDER becomes the mount point inside the guest, which sees all other files of this machine read-only. Standard
 # output is the command's, then sections that begin with "== ": the mount as negotiated, mountstats before and after,
-# kernel parameters. Exit status: the command's; 125 when the guest did not come so far.
+# kernel parameters, and the network and the server's disk where they are asked for. NETEM is of tc-netem(8), for each
+# way; a layer is of the device mapper, the first one next to the disk. Exit status: the command's; 125 when the guest did not come so far.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-at='' mount='' memory=1024 disk=256 outage=''
-sysctls=() inputs=()
+at='' mount='' memory=1024 disk=256 outage='' network=''
+sysctls=() inputs=() layers=()
 while [ $# -gt 0 ]; do
     case $1 in
     --at=*) at=${1#*=} ;;
@@ -16,6 +17,8 @@ while [ $# -gt 0 ]; do
     --sysctl=*) sysctls+=("${1#*=}") ;;
     --input=* | --size=*) inputs+=("${1#*=}") ;;
     --outage=*) outage=${1#*=} ;;
+    --network=*) network=${1#*=} ;;
+    --layer=*) layers+=("${1#*=}") ;;
     --memory=*) memory=${1#*=} ;;
     --disk=*) disk=${1#*=} ;;
     --) shift && break ;;
@@ -36,14 +39,16 @@ lab=$(mktemp -d "/dev/shm/coldcache-nfs.$$.XXXXXX")
 trap 'rm -rf "$lab"' EXIT
 mkdir -p "$lab/out" "$lab/lib"
 ln -s /usr/lib/uml/modules "$lab/lib/modules"
-declare -p at folder mount sysctls inputs outage disk command >"$lab/spec"
+declare -p at folder mount sysctls inputs outage network layers disk command >"$lab/spec"
 
-# In the background, so that a signal ends this script, and with it the guest's memory, at once.
+# In the background, so that a signal ends this script, and with it the guest's memory, at once. The kernel would spend
+# a second on measuring its variants of RAID 6.
 TMPDIR=$lab linux.uml "mem=${memory}M" root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$here/init.sh" \
-    "LAB=$lab" con=null con0=null,fd:1 con1=null quiet </dev/null >"$lab/console" 2>&1 &
+    "LAB=$lab" con=null con0=null,fd:1 con1=null quiet initcall_blacklist=raid6_select_algo </dev/null >"$lab/console" 2>&1 &
 wait $! || true
 
-for section in stdout 'negotiated mount' 'mountstats before' 'mountstats after' transports 'kernel parameters'; do
+for section in stdout 'negotiated mount' 'mountstats before' 'mountstats after' transports 'kernel parameters' \
+    network 'server disk'; do
     file=$lab/out/${section// /-}
     [ -e "$file" ] || continue
     [ "$section" = stdout ] || echo "== $section"
