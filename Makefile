@@ -110,8 +110,8 @@ bench: setup ## Print how fast the program is, beside its goals and a bare loop 
 
 .PHONY: break
 break: tools += break
-break: setup ## Stage each fault many times and print whether all held (TIMES=3 SEED=1: so often, these moments)
-	@python tests/break/run.py --kept results/break.jsonl $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
+break: setup ## Stage each fault many times and print whether all held (TIMES=3 SEED=1 JOBS=2: so often, these moments, so many at once)
+	@python tests/break/run.py --kept results/break.jsonl $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS))
 
 .PHONY: fuzz
 fuzz: venv ## Fuzz designs, and the readers of logs guided by coverage (RUNS=100000, or SECONDS=3600 for so long)

@@ -2,13 +2,16 @@
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import chdir, suppress
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +26,7 @@ STUDY = """\
 study: break
 title: A campaign of seconds
 question: Is it whole, whatever happens?
-repetitions: 3
+repetitions: 5
 notebooks: []
 sweeps:
   transfers:
@@ -39,11 +42,13 @@ sweeps:
       file_layout: [file-per-thread]
       direct_io: [where-possible]
 """
+#: The same with 4 trials in place of 20.
+SHORT = STUDY.replace("repetitions: 5", "repetitions: 1")
 SITE = """\
 site: break
 title: A folder
 targets: {scratch: {path: TARGET, make: true}}
-limits: {bytes: 16 MiB, seconds: 3 s}
+limits: {bytes: 16 MiB, seconds: 20 s}
 thresholds:
   {shortest_run: 1 ms, foreign_share: 1000000, load_per_core: 1000000, foreign_cpu: 2, least_free: 0, fill_drift: 1}
 """
@@ -72,14 +77,23 @@ class Outcome(NamedTuple):
 
 
 class Undisturbed(NamedTuple):
-    """A campaign that was left alone: the outcome of each trial by its key, and how long its runner took, in s."""
+    """A campaign that was left alone: the outcome of each trial by its key, and what its runner took, in s.
+
+    Attributes
+    ----------
+    start : float
+        From the start of the runner to its first tool.
+    trial : float
+        From there to the end, for each trial.
+    """
 
     outcomes: dict[str, Outcome]
-    seconds: float
+    start: float
+    trial: float
 
 
-#: What was measured so far, by the study.
-_undisturbed: dict[str, Undisturbed] = {}
+#: What was measured so far, by study and site.
+_undisturbed: dict[tuple[str, str], Undisturbed] = {}
 
 
 class Scene:
@@ -93,20 +107,31 @@ class Scene:
         What `config/` holds; the site's target is the folder ``scratch``.
     block : str
         The block that is measured; a study has one alone.
+
+    Attributes
+    ----------
+    staged : int
+        How many faults were staged in it so far.
+    clock_is_steady : bool
+        Whether the stamps of trials tell their order.
     """
 
     def __init__(self, folder: Path, study: str = STUDY, site: str = SITE, block: str = BLOCK):
-        self.folder, self.raw, self.block = folder, folder / "raw/break", block
+        self.folder, self.raw = folder, folder / "raw/break"
         self._name = Path("raw/break")
-        self.study, self.site = study, site.replace("TARGET", "scratch")
-        for kind, text in (("studies", self.study), ("sites", self.site)):
-            path = folder / "config" / kind / "break.yaml"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        self.design(study, site, block)
         self.environment = dict(os.environ)
-        #: Whether the stamps of trials tell their order.
+        self.staged = 0
         self.clock_is_steady = True
         self._whole: dict[str, bytes] = {}
+
+    def design(self, study: str, site: str = SITE, block: str = BLOCK) -> None:
+        """Write a design; parameters as those of the class."""
+        self.study, self.site, self.block = study, site.replace("TARGET", "scratch"), block
+        for kind, text in (("studies", self.study), ("sites", self.site)):
+            path = self.folder / "config" / kind / "break.yaml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
 
     def words(self, campaign: str = "break") -> list[str]:
         """Return the command that runs the campaign's block."""
@@ -116,8 +141,12 @@ class Scene:
 
     def start(self, campaign: str = "break") -> subprocess.Popen:
         """Start the runner in a session of its own."""
+        return self.start_in_session(self.words(campaign))
+
+    def start_in_session(self, words: list[str]) -> subprocess.Popen:
+        """Start a command in the project, in a session of its own."""
         return subprocess.Popen(
-            self.words(campaign), cwd=self.folder, env=self.environment, start_new_session=True,
+            words, cwd=self.folder, env=self.environment, start_new_session=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
@@ -136,15 +165,15 @@ class Scene:
             timeout=_LONGEST, check=False,
         )  # fmt: skip
 
-    def replace_fio(self, script: str, at: int) -> None:
-        """Let a shell script run at one call of fio, counted from 1, before or in place of it; REAL is fio itself."""
+    def replace_fio(self, script: str, at: Iterable[int]) -> None:
+        """Let a shell script run at some calls of fio, from 1, before or in place of it; REAL is fio, $n the call."""
         real = shutil.which("fio", path=self.environment["PATH"])
         programs = self.folder / "bin"
         programs.mkdir(exist_ok=True)
         (programs / "fio").write_text(
             f'#!/bin/sh\n[ "$1" = --version ] && exec {real} --version\n'
             "n=$(cat n 2>/dev/null || echo 0); n=$((n+1)); echo $n >n\n"
-            f'if [ $n = {at} ]; then {script.replace("REAL", str(real))}; fi\nexec {real} "$@"\n'
+            f'case $n in {"|".join(map(str, at))}) {script.replace("REAL", str(real))} ;; esac\nexec {real} "$@"\n'
         )
         (programs / "fio").chmod(0o755)
         self.environment["PATH"] = f"{programs}{os.pathsep}{self.environment['PATH']}"
@@ -164,6 +193,28 @@ class Scene:
                 return found
             time.sleep(0.002)
         return None
+
+    def count_noted(self) -> int:
+        """Return how many trials the runner has noted."""
+        with suppress(FileNotFoundError):
+            return (self.folder / "break.log").read_bytes().count(b"\n")
+        return 0
+
+    def wait_for_trials(self, count: int, process: subprocess.Popen) -> bool:
+        """Wait until so many trials are noted; False if the process ends before."""
+        while self.count_noted() < count:
+            if process.poll() is not None:
+                return False
+            time.sleep(0.005)
+        return True
+
+    def wait_for_moment(self, runner: subprocess.Popen, moments: random.Random) -> bool:
+        """Wait for a moment while a runner starts, or within one of its next three trials; False once it has ended."""
+        undisturbed, before = self.undisturbed(), self.count_noted()
+        trials = moments.choice([0, 0, 1, 2])
+        span = undisturbed.trial if trials else undisturbed.start + undisturbed.trial
+        pause = moments.uniform(0, span)
+        return self.wait_for_trials(before + trials, runner) and not ends_within(runner, pause)
 
     def remember(self) -> None:
         """Keep what every trial that is whole holds now: it must hold the same when the campaign is complete."""
@@ -215,12 +266,13 @@ class Scene:
 
     def undisturbed(self) -> Undisturbed:
         """Return an undisturbed campaign of the same study, which is measured once."""
-        if self.study not in _undisturbed:
+        key = self.study, self.site
+        if key not in _undisturbed:
             with tempfile.TemporaryDirectory(prefix="undisturbed-") as folder:
                 scene = Scene(Path(folder) / "p", self.study, self.site, self.block)
-                began = time.monotonic()
+                began, steadily = time.time(), time.monotonic()
                 found = scene.measure()
-                seconds = time.monotonic() - began
+                seconds = time.monotonic() - steadily
                 plan = scene.coldcache("plan", "--study=break", "--site=break", "--format=jsonl")
                 planned = [json.loads(line) for line in plan.stdout.splitlines()]
                 outcomes = scene.outcomes() if found.returncode == 0 else {}
@@ -228,8 +280,10 @@ class Scene:
                 if not keys or outcomes.keys() != keys or any(one.verdict != "valid" for one in outcomes.values()):
                     found_codes = {one.codes for one in outcomes.values()}
                     raise AssertionError(f"the undisturbed campaign is not whole: {tell(found.stderr)} {found_codes}")
-                _undisturbed[self.study] = Undisturbed(outcomes, seconds)
-        return _undisturbed[self.study]
+                first = min(story["start"] for story in scene.stories().values())
+                start = min(max(datetime.fromisoformat(first).timestamp() - began, 0), seconds)
+                _undisturbed[key] = Undisturbed(outcomes, start, (seconds - start) / len(outcomes))
+        return _undisturbed[key]
 
     def _find_gap(self, expected: dict[str, Outcome]) -> str:
         """Return which trial is lost, partial, changed, or was run twice or beside another."""
@@ -280,11 +334,30 @@ class Scene:
                     return f"{key}: {field} is {found}, undisturbed {other}"
         return f"{marked} trials are marked as {excused}, at most {most} can be" if marked > most else ""
 
+    def count_marked(self, codes: str) -> int:
+        """Return how many trials have one of some codes, separated by blanks."""
+        return sum(bool(set(found.split()) & set(codes.split())) for _, found in self.verdicts().values())
+
+
+def measure_undisturbed() -> Undisturbed:
+    """Return an undisturbed campaign of the study that most faults are staged in."""
+    with tempfile.TemporaryDirectory(prefix="undisturbed-") as folder:
+        return Scene(Path(folder) / "p").undisturbed()
+
 
 def find_overlap(stories: dict[str, dict]) -> str:
     """Return which two trials ran at the same time, by their stamps; empty where each ended before the next began."""
     times = sorted((story["start"], story["end"], key) for key, story in stories.items() if story["start"])
     return next((f"{one[2]} and {two[2]} overlap" for one, two in pairwise(times) if two[0] < one[1]), "")
+
+
+def ends_within(process: subprocess.Popen, seconds: float) -> bool:
+    """Return whether a process ends within some seconds."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def tell(said: str) -> str:

@@ -1,18 +1,72 @@
-"""Each fault is staged in a scene at a random moment; what it returns did not hold, and is empty where all did."""
+"""Each fault is staged in a scene at random moments, several times in one campaign.
+
+A fault takes a scene, what draws the moments, and how often it is to be staged; it counts in the scene how often it was
+staged, and returns what did not hold, which is empty where all did.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from scene import measure_undisturbed
 
 from faults.disks import fill_raw, fill_target, replace_target, turn_read_only, unmount_target, use_up_inodes
-from faults.hostile import hostile_archives, hostile_design, hostile_text, hostile_tree
-from faults.kills import kill_notebook, kill_runner, kill_settings, kill_snakemake, kill_tool
+from faults.hostile import hostile_archives, hostile_design, hostile_names, hostile_text, hostile_tree
+from faults.kills import execute_undisturbed, kill_notebook, kill_runner, kill_settings, kill_snakemake, kill_tool
 from faults.seals import alter_sealed
 from faults.starts import start_twice, start_two_campaigns
 from faults.tools import change_version, garbage, hang, set_clock, stop_tool, zero_rates
 
-#: Each fault of the suite: how often it is staged at full length, and whether it needs root.
+
+class Count(NamedTuple):
+    """How often a fault is staged.
+
+    Attributes
+    ----------
+    times : int
+        At full length; 1 where all kinds of a fault are staged in one campaign.
+    together : int
+        In one campaign, at most.
+    before : callable
+        What measures, once and before anything is disturbed, what the campaigns are held against.
+    root : bool
+        Whether it needs root.
+    """
+
+    times: int
+    together: int
+    before: Callable[[], object]
+    root: bool = False
+
+
+def _nothing() -> None:
+    """Measure nothing before: the fault has a design of its own."""
+
+
+#: Each fault of the suite.
 FAULTS = {
-    kill_runner: (200, False), kill_snakemake: (200, False), kill_tool: (200, False), kill_notebook: (200, False),
-    kill_settings: (50, True), fill_target: (20, True), fill_raw: (20, True), use_up_inodes: (20, True),
-    turn_read_only: (10, True), unmount_target: (10, True), replace_target: (10, True), hang: (20, False),
-    garbage: (20, False), zero_rates: (20, False), change_version: (20, False), stop_tool: (20, False),
-    set_clock: (20, False), start_twice: (50, False), start_two_campaigns: (50, False), alter_sealed: (1, False),
-    hostile_design: (1, False), hostile_archives: (1, False), hostile_tree: (1, False), hostile_text: (1, True),
-}  # fmt: skip
+    kill_runner: Count(200, 20, measure_undisturbed),
+    kill_snakemake: Count(200, 10, measure_undisturbed),
+    kill_tool: Count(200, 12, measure_undisturbed),
+    kill_notebook: Count(200, 10, execute_undisturbed),
+    kill_settings: Count(50, 10, _nothing, root=True),
+    fill_target: Count(20, 5, measure_undisturbed, root=True),
+    fill_raw: Count(20, 5, measure_undisturbed, root=True),
+    use_up_inodes: Count(20, 5, measure_undisturbed, root=True),
+    turn_read_only: Count(10, 5, measure_undisturbed, root=True),
+    unmount_target: Count(10, 5, measure_undisturbed, root=True),
+    replace_target: Count(10, 5, measure_undisturbed, root=True),
+    hang: Count(20, 10, _nothing),
+    garbage: Count(20, 10, measure_undisturbed),
+    zero_rates: Count(20, 10, measure_undisturbed),
+    change_version: Count(20, 10, measure_undisturbed),
+    stop_tool: Count(20, 10, measure_undisturbed),
+    set_clock: Count(20, 10, measure_undisturbed),
+    start_twice: Count(50, 5, _nothing),
+    start_two_campaigns: Count(50, 5, _nothing),
+    alter_sealed: Count(1, 1, _nothing),
+    hostile_design: Count(1, 1, _nothing),
+    hostile_names: Count(1, 1, _nothing),
+    hostile_archives: Count(1, 1, _nothing),
+    hostile_tree: Count(1, 1, _nothing),
+    hostile_text: Count(1, 1, _nothing, root=True),
+}

@@ -14,7 +14,10 @@ import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 
-from scene import ROOT, SITE, STUDY, Scene, tell
+from scene import ROOT, SHORT, SITE, Scene, tell
+
+from coldcache.campaign import check_seal
+from faults.kills import add_workflow, make
 
 #: Seconds after which a refusal counts as hanging.
 _LONGEST = 60
@@ -26,44 +29,77 @@ _FORMULA = "=HYPERLINK(trap)"
 _NUMBER = re.compile(r"[+-]?(\d[\d,]*\.?\d*|\.\d+|inf|nan)(e[+-]?\d+)?", re.IGNORECASE)
 
 
-def hostile_design(scene: Scene, moments: random.Random) -> str:
+def hostile_design(scene: Scene, moments: random.Random, times: int) -> str:
     """YAML bombs, names that lead out, shell characters in paths and levels, HTML in titles: refused or inert."""
+    scene.design(SHORT)
     study, site = (scene.folder / f"config/{kind}/break.yaml" for kind in ("studies", "sites"))
-    trap = scene.folder / "trap"
-    for path, text in _designs(study, site, trap):
+    for path, text in _designs(study, site, scene.folder / "trap"):
         shutil.rmtree(scene.folder / "raw", ignore_errors=True)
-        study.write_text(scene.study)
-        site.write_text(scene.site)
+        scene.design(SHORT)
         path.write_text(text.replace("TARGET", "scratch"))
-        began = time.monotonic()
-        found = scene.measure()
-        if found.returncode and not (found.returncode == 1 and found.stderr.startswith("coldcache: ")):
-            return f"{text[:60]!r}: {tell(found.stderr)}"
-        if trap.exists():
-            return f"{text[:60]!r} was run"
-        if time.monotonic() - began > _LONGEST:
-            return f"{text[:60]!r} took {time.monotonic() - began:.0f} s"
-        if list(scene.folder.parent.iterdir()) != [scene.folder]:
-            return f"{text[:60]!r}: something was written outside"
+        if reason := _find_harm(scene, repr(text[:60]), scene.words()):
+            return reason
     return ""
 
 
+def hostile_names(scene: Scene, moments: random.Random, times: int) -> str:
+    """Names that lead out or hold shell characters, given to each step and to Snakemake: refused or inert."""
+    trap = scene.folder / "trap"
+    add_workflow(scene)
+    scene.design(SHORT)
+    shell = (f"x;touch {trap}", f"$(touch {trap})", f"`touch {trap}`", f"x' ; touch {trap} ; '", f"x\ntouch {trap}")
+    program = scene.words()[:3]
+    for name in ("../escaped", "/tmp/escaped-break", "..", "", "x/../../escaped", "-x", "x" * 5000, *shell):
+        steps = (
+            ["measure", "--studies=break", "--site=break", "--block=b", "--manifest=m", f"--campaign={name}"],
+            ["plan", f"--study={name}", "--site=break"], ["plan", "--study=break", f"--site={name}"],
+            ["collect", f"--campaign={name}", "--results=results/x"], ["seal", "--", name], ["check", "--", name],
+        )  # fmt: skip
+        for step in moments.sample(steps, 2):
+            if reason := _find_harm(scene, f"{step[0]} {name[:60]!r}", [*program, *step], refused=True):
+                return reason
+    given = [f"CAMPAIGN={moments.choice(shell)}", f"TARGET={moments.choice(shell)}", f"TARGET=../{shell[0]}"]
+    for word in given:
+        # `make` itself expands what its user writes on its command line; from the environment it takes texts.
+        scene.environment |= {"CAMPAIGN": "break", "TARGET": "", **dict([word.split("=", 1)])}
+        asked = make("results/break/verdicts.csv", 'campaign="$$CAMPAIGN" $${TARGET:+target="$$TARGET"}')
+        if reason := _find_harm(scene, f"make {word!r}", asked, statuses=(0, 1, 2)):
+            return reason
+    return ""
+
+
+def _find_harm(
+    scene: Scene, what: str, words: list[str], refused: bool = False, statuses: tuple[int, ...] = (0, 1)
+) -> str:
+    """Run a command on hostile input, and return what it did that it must not do."""
+    scene.staged += 1
+    began = time.monotonic()
+    found = scene.run(words)
+    if found.returncode not in statuses or "Traceback" in found.stderr or (refused and found.returncode == 0):
+        return f"{what}: status {found.returncode}, {tell(found.stderr)}"
+    if found.returncode and "coldcache: " not in found.stderr:
+        return f"{what}: {tell(found.stderr)}"
+    if (scene.folder / "trap").exists():
+        return f"{what} was run"
+    if time.monotonic() - began > _LONGEST:
+        return f"{what} took {time.monotonic() - began:.0f} s"
+    outside = [*(path for path in scene.folder.parent.iterdir() if path != scene.folder), *_escaped()]
+    return f"{what}: {outside[0]} was written" if outside else ""
+
+
 def _designs(study: Path, site: Path, trap: Path) -> list[tuple[Path, str]]:
-    bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
-        f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9)
-    )
-    both = [bomb, f"a: !!python/object/apply:os.system ['touch {trap}']\n", "[" * 100_000, "a: 1\0", "? [a]\n: b\n"]
+    both = [_bomb(), f"a: !!python/object/apply:os.system ['touch {trap}']\n", "[" * 100_000, "a: 1\0", "? [a]\n: b\n"]
     return [
         *((path, text) for path in (study, site) for text in both),
-        (study, STUDY.replace("study: break", "study: ../break")),
-        (study, STUDY.replace("  transfers:", "  ../transfers:")),
-        (study, STUDY.replace("--rate=40m", f"--rate=40m; touch {trap}")),
-        (study, STUDY.replace("--rate=40m", f"--exec_prerun=$(touch {trap})")),
-        (study, STUDY.replace("[fio]", f"['fio; touch {trap}']")),
-        (study, STUDY.replace("[64 KiB]", f"['$(touch {trap})']")),
-        (study, STUDY.replace("[64 KiB]", "[1e999999999 KiB]")),
-        (study, STUDY.replace("repetitions: 3", "repetitions: 99999999999999999999")),
-        (study, STUDY.replace("title: Transfers", f"title: '{_MARKUP}'")),
+        (study, SHORT.replace("study: break", "study: ../break")),
+        (study, SHORT.replace("  transfers:", "  ../transfers:")),
+        (study, SHORT.replace("--rate=40m", f"--rate=40m; touch {trap}")),
+        (study, SHORT.replace("--rate=40m", f"--exec_prerun=$(touch {trap})")),
+        (study, SHORT.replace("[fio]", f"['fio; touch {trap}']")),
+        (study, SHORT.replace("[64 KiB]", f"['$(touch {trap})']")),
+        (study, SHORT.replace("[64 KiB]", "[1e999999999 KiB]")),
+        (study, SHORT.replace("repetitions: 1", "repetitions: 99999999999999999999")),
+        (study, SHORT.replace("title: Transfers", f"title: '{_MARKUP}'")),
         (site, SITE.replace("TARGET", "/etc/x")),
         (site, SITE.replace("TARGET", "../../../../../etc/x")),
         (site, SITE.replace("TARGET", f"'$(touch {trap})'")),
@@ -72,7 +108,14 @@ def _designs(study: Path, site: Path, trap: Path) -> list[tuple[Path, str]]:
     ]
 
 
-def hostile_archives(scene: Scene, moments: random.Random) -> str:
+def _bomb() -> str:
+    """Return YAML of some hundred bytes that stands for 9**10 items."""
+    return "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+        f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9)
+    )
+
+
+def hostile_archives(scene: Scene, moments: random.Random, times: int) -> str:
     """Archives whose names lead out, links, devices, bombs and tar files, rebuilt and imported: nothing is written."""
     private = scene.folder / "one/two/temporary"
     private.mkdir(parents=True)
@@ -84,6 +127,7 @@ def hostile_archives(scene: Scene, moments: random.Random) -> str:
         # No archive is a folder of logs, so that `import` takes none, whatever it holds.
         steps = [["rebuild", name], *([["import", name, "--campaign=taken"]] if name.startswith("escape") else [])]
         for step in steps:
+            scene.staged += 1
             began = time.monotonic()
             found = scene.coldcache(*step)
             if found.returncode != 1 or not found.stderr.startswith("coldcache: ") or "\n" in found.stderr.strip():
@@ -130,11 +174,15 @@ def _zip(entries: list[tuple[str, int, bytes]]) -> bytes:
 
 
 def _list(folder: Path) -> set[str]:
-    return {str(path) for path in folder.rglob("*")} | {str(path) for path in Path("/tmp").glob("escaped-break*")}
+    return {str(path) for path in folder.rglob("*")} | set(map(str, _escaped()))
 
 
-def hostile_tree(scene: Scene, moments: random.Random) -> str:
-    """Links, pipes and devices in an imported tree of logs: not followed, not opened, not taken."""
+def _escaped() -> list[Path]:
+    return list(Path("/tmp").glob("escaped-break*"))
+
+
+def hostile_tree(scene: Scene, moments: random.Random, times: int) -> str:
+    """Links, pipes and shell characters in an imported tree of logs: not followed, not opened, not taken, not run."""
     logs, secret = scene.folder / "logs", scene.folder / "outside"
     (logs / "inside").mkdir(parents=True)
     secret.mkdir()
@@ -147,6 +195,9 @@ def hostile_tree(scene: Scene, moments: random.Random) -> str:
     (logs / "loop").symlink_to(logs)
     (logs / "nowhere").symlink_to("/does/not/exist")
     os.mkfifo(logs / "pipe")
+    scene.staged = 6
+    if reason := _import_named(scene, specimen):
+        return reason
     found = scene.coldcache("import", "logs", "--campaign=taken")
     if found.returncode or "Traceback" in found.stderr:
         return f"import: {tell(found.stderr)}"
@@ -163,10 +214,39 @@ def hostile_tree(scene: Scene, moments: random.Random) -> str:
     return "" if found.returncode == 1 and "removed" in found.stderr else "collect follows a link in a sealed campaign"
 
 
-def hostile_text(scene: Scene, moments: random.Random) -> str:
+def _import_named(scene: Scene, specimen: bytes) -> str:
+    """Import logs whose own names mean harm, each with notes that do so, too."""
+    bomb = _bomb()
+    names = [
+        "$(touch trap).json",
+        ";touch trap;.json",
+        "-rf.json",
+        f"{_MARKUP[:30].replace('/', '')}.json",
+        "a\nb.json",
+    ]
+    names = [os.fsencode(name) for name in names] + [b"\xff\xfe.json", b"=1+1.json", b"\x1b[2J.json"]
+    notes = ["", bomb, "study: ../escaped\n", "sweeps: {x: {logs: ['../../**']}}\n", "sweeps: {../x: {logs: ['*']}}\n"]
+    for number, (name, note) in enumerate([*((name, "") for name in names), *((names[0], note) for note in notes)]):
+        folder = scene.folder / f"named-{number}"
+        folder.mkdir()
+        (Path(os.fsdecode(folder)) / os.fsdecode(name)).write_bytes(specimen)
+        if note:
+            (folder / "coldcache.yaml").write_text(note)
+        step = [*scene.words()[:3], "import", folder.name, f"--campaign=named-{number}"]
+        if reason := _find_harm(scene, f"import of {name!r} with {note[:40]!r}", step):
+            return reason
+        sums = scene.folder / f"raw/named-{number}/SHA256SUMS"
+        if sums.exists() and check_seal(sums.parent):
+            return f"import of {name!r} with {note[:40]!r}: sealed, and not whole"
+    return ""
+
+
+def hostile_text(scene: Scene, moments: random.Random, times: int) -> str:
     """HTML and formulae in log texts and in the host's name: pages show them as text, no CSV cell is a formula."""
     said = f"{_FORMULA} {_MARKUP}"
-    scene.replace_fio(f"echo '{said}'; echo '{said}' >&2; exit 0", at=moments.randint(1, 12))
+    scene.design(SHORT)
+    scene.replace_fio(f"echo '{said}'; echo '{said}' >&2; exit 0", at=[moments.randint(1, 4)])
+    scene.staged = 2
     # The name of the host is the process's own, in a namespace; 64 bytes at most.
     host = f"=trap(){_MARKUP[23:]}"
     name = 'printf %s "$1" >/proc/sys/kernel/hostname && shift && exec "$@"'

@@ -1,47 +1,58 @@
 """A sealed campaign whose files are altered."""
 
 import random
+from pathlib import Path
 
-from scene import Scene
+from scene import SHORT, Scene
 
 from coldcache.campaign import check_seal
 
 
-def alter_sealed(scene: Scene, moments: random.Random) -> str:
-    """A bit flipped in every file of a sealed campaign, a log cut short, a file added, one removed: all are named."""
+def alter_sealed(scene: Scene, moments: random.Random, times: int) -> str:
+    """In every file of a sealed campaign a bit flipped, the file cut short, removed, or one added: all are named."""
+    scene.design(SHORT)
     reason = scene.complete()
-    if reason:
-        return reason
     files = [path for path in sorted(scene.raw.rglob("*")) if path.is_file() and path.name != "SHA256SUMS"]
     for path in files:
-        content = path.read_bytes()
-        name = str(path.relative_to(scene.raw))
-        flipped = bytearray(content or b"\0")
-        flipped[moments.randrange(len(flipped))] ^= 1 << moments.randrange(8)
-        path.write_bytes(flipped)
+        reason = reason or _alter(scene, path, moments)
+    return reason
+
+
+def _alter(scene: Scene, path: Path, moments: random.Random) -> str:
+    """Do each harm to a file, let it be found, and put all right again."""
+    content, added = path.read_bytes(), path.with_name("added.txt")
+    flipped = bytearray(content or b"\0")
+    flipped[moments.randrange(len(flipped))] ^= 1 << moments.randrange(8)
+    harms = {
+        "changed": lambda: path.write_bytes(flipped),
+        "cut": lambda: path.write_bytes(content[: moments.randrange(len(content))] if content else b"\n"),
+        "removed": path.unlink,
+        "linked": lambda: (path.unlink(), path.symlink_to("/etc/hostname")),
+        "added": lambda: added.write_text("x"),
+    }
+    # The steps take a second each, so that each file meets them with one of the harms alone.
+    chosen = moments.choice(sorted(harms))
+    for how, harm in harms.items():
+        harm()
+        scene.staged += 1
+        told = {"cut": "changed", "linked": "removed"}.get(how, how)
+        line = f"{(added if how == 'added' else path).relative_to(scene.raw)}: {told} since the campaign was sealed"
         named = check_seal(scene.raw)
+        reason = "" if named == [line] else f"{path.name} is {how}, named are {named}"
+        if how == chosen and not reason:
+            reason = _is_named(scene, line)
+        path.unlink(missing_ok=True)
+        added.unlink(missing_ok=True)
         path.write_bytes(content)
-        if named != [f"{name}: changed since the campaign was sealed"]:
-            return f"{name} is changed, named are {named}"
-    chosen = moments.choice([path for path in files if path.stat().st_size])
-    content, name = chosen.read_bytes(), str(chosen.relative_to(scene.raw))
-    chosen.write_bytes(content[: len(content) // 2])
-    reason = _is_named(scene, name, "changed")
-    chosen.unlink()
-    reason = reason or _is_named(scene, name, "removed")
-    chosen.symlink_to("/etc/hostname")
-    reason = reason or _is_named(scene, name, "removed")
-    chosen.unlink()
-    chosen.write_bytes(content)
-    (scene.raw / "added.txt").write_text("x")
-    return reason or _is_named(scene, "added.txt", "added")
+        if reason:
+            return reason
+    return ""
 
 
-def _is_named(scene: Scene, name: str, how: str) -> str:
-    """Return whether one of the steps that read a sealed campaign takes it, although a file differs."""
-    line = f"{name}: {how} since the campaign was sealed"
+def _is_named(scene: Scene, line: str) -> str:
+    """Return which of the steps that read a sealed campaign takes it, although a file differs."""
     for step in (["seal", "--check", "break"], ["collect", "--campaign=break", "--results=results/break"]):
         found = scene.coldcache(*step)
         if found.returncode != 1 or line not in found.stderr:
-            return f"{step[0]} does not name {name}, {how}"
+            return f"{step[0]} does not say: {line}"
     return ""

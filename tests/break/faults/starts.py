@@ -1,35 +1,42 @@
-"""Two starts at once, of one campaign and of two on one target."""
+"""Several starts at once, of one campaign and of several on one target."""
 
 import random
 import time
 
-from scene import Scene, find_overlap, tell
+from scene import SHORT, Scene, find_overlap, tell
 
 #: What the one that has to wait is told.
 _REFUSALS = (" is being measured by process ", " is held by ", " is being taken by ")
 
 
-def start_twice(scene: Scene, moments: random.Random) -> str:
-    """Two starts of one campaign: one refuses by name, no trial runs twice."""
-    return _together(scene, moments, "break")
+def start_twice(scene: Scene, moments: random.Random, times: int) -> str:
+    """Two starts of one campaign, or more: all but one refuse by name, no trial runs twice."""
+    return _together(scene, moments, ["break"] * times)
 
 
-def start_two_campaigns(scene: Scene, moments: random.Random) -> str:
-    """Two campaigns on one target: one refuses by name, no two trials overlap."""
-    return _together(scene, moments, "other")
+def start_two_campaigns(scene: Scene, moments: random.Random, times: int) -> str:
+    """Two campaigns on one target, or more: all but one refuse by name, no two trials overlap."""
+    return _together(scene, moments, [f"other{number}" for number in range(times)])
 
 
-def _together(scene: Scene, moments: random.Random, campaign: str) -> str:
-    first = scene.start()
-    time.sleep(moments.uniform(0, 1.5))
-    second = scene.start(campaign)
-    ends = [process.communicate()[1] for process in (first, second)]
-    refused = [text for process, text in zip((first, second), ends, strict=True) if process.returncode]
-    if len(refused) > 1 or any(not any(words in text for words in _REFUSALS) for text in refused):
+def _together(scene: Scene, moments: random.Random, campaigns: list[str]) -> str:
+    """Start a campaign, and others while it starts or runs."""
+    scene.design(SHORT)
+    whole = scene.undisturbed()
+    span = whole.start + len(whole.outcomes) * whole.trial
+    starts = sorted((moments.uniform(0, span), campaign) for campaign in campaigns)
+    runners, began = [scene.start()], time.monotonic()
+    for moment, campaign in starts:
+        time.sleep(max(began + moment - time.monotonic(), 0))
+        scene.staged += any(runner.poll() is None for runner in runners)
+        runners.append(scene.start(campaign))
+    ends = [(runner.communicate()[1], runner.returncode) for runner in runners]
+    refused = [text for text, status in ends if status]
+    if len(refused) == len(ends) or any(not any(words in text for words in _REFUSALS) for text in refused):
         return f"refused: {[tell(text) for text in refused]}"
-    stories = dict(scene.stories())
-    if campaign != "break":
+    stories = {}
+    for campaign in {"break", *campaigns}:
         scene.raw = scene.folder / "raw" / campaign
         stories |= {f"{campaign}/{key}": story for key, story in scene.stories().items()}
-        scene.raw = scene.folder / "raw/break"
+    scene.raw = scene.folder / "raw/break"
     return find_overlap(stories) or scene.complete()

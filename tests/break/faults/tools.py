@@ -8,70 +8,91 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from scene import Scene, children, tell
+from scene import SITE, STUDY, Scene, children, ends_within, tell
 
 #: A library that lets the processes that preload it see another time of day.
 _CLOCK = Path(__file__).parents[1] / "clock.c"
 
 
-def hang(scene: Scene, moments: random.Random) -> str:
+#: The calls of the tool in a campaign.
+_CALLS = range(1, 21)
+
+
+def hang(scene: Scene, moments: random.Random, times: int) -> str:
     """A tool that hangs, with a child of its own: ended at the time limit, with its child."""
-    scene.replace_fio("sleep 333 & sleep 334", at=moments.randint(1, 12))
-    return _one_is_void(scene, "time-limit")
+    scene.design(STUDY, SITE.replace("seconds: 20 s", "seconds: 6 s"))
+    script = "sleep 333 & sleep 334"
+    return _are_void(scene, script, moments.sample(_CALLS, times), "time-limit")
 
 
-def garbage(scene: Scene, moments: random.Random) -> str:
+def garbage(scene: Scene, moments: random.Random, times: int) -> str:
     """A tool that ends with status 0 and prints garbage."""
-    scene.replace_fio("head -c 5000 /dev/urandom; exit 0", at=moments.randint(1, 12))
-    return _one_is_void(scene, "log-refused")
+    script = "head -c 5000 /dev/urandom; exit 0"
+    return _are_void(scene, script, moments.sample(_CALLS, times), "log-refused")
 
 
-def zero_rates(scene: Scene, moments: random.Random) -> str:
+def zero_rates(scene: Scene, moments: random.Random, times: int) -> str:
     """A tool that ends with status 0 and states zero rates."""
     script = """REAL "$@" | sed -E 's/"(bw|bw_bytes|iops)" : [0-9.]+/"\\1" : 0/'; exit 0"""
-    scene.replace_fio(script, at=moments.randint(1, 12))
-    return _one_is_void(scene, "log-refused")
+    return _are_void(scene, script, moments.sample(_CALLS, times), "log-refused")
 
 
-def change_version(scene: Scene, moments: random.Random) -> str:
+def change_version(scene: Scene, moments: random.Random, times: int) -> str:
     """A tool whose version changes within the block."""
     script = """REAL "$@" | sed -E 's/"fio-[0-9.]+"/"fio-3.99"/'; exit 0"""
-    scene.replace_fio(script, at=moments.randint(2, 12))
-    return _one_is_void(scene, "tool-changed")
+    return _are_void(scene, script, moments.sample(_CALLS[1:], times), "tool-changed")
 
 
-def _one_is_void(scene: Scene, code: str) -> str:
+def _are_void(scene: Scene, script: str, calls: list[int], code: str) -> str:
+    """Let a script stand for the tool at some calls: their trials, and no others, must be void with a code."""
+    scene.replace_fio(script, calls)
     found = scene.measure()
     if found.returncode:
         return f"the block fails: {tell(found.stderr)}"
-    void = {key: codes for key, (verdict, codes) in scene.verdicts().items() if verdict == "void"}
-    if len(void) != 1 or code not in next(iter(void.values())).split():
-        return f"void is {void}, not one trial by {code}"
+    scene.staged = len(calls)
+    hit = {key for key, story in scene.stories().items() if _call_of(scene, story) in calls}
+    void = {key: codes.split() for key, (verdict, codes) in scene.verdicts().items() if verdict == "void"}
+    if void.keys() != hit or len(hit) != len(calls) or any(code not in codes for codes in void.values()):
+        return f"void is {void}, not {sorted(hit)} by {code}"
     scene.remember()
-    return scene.complete(code, 1)
+    return scene.complete(code, len(calls))
 
 
-def stop_tool(scene: Scene, moments: random.Random) -> str:
-    """SIGSTOP of the tool for a while: its trial is marked."""
+def _call_of(scene: Scene, story: dict) -> int:
+    """Return which call of the tool a trial was, by the order in which they began."""
+    return 1 + sorted(other["start"] for other in scene.stories().values()).index(story["start"])
+
+
+def stop_tool(scene: Scene, moments: random.Random, times: int) -> str:
+    """SIGSTOP of the tool for a while, from before it is loaded to its end: its trial is marked."""
+    trial = scene.undisturbed().trial
     runner = scene.start()
     scene.wait_for("raw/break/**/.r*.partial/stdout.txt", runner)
-    stopped = False
-    while runner.poll() is None and not stopped:
-        time.sleep(moments.uniform(0, 0.3))
-        for tool in children(runner.pid):
-            with suppress(OSError):
-                os.kill(tool, signal.SIGSTOP)
-                time.sleep(0.3)
-                stopped = Path(f"/proc/{tool}/stat").read_text().rpartition(")")[2].split()[0] == "T"
-                os.kill(tool, signal.SIGCONT)
+    while scene.staged < times and not ends_within(runner, moments.uniform(0, trial)):
+        noted = scene.count_noted()
+        stopped = [_stop(tool) for tool in children(runner.pid)]
+        if any(stopped):
+            scene.staged += 1
+            scene.wait_for_trials(noted + 1, runner)
     runner.communicate()
-    marked = [key for key, (_, codes) in scene.verdicts().items() if "suspended" in codes.split()]
-    if stopped and len(marked) != 1:
-        return f"{len(marked)} trials are marked as suspended"
-    return scene.complete("suspended", 1)
+    marked = scene.count_marked("suspended")
+    if marked != scene.staged:
+        return f"{marked} trials are marked as suspended, {scene.staged} tools were stopped"
+    return scene.complete("suspended", scene.staged)
 
 
-def set_clock(scene: Scene, moments: random.Random) -> str:
+def _stop(tool: int) -> bool:
+    """Stop a process for a while, and return whether it was running still."""
+    stopped = False
+    with suppress(OSError):
+        os.kill(tool, signal.SIGSTOP)
+        time.sleep(0.3)
+        stopped = Path(f"/proc/{tool}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+        os.kill(tool, signal.SIGCONT)
+    return stopped
+
+
+def set_clock(scene: Scene, moments: random.Random, times: int) -> str:
     """The clock set forward or back, by seconds to years, while the tool runs: its trial is marked."""
     library, stamp = scene.folder / "clock.so", scene.folder / "clock"
     subprocess.run(["gcc", "-shared", "-fPIC", "-O2", "-o", str(library), str(_CLOCK)], check=True)
@@ -79,17 +100,20 @@ def set_clock(scene: Scene, moments: random.Random) -> str:
     before = dict(scene.environment)
     scene.environment |= {"LD_PRELOAD": str(library), "CLOCK_STEP": str(stamp)}
     scene.clock_is_steady = False
-    scene.replace_fio('touch runs; sleep 0.5; exec REAL "$@"', at=moments.randint(1, 12))
-    runner = scene.start()
-    scene.wait_for("runs", runner)
-    step = moments.choice([-1, 1]) * round(10 ** moments.uniform(0.5, 8))
-    (scene.folder / "clock.new").write_text(str(step))
-    (scene.folder / "clock.new").rename(stamp)
+    calls = sorted(moments.sample(_CALLS, times))
+    scene.replace_fio('touch runs.$n; until [ -e set.$n ]; do sleep 0.1; done; exec REAL "$@"', calls)
+    runner, ahead = scene.start(), 0
+    for call in calls:
+        scene.wait_for(f"runs.{call}", runner)
+        ahead += moments.choice([-1, 1]) * round(10 ** moments.uniform(0.5, 8))
+        (scene.folder / "clock.new").write_text(str(ahead))
+        (scene.folder / "clock.new").rename(stamp)
+        (scene.folder / f"set.{call}").touch()
     _, errors = runner.communicate()
     if runner.returncode:
         return f"the block fails: {tell(errors)}"
-    scene.environment = before
-    marked = [key for key, (_, codes) in scene.verdicts().items() if "clock-step" in codes.split()]
-    if len(marked) != 1:
-        return f"{len(marked)} trials are marked after a step of {step} s"
-    return scene.complete("clock-step", 1)
+    scene.environment, scene.staged = before, len(calls)
+    marked = scene.count_marked("clock-step")
+    if marked != len(calls):
+        return f"{marked} trials are marked after {len(calls)} steps"
+    return scene.complete("clock-step", len(calls))
