@@ -130,6 +130,15 @@ def test_another_version_of_a_tool_inside_a_campaign_is_void(measured):
     assert [key for key, one in collected().items() if "tool-changed" in one.codes] == [WRITE]
 
 
+def test_a_log_that_ends_before_its_version_is_of_no_other_version(measured):
+    set_story(WRITE, tool_version=None)
+    assert "tool-changed" not in collected()[WRITE].codes
+    # The first trial of a campaign may be the one.
+    set_story(WRITE, start="2000-01-01T00:00:00+00:00", end="2000-01-01T00:00:01+00:00")
+    set_story(READ, tool_version="3.1", start="2999-01-01T00:00:00+00:00", end="2999-01-01T00:00:01+00:00")
+    assert [key for key, one in collected().items() if "tool-changed" in one.codes] == [READ]
+
+
 def test_another_kernel_inside_a_campaign_is_suspect(measured):
     system = json.loads((RAW / WRITE / "trial.json").read_text())["system"]
     set_story(WRITE, system={**system, "kernel": "2.6.32"}, start="2999-01-01T00:00:00+00:00")

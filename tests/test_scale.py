@@ -43,10 +43,20 @@ def test_at_full_scale_nothing_shrinks_and_what_exceeds_the_limits_says_so():
     assert cases[0].runs_here == "keeps 64 GiB on the target, the site x allows 2 GiB"
 
 
-def test_directories_go_first_and_files_per_directory_stay_until_one_is_left():
+def test_directories_and_their_files_shrink_alike():
     point = {"threads": 1, "directories_per_thread": 320, "items_per_directory": 3125}
-    assert shrink(point, 0.01) == {**point, "directories_per_thread": 3, "items_per_directory": 3125}
-    assert shrink(point, 0.00125) == {**point, "directories_per_thread": 1, "items_per_directory": 1250}
+    assert shrink(point, 0.01) == {**point, "directories_per_thread": 32, "items_per_directory": 312}
+    assert shrink(point, 1e-7) == {**point, "directories_per_thread": 1, "items_per_directory": 1}
+
+
+def test_few_and_many_directories_stay_apart():
+    few = {"threads": 4, "directories_per_thread": 5, "items_per_directory": 3125}
+    many = {"threads": 4, "directories_per_thread": 25, "items_per_directory": 625}
+    assert shrink(few, 0.00667) == {**few, "directories_per_thread": 1, "items_per_directory": 104}
+    assert shrink(many, 0.00667) == {**many, "directories_per_thread": 2, "items_per_directory": 52}
+
+
+def test_files_of_one_directory_shrink_by_the_whole_factor():
     assert shrink({"threads": 4, "files": 4000}, 0.5) == {"threads": 4, "files": 2000}
 
 

@@ -112,6 +112,24 @@ def test_the_story_is_what_a_witness_inside_the_run_saw(run_one, project, tmp_pa
         assert story["counters"] is None
 
 
+#: The last word that IOR got names its file; a help without a version is what IOR 3.0 to 4.1 print.
+STATES_ITS_VERSION_IN_LOGS_ALONE = {
+    "mpirun": 'while [ "$1" != ior ]; do shift; done; exec "$@"',
+    "ior": '[ "$1" = -h ] && echo "Synopsis ior" && exit; [ "$1" = --version ] && exit 1; cat {log}',
+}
+
+
+def test_a_tool_that_tells_its_version_in_its_log_alone_has_it_in_the_story(run_one, root, tmp_path):
+    (tmp_path / "bin").mkdir()
+    log = root / "tests/specimens/ior-4.1.0-dev-both.txt"
+    for name, script in STATES_ITS_VERSION_IN_LOGS_ALONE.items():
+        (tmp_path / "bin" / name).write_text(f"#!/bin/bash\n{script.replace('{log}', str(log))}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    story = run_one(tool="ior", direct_io="false", env=environment)
+    assert (story["tool"], story["tool_version"]) == ("ior", "4.1.0+dev")
+
+
 def test_the_story_tells_the_tool_the_target_and_the_machine(run_one, project):
     story = run_one()
     fio = subprocess.run(["fio", "--version"], capture_output=True, text=True, check=True).stdout.strip()

@@ -5,11 +5,13 @@ import pytest
 from coldcache.answers.calls import draw_calls, tabulate_calls, tabulate_slots, tell_calls
 from coldcache.answers.choice import choose, choose_settings
 from coldcache.answers.cores import per_core, tabulate_cores, tell_cores, thresholds
-from coldcache.answers.directories import compare_directories, tabulate_design
+from coldcache.answers.directories import compare_directories, tabulate_design, tell_directories
 from coldcache.answers.provisioned import model, published_iops, rate_per_iops
 from coldcache.answers.sizing import estimate_sizes, tabulate_peaks, tell_sizes
 from coldcache.estimates import pairs
 from coldcache.figures import draw_paired
+
+METADATA = "file-create file-stat file-remove"
 
 
 def test_write_calls_stand_beside_the_formula_and_the_document(invent):
@@ -104,12 +106,20 @@ def test_files_at_full_scale_are_those_of_the_documents_table_3(invent):
 
 
 def test_rates_are_compared_by_files_per_directory(invent):
-    choice = choose(
-        invent("dell-lustre"), "dell-lustre", "rate", "file-create file-stat file-remove", item="files per directory"
-    )
+    choice = choose(invent("dell-lustre"), "dell-lustre", "rate", METADATA, item="files per directory")
     table = compare_directories(choice)
     assert sorted(set(table["files per directory (1)"])) == [624, 3125]
     assert set(table["threads (1)"]) == {64}
+    told = tell_directories(choice)
+    assert told.startswith("For the same number of threads: ")
+    assert "with 3,125 files per directory, " in told and "with 624 files per directory" in told
+
+
+def test_one_layout_alone_is_compared_with_nothing(invent):
+    choice = choose(
+        invent("dell-lustre", "few-directories"), "dell-lustre", "rate", METADATA, item="files per directory"
+    )
+    assert tell_directories(choice) == "Each directory holds 3,125 files: there is nothing to compare it with."
 
 
 def test_the_provisioning_model_meets_what_the_document_states(invent):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.errors import LogError
-from coldcache.tools.ior_read import read, recognise
+from coldcache.tools.ior_read import printed_version, read, recognise
 
 SPECIMENS = Path(__file__).parents[1] / "specimens"
 MIB = 1 << 20
@@ -299,3 +299,12 @@ def test_a_block_that_overruns_its_column_changes_nothing():
     log = load("3.3.0-rep3.txt")
     records = read(log.replace(b" 16384      1024.00", b" 1015808000000000 1024.00"))
     assert [record[:9] for record in records] == [record[:9] for record in read(log)]
+
+
+@pytest.mark.parametrize("name", [name for name in READ if name.endswith(".txt")])
+def test_its_banner_tells_the_version_before_anything_is_read(name):
+    assert printed_version((SPECIMENS / f"ior-{name}").read_bytes()) == READ[name][0]
+
+
+def test_without_its_banner_no_version_is_told():
+    assert printed_version((SPECIMENS / "ior-4.0.0.csv").read_bytes()) is None

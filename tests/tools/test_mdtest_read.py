@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.errors import LogError
-from coldcache.tools.mdtest_read import read, recognise
+from coldcache.tools.mdtest_read import printed_version, read, recognise
 
 SPECIMENS = Path(__file__).parents[1] / "specimens"
 
@@ -338,3 +338,12 @@ def test_the_tree_is_the_same_in_the_rows_and_in_the_summary():
     rows = [record.value for record in records if record.statistic == "value"]
     assert [rows, len(rows)] == [[328.836, 162.841, 171.792], 3]
     assert summary("400-fsx")["tree-remove"][:2] == (max(rows), min(rows))
+
+
+@pytest.mark.parametrize("name", READ)
+def test_its_first_line_tells_the_version_before_anything_is_read(name):
+    assert printed_version(load(name)) == READ[name][0]
+
+
+def test_without_its_first_line_no_version_is_told():
+    assert printed_version(b"-- started at 11/22/2026 05:33:25 --\n") is None

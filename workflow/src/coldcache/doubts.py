@@ -130,10 +130,10 @@ def fill_drift(trial: Trial) -> Finding:
 def tool_changed(trial: Trial) -> Finding:
     """Void: the tool has another version than when the campaign began, or than when its block began."""
     before, tool = trial.baseline.tool_version, trial.story["tool"]
-    versions = {trial.story["tool_version"]}
+    versions = {trial.story["tool_version"]} - {None}
     if tool in _TELL_VERSION:
         versions |= {record.tool_version for record in trial.records if record.tool == tool and record.tool_version}
-    others = sorted(str(version) for version in versions if version != before)
+    others = sorted(version for version in versions if version != before)
     return f"{tool} {others[0]} ran, {before} when the campaign began" if before is not None and others else None
 
 

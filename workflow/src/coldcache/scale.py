@@ -1,8 +1,8 @@
 """A study on a smaller system than the one it was made for: how long it takes there, and by how much it shrinks.
 
 The rules: numbers of threads above the site's become the site's; then all sizes of a sweep shrink by one factor, so
-that its largest trial keeps within the site's bytes and within the seconds that a trial should last; files per
-directory stay until there is one directory per thread; a series of rates keeps the number of its windows.
+that its largest trial keeps within the site's bytes and within the seconds that a trial should last; directories and
+the files in each shrink alike, so that few and many stay apart; a series of rates keeps the number of its windows.
 """
 
 import math
@@ -76,7 +76,7 @@ def shrink(point: Point, scale: float) -> Point:
         small["files"] = max(1, math.floor(int(point["files"]) * scale))
     if "directories_per_thread" in point:
         each = int(point["directories_per_thread"]) * int(point["items_per_directory"]) * scale
-        directories = max(1, math.floor(int(point["directories_per_thread"]) * scale))
+        directories = max(1, math.floor(int(point["directories_per_thread"]) * math.sqrt(scale)))
         small["directories_per_thread"] = directories
         small["items_per_directory"] = max(1, min(int(point["items_per_directory"]), math.floor(each / directories)))
     return small

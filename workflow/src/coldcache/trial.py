@@ -224,6 +224,9 @@ def _carry_out_in(guest: Guest, trial: Trial, partial: Path, surroundings: Surro
 def _run_tool(story: dict[str, Any], partial: Path, surroundings: Surroundings, launch: Launch) -> None:
     limit, lock = story["time_limit"], surroundings.lock
     story.update(supervise(story["argv"], limit, partial, lock, launch.environment(), launch.folder()))
+    if story["tool_version"] is None:
+        # Some tools tell it nowhere but in what they print of a run.
+        story["tool_version"] = tool_module(story["tool"]).printed_version((partial / "stdout.txt").read_bytes())
 
 
 def _prepare(run: Run, inputs: Inputs, tool: Any, site: Site) -> tuple[Run, Inputs]:

@@ -185,7 +185,8 @@ class Baselines:
         self._kernels: dict[str, str] = {}
         self._fills: dict[tuple[str, str], float] = {}
         for story in sorted((story for story in stories if story["start"]), key=lambda story: story["start"]):
-            self._tools.setdefault(story["tool"], story["tool_version"])
+            if story["tool_version"] is not None:
+                self._tools.setdefault(story["tool"], story["tool_version"])
             if story.get("system"):
                 self._kernels.setdefault(story["system"]["host"], story["system"]["kernel"])
             level = fill_level(story)

@@ -31,6 +31,9 @@ def tell_directories(choice: Choice) -> str:
     table = compare_directories(choice)
     if table.empty:
         return ""
+    if table["files per directory (1)"].nunique() == 1:
+        files = int(table["files per directory (1)"].iloc[0])
+        return f"Each directory holds {files:,} files: there is nothing to compare it with."
     parts = []
     for operation, rows in table.groupby("operation", sort=False):
         rates = [

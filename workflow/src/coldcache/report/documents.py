@@ -134,7 +134,8 @@ class Documents:
 def _tell(rows: list[Row], column: str, states: tuple[str, ...]) -> str:
     """Return in words how many rows have which state; those that none has are left out."""
     counts = Counter(row[column] for row in rows)
-    return ", ".join(f"{counts[state]} {'is' if counts[state] == 1 else 'are'} {state}" for state in states if counts[state])
+    found = ((counts[state], state) for state in states if counts[state])
+    return ", ".join(f"{count} {'is' if count == 1 else 'are'} {state}" for count, state in found)
 
 
 def _count(rows: list[Row], column: str, states: tuple[str, ...]) -> Markup:

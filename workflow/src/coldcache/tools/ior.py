@@ -4,11 +4,11 @@ Source: IOR 3.3.0 and 4.0.0 (the flags used here mean the same in both).
 """
 
 from coldcache.errors import ToolError
-from coldcache.tools.ior_read import read, recognise
+from coldcache.tools.ior_read import printed_version, read, recognise
 from coldcache.tools.program import ask_version, require
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "TEST", "argv", "inputs", "read", "recognise", "separate", "unfit", "version"]
+__all__ = ["PROGRAM", "TEST", "argv", "inputs", "printed_version", "read", "recognise", "separate", "unfit", "version"]
 
 PROGRAM = "ior"
 

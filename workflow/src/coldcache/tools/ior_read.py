@@ -23,6 +23,12 @@ _SEPARATORLESS = re.compile(
 _BANNER_VERSION = re.compile(rb"IOR-(\S+): MPI Coordinated")
 
 
+def printed_version(log: bytes) -> str | None:
+    """Return the version that IOR's banner names first; None without a banner."""
+    banner = _BANNER_VERSION.search(log)
+    return banner[1].decode(errors="replace") if banner else None
+
+
 def recognise(log: bytes) -> bool:
     """Return whether the log looks like IOR's, judged by its banner, its column heads or its JSON keys."""
     return (

@@ -5,11 +5,11 @@ Source: mdtest 1.9.3 to 4.0 (the flags used here mean the same in all of them).
 
 from coldcache.errors import ToolError
 from coldcache.terms import METADATA_OPERATIONS
-from coldcache.tools.mdtest_read import read, recognise
+from coldcache.tools.mdtest_read import printed_version, read, recognise
 from coldcache.tools.program import ask_version, require
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "argv", "inputs", "read", "recognise", "separate", "unfit", "version"]
+__all__ = ["PROGRAM", "argv", "inputs", "printed_version", "read", "recognise", "separate", "unfit", "version"]
 
 PROGRAM = "mdtest"
 

@@ -64,6 +64,12 @@ _ENDINGS = (
 )  # fmt: skip
 
 
+def printed_version(log: bytes) -> str | None:
+    """Return the version of the first run of a log; None without the line that names it."""
+    banner = _BANNER.search(log)
+    return _tell_version(banner, _HEADING.search(log, banner.end())) if banner else None
+
+
 def recognise(log: bytes) -> bool:
     """Return whether the log has the banner of mdtest, or one of its tables (a quoted mail, a page of a wiki)."""
     return _BANNER.search(log) is not None or _HEADING.search(log) is not None
@@ -122,13 +128,17 @@ def _offset(record: Record) -> int:
     return record.offset
 
 
+def _tell_version(banner: re.Match[bytes], heading: re.Match[bytes] | None) -> str:
+    """Return the version that a banner names, unless the heading of the table is a later one's."""
+    version = banner[1].decode("ascii", "replace")
+    return IOR_3_2 if version == "1.9.3" and (heading is None or heading[1]) else version
+
+
 def _settings(log: bytes, banner: re.Match[bytes], end: int) -> Settings:
     heading = _HEADING.search(log, banner.end(), end)
-    version = banner[1].decode("ascii", "replace")
+    version = _tell_version(banner, heading)
     check_version(version)
     old = version.startswith("1.9") and heading is not None and heading[1] is None
-    if version == "1.9.3" and not old:
-        version = IOR_3_2
     command = _COMMAND.search(log, banner.end(), min(end, banner.end() + 100_000))
     options = read_options(command[1].decode("utf-8", "replace"), old) if command else {}
     return Settings(version, int(banner[2]), int(banner[3]), options, old)
