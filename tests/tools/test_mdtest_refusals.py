@@ -242,3 +242,33 @@ def test_warnings_that_concern_no_figure_do_no_harm(warning):
 @pytest.mark.parametrize("text", [b"mdtest", b"SUMMARY: 3 tests", b"File creation : 1.000", b""])
 def test_other_text_is_not_recognised(text):
     assert not recognise(text)
+
+
+def removed_in(name, slowest, fastest):
+    """Return a specimen whose tree took so long to remove, in s with three decimals, that its rates are zero."""
+    log = load(name)
+    rates, times = re.findall(rb"\n(   Tree removal [^\n]+)", log)
+    none, mean = b"%15.3f" % 0, (slowest + fastest) / 2
+    log = log.replace(rates, b"   Tree removal        " + 4 * none)
+    log = log.replace(
+        times, b"   Tree removal        " + b"".join(b"%15.3f" % time for time in (slowest, fastest, mean, 0))
+    )
+    return log.replace(b"finished at 11/21/2026 08:", b"finished at 11/21/2026 10:")
+
+
+def test_a_tree_whose_removal_took_longer_than_its_rate_has_decimals_has_a_time():
+    """mdtest on DAOS: a rate of 0.000 and a time of 3626.219."""
+    found = read(removed_in("4.0.0-processes", 3626.219, 2000.5))
+    whole = read(load("4.0.0-processes"))
+    removed = [record for record in found if record.operation == "tree-remove"]
+    assert {(record.metric, record.statistic, record.value) for record in removed} == {
+        ("elapsed", "max", 3626.219), ("elapsed", "min", 2000.5), ("elapsed", "mean", 2813.36),
+        ("elapsed", "stddev", 0.0),
+    }  # fmt: skip
+    rest = [record for record in meaning(whole) if "tree-remove" not in record]
+    assert [record for record in meaning(found) if "tree-remove" not in record] == rest
+
+
+def test_a_rate_of_zero_that_its_time_contradicts_is_refused():
+    why = refusal(removed_in("4.0.0-processes", 3626.219, 1999.5))
+    assert why == "the row tree-remove of the SUMMARY has a rate of zero: a rank or iteration did nothing"

@@ -194,7 +194,7 @@ def to_json_lines(records: Iterable[Record], log: str) -> str:
     return "".join(lines)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def _write_shared(
     tool: str, version: str | None, operation: str, metric: str, statistic: str, unit: str, repetition: int | None,
     definition: str, caveats: tuple[str, ...],

@@ -25,7 +25,15 @@ from math import inf
 from coldcache.errors import LogError
 from coldcache.records import Record
 from coldcache.tools.mdtest_meaning import IOR_3_2, Form, Settings, check_version, read_options
-from coldcache.tools.mdtest_records import Context, Table, Test, process_records, table_records, verbose_records
+from coldcache.tools.mdtest_records import (
+    SLOW_TREE,
+    Context,
+    Table,
+    Test,
+    process_records,
+    table_records,
+    verbose_records,
+)
 from coldcache.tools.mdtest_rows import (
     PREFIX,
     Row,
@@ -242,12 +250,18 @@ def _read_test(log: bytes, test: Test, settings: Settings) -> list[Record]:
     ran |= {row.operation for row, *_ in iterations if row.values[1]}
     if log.find(b"Backend doesn't support rename", test.start, test.end) >= 0:
         ran.discard("directory-rename")
-    context = Context(log, settings, test, ran)
+    context = Context(log, settings, test, ran, _find_slow_trees(tables))
     records = verbose_records(context, tables[0], iterations)
     for table, process in zip(tables, processes, strict=True):
         records += process_records(context, table, process)
         records += table_records(context, table)
     return records
+
+
+def _find_slow_trees(tables: list[Table]) -> set[str]:
+    """Return the operations on the one tree of an iteration that took so long that their rate is printed as 0.000."""
+    rows = [row for table in tables if table.metric == "elapsed" for row in table.rows]
+    return {row.operation for row in rows if row.operation[:4] == "tree" and min(row.values[:3]) > SLOW_TREE}
 
 
 def _read_table(log: bytes, heading: re.Match[bytes], test: Test, settings: Settings) -> Table:

@@ -32,6 +32,8 @@ _COLUMNS = {
 _VERBOSE_COLUMNS = (("elapsed", " sec"), ("rate", " ops/sec"))
 _Column = tuple[int, str, str, tuple[str, ...]]
 _make_tuple = tuple.__new__
+#: Seconds for one tree above which its rate, with three decimals, is 0.000.
+SLOW_TREE = 2000.0
 #: Operations that are no work of each process.
 _OF_ONE_RANK = {"stonewall", "tree-create", "tree-remove"}
 
@@ -69,10 +71,12 @@ class Context:
         The test.
     ran : set of str
         Operations whose phase ran; the rows of the others hold nothing but zeros.
+    slow : set of str
+        Of these, what took longer than `SLOW_TREE` for one item: three decimals hold nothing of its rate.
     """
 
-    def __init__(self, log: bytes, settings: Settings, test: Test, ran: set[str]) -> None:
-        self.log, self.settings, self.test, self.ran = log, settings, test, ran
+    def __init__(self, log: bytes, settings: Settings, test: Test, ran: set[str], slow: set[str]) -> None:
+        self.log, self.settings, self.test, self.ran, self.slow = log, settings, test, ran, slow
         self.tasks = settings.tasks if test.tasks is None else test.tasks
         self.factors = factors(settings, test.tasks, test.items)
         self.counted: tuple[str, ...] = ()
@@ -138,6 +142,8 @@ def table_records(context: Context, table: Table) -> list[Record]:
         values = row.values[-4:] if table.columns == "ranks" else row.values
         if not values[1] <= values[2] <= values[0]:
             raise LogError(f"the row {row.operation} of the SUMMARY has a mean outside of its extremes: it is broken")
+        if table.metric == "rate" and row.operation in context.slow and not any(values[:3]):
+            continue
         if table.metric == "rate" and 0.0 in (row.values[0], row.values[1], *values[:3]):
             raise LogError(
                 f"the row {row.operation} of the SUMMARY has a rate of zero: a rank or iteration did nothing"
