@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 #: Each is a program of its own, so that none adds to what another one measures.
-SUITES = ("trials", "plans", "logs", "datasets", "reports", "fidelity")
+SUITES = ("trials", "plans", "logs", "datasets", "slurm", "reports", "fidelity")
 
 
 def main() -> int:

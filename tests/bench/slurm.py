@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""What a block costs over Slurm beside its trials, and how soon the first of 2,000 jobs is submitted."""
+
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+import yaml
+from costs import ROOT, cost_of
+from figures import Measured, tell
+
+sys.path.append(str(ROOT / "tests/cluster"))
+import conftest as cluster
+
+_TRIALS, _JOBS = 100, 2000
+_ROUNDS = 2
+
+_FACTORS = {"nodes": [1], "threads": [1], "transfer_size": ["64 KiB"], "file_size": ["64 KiB"]}
+_TRIVIAL = {"title": "t", "tools": ["fio"], "operations": ["write"], "seconds": "10 ms", "factors": _FACTORS}
+_SIZES = ["4 KiB", "8 KiB", "16 KiB", "32 KiB", "64 KiB"]
+_GRID = {**_TRIVIAL, "factors": {**_FACTORS, "transfer_size": _SIZES}}
+
+
+class _Whole(yaml.SafeDumper):
+    """YAML without aliases, which no design may have."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Write everything out."""
+        return True
+
+
+def measure() -> Iterator[tuple[str, Measured]]:
+    """Yield the cost of a block and of a submission; nothing, with the reason on stderr, where no cluster can run."""
+    reason = cluster.why_not()
+    if reason:
+        print(f"slurm: {reason}; not measured", file=sys.stderr)
+        return
+    (ROOT / "logs").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=ROOT / "logs") as folder, cluster.running(ROOT, Path(folder)) as lab:
+        # The tests ask Slurm more often.
+        (lab.clone / "slurm/profile.yaml").write_text((ROOT / "slurm/profile.yaml").read_text())
+        (lab.clone / "empty.smk").write_text("rule all:\n    input:\n        [],\n")
+        write_study(lab, "trivial", _TRIALS, {"writes": _TRIVIAL})
+        write_study(lab, "many", 10, {f"s{number:04}": _GRID for number in range(_JOBS)})
+        blocks = [(time_block(lab, f"trivial{turn}"), time_empty_job(lab)) for turn in range(_ROUNDS)]
+        yield "slurm-block", Measured(*map(min, zip(*blocks, strict=True)))
+        started = [(submit_first(lab, f"many{turn}"), start_snakemake(lab)) for turn in range(_ROUNDS)]
+        own, floor = zip(*started, strict=True)
+        for place, name in enumerate(("slurm-submission", "slurm-submission-memory")):
+            yield name, Measured(min(cost[place] for cost in own), min(cost[place] for cost in floor))
+
+
+def write_study(lab: cluster.Lab, name: str, repetitions: int, sweeps: dict[str, Any]) -> None:
+    """Write a study beside those of the tests."""
+    study = {"study": name, "title": "t", "question": "q?", "repetitions": repetitions, "notebooks": [],
+             "sweeps": sweeps}  # fmt: skip
+    (lab.clone / f"config/studies/{name}.yaml").write_text(yaml.dump(study, Dumper=_Whole))
+
+
+def time_block(lab: cluster.Lab, campaign: str) -> float:
+    """Return the seconds from the command to its end that are not of one of its trials."""
+    began = time.monotonic()
+    lab.run(*lab.snakemake(campaign, "trivial", "measure_all"), seconds=900)
+    seconds = time.monotonic() - began
+    stories = lab.stories(campaign).values()
+    if len(stories) != _TRIALS:
+        sys.exit(f"bench: {len(stories)} of {_TRIALS} trials are there\n{lab.logs()}")
+    stamps = [(datetime.fromisoformat(story["start"]), datetime.fromisoformat(story["end"])) for story in stories]
+    return seconds - sum((end - start).total_seconds() for start, end in stamps)
+
+
+def time_empty_job(lab: cluster.Lab) -> float:
+    """Return the seconds that Slurm itself takes for a job of one node that does nothing."""
+    return cost_of(lab.inside("sbatch", "--wait", "--exclusive", "--output=/dev/null", "--wrap=true")).seconds
+
+
+def submit_first(lab: cluster.Lab, campaign: str) -> tuple[float, float]:
+    """Return the seconds until the first job is submitted, and Snakemake's peak memory until then, in MB."""
+    began = time.monotonic()
+    head = lab.start(*lab.snakemake(campaign, "many", "measure_all"))
+    try:
+        while not lab.jobs():
+            if head.poll() is not None:
+                sys.exit(f"bench: nothing was submitted: {head.communicate()[0][-2000:]}")
+            time.sleep(0.1)
+        seconds = time.monotonic() - began
+        peaks = [_peak(process.pid) for process in psutil.Process(head.pid).children(recursive=True)]
+    finally:
+        os.killpg(head.pid, signal.SIGKILL)
+        head.communicate()
+        lab.run("scancel", "--user=root")
+        lab.wait(lambda: not lab.jobs())
+    return seconds, max(peaks)
+
+
+def _peak(process: int) -> float:
+    """Return the peak memory of a process, in MB; 0 for one that has ended."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return max((int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmHWM")), default=0.0)
+
+
+def start_snakemake(lab: cluster.Lab) -> tuple[float, float]:
+    """Return what Snakemake takes in the same place for a rule that asks for nothing, in s and MB."""
+    cost = cost_of(lab.inside("snakemake", "--snakefile", "empty.smk", "--cores", "1", "--nolock"))
+    return cost.seconds, cost.memory
+
+
+if __name__ == "__main__":
+    tell(measure())
