@@ -11,6 +11,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 
@@ -106,6 +107,24 @@ def test_a_mistake_costs_one_line_and_writes_nothing(clone, config, line):
         ".snakemake", "Snakefile", "config", "docs", "environment.yml", "notebooks", "pyproject.toml", "raw", "slurm",
         "workflow",
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_after_a_kill_of_snakemake_alone_the_next_start_waits_for_the_runner_that_goes_on(clone, change, wait_for_tool):
+    change(clone / "config/studies/tiny.yaml", "repetitions: 2", "repetitions: 5")
+    words = ["results/x/blocks/tiny.transfers.json", "--nolock", "--rerun-incomplete", "--config", "campaign=x",
+             "studies=tiny", "site=here"]  # fmt: skip
+    killed = subprocess.Popen(["snakemake", "--cores", "2", *words], stderr=subprocess.DEVNULL, start_new_session=True)
+    runner = psutil.Process(wait_for_tool("fio", clone)).parent()
+    killed.kill()
+    killed.wait()
+    before = inodes()
+    found = snakemake(*words)
+    assert found.returncode == 0, found.stderr
+    assert f"waiting for process {runner.pid} of an earlier start of campaign x, which measures" in found.stderr
+    assert not runner.is_running()
+    assert before.items() <= inodes().items()
+    assert len(inodes()) == 20
 
 
 @pytest.mark.slow

@@ -68,9 +68,9 @@ def _add_steps(commands: Any) -> None:
     status.add_argument("campaign")
     status.set_defaults(run=_status)
 
-    jobs = commands.add_parser("wait", help="wait for the jobs of a campaign that an earlier start has submitted")
-    jobs.add_argument("campaign")
-    jobs.set_defaults(run=_wait)
+    left = commands.add_parser("wait", help="wait for what an earlier start of a campaign left running")
+    left.add_argument("campaign")
+    left.set_defaults(run=_wait)
 
     collect = commands.add_parser("collect", help="read and judge a campaign's logs; write its dataset")
     collect.add_argument("--results", required=True, type=Path)
@@ -210,8 +210,9 @@ def _status(chosen: argparse.Namespace) -> None:
 
 
 def _wait(chosen: argparse.Namespace) -> None:
-    from coldcache.cluster.waiting import wait_for_jobs
+    from coldcache.cluster.waiting import wait_for_jobs, wait_for_runners
 
+    wait_for_runners(chosen.campaign)
     wait_for_jobs(chosen.campaign)
 
 

@@ -7,8 +7,11 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
+
+import psutil
 
 from coldcache.lease import LEASE, tell_lease
 
@@ -81,6 +84,33 @@ def list_jobs(campaign: str) -> list[str]:
         if Path(folder) == Path.cwd() and comment.startswith(f"rule_measure_block_wildcards_{campaign}_"):
             found.append(job)
     return found
+
+
+def list_runners(campaign: str) -> list[int]:
+    """Return the processes on this machine that measure a campaign of this clone and have lost their Snakemake."""
+    found = []
+    for process in psutil.process_iter(["cmdline", "cwd"]):
+        words, folder = process.info["cmdline"] or (), process.info["cwd"]
+        if {"measure", f"--campaign={campaign}"} <= set(words) and folder == str(Path.cwd()):
+            with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+                above = [word for parent in process.parents() for word in parent.cmdline()]
+                if not any("snakemake" in word for word in above):
+                    found.append(process.pid)
+    return found
+
+
+def wait_for_runners(campaign: str, terminal: TextIO = sys.stderr) -> None:
+    """Wait until what a Snakemake that was killed has left running on this machine has measured its block."""
+    told: list[int] = []
+    while runners := list_runners(campaign):
+        if runners != told:
+            terminal.write(
+                f"waiting for process {', '.join(map(str, runners))} of an earlier start of campaign {campaign}, which "
+                "measures a block to its end; end it to measure anew what it has not\n"
+            )
+            terminal.flush()
+            told = runners
+        time.sleep(1)
 
 
 def wait_for_jobs(campaign: str, terminal: TextIO = sys.stderr) -> None:
