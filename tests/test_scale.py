@@ -104,7 +104,7 @@ def test_what_cannot_be_planned_is_refused_in_one_line(sweep, site, message):
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ({"needs": ["two MDTs"]}, "needs two MDTs, which config/sites/x.yaml, offers does not list"),
+        ({"needs": ["two MDTs"]}, "needs two MDTs, which is not among the offers of config/sites/x.yaml"),
         ({"settings": {"mdts": "site"}}, "nothing puts metadata targets in force on the site x"),
         ({}, "iozone does not measure file-create"),
     ],

@@ -109,9 +109,18 @@ def test_a_run_shorter_than_the_sites_threshold_is_suspect(trial):
     found = trial(WRITE)
     seconds = measured_seconds(found, "write")
     assert judge(doubting(found, shortest_run=seconds)).verdict == "valid"
-    judgement = judge(doubting(found, shortest_run=seconds + 0.001))
+    judgement = judge(doubting(found, shortest_run=10 * seconds))
     assert (judgement.verdict, judgement.codes) == ("suspect", ("too-short",))
-    assert judgement.reasons == (f"write was measured over {seconds:.2g} s, less than {seconds + 0.001:g} s",)
+    assert judgement.reasons == (f"write was measured over {seconds:.2g} s, less than {10 * seconds:g} s",)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0.998, "0.998"), (0.99996, "0.99996"), (0.54, "0.54"), (0.949, "0.95")]
+)
+def test_a_run_that_is_hardly_too_short_is_shown_with_the_digits_that_say_so(trial, monkeypatch, seconds, shown):
+    monkeypatch.setattr("coldcache.verdicts.measured_seconds", lambda *_: seconds)
+    judgement = judge(doubting(trial(WRITE), shortest_run=1))
+    assert judgement.reasons == (f"write was measured over {shown} s, less than 1 s",)
 
 
 @pytest.mark.parametrize(("step", "verdict"), [(0.4, "valid"), (-0.4, "valid"), (2.0, "suspect"), (-2.0, "suspect")])

@@ -203,7 +203,7 @@ def test_here_studies_keep_within_the_limits_and_say_what_cannot_run(plan):
         assert all(trial["bytes"] <= 2 * 2**30 for trial in trials)
         assert any(trial["runs_here"] is True for trial in trials), study
     reasons = {trial["sweep"]: trial["runs_here"] for trial in plan("dell-lustre", site="local")}
-    assert reasons["osts"] == "needs several OSTs, which config/sites/local.yaml, offers does not list"
+    assert reasons["osts"] == "needs several OSTs, which is not among the offers of config/sites/local.yaml"
     assert reasons["sequential"] is reasons["write-cache-random"] is True
     reasons = {trial["sweep"]: trial["runs_here"] for trial in plan("anf-nfs", site="local")}
     assert reasons.pop("tuned") == "nothing puts tuned profile in force on the site local"

@@ -1,5 +1,6 @@
 """Why a case of a plan cannot run on a site: each reason is one line, and what cannot run is never imitated."""
 
+from coldcache.setting_kinds import LimitSetting
 from coldcache.site import Site
 from coldcache.study import Sweep
 from coldcache.terms import FACTORS
@@ -13,10 +14,13 @@ def explain_lack(sweep: Sweep, site: Site) -> str:
         return f"the site {site.site} is described for plans only"
     missing = [need for need in sweep.needs if need not in site.offers]
     if missing:
-        return f"needs {missing[0]}, which config/sites/{site.site}.yaml, offers does not list"
+        return f"needs {missing[0]}, which is not among the offers of config/sites/{site.site}.yaml"
     for factor, setting in sweep.settings.items():
         if setting == "site" and factor not in site.settings:
             return f"nothing puts {FACTORS[factor].label} in force on the site {site.site}"
+        stated = site.settings.get(factor) if setting == "site" else setting
+        if isinstance(stated, LimitSetting) and site.clients.launcher != "local":
+            return f"a control group puts {FACTORS[factor].label} in force on one machine, and not on those of a job"
     return ""
 
 

@@ -171,6 +171,12 @@ class TunedSetting(_Kind):
     slow: bool = Field(True, description="A profile changes many things at once.")
 
 
+class LimitSetting(_Kind):
+    """A limit of the IOPS of the target's device, which is a level's value, by a control group; it needs root."""
+
+    kind: Literal["cgroup"]
+
+
 class GuestSetting(_Kind):
     """What a guest is started with in which the trial runs on an NFS mount of its own."""
 
@@ -192,9 +198,9 @@ class GuestSetting(_Kind):
 
 Kind = (
     FileSetting | SysctlSetting | MountSetting | PreparedMounts | CommandSetting | LctlSetting | LayoutSetting
-    | VolumeSetting | TunedSetting | GuestSetting
+    | VolumeSetting | TunedSetting | LimitSetting | GuestSetting
 )  # fmt: skip
-_KINDS = ("file", "sysctl", "mount", "mounts", "commands", "lctl", "lfs", "gluster", "tuned", "nfs-guest")
+_KINDS = ("file", "sysctl", "mount", "mounts", "commands", "lctl", "lfs", "gluster", "tuned", "cgroup", "nfs-guest")
 
 
 def _tag_of_kind(given: Any) -> str:
@@ -219,6 +225,7 @@ SettingKind = Annotated[
     | Annotated[LayoutSetting, Tag("kind:lfs")]
     | Annotated[VolumeSetting, Tag("kind:gluster")]
     | Annotated[TunedSetting, Tag("kind:tuned")]
+    | Annotated[LimitSetting, Tag("kind:cgroup")]
     | Annotated[GuestSetting, Tag("kind:nfs-guest")],
     Discriminator(_tag_of_kind),
     BeforeValidator(_refuse_unknown_kind),

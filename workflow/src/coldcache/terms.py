@@ -34,6 +34,7 @@ FACTORS = {
     "max_sgl_entries": Factor("1", "entries of a scatter-gather list"),
     "node_pairs": Factor("1", "pairs of NVMe nodes"),
     "metadata_iops": Factor("1", "provisioned metadata IOPS"),
+    "device_iops": Factor("1", "limit of the device's IOPS"),
     "throughput_tier": Factor("B/s", "provisioned throughput per TiB"),
     "osc_rpcs_in_flight": Factor("1", "calls in flight per OST"),
     "mdc_rpcs_in_flight": Factor("1", "calls in flight per MDT"),
@@ -55,8 +56,8 @@ FACTORS = {
 #: Factors of the system and not of a tool's command line: without a setting their levels would be mere labels.
 SET_FACTORS = (
     "write_cache", "write_barrier", "write_behind", "io_scheduler", "stripe_count", "stripe_size", "mdts", "sas_driver",
-    "max_sgl_entries", "node_pairs", "metadata_iops", "throughput_tier", "osc_rpcs_in_flight", "mdc_rpcs_in_flight",
-    "mdc_mod_rpcs_in_flight", "osc_dirty_mb", "instance_type", "write_mode", "nfs_version",
+    "max_sgl_entries", "node_pairs", "metadata_iops", "device_iops", "throughput_tier", "osc_rpcs_in_flight",
+    "mdc_rpcs_in_flight", "mdc_mod_rpcs_in_flight", "osc_dirty_mb", "instance_type", "write_mode", "nfs_version",
     "io_size", "nconnect", "mount_option", "outage_option", "network_delay", "server_cache", "sysctl", "tuned_profile",
 )  # fmt: skip
 

@@ -93,8 +93,15 @@ def too_short(trial: Trial) -> Finding:
     for operation in trial.story["operations"]:
         seconds = measured_seconds(trial, operation)
         if seconds is not None and seconds < trial.thresholds.shortest_run:
-            return f"{operation} was measured over {seconds:.2g} s, less than {trial.thresholds.shortest_run:g} s"
+            least = trial.thresholds.shortest_run
+            return f"{operation} was measured over {_show_below(seconds, least)} s, less than {least:g} s"
     return None
+
+
+def _show_below(figure: float, limit: float) -> str:
+    """Return a figure with two digits, or as many more as show that it is below a limit."""
+    texts = (f"{figure:.{digits}g}" for digits in range(2, 18))
+    return next(text for text in texts if float(text) < limit)
 
 
 def clock_step(trial: Trial) -> Finding:

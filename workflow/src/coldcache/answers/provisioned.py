@@ -10,9 +10,6 @@ from coldcache.answers.choice import published_values
 from coldcache.estimates import Estimates
 from coldcache.provisioning import OPERATIONS_PER_IOPS, automatic_iops, expected_rate, largest_increase
 
-#: Dims that have a column of their own.
-_NAMED = ("operation", "metadata_iops")
-
 #: The most that a user may ask for, at any capacity.
 LARGEST_IOPS = 192_000
 
@@ -58,17 +55,17 @@ def published_iops(dataset: str | Path, source: str) -> dict[int, float]:
 
 
 def rate_per_iops(estimates: Estimates) -> pd.DataFrame:
-    """Return the measured rate of each operation for each provisioned IOPS, and that of the model."""
-    rows = []
+    """Return the measured rate of each operation for each IOPS of ``asked.factor``, and that of the model."""
+    rows, limit = [], estimates.asked.factor
     table = estimates.table()
+    named = "metadata IOPS (1/s)" if limit == "metadata_iops" else "limit (1/s)"
     for row in table.to_dict("records"):
-        iops = int(row["metadata_iops"])
-        factor = OPERATIONS_PER_IOPS.get(row["operation"])
-        others = {
-            name: row[name] for name in estimates.cells.estimate.dims if name not in ("operation", "metadata_iops")
-        }
+        iops = int(row[limit])
+        # The model is of metadata; a device counts each request once.
+        factor = OPERATIONS_PER_IOPS.get(row["operation"]) if limit == "metadata_iops" else 1
+        others = {name: row[name] for name in estimates.cells.estimate.dims if name not in ("operation", limit)}
         rows.append({
-            "operation": row["operation"], "metadata IOPS (1/s)": iops, **others, "median (1/s)": row["median"],
+            "operation": row["operation"], named: iops, **others, "median (1/s)": row["median"],
             "per IOPS (1)": row["median"] / iops, "model per IOPS (1)": "not stated" if factor is None else str(factor),
         })  # fmt: skip
     return pd.DataFrame(rows)

@@ -14,6 +14,7 @@ from coldcache.setting_kinds import (
     Kind,
     LayoutSetting,
     LctlSetting,
+    LimitSetting,
     MountSetting,
     PreparedMounts,
     SysctlSetting,
@@ -21,6 +22,7 @@ from coldcache.setting_kinds import (
     VolumeSetting,
 )
 from coldcache.settings import (
+    device_limit,
     kernel_value,
     lustre_layout,
     mount_option,
@@ -38,6 +40,7 @@ _MODULES = {
     "lustre-layout": lustre_layout,
     "volume-option": volume_option,
     "tuned-profile": tuned_profile,
+    "device-limit": device_limit,
 }
 
 
@@ -99,6 +102,14 @@ def _place(kind: Kind, folder: Path, sweep: Path) -> dict[str, Any]:
             }  # fmt: skip
         case TunedSetting():
             return {"module": "tuned-profile", "outlives_restart": True, "shown_as": "tuned-adm active"}
+        case LimitSetting():
+            name = _name_device(folder)
+            group = device_limit.find_group()
+            # The limit goes with its group.
+            return {
+                "module": "device-limit", "device": Path(f"/sys/class/block/{name}/dev").read_text().strip(),
+                "folder": group, "shown_as": f"limit of {name} in {group}",
+            }  # fmt: skip
         case GuestSetting():
             raise SettingError("the guest itself puts it in force when it starts")
 
