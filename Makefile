@@ -61,8 +61,8 @@ notebooks: reference ## Execute the notebooks anew on the reference campaign, to
 tests := pytest -rs --nbval tests notebooks
 
 .PHONY: test
-# A cluster and a volume in namespaces need root: their packages are installed where they can run.
-test: tools += chromium break $(if $(filter 0,$(shell id -u)),cluster gluster)
+# A cluster, a volume and a daemon of tuned in namespaces need root: their packages are installed where they can run.
+test: tools += chromium break $(if $(filter 0,$(shell id -u)),cluster settings)
 test: setup ## Run every check and every test
 	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference

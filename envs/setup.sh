@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Set up what is missing: setup.sh [packages] [cluster] [gluster] [TOOL...]
+# Set up what is missing: setup.sh [packages] [cluster] [settings] [TOOL...]
 #   always     the .venv (envs/venv.sh)
 #   packages   those of envs/apt.txt
-#   cluster    those of envs/cluster.txt; gluster, those of envs/gluster.txt
+#   cluster    those of envs/cluster.txt; settings, those of envs/settings.txt
 #   TOOL       what envs/TOOL.sh installs
 # Installs as root or with sudo that asks no password; otherwise names what is missing and the command that installs it.
 set -euo pipefail

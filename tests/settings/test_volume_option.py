@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
         bool(os.geteuid()) or not shutil.which("glusterd") or not shutil.which("ip"),
-        reason="a volume of GlusterFS needs root and bash envs/setup.sh gluster",
+        reason="a volume of GlusterFS needs root and bash envs/setup.sh settings",
     ),
 ]
 
