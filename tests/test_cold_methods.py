@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import re
 import shutil
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from coldcache.cold_methods import make_cold, why_not_cold
 from coldcache.errors import SettingError, TargetError
 from coldcache.site import Cold
 from coldcache.target import locked, make_work_folder
+from coldcache.units import show_bytes
 
 SITE = Path("config/sites/here.yaml")
 STUDY = Path("config/studies/tiny.yaml")
@@ -69,8 +69,10 @@ def test_a_method_that_drops_nothing_is_warm(read_cold, loop_mount, method, comm
     for row in read_cold(method, loop_mount, commands):
         assert (row["cold"], row["method"]) == ("warm", method)
         assert row["resident_bytes"] == row["file_bytes"] == str(8 * 2**20)
-        # The file system may read a block or two of its own meanwhile.
-        assert re.fullmatch(r"\d (B|KiB) of 8 MiB crossed the device", row["why"])
+        # The file system may read some blocks of its own meanwhile: the verdict lets a tenth of the bytes cross.
+        crossed = int(row["crossed_bytes"])
+        assert crossed <= 0.1 * 8 * 2**20
+        assert row["why"] == f"{show_bytes(crossed)} of 8 MiB crossed the device"
         assert row["codes"] == "served-from-cache"
 
 
