@@ -119,3 +119,9 @@ def test_the_group_of_this_process_is_found_in_either_version(tmp_path, groups, 
 def test_a_target_without_a_device_is_told(tmp_path):
     with pytest.raises(SettingError, match=r"^/dev/shm lies on tmpfs, which has no block device$"):
         locate(LIMIT, Path("/dev/shm"))
+
+
+def test_the_disk_of_the_system_is_not_slowed():
+    # In a container the root file system has no device.
+    with pytest.raises(SettingError, match=r" holds the root file system, which would| which has no block device$"):
+        locate(LIMIT, Path("/"))

@@ -104,6 +104,8 @@ def _place(kind: Kind, folder: Path, sweep: Path) -> dict[str, Any]:
             return {"module": "tuned-profile", "outlives_restart": True, "shown_as": "tuned-adm active"}
         case LimitSetting():
             name = _name_device(folder)
+            if _holds_root(name):
+                raise SettingError(f"{name} holds the root file system, which would be slowed with all that uses it")
             group = device_limit.find_group()
             # The limit goes with its group.
             return {
@@ -139,6 +141,13 @@ def why_not(kind: Kind, folder: Path, sweep: Path | None = None) -> str:
         return module_of(address).why_not(address)
     except (SettingError, OSError) as error:
         return str(error)
+
+
+def _holds_root(name: str) -> bool:
+    try:
+        return _name_device(Path("/")) == name
+    except SettingError:
+        return False
 
 
 def _name_device(folder: Path) -> str:
