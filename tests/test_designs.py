@@ -16,4 +16,4 @@ def test_every_sweep_has_a_row_with_what_it_varies_at_full_scale(invent):
 
 
 def test_the_limits_that_the_site_states_are_attributes(invent):
-    assert open_limits(invent("dell-lustre", "sequential")) == {}
+    assert open_limits(invent("dell-lustre", "sequential"), "dell-lustre") == {}

@@ -79,11 +79,12 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def leave_out_what_git_ignores(folder: str, entries: list[str]) -> set[str]:
-    lines = (ROOT / ".gitignore").read_text().splitlines()
-    ignored = {".git", *(line.strip("/") for line in lines if "raw/" not in line)}
+    lines = [".git/", *(ROOT / ".gitignore").read_text().splitlines()]
     if Path(folder) == ROOT / "raw":
-        ignored = {entry for entry in entries if f"!raw/{entry}/" not in lines}
-    return {entry for entry in entries if any(Path(entry).match(pattern) for pattern in ignored)}
+        return {entry for entry in entries if f"!/raw/{entry}/" not in lines}
+    # A pattern that begins with a slash is meant for the root alone.
+    patterns = [line.strip("/") for line in lines if "raw/" not in line and (line[0] != "/" or Path(folder) == ROOT)]
+    return {entry for entry in entries if any(Path(entry).match(pattern) for pattern in patterns)}
 
 
 def link_environment(clone: Path) -> None:
@@ -118,7 +119,7 @@ def run(command: list[str], folder: Path, *path: Path) -> str:
     known = {name: value for name, value in os.environ.items() if name in ("HOME", "LANG", "TMPDIR", "USER")}
     done = subprocess.run(
         command, cwd=folder, env={**known, "PATH": os.pathsep.join([*map(str, path), *inherited])}, text=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900, check=False,
     )  # fmt: skip
     assert done.returncode == 0, f"{' '.join(command)[:2000]}\n{done.stdout[-4000:]}"
     return done.stdout

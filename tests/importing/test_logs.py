@@ -1,6 +1,5 @@
 """Foreign logs become a campaign that is collected like a measured one, or nothing is written."""
 
-import hashlib
 import json
 import shutil
 import subprocess
@@ -47,7 +46,7 @@ def stories(campaign="old"):
 def test_logs_are_copied_whole_and_sealed():
     put("ior-4.0.0-rep3.txt", "2019/deep/a.out")
     import_logs(Path("logs"), "old")
-    copy = Path("raw/old/logs/2019/deep/a.out")
+    copy = Path("raw/old/imported/logs/2019/deep/a.out")
     assert copy.read_bytes() == (SPECIMENS / "ior-4.0.0-rep3.txt").read_bytes()
     assert is_sealed(Path("raw/old"))
     assert check_seal(Path("raw/old")) == []
@@ -55,7 +54,7 @@ def test_logs_are_copied_whole_and_sealed():
     assert checked.returncode == 0
     story = stories()["imported/ior/only/r1"]
     assert story["log"] == {
-        "file": "logs/2019/deep/a.out", "sha256": hashlib.sha256(copy.read_bytes()).hexdigest(), "repetition": 1,
+        "file": "imported/logs/2019/deep/a.out", "repetition": 1,
         "factors": {
             "threads": 4, "nodes": 1, "transfer_size": 1048576, "file_size": 16777216,
             "file_layout": "file-per-thread", "direct_io": False,
@@ -71,8 +70,10 @@ def test_a_campaign_says_that_it_was_never_measured():
     import_logs(Path("logs"), "old")
     campaign = read_campaign(Path("raw/old"))
     assert campaign.circumstances is None
-    assert campaign.origin == {
-        "folder": "logs", "unread": [{"file": "README", "reason": "no known tool wrote this log"}],
+    assert campaign.planned == ()
+    assert campaign.foreign[0].origin.model_dump() == {
+        "folder": "logs", "system": "A system elsewhere",
+        "unread": [{"file": "README", "reason": "no known tool wrote this log"}],
     }  # fmt: skip
     assert campaign.blocks() == []
     assert missing_trials(campaign) == []
@@ -128,11 +129,11 @@ def test_the_same_case_in_two_logs_is_repeated():
     put("ior-3.3.0.json")
     imported = import_logs(Path("logs"), "old")
     assert [(key, story["log"]["file"]) for key, story in imported.trials.items()] == [
-        ("imported/ior/only/r0", "logs/ior-3.3.0-rep3.txt"),
-        ("imported/ior/only/r1", "logs/ior-3.3.0-rep3.txt"),
-        ("imported/ior/only/r2", "logs/ior-3.3.0-rep3.txt"),
-        ("imported/ior/only/r3", "logs/ior-3.3.0.json"),
-        ("imported/ior/only/r4", "logs/ior-3.3.0.json"),
+        ("imported/ior/only/r0", "imported/logs/ior-3.3.0-rep3.txt"),
+        ("imported/ior/only/r1", "imported/logs/ior-3.3.0-rep3.txt"),
+        ("imported/ior/only/r2", "imported/logs/ior-3.3.0-rep3.txt"),
+        ("imported/ior/only/r3", "imported/logs/ior-3.3.0.json"),
+        ("imported/ior/only/r4", "imported/logs/ior-3.3.0.json"),
     ]
 
 
@@ -188,10 +189,10 @@ def test_notes_that_do_not_fit_the_logs_are_refused_before_anything_is_written(p
     assert not Path("raw").exists()
 
 
-def test_a_name_that_is_taken_is_refused():
+def test_a_name_that_is_taken_by_something_else_is_refused():
     put("ior-4.0.0.csv")
     Path("raw/old").mkdir(parents=True)
-    with pytest.raises(CampaignError, match="raw/old exists: logs are never added to a campaign; choose another name"):
+    with pytest.raises(CampaignError, match="raw/old exists and is no campaign; choose another name"):
         import_logs(Path("logs"), "old")
     assert list(Path("raw/old").iterdir()) == []
 
@@ -218,7 +219,21 @@ def test_a_log_that_changes_meanwhile_leaves_nothing_behind(monkeypatch):
     monkeypatch.setattr(importing, "read_plain_file", lambda path: b"other")
     with pytest.raises(CampaignError, match=r"ior-4.0.0.csv: changed while it was imported: import it when it is fin"):
         import_logs(Path("logs"), "old")
-    assert list(Path("raw").iterdir()) == []
+    assert not Path("raw").exists()
+
+
+def test_a_campaign_is_made_again_of_the_logs_and_notes_that_it_has_kept(project):
+    put("ior-4.0.0-rep3.txt", "a/b.txt")
+    put("mdtest-400-dellF.txt")
+    (project / "coldcache.yaml").write_text("study: cluster\nsystem: Gone\nsweeps: {data: {logs: ['a/*']}}\n")
+    import_logs(project, "old")
+    import_logs(Path("raw/old/cluster/logs"), "again")
+    of_old, of_again = (
+        [*stories(name).values(), [path.read_bytes() for path in sorted(Path(f"raw/{name}/cluster/logs").rglob("*.*"))]]
+        for name in ("old", "again")
+    )
+    assert of_old == of_again
+    assert len(of_old) == 8
 
 
 def test_nothing_is_written_beside_the_campaign(project):
@@ -233,8 +248,8 @@ def test_nothing_is_written_beside_the_campaign(project):
 def test_a_log_that_was_changed_since_is_told():
     put("ior-4.0.0.csv")
     import_logs(Path("logs"), "old")
-    Path("raw/old/logs/ior-4.0.0.csv").write_text("other")
-    with pytest.raises(CampaignError, match=r"raw/old/logs/ior-4.0.0.csv: changed since the campaign was sealed"):
+    Path("raw/old/imported/logs/ior-4.0.0.csv").write_text("other")
+    with pytest.raises(CampaignError, match=r"raw/old/imported/logs/ior-4.0.0.csv: changed since the campaign was se"):
         collect("old", Path("results/old"))
 
 
@@ -256,7 +271,8 @@ def test_the_command_names_each_file_that_was_not_read(capsys):
     assert main(["import", "logs", "--campaign", "old"]) == 1
     assert (
         capsys.readouterr().err
-        == "coldcache: raw/old exists: logs are never added to a campaign; choose another name\n"
+        == "coldcache: raw/old is sealed: no logs are added to it; choose another name, or remove raw/old/SHA256SUMS, "
+        "import, and seal it again\n"
     )
 
 

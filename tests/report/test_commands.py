@@ -1,6 +1,7 @@
 import pytest
 
 from coldcache.campaign import read_campaign
+from coldcache.foreign import ForeignStudy, Origin
 from coldcache.report.commands import import_again, measure_again, measure_sweeps_again
 from coldcache.study import Sentinel
 
@@ -56,10 +57,16 @@ def test_what_shows_no_sweep_cannot_be_measured_again(campaign):
     assert measure_sweeps_again(campaign, []) == ""
 
 
-def test_what_was_imported_is_imported_again_and_never_measured(campaign):
-    foreign = campaign._replace(origin={"folder": "old logs", "unread": []})
-    assert measure_sweeps_again(foreign, ["quick/random"]) == ""
-    assert import_again("old logs") == "python -m coldcache import 'old logs' --campaign again"
+def test_what_was_imported_is_imported_again_from_the_logs_that_are_kept_and_never_measured(campaign):
+    old = ForeignStudy(
+        study="old", title="t", question="q", origin=Origin(folder="old logs", system="s", unread=[]), sweeps={},
+        notebooks=[],
+    )  # fmt: skip
+    mixed = campaign._replace(studies=(*campaign.studies, old))
+    assert measure_sweeps_again(mixed, ["old/ior"]) == ""
+    assert measure_sweeps_again(mixed, ["old/ior", "quick/random"]).endswith(" results/again/blocks/quick.random.json")
+    assert measure_again(mixed) == measure_again(campaign)
+    assert import_again(mixed, old) == "python -m coldcache import raw/reference/old/logs --campaign again"
 
 
 def test_a_sentinel_which_has_no_block_is_measured_again_with_all_others(campaign):

@@ -205,11 +205,11 @@ def hostile_tree(scene: Scene, moments: random.Random, times: int) -> str:
     files = [path for path in taken.rglob("*") if path.is_file() or path.is_symlink()]
     if any(path.is_symlink() or path.read_bytes() == other.read_bytes() for path in files):
         return "a link was followed"
-    if [path.name for path in (taken / "logs").rglob("*") if path.is_file()] != ["fio.json"]:
+    if [path.name for path in (taken / "imported/logs").rglob("*") if path.is_file()] != ["fio.json"]:
         return "something else than the plain log was taken"
     # Links in a campaign that somebody handed over lead nowhere either.
-    (taken / "logs/inside/fio.json").unlink()
-    (taken / "logs/inside/fio.json").symlink_to(secret / "secret.json")
+    (taken / "imported/logs/inside/fio.json").unlink()
+    (taken / "imported/logs/inside/fio.json").symlink_to(secret / "secret.json")
     found = scene.coldcache("collect", "--campaign=taken", "--results=results/taken")
     return "" if found.returncode == 1 and "removed" in found.stderr else "collect follows a link in a sealed campaign"
 

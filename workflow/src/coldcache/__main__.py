@@ -106,7 +106,7 @@ def _add_logs(commands: Any) -> None:
     parse.add_argument("logs", nargs="+", type=Path, metavar="LOG")
     parse.set_defaults(run=_parse)
 
-    foreign = commands.add_parser("import", help="make a campaign of logs that were made elsewhere")
+    foreign = commands.add_parser("import", help="make logs that were made elsewhere a campaign, or a study of one")
     foreign.add_argument("folder", type=Path, metavar="DIR")
     foreign.add_argument("--campaign", required=True, metavar="NAME")
     foreign.set_defaults(run=_import)
@@ -225,6 +225,8 @@ def _import(chosen: argparse.Namespace) -> None:
         print(f"coldcache: {chosen.folder / file}: {reason}", file=sys.stderr)
     read = sum(not log.refusal for log in found.logs)
     print(f"{imported.folder}: {len(imported.trials)} trials from {read} logs, {len(found.unread)} files were not read")
+    if not imported.is_sealed:
+        print(f"python -m coldcache seal {chosen.campaign}")
     print(f"snakemake --cores 1 --config campaign={chosen.campaign}")
 
 

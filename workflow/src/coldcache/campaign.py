@@ -3,16 +3,17 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.blocks import Block, arrange_blocks
 from coldcache.errors import CampaignError, DesignError
-from coldcache.foreign import AnyStudy, ForeignStudy
+from coldcache.foreign import AnyStudy, ForeignStudy, Origin
 from coldcache.plan import Case, Circumstances, expand_cases
 from coldcache.repeating import is_missing
-from coldcache.site import Site
+from coldcache.site import Site, Target
 from coldcache.study import Study
 from coldcache.whole_file import write_whole
 
@@ -42,38 +43,44 @@ class Campaign(NamedTuple):
     site : Site
         Where it runs.
     studies : tuple of Study or ForeignStudy
-        What it asks.
+        What it asks: studies that are measured, and those whose logs were imported.
     circumstances : Circumstances or None
-        None for an imported campaign, which is never measured.
-    origin : dict or None
-        For an imported campaign where its logs come from: ``folder``, and ``unread`` with ``file`` and ``reason``.
+        None where all of it was imported, so that there is nothing to measure.
     """
 
     name: str
     site: Site
     studies: tuple[AnyStudy, ...]
     circumstances: Circumstances | None
-    origin: dict[str, Any] | None = None
 
     @property
     def folder(self) -> Path:
         """Where its raw logs lie."""
         return RAW / self.name
 
+    @property
+    def planned(self) -> tuple[Study, ...]:
+        """The studies that are measured."""
+        return tuple(study for study in self.studies if isinstance(study, Study))
+
+    @property
+    def foreign(self) -> tuple[ForeignStudy, ...]:
+        """The studies whose logs were imported."""
+        return tuple(study for study in self.studies if isinstance(study, ForeignStudy))
+
     def cases(self) -> list[Case]:
-        """Return every case of a planned campaign, those that do not run with the reason; raises as `expand_cases`."""
+        """Return every case of the planned studies, those that do not run with the reason; raises as `expand_cases`."""
         return list(self._expand()[1])
 
     def blocks(self) -> list[Block]:
-        """Return every block of what runs on the site, none of an imported one; raises as `expand_cases`."""
+        """Return every block of what runs on the site, none of imported studies; raises as `expand_cases`."""
         return list(self._expand()[2])
 
     def _expand(self) -> tuple["Campaign", list[Case], list[Block]]:
         if self.circumstances is None:
             return self, [], []
         if not (_expanded and _expanded[0][0] is self):
-            studies = [study for study in self.studies if isinstance(study, Study)]
-            cases = [case for study in studies for case in expand_cases(study, self.site, self.circumstances)]
+            cases = [case for study in self.planned for case in expand_cases(study, self.site, self.circumstances)]
             runs = [case for case in cases if not case.runs_here]
             _expanded[:] = [(self, cases, arrange_blocks(runs, self.circumstances.seed))]
         return _expanded[0]
@@ -87,12 +94,17 @@ class Campaign(NamedTuple):
             "studies": [study.model_dump(mode="json") for study in self.studies],
         }
         if self.circumstances is None:
-            return {**design, "imported": self.origin}
+            return design
         stated = self.circumstances._asdict()
         return {
             **design,
             "circumstances": {**stated, "tools": dict(stated["tools"]), "lacking": list(stated["lacking"])},
         }
+
+
+def site_of(origin: Origin) -> Site:
+    """Return the site of imported logs, of which nothing is known that they could be judged by."""
+    return Site(site="elsewhere", title=origin.system, targets={"elsewhere": Target(path=origin.folder)})
 
 
 def check_name(name: str) -> None:
@@ -117,20 +129,33 @@ def read_campaign(folder: Path) -> Campaign:
         stored = json.loads(path.read_text())
         if stored["format"] != FORMAT:
             raise CampaignError(f"{path}: of format {stored['format']}, this version reads {FORMAT}")
-        origin = stored.get("imported")
-        kind = Study if origin is None else ForeignStudy
+        site = Site.model_validate(stored["site"])
+        studies = tuple(
+            (ForeignStudy if "origin" in study else Study).model_validate(study) for study in stored["studies"]
+        )
+        is_planned = any(isinstance(study, Study) for study in studies)
         return Campaign(
             # A folder that was renamed is the campaign that lies there now.
             name=folder.name,
-            site=Site.model_validate(stored["site"]),
-            studies=tuple(kind.model_validate(study) for study in stored["studies"]),
-            circumstances=Circumstances(**stored["circumstances"]) if origin is None else None,
-            origin=origin,
+            site=site,
+            studies=studies,
+            circumstances=Circumstances(**stored["circumstances"]) if is_planned else None,
         )
     except OSError as error:
         raise CampaignError(f"{folder} holds no campaign.json: it is no campaign") from error
     except (ValueError, KeyError, TypeError) as error:
         raise CampaignError(f"{path}: not the design of a campaign ({str(error).splitlines()[0]})") from error
+
+
+def list_stories(folder: Path, studies: Iterable[AnyStudy]) -> list[Path]:
+    """Return the `trial.json` of every trial of some studies that has a folder in that of a campaign, by name."""
+    return sorted(
+        path
+        for study in studies
+        for path in folder.glob(f"{study.study}/*/*/r*/trial.json")
+        # Imported logs keep their own names, and lie beside the sweeps.
+        if path.parents[2].name in study.sweeps
+    )
 
 
 def is_sealed(folder: Path) -> bool:
@@ -225,10 +250,14 @@ def _find_missing(campaign: Campaign) -> Iterator[str]:
 
 
 def count_repetitions(campaign: Campaign) -> list[int]:
-    """Return how many trials the cases of a campaign have, each number once, the smallest first."""
-    if campaign.origin is None:
+    """Return how many trials the cases of a campaign have, each number once, the smallest first.
+
+    Of a campaign that was measured its planned cases count; imported ones only where there are no others.
+    """
+    if campaign.planned:
         return sorted({trial.case.repetitions for block in campaign.blocks() for trial in block.trials})
-    return sorted({len(list(case.glob("r*"))) for case in campaign.folder.glob(f"{campaign.studies[0].study}/*/*")})
+    cases = Counter(path.parents[1] for path in list_stories(campaign.folder, campaign.foreign))
+    return sorted(set(cases.values()))
 
 
 def note_not_run(campaign: Campaign, case: Case, reason: str) -> None:
@@ -260,6 +289,8 @@ def why_not_run(folder: Path, study: str, sweep: str) -> str:
 def begin(design: Campaign) -> None:
     """Write the design of a campaign, or make sure that it is the one that the campaign began with.
 
+    Studies that were imported into it meanwhile are no part of what is measured.
+
     Raises
     ------
     CampaignError
@@ -267,8 +298,7 @@ def begin(design: Campaign) -> None:
     """
     path = design.folder / "campaign.json"
     if path.is_file():
-        difference = first_difference(read_campaign(design.folder).design(), design.design())
-        if difference:
+        if difference := differs_from(read_campaign(design.folder), design):
             raise CampaignError(
                 f"{path}: campaign {design.name} began with another design ({difference}); "
                 "choose another name (make study CAMPAIGN=…), or remove the folder to measure anew"
@@ -292,6 +322,12 @@ def read_hosts(folder: Path) -> dict[str, Any]:
         return json.loads((folder / "hosts.json").read_text())
     except (OSError, ValueError):
         return {}
+
+
+def differs_from(begun: Campaign, design: Campaign) -> str:
+    """Return the first place at which what two designs measure differs; empty if it is the same."""
+    old, new = (campaign._replace(studies=campaign.planned).design() for campaign in (begun, design))
+    return first_difference(old, new)
 
 
 def first_difference(old: Any, new: Any, place: str = "") -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from coldcache.campaign import Campaign, is_sealed
+from coldcache.campaign import Campaign, is_sealed, list_stories
 from coldcache.errors import CampaignError, LogError, ToolError
 from coldcache.records import Record
 from coldcache.terms import nearest
@@ -91,7 +91,7 @@ def fetch_series(
 
 def _find_span(campaign: Campaign) -> tuple[datetime, datetime]:
     """Return whole minutes that hold every trial that has run."""
-    stories = [json.loads(path.read_text()) for path in campaign.folder.glob("*/*/*/r*/trial.json")]
+    stories = [json.loads(path.read_text()) for path in list_stories(campaign.folder, campaign.planned)]
     times = [datetime.fromisoformat(story[key]) for story in stories for key in ("start", "end") if story.get(key)]
     if not times:
         raise CampaignError(f"{campaign.folder}: no trial has run yet, so there is no time to ask for")

@@ -5,10 +5,8 @@ from typing import NamedTuple
 
 from coldcache.campaign import Campaign, why_not_run
 from coldcache.dataset import COUNTED
-from coldcache.foreign import ForeignStudy
 from coldcache.plan import Case, expand_cases
 from coldcache.published import Published
-from coldcache.study import Study
 from coldcache.trials import Collected
 
 #: States of an item, the best first.
@@ -30,7 +28,7 @@ def describe_coverage(campaign: Campaign, trials: Iterable[Collected], published
     Parameters
     ----------
     campaign : Campaign
-        Its studies name the items, those of an imported one where its notes do.
+        Its studies name the items, imported ones where their notes do.
     trials : iterable of Collected
         Those that count make an item measured, or imported.
     published : iterable of Published
@@ -46,7 +44,7 @@ def describe_coverage(campaign: Campaign, trials: Iterable[Collected], published
         if old is None or STATES.index(row.state) < STATES.index(old.state):
             rows[row.source, row.item] = row
     sources = {study.study for study in campaign.studies} | {source for source, _ in rows}
-    lack = "no sweep serves it" if campaign.origin is None else "no log of it was imported"
+    lack = "no sweep serves it" if campaign.planned else "no log of it was imported"
     for source, item in sorted(stated):
         if source in sources:
             rows.setdefault((source, item), Covered(source, item, "published only", lack))
@@ -54,9 +52,8 @@ def describe_coverage(campaign: Campaign, trials: Iterable[Collected], published
 
 
 def _rows(campaign: Campaign, counted: set[str], stated: set[tuple[str, str]]) -> Iterator[Covered]:
-    for study in campaign.studies:
-        if not isinstance(study, Study) or campaign.circumstances is None:
-            continue
+    for study in campaign.planned:
+        assert campaign.circumstances is not None
         cases = expand_cases(study, campaign.site, campaign.circumstances)
         for name, sweep in study.sweeps.items():
             of_sweep = [case for case in cases if case.sweep == name]
@@ -70,8 +67,8 @@ def _rows(campaign: Campaign, counted: set[str], stated: set[tuple[str, str]]) -
 
 
 def _imported_rows(campaign: Campaign, counted: set[str]) -> Iterator[Covered]:
-    for study in campaign.studies:
-        for name, sweep in study.sweeps.items() if isinstance(study, ForeignStudy) else ():
+    for study in campaign.foreign:
+        for name, sweep in study.sweeps.items():
             for item in _items(sweep.item):
                 source = sweep.source or study.study
                 if f"{study.study}/{name}" in counted:

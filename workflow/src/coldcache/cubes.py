@@ -197,6 +197,7 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         factor that was put in force what the system said of it, as ``write_cache_read``; empty where the sweep has no
         such case or repetition. Study and sweep are attributes, too.
     """
+    records = _as_counted(records)
     # Factors and verdicts are those of a trial: one row of each trial and operation tells them.
     trials = records.drop_duplicates(["operation", "case", "repetition"])
     dims = ["operation", *_choose_dims(trials), "repetition"]
@@ -225,6 +226,13 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
     cube.attrs["tool"] = " ".join(sorted(trials.tool.unique()))
     cube.attrs["tool_version"] = " ".join(sorted(set(trials.tool_version) - {""}))
     return cube
+
+
+def _as_counted(records: pd.DataFrame) -> pd.DataFrame:
+    """Return the records of a sweep with levels as whole numbers that are none only because other sweeps lack them."""
+    floats = [name for name in (*FACTORS, *LEARNT_FACTORS) if name in records and records[name].dtype.kind == "f"]
+    whole = [name for name in floats if (records[name] % 1 == 0).all()]
+    return records.astype(dict.fromkeys(whole, "int64")) if whole else records
 
 
 def _build_cubes(records: pd.DataFrame, settings: pd.DataFrame) -> dict[str, xr.Dataset]:
@@ -301,7 +309,7 @@ def save_dataset(
     Parameters
     ----------
     campaign : Campaign
-        Its name and the limits that its site states become attributes.
+        Its name becomes an attribute, and the limits that its site states those of each study that is measured there.
     records : DataFrame
         The long table.
     path : Path
@@ -315,7 +323,8 @@ def save_dataset(
     target = campaign.site.target
     limits = {"read_rate": target.read_rate, "write_rate": target.write_rate}
     stated = {name: rate for name, rate in limits.items() if rate is not None}
-    groups = {"/": xr.Dataset(attrs={"campaign": campaign.name, "Conventions": "CF-1.11", **stated})}
+    groups = {"/": xr.Dataset(attrs={"campaign": campaign.name, "Conventions": "CF-1.11"})}
+    groups |= {f"/{study.study}": xr.Dataset(attrs=stated) for study in campaign.planned if stated}
     groups |= _build_cubes(records, settings)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".partial")

@@ -32,10 +32,14 @@ def open_table(path: Path, name: str) -> pd.DataFrame:
         raise KeyError(f"{path} has no table {name}: collect the campaign again") from error
 
 
-def open_limits(path: Path) -> dict[str, float]:
-    """Return what the site states as the most that its target can do, in B/s: ``read_rate`` and ``write_rate``."""
-    with xr.open_dataset(path, engine="h5netcdf") as root:
-        return {name: float(root.attrs[name]) for name in ("read_rate", "write_rate") if name in root.attrs}
+def open_limits(path: Path, study: str) -> dict[str, float]:
+    """Return the most that the target of a study can do, in B/s, as its site states: ``read_rate`` and ``write_rate``.
+
+    It is not known of studies whose logs were imported.
+    """
+    with h5netcdf.File(path) as file:
+        attrs = file[study].attrs if study in file else {}
+        return {name: float(attrs[name]) for name in ("read_rate", "write_rate") if name in attrs}
 
 
 def open_settings(path: Path) -> pd.DataFrame:

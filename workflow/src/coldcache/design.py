@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from coldcache.campaign import RAW, Campaign, check_name, first_difference, is_sealed, is_whole, read_campaign
+from coldcache.campaign import RAW, Campaign, check_name, differs_from, is_sealed, is_whole, read_campaign
 from coldcache.cluster.allocations import arrange_allocations, refuse_hours
 from coldcache.errors import CampaignError, DesignError, ToolError
 from coldcache.grid import Circumstances
@@ -56,6 +56,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     design = _draft(name, config, begun.circumstances if begun else None)
     if begun:
         _refuse_other_design(begun, design)
+        design = design._replace(studies=(*design.studies, *begun.foreign))
     _refuse_empty(design)
     if not is_whole(design):
         _refuse_impossible(design)
@@ -111,8 +112,7 @@ def _draft(name: str, config: Mapping[str, Any], circumstances: Circumstances | 
 
 
 def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
-    difference = first_difference(begun.design(), design.design())
-    if difference:
+    if difference := differs_from(begun, design):
         raise CampaignError(
             f"{begun.folder} began with another design ({difference}): choose another name "
             f"(make study CAMPAIGN=…), or remove {begun.folder} to measure anew"

@@ -29,7 +29,7 @@ def tabulate_sweeps(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataF
     Parameters
     ----------
     campaign : Campaign
-        Planned or imported.
+        Of planned studies, imported ones, or both.
     trials : iterable of Collected
         Those that count make a sweep measured.
 
@@ -40,13 +40,13 @@ def tabulate_sweeps(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataF
         ``state`` is ``measured`` or ``not run``; ``why`` says at which scale, or why not.
     """
     counted = {(trial.story["study"], trial.story["sweep"]) for trial in trials if trial.judgement.verdict in COUNTED}
-    rows = _rows_of_plan(campaign, counted) if campaign.circumstances else _rows_of_import(campaign, counted)
+    rows = [*_rows_of_plan(campaign, counted), *_rows_of_import(campaign, counted)]
     return pd.DataFrame(rows, columns=SWEEP_COLUMNS)
 
 
 def _rows_of_plan(campaign: Campaign, counted: set[tuple[str, str]]) -> list[dict[str, Any]]:
     rows = []
-    for study in (study for study in campaign.studies if isinstance(study, Study)):
+    for study in campaign.planned:
         assert campaign.circumstances is not None
         cases: dict[str, list[Case]] = {}
         for case in expand_cases(study, campaign.site, campaign.circumstances):
@@ -94,7 +94,7 @@ def _expand_whole(campaign: Campaign, study: Study) -> list[Case]:
 
 def _rows_of_import(campaign: Campaign, counted: set[tuple[str, str]]) -> list[dict[str, Any]]:
     rows = []
-    for study in campaign.studies:
+    for study in campaign.foreign:
         for name, sweep in study.sweeps.items():
             factors: dict[str, Any] = sweep.factors
             only = {factor: levels[0] for factor, levels in factors.items() if len(levels) == 1}
@@ -116,11 +116,11 @@ def tabulate_designs(campaign: Campaign) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``study sweep item threads`` and those of `NAME_FACTORS`, 0 where a case has none; no row for an
-        imported campaign and for operations on data.
+        Columns ``study sweep item threads`` and those of `NAME_FACTORS`, 0 where a case has none; no row for imported
+        studies and for operations on data.
     """
     rows: list[dict[str, Any]] = []
-    for study in (study for study in campaign.studies if isinstance(study, Study)):
+    for study in campaign.planned:
         for case in _expand_whole(campaign, study):
             counts = {factor: int(case.factors.get(factor, 0)) for factor in NAME_FACTORS}
             if any(counts.values()):

@@ -24,17 +24,36 @@ class ForeignSweep(Strict):
     factors: dict[str, list[Level]] = Field(description="Levels of each factor, in stored units.")
 
 
+class UnreadFile(Strict):
+    """A file of an imported folder that is no log, and why it was left out."""
+
+    file: str
+    reason: str
+
+
+class Origin(Strict):
+    """Where imported logs come from."""
+
+    folder: str = Field(description="Where they lay when they were imported.")
+    system: str = Field(description="What was measured.")
+    unread: list[UnreadFile]
+
+
 class ForeignStudy(Strict):
     """A question that imported logs answer."""
 
     study: Name
     title: str
     question: str
+    origin: Origin
     sweeps: dict[Name, ForeignSweep]
     notebooks: list[str]
 
 
 AnyStudy = Study | ForeignStudy
+
+#: The copies of imported logs, below the folder of their study.
+LOGS = "logs"
 
 
 def list_notebooks(study: AnyStudy, first: bool, folder: Path) -> list[str]:

@@ -9,7 +9,7 @@ from coldcache.design import draft_design
 from coldcache.nfs_lab import guest as nfs_guest
 from coldcache.plan import Case, Trial, expand_cases, tool_module
 from coldcache.site import Site
-from coldcache.study import Study, Sweep
+from coldcache.study import Sweep
 from coldcache.units import show_bytes, show_seconds
 
 
@@ -35,7 +35,7 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
         As `draft_design`.
     """
     design = draft_design({"studies": studies, "site": site, "target": target or ""}, full)
-    asked, circumstances = [study for study in design.studies if isinstance(study, Study)], design.circumstances
+    asked, circumstances = design.planned, design.circumstances
     assert circumstances is not None
     if full:
         cases = [case for study in asked for case in expand_cases(study, design.site, circumstances, full)]

@@ -58,7 +58,7 @@ def print_status(name: str) -> None:
     """
     folder = RAW / name
     campaign = read_campaign(folder)
-    if campaign.origin is not None:
+    if not campaign.planned:
         print(f"{name} was imported: there is nothing to measure")
         return
     status = find_status(campaign)

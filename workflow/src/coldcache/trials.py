@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign import Campaign, why_not_run
+from coldcache.campaign import Campaign, list_stories, site_of, why_not_run
 from coldcache.doubts import fill_level
 from coldcache.drift import Drift, Moment, figure_of
 from coldcache.errors import CampaignError, LogError
+from coldcache.foreign import ForeignStudy
 from coldcache.judged import Baseline, Trial
 from coldcache.parts import Part, split_records
 from coldcache.plan import tool_module
@@ -56,7 +57,7 @@ class Collected(NamedTuple):
 
 
 def collect_trials(campaign: Campaign) -> Iterator[Collected]:
-    """Yield every planned trial of a campaign, or every one that was imported, in the order of its name.
+    """Yield every planned trial of a campaign and every one that was imported, in the order of its name.
 
     Raises
     ------
@@ -69,16 +70,23 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
         for trial in block.trials
         if is_done(campaign.folder, trial) or is_missing(campaign.folder, campaign.site, trial)
     }
-    imported = [] if campaign.origin is None else campaign.folder.glob("*/*/*/r*/trial.json")
+    imported = {
+        str(path.parent.relative_to(campaign.folder)): study
+        for study in campaign.foreign
+        for path in list_stories(campaign.folder, [study])
+    }
     logs = ForeignLogs(campaign.folder)
-    keys = sorted({*planned, *(str(path.parent.relative_to(campaign.folder)) for path in imported)})
+    keys = sorted({*planned, *imported})
     paths = {key: campaign.folder / key / "trial.json" for key in keys}
     stories = {key: _read_story(key, path) for key, path in paths.items() if path.is_file()}
     drifts = _read_drifts(campaign, stories)
     baselines = Baselines(list(stories.values()), drifts)
     for key in keys:
+        if key in imported:
+            yield _read_foreign_trial(key, stories[key], imported[key], logs)
+            continue
         if key in stories:
-            yield _read_trial(key, stories[key], campaign, logs, baselines)
+            yield _read_trial(key, stories[key], campaign, baselines)
             continue
         case = planned[key].case
         reason = why_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
@@ -142,23 +150,31 @@ class ForeignLogs:
         raise LogError("the log is read in another way than when it was imported: import it anew")
 
 
-def _read_trial(
-    key: str, story: dict[str, Any], campaign: Campaign, logs: ForeignLogs, baselines: "Baselines"
-) -> Collected:
-    folder = campaign.folder / key
-    if campaign.origin is None and story["tool"] not in TOOLS:
-        raise CampaignError(f'{folder / "trial.json"}: not the story of a trial (unknown tool "{story["tool"]}")')
-    tool = tool_module(story["tool"]) if campaign.origin is None else None
-    if story.get("guest"):
-        tool = nfs_guest
+def _read_foreign_trial(key: str, story: dict[str, Any], study: ForeignStudy, logs: ForeignLogs) -> Collected:
+    """Return an imported trial: nothing that was measured here, before it or beside it, can be held against it."""
     records: Sequence[Record] = []
     refusal = ""
     try:
-        records = read_by(tool, _read_log(folder)) if tool else logs.read(story["log"])
+        records = logs.read(story["log"])
+    except LogError as error:
+        refusal = str(error)
+    site = site_of(study.origin)
+    return Collected(key, story, records, judge(Trial(story, records, refusal, site.thresholds, site.target)))
+
+
+def _read_trial(key: str, story: dict[str, Any], campaign: Campaign, baselines: "Baselines") -> Collected:
+    folder = campaign.folder / key
+    if story["tool"] not in TOOLS:
+        raise CampaignError(f'{folder / "trial.json"}: not the story of a trial (unknown tool "{story["tool"]}")')
+    tool = nfs_guest if story.get("guest") else tool_module(story["tool"])
+    records: Sequence[Record] = []
+    refusal = ""
+    try:
+        records = read_by(tool, _read_log(folder))
     except LogError as error:
         refusal = str(error)
     series: dict[str, Sequence[Record]] = {}
-    for path in sorted(folder.glob(SERIES)) if tool else ():
+    for path in sorted(folder.glob(SERIES)):
         try:
             series[f"{key}/{path.name}"] = read_file(path)
         except LogError as error:

@@ -150,7 +150,7 @@ def choose(
     """
     path = Path(dataset)
     sweeps = open_table(path, "sweeps")
-    published, limits = _read_published(path, study), open_limits(path)
+    published, limits = _read_published(path, study), open_limits(path, study)
     choice = Choice(study, [], [])
     for row in sweeps[sweeps.study == study].itertuples():
         asked_for = set(row.operations.split())

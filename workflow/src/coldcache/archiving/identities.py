@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from coldcache.campaign import Campaign, raw_files, read_hosts
+from coldcache.campaign import Campaign, list_stories, raw_files, read_hosts
 
 KINDS = ("path", "address", "host", "user", "word")
 
@@ -66,12 +66,12 @@ def find_identities(campaign: Campaign, folder: Path, hidden: Sequence[str] = ()
     found["host"] |= dict.fromkeys(name for host in stated for name in _names_of_host(host))
     found["user"][getpass.getuser()] = None
     found["path"] |= dict.fromkeys(_list_paths(campaign, folder))
+    for path in list_stories(folder, campaign.studies):
+        system = json.loads(path.read_bytes()).get("system") or {}
+        found["host"] |= dict.fromkeys(_names_of_host(system.get("host", "")))
     for path in raw_files(folder):
         text = str(path.relative_to(folder)).encode() + b"\n" + path.read_bytes()
         found["address"] |= dict.fromkeys(_list_addresses(text))
-        if path.name == "trial.json":
-            system = json.loads(path.read_bytes()).get("system") or {}
-            found["host"] |= dict.fromkeys(_names_of_host(system.get("host", "")))
         for kind, patterns in (("host", _HOSTS), ("user", _USERS)):
             names = (match[1].decode("utf-8", "replace") for pattern in patterns for match in pattern.finditer(text))
             found[kind] |= dict.fromkeys(name for name in names if len(name) >= _SHORTEST and "." not in name[-1:])
@@ -102,8 +102,8 @@ def _list_addresses(text: bytes) -> Iterator[str]:
 def _list_paths(campaign: Campaign, folder: Path) -> Iterator[str]:
     """Yield the site's folders: those that the design and the trials state, and those of every path in a log."""
     stated = [campaign.site.target.path, str(Path.cwd()), str(Path.home())]
-    stated += [(campaign.origin or {}).get("folder", "")]
-    for path in folder.glob("*/*/*/r*/trial.json"):
+    stated += [study.origin.folder for study in campaign.foreign]
+    for path in list_stories(folder, campaign.studies):
         target = json.loads(path.read_bytes()).get("target") or {}
         stated += [target.get("mount_point", ""), target.get("path", "")]
     own = {name.rstrip("/") for name in stated if name.count("/") > 1 and name.startswith("/") and not _is_system(name)}

@@ -11,7 +11,6 @@ from coldcache.dataset import open_records, open_settings, open_sweep
 from coldcache.estimates import NoData
 from coldcache.plan import expand_cases
 from coldcache.published import Published, read_published
-from coldcache.study import Study
 
 
 def find_published(values: list[Published], source: str, columns: dict[str, str | int]) -> list[Published]:
@@ -86,8 +85,8 @@ class Material:
 
     def why_empty(self, study: str, sweep: str) -> str:
         """Return why no trial of a sweep counts: what stands against its running here, or nothing that is known."""
-        for planned in self.campaign.studies:
-            if planned.study == study and isinstance(planned, Study) and self.campaign.circumstances:
+        for planned in self.campaign.planned:
+            if planned.study == study and self.campaign.circumstances:
                 cases = expand_cases(planned, self.campaign.site, self.campaign.circumstances)
                 reasons = [case.runs_here for case in cases if case.sweep == sweep]
                 if reasons and all(reasons):

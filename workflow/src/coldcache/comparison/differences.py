@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from coldcache.comparison.sides import Side
 from coldcache.doubts import fill_level
-from coldcache.foreign import ForeignStudy
 from coldcache.units import show_bytes
 
 #: Stands where a campaign states nothing of a property.
@@ -68,9 +67,7 @@ def _describe(side: Side) -> Iterator[tuple[tuple[str, str], str]]:
     design = side.campaign.design()
     for name, value in _flatten(design["site"]):
         yield ("site", name), value
-    for study in side.campaign.studies:
-        if isinstance(study, ForeignStudy):
-            continue
+    for study in side.campaign.planned:
         for name, value in _flatten(study.model_dump(mode="json"), study.study):
             yield ("design", name), value
     for name, value in _flatten(design.get("circumstances", {})):

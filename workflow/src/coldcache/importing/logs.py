@@ -1,4 +1,4 @@
-"""Foreign logs, turned into a campaign: copied, described as trials, sealed. What follows treats it as any other."""
+"""Foreign logs as a study of a campaign: copied, described as trials. What follows treats it as any other."""
 
 import hashlib
 import json
@@ -9,20 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign import RAW, Campaign, check_name, seal
+from coldcache.campaign import RAW, SUMS, Campaign, check_name, is_sealed, read_campaign, seal, site_of
 from coldcache.errors import CampaignError, DesignError, LogError
-from coldcache.foreign import ForeignStudy, ForeignSweep
+from coldcache.foreign import LOGS, ForeignStudy, ForeignSweep, Origin, UnreadFile
 from coldcache.importing.agreement import find_contradictions
 from coldcache.importing.notes import NOTES, Notes, read_notes
 from coldcache.importing.survey import Log, Survey, read_plain_file, survey
 from coldcache.parts import Part
 from coldcache.plan import name_case
 from coldcache.rules import Level
-from coldcache.site import Site, Target
 from coldcache.terms import FACTORS, LEARNT_FACTORS
-
-#: The copies of the logs, below the campaign's folder.
-LOGS = "logs"
+from coldcache.whole_file import write_whole
 
 #: Longer names of cases, and of their operations, are cut; a folder's name has 255 bytes at most.
 _LONGEST_NAME, _LONGEST_OPERATIONS = 200, 80
@@ -53,15 +50,30 @@ class Entry(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """A campaign that was imported: its folder, its trials by their keys, and what was found."""
+    """Logs that were imported.
+
+    Attributes
+    ----------
+    folder : Path
+        The campaign's.
+    trials : dict of str to dict
+        What `trial.json` of each trial holds, by its key.
+    found : Survey
+        What the folder of logs was found to hold.
+    is_sealed : bool
+        Whether the campaign consists of them, and is sealed; one that had begun before is still open.
+    """
 
     folder: Path
     trials: dict[str, dict[str, Any]]
     found: Survey
+    is_sealed: bool
 
 
 def import_logs(folder: Path, name: str) -> Imported:
-    """Make a campaign of a folder of foreign logs. Writes nothing before everything is checked.
+    """Make a folder of foreign logs a study of a campaign. Writes nothing before everything is checked.
+
+    A campaign that does not exist is made of them, and sealed. One that has begun gets them beside its other studies.
 
     Parameters
     ----------
@@ -75,13 +87,18 @@ def import_logs(folder: Path, name: str) -> Imported:
     DesignError
         If the name is none, or the notes are wrong, match no log, or contradict one.
     CampaignError
-        If the campaign exists, the folder holds no log that can be read, or a log changes meanwhile.
+        If the campaign is sealed or holds such a study, the folder holds no log that can be read, or a log changes
+        meanwhile.
     """
     check_name(name)
     target = RAW / name
-    if target.exists() or target.is_symlink():
-        raise CampaignError(f"{target} exists: logs are never added to a campaign; choose another name")
+    begun = _find_begun(target)
     notes = read_notes(folder)
+    if begun and (notes.study in (study.study for study in begun.studies) or (target / notes.study).exists()):
+        raise CampaignError(
+            f"{target / notes.study} exists: logs are never added to a study; "
+            f"name another one in {folder / NOTES}, study: …"
+        )
     found = survey(folder)
     if not any(log.parts for log in found.logs):
         raise CampaignError(f"{folder}: no log in it can be read{_first_reason(found)}")
@@ -92,11 +109,36 @@ def import_logs(folder: Path, name: str) -> Imported:
     except DesignError as error:
         raise DesignError(f"{folder / NOTES}, {error}") from error
     trials = _tell_trials(entries, notes.study, find_contradictions(folder, found.logs))
-    origin = {"folder": str(folder), "unread": [unread._asdict() for unread in found.unread]}
-    site = Site(site="elsewhere", title=notes.system, targets={"elsewhere": Target(path=str(folder))})
-    campaign = Campaign(name, site, (_describe_study(entries, notes, folder),), None, origin)
-    _write(campaign, folder, found.logs, trials)
-    return Imported(target, trials, found)
+    study = _describe_study(entries, notes, folder, found)
+    partial = target.with_name(f".{name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        _write_study(partial, study, folder, found.logs, trials)
+        if begun:
+            _join(begun, study, partial)
+        else:
+            _write_design(partial, Campaign(name, site_of(study.origin), (study,), None))
+            seal(partial)
+            partial.rename(target)
+    except OSError as error:
+        raise CampaignError(f"{target}: cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return Imported(target, trials, found, begun is None)
+
+
+def _find_begun(target: Path) -> Campaign | None:
+    """Return the campaign in a folder, None where there is none; one that is sealed is refused."""
+    if is_sealed(target):
+        raise CampaignError(
+            f"{target} is sealed: no logs are added to it; choose another name, or remove {target / SUMS}, import, "
+            "and seal it again"
+        )
+    if (target / "campaign.json").is_file() and not target.is_symlink():
+        return read_campaign(target)
+    if target.exists() or target.is_symlink():
+        raise CampaignError(f"{target} exists and is no campaign; choose another name")
+    return None
 
 
 def _first_reason(found: Survey) -> str:
@@ -143,7 +185,7 @@ def _tell_trials(
             "operations": list(entry.part.operations), "factors": entry.factors,
             "tool": log.tool, "tool_version": log.version,
             "log": {
-                "file": f"{LOGS}/{log.file}", "sha256": log.sha256,
+                "file": f"{study}/{LOGS}/{log.file}",
                 "factors": entry.part.factors, "repetition": entry.part.repetition,
             },
             "contradiction": contradictions.get((log.file, str(entry.factors.get("phase")))),
@@ -191,7 +233,7 @@ def _path_safe(level: Level) -> Level:
     return f"{safe}-{_checksum(level)}"
 
 
-def _describe_study(entries: list[Entry], notes: Notes, folder: Path) -> ForeignStudy:
+def _describe_study(entries: list[Entry], notes: Notes, folder: Path, found: Survey) -> ForeignStudy:
     """Return the study that the logs become."""
     sweeps = {}
     for sweep in sorted({entry.sweep for entry in entries}):
@@ -214,6 +256,9 @@ def _describe_study(entries: list[Entry], notes: Notes, folder: Path) -> Foreign
         study=notes.study,
         title=notes.title or f"Logs from {folder.absolute().name}",
         question=notes.question or "What do these logs state?",
+        origin=Origin(
+            folder=str(folder), system=notes.system, unread=[UnreadFile(**file._asdict()) for file in found.unread]
+        ),
         sweeps=sweeps,
         notebooks=notes.notebooks,
     )
@@ -225,24 +270,33 @@ def _once(values: Iterable[Any]) -> list[Any]:
     return sorted(found) if all(isinstance(value, int | float) for value in found) else found
 
 
-def _write(campaign: Campaign, folder: Path, logs: list[Log], trials: dict[str, dict[str, Any]]) -> None:
-    """Write the campaign under a temporary name, seal it, and rename it."""
-    partial = campaign.folder.with_name(f".{campaign.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
+def _write_study(
+    partial: Path, study: ForeignStudy, folder: Path, logs: list[Log], trials: dict[str, dict[str, Any]]
+) -> None:
+    """Write the logs with their notes, and their trials, below a folder that becomes a campaign's."""
+    kept = partial / study.study / LOGS
+    for log in logs:
+        _copy(folder, log, kept / log.file)
+    if (folder / NOTES).is_file():
+        shutil.copyfile(folder / NOTES, kept / NOTES)
+    for key, story in trials.items():
+        (partial / key).mkdir(parents=True)
+        (partial / key / "trial.json").write_text(json.dumps(story, indent=1) + "\n")
+
+
+def _write_design(folder: Path, campaign: Campaign) -> None:
+    write_whole(folder / "campaign.json", json.dumps(campaign.design(), indent=1) + "\n")
+
+
+def _join(begun: Campaign, study: ForeignStudy, partial: Path) -> None:
+    """Put a study beside those of a campaign that has begun, which knows of it at the end."""
+    place = begun.folder / study.study
+    (partial / study.study).rename(place)
     try:
-        partial.mkdir(parents=True)
-        for log in logs:
-            _copy(folder, log, partial / LOGS / log.file)
-        for key, story in trials.items():
-            (partial / key).mkdir(parents=True)
-            (partial / key / "trial.json").write_text(json.dumps(story, indent=1) + "\n")
-        (partial / "campaign.json").write_text(json.dumps(campaign.design(), indent=1) + "\n")
-        seal(partial)
-        partial.rename(campaign.folder)
-    except OSError as error:
-        raise CampaignError(f"{campaign.folder}: cannot be written: {error.strerror}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        _write_design(begun.folder, begun._replace(studies=(*begun.studies, study)))
+    except OSError:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
 
 
 def _copy(folder: Path, log: Log, to: Path) -> None:

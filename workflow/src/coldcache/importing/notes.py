@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from coldcache.errors import DesignError
+from coldcache.foreign import LOGS
 from coldcache.rules import Level, stored_level
 from coldcache.study import Name
 from coldcache.terms import FACTORS, nearest
@@ -72,8 +73,8 @@ class Notes(Strict):
 
     @model_validator(mode="after")
     def _check(self) -> "Notes":
-        if self.study == "logs":
-            raise DesignError('study: "logs" is the folder of the logs; choose another id')
+        if LOGS in self.sweeps:
+            raise DesignError(f'sweeps: "{LOGS}" is the folder of the logs; choose another id')
         for name, sweep in self.sweeps.items():
             for pattern in sweep.logs:
                 if compile_pattern(pattern).groups:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from coldcache.campaign import Campaign, count_repetitions
 from coldcache.estimates import LEVEL
 from coldcache.evidence import FOLDER
+from coldcache.foreign import LOGS
 from coldcache.report.conditions import Values
 from coldcache.report.evidence_page import link_sweep
 from coldcache.report.hosts import describe_hosts
@@ -59,11 +60,12 @@ def describe_validity(material: Material) -> dict[str, Any]:
 
 
 def _list_unread(campaign: Campaign) -> Markup:
-    """Return the files of an imported folder that were not read, and why; empty where there is none."""
-    unread = campaign.origin["unread"] if campaign.origin else []
-    return (
-        table(("File", "Reason"), [(code(file["file"]), file["reason"]) for file in unread]) if unread else Markup("")
-    )
+    """Return the files of imported folders that were not read, and why; empty where there is none."""
+    rows = [
+        (code(f"{study.origin.folder}/{unread.file}"), unread.reason)
+        for study in campaign.foreign for unread in study.origin.unread
+    ]  # fmt: skip
+    return table(("File", "Reason"), rows) if rows else Markup("")
 
 
 def _tabulate(counts: Mapping[tuple[str, str], Mapping[str, int]], counted: str, verdicts: Sequence[str]) -> Markup:
@@ -126,17 +128,14 @@ def describe_system(material: Material) -> dict[str, Any]:
     campaign, conditions = material.campaign, material.conditions
     site, circumstances = campaign.site, campaign.circumstances
     limits, thresholds = site.limits, site.thresholds
+    imported = _list_imported(campaign)
     if circumstances is None:
-        return {
-            "imported": True,
-            "site": site.title,
-            "folder": code(site.target.path),
-            "tools": facts(conditions.tools),
-        }
+        return {"measured": False, "imported": imported, "tools": facts(conditions.tools)}
     direct = "taken by the file system" if circumstances.direct_io else "not taken by the file system"
     target = [(f"Path of {site.target_name}", code(site.target.path)), *_name(conditions.target), ("O_DIRECT", direct)]
     return {
-        "imported": False,
+        "measured": True,
+        "imported": imported,
         "trials": conditions.trials,
         "machine": facts(_name(conditions.system)),
         "target": facts(target),
@@ -154,6 +153,15 @@ def describe_system(material: Material) -> dict[str, Any]:
             ("Cold from a share of", show_share(thresholds.cold_share)),
         )),
     }  # fmt: skip
+
+
+def _list_imported(campaign: Campaign) -> Markup:
+    """Return where the logs of each imported study come from; empty where none was imported."""
+    rows = [
+        (study.title, study.origin.system, code(study.origin.folder), code(campaign.folder / study.study / LOGS))
+        for study in campaign.foreign
+    ]
+    return table(("Study", "System", "Imported from", "Kept in"), rows) if rows else Markup("")
 
 
 def _name(stated: Mapping[str, Values]) -> list[tuple[str, Any]]:

@@ -7,8 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign import Campaign
+from coldcache.campaign import Campaign, list_stories
 from coldcache.errors import CampaignError
+from coldcache.foreign import AnyStudy
 
 #: A condition as trials state it, each value with the number of trials, the first seen first.
 Values = dict[str, int]
@@ -42,12 +43,14 @@ class Conditions(NamedTuple):
 def read_conditions(campaign: Campaign, folder: Path | None = None) -> Conditions:
     """Return the conditions of a campaign, whose raw files may lie in another folder than its own.
 
+    They are those of the trials that were measured; of imported ones where there are no others.
+
     Raises
     ------
     CampaignError
         If a `trial.json` cannot be read.
     """
-    stories = list(_read_stories(folder or campaign.folder))
+    stories = list(_read_stories(folder or campaign.folder, campaign.planned or campaign.studies))
     targets = [dict(story["target"] or {}) for story in stories]
     queues = [target.pop("queue", {}) for target in targets]
     tools = {(story["tool"], story["tool_version"] or "of unknown version") for story in stories}
@@ -64,8 +67,8 @@ def read_conditions(campaign: Campaign, folder: Path | None = None) -> Condition
     )
 
 
-def _read_stories(folder: Path) -> Iterable[dict[str, Any]]:
-    for path in sorted(folder.glob("*/*/*/r*/trial.json")):
+def _read_stories(folder: Path, studies: Iterable[AnyStudy]) -> Iterable[dict[str, Any]]:
+    for path in list_stories(folder, studies):
         try:
             yield json.loads(path.read_text())
         except (OSError, ValueError) as error:

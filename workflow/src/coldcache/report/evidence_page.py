@@ -55,7 +55,7 @@ def _list_commands(material: Material) -> Iterator[tuple[str, Any]]:
     campaign = material.campaign
     if is_sealed(campaign.folder):
         yield "Check the raw logs", code(f"cd {campaign.folder.as_posix()} && sha256sum -c {SUMS}")
-    if campaign.origin is None:
+    if campaign.planned:
         yield "Measure again", code(measure_again(campaign))
-    else:
-        yield "Import again", code(import_again(campaign.origin["folder"]))
+    for study in campaign.foreign:
+        yield "Import again", code(import_again(campaign, study))

@@ -27,7 +27,7 @@ _FEW = 2
 def describe_first_page(material: Material) -> dict[str, Any]:
     """Return the values of `index.md`."""
     campaign, conditions = material.campaign, material.conditions
-    colds = sum(material.validity.colds.values(), Counter())
+    colds = sum(material.validity.colds_of(campaign.planned or campaign.studies), Counter())
     repetitions = count_repetitions(campaign)
     fewest, most = repetitions[0], repetitions[-1]
     return {
@@ -48,7 +48,9 @@ def describe_first_page(material: Material) -> dict[str, Any]:
         "period": show_period(conditions.begin, conditions.end),
         "repetitions": f"{fewest} to {most}" if most > fewest else most,
         "sealed": is_sealed(campaign.folder),
-        "imported": campaign.origin is not None,
+        "measured": bool(campaign.planned),
+        "imported": campaign.foreign,
+        "trials_imported": sum(counts.total() for counts in material.validity.verdicts_of(campaign.foreign)),
         **material.documents.summarise(),
         "pages": list_pages(material),
     }  # fmt: skip
@@ -90,8 +92,9 @@ def _shorten_links(text: str, above: str) -> str:
 def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tuple[str, Any]]:
     system, target = conditions.system, conditions.target
     yield "Site", campaign.site.title
-    if campaign.origin is not None:
-        yield "Logs", code(campaign.origin["folder"])
+    if not campaign.planned:
+        for study in campaign.foreign:
+            yield "Logs", code(study.origin.folder)
         yield "Tools", join(map(" ".join, conditions.tools))
         return
     yield "Target", join((campaign.site.target_name, code(campaign.site.target.path)))

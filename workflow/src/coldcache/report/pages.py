@@ -89,12 +89,13 @@ def _describe_study(study: AnyStudy, material: Material) -> dict[str, Any]:
 
 
 def _describe_sweeps(study: AnyStudy, campaign: Campaign) -> Iterator[tuple[str, Markup]]:
-    if isinstance(study, ForeignStudy) or campaign.circumstances is None:
+    if isinstance(study, ForeignStudy):
         for foreign in study.sweeps.values():
             levels = show_levels({factor: level} for factor, found in foreign.factors.items() for level in found)
             what = f"{', '.join(foreign.tools)}: {', '.join(foreign.operations) or 'nothing that can be read'}"
             yield foreign.title, join((what, levels), separator=Markup("<br>"))
         return
+    assert campaign.circumstances is not None
     cases: dict[str, list[Case]] = {}
     for case in expand_cases(study, campaign.site, campaign.circumstances):
         cases.setdefault(case.sweep, []).append(case)

@@ -2,12 +2,13 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from coldcache.errors import CampaignError
+from coldcache.foreign import AnyStudy
 from coldcache.terms import COLD_VERDICTS, VERDICTS
 
 Row = dict[str, str]
@@ -47,6 +48,14 @@ class Validity(NamedTuple):
     doubts: list[Doubt]
     codes: Counter[str]
 
+    def verdicts_of(self, studies: Iterable[AnyStudy]) -> list[Counter[str]]:
+        """Return the trials of each sweep of some studies, by verdict."""
+        return _of(self.verdicts, studies)
+
+    def colds_of(self, studies: Iterable[AnyStudy]) -> list[Counter[str]]:
+        """Return the trials that read of each sweep of some studies, by cold verdict."""
+        return _of(self.colds, studies)
+
     def total(self) -> Counter[str]:
         """Return the campaign's trials by verdict."""
         return sum(self.verdicts.values(), Counter())
@@ -56,6 +65,11 @@ class Validity(NamedTuple):
         total = self.total()
         others = ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS if verdict != "valid")
         return f"{total['valid']} of {total.total()} trials are valid, {others}"
+
+
+def _of(counts: dict[tuple[str, str], Counter[str]], studies: Iterable[AnyStudy]) -> list[Counter[str]]:
+    names = {study.study for study in studies}
+    return [found for (study, _), found in counts.items() if study in names]
 
 
 def read_validity(results: Path) -> Validity:
