@@ -1,5 +1,6 @@
 """What a report hands out beside its pages: dataset, tables, figures, verdicts and notebooks, in its folder `data`."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -17,13 +18,24 @@ _PATTERNS = ("dataset.nc", "*.csv", "tables/*.csv", "figures/*.svg", "notebooks/
 
 
 def copy_downloads(results: Path, report: Path) -> None:
-    """Copy what a campaign's folder of results holds into its report."""
+    """Copy what a campaign's folder of results holds into its report; of notebooks the code: pages show the rest."""
     for pattern in _PATTERNS:
         for path in results.glob(pattern):
             if path.stat().st_size <= MOST_COPIED:
                 copy = report / FOLDER / path.relative_to(results)
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, copy)
+                if path.suffix == ".ipynb":
+                    copy.write_text(_without_outputs(path.read_text(encoding="utf-8")), encoding="utf-8")
+                else:
+                    shutil.copyfile(path, copy)
+
+
+def _without_outputs(notebook: str) -> str:
+    content = json.loads(notebook)
+    for cell in content["cells"]:
+        if "outputs" in cell:
+            cell |= {"outputs": [], "execution_count": None}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def offer(name: str, results: Path, root: str = "", text: str = "") -> Markup:

@@ -1,10 +1,11 @@
 """Raw logs as HTML: every byte shown as it stands there, and the numbers that were taken from it marked in place."""
 
+import html
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 #: Bytes up to which a log is shown as a whole.
 WHOLE = 64 * 1024
@@ -108,4 +109,5 @@ def _mark(log: bytes, begin: int, end: int, places: Sequence[Place]) -> Markup:
 
 
 def _show(content: bytes) -> Markup:
-    return escape(content.decode("utf-8", errors="replace"))
+    # Between tags a quote is a letter like any other, and logs in JSON are full of them.
+    return Markup(html.escape(content.decode("utf-8", errors="replace"), quote=False))
