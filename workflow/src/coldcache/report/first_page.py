@@ -27,7 +27,8 @@ _FEW = 2
 def describe_first_page(material: Material) -> dict[str, Any]:
     """Return the values of `index.md`."""
     campaign, conditions = material.campaign, material.conditions
-    colds = sum(material.validity.colds_of(campaign.planned or campaign.studies), Counter())
+    told = campaign.planned or campaign.studies
+    colds = sum(material.validity.colds_of(told), Counter())
     repetitions = count_repetitions(campaign)
     fewest, most = repetitions[0], repetitions[-1]
     return {
@@ -39,7 +40,7 @@ def describe_first_page(material: Material) -> dict[str, Any]:
             for study in campaign.studies
         ],
         "site": campaign.site.title,
-        "summary": material.validity.summary(),
+        "summary": material.validity.summary(told),
         "reads": colds.total(),
         "cold": colds["cold"],
         "fewest": fewest,

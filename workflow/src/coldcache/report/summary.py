@@ -48,7 +48,9 @@ def write_summary(material: Material, templates: Path, report: Path) -> None:
         for study in material.campaign.studies
     ]  # fmt: skip
     text = environment.get_template(SUMMARY).render(
-        campaign=material.campaign.name, summary=material.validity.summary(), studies=studies
+        campaign=material.campaign.name,
+        summary=material.validity.summary(material.campaign.planned or None),
+        studies=studies,
     )
     (report / SUMMARY).write_text(text, encoding="utf-8")
 

@@ -60,9 +60,9 @@ class Validity(NamedTuple):
         """Return the campaign's trials by verdict."""
         return sum(self.verdicts.values(), Counter())
 
-    def summary(self) -> str:
-        """Return how many trials count, in words."""
-        total = self.total()
+    def summary(self, studies: Iterable[AnyStudy] | None = None) -> str:
+        """Return how many trials count, of some studies or of all, in words."""
+        total = self.total() if studies is None else sum(self.verdicts_of(studies), Counter())
         others = ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS if verdict != "valid")
         return f"{total['valid']} of {total.total()} trials are valid, {others}"
 
