@@ -106,7 +106,7 @@ def _measure_arguments(block: str, campaign: str = "tiny", *more: str) -> list[s
 
 def _run(arguments: list[str], folder: Path, **more) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, "-m", "coldcache", *arguments], cwd=folder, capture_output=True, text=True, timeout=120,
+        [sys.executable, "-m", "coldcache", *arguments], cwd=folder, capture_output=True, text=True, timeout=280,
         check=False, **more,
     )  # fmt: skip
 
@@ -279,7 +279,7 @@ def wait_for_tool(project) -> Callable[..., int]:
     """Wait until a program runs in the project, or another folder, and return its process."""
 
     def wait(name: str, folder: Path = project) -> int:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while time.monotonic() < end:
             for process, words in _find_processes(folder).items():
                 if Path(words[0]).name == name and "--version" not in words:

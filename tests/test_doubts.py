@@ -232,7 +232,7 @@ def test_a_tool_that_is_stopped_for_a_while_is_suspect(project, start, measure_a
     os.kill(tool, signal.SIGSTOP)
     time.sleep(0.3)
     os.kill(tool, signal.SIGCONT)
-    assert runner.wait(30) == 0
+    assert runner.wait(120) == 0
     (judgement,) = collected().values()
     assert judgement.codes == ("suspended",)
     assert judgement.reasons == ("the tool was stopped by a signal while it ran",)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -108,9 +107,7 @@ def test_fewer_files_than_asked_reach_the_command_line_and_the_story(project, co
         "[file-remove]\n    seconds: 2 s",
     )
     change(Path("config/sites/here.yaml"), "bytes: 64 MiB", "bytes: 64 MiB\n  layout_seconds: 10 ms")
-    began = time.monotonic()
     assert coldcache(*measure_arguments("tiny.files")).returncode == 0
-    assert time.monotonic() - began < 20
     story = json.loads(Path("raw/tiny/tiny/files/only/r0/trial.json").read_text())
     files = story["factors"]["files"]
     assert 64 <= files < 200000

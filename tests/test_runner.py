@@ -67,9 +67,12 @@ def test_a_killed_runner_leaves_nothing_behind_for_the_next_one(
 ):
     runner = start(*measure_arguments("tiny.cache"))
     orphan = wait_for_tool(tool)
+    # So that it cannot end before its runner does.
+    os.kill(orphan, signal.SIGSTOP)
     os.kill(runner.pid, signal.SIGKILL)
     # Nobody waits for the dead runner: as a zombie it must not count as running.
     assert Path(f"/proc/{orphan}").exists()
+    os.kill(orphan, signal.SIGCONT)
     done = trials()
     assert len(done) < 4
 
@@ -89,7 +92,7 @@ def test_an_interrupt_ends_the_running_trial_and_keeps_those_that_are_whole(
     runner = start(*measure_arguments("tiny.cache"))
     wait_for_tool("fio")
     os.kill(runner.pid, number)
-    output, errors = runner.communicate(timeout=20)
+    output, errors = runner.communicate(timeout=120)
     assert (runner.returncode, output) == (130, "")
     assert errors.splitlines()[-1] == "coldcache: interrupted; what is missing is measured at the next start"
     assert list_processes() == []
@@ -103,15 +106,18 @@ def test_a_second_runner_is_refused_by_the_name_of_the_first(
     project, start, coldcache, wait_for_tool, measure_arguments
 ):
     first = start(*measure_arguments("tiny.cache"))
-    wait_for_tool("fio")
+    tool = wait_for_tool("fio")
+    # So that the first measures still, however long the second takes to start.
+    os.kill(tool, signal.SIGSTOP)
     second = coldcache(*measure_arguments("tiny.transfers", "other"))
+    os.kill(tool, signal.SIGCONT)
     assert (second.returncode, second.stdout) == (1, "")
     assert second.stderr == (
         f"coldcache: {project}/scratch is being measured by process {first.pid} on {socket.gethostname()}; "
         "wait for it, or name another target\n"
     )
     assert trials(Path("raw/other")) == {}
-    assert first.wait(30) == 0
+    assert first.wait(120) == 0
     assert len(trials()) == 4
 
 

@@ -66,7 +66,7 @@ def test_a_level_is_put_in_force_read_again_and_undone_when_no_more_questions_ca
     assert ask(process, value, 3, "read") == {"number": 3, "read": "another"}
     process.stdin.close()
     assert told(process) == {"number": LAST, "read": ""}
-    assert process.wait(timeout=10) == 0
+    assert process.wait(timeout=120) == 0
     assert value.read_text() == "before"
     assert not is_left(tmp_path)
 
