@@ -8,7 +8,6 @@ import re
 import shutil
 import stat
 import tarfile
-import time
 import warnings
 import zipfile
 from html.parser import HTMLParser
@@ -19,8 +18,8 @@ from scene import ROOT, SHORT, SITE, Scene, tell
 from coldcache.campaign import check_seal
 from faults.kills import add_workflow, make
 
-#: Seconds after which a refusal counts as hanging.
-_LONGEST = 60
+#: Seconds of processor time after which a refusal counts as hanging, however busy the machine is.
+_LONGEST = 30
 
 #: What a page must show as it stands: markup that would run, and beginnings that a spreadsheet takes for a formula.
 _MARKUP = "<script>trap()</script><img src=x onerror=trap()>"
@@ -73,7 +72,7 @@ def _find_harm(
 ) -> str:
     """Run a command on hostile input, and return what it did that it must not do."""
     scene.staged += 1
-    began = time.monotonic()
+    before = _spent()
     found = scene.run(words)
     if found.returncode not in statuses or "Traceback" in found.stderr or (refused and found.returncode == 0):
         return f"{what}: status {found.returncode}, {tell(found.stderr)}"
@@ -81,10 +80,15 @@ def _find_harm(
         return f"{what}: {tell(found.stderr)}"
     if (scene.folder / "trap").exists():
         return f"{what} was run"
-    if time.monotonic() - began > _LONGEST:
-        return f"{what} took {time.monotonic() - began:.0f} s"
+    if _spent() - before > _LONGEST:
+        return f"{what} took {_spent() - before:.0f} s of a processor"
     outside = [*(path for path in scene.folder.parent.iterdir() if path != scene.folder), *_escaped()]
     return f"{what}: {outside[0]} was written" if outside else ""
+
+
+def _spent() -> float:
+    """Return the processor time of all processes that have ended below this one, in s."""
+    return os.times().children_user + os.times().children_system
 
 
 def _designs(study: Path, site: Path, trap: Path) -> list[tuple[Path, str]]:
@@ -128,12 +132,12 @@ def hostile_archives(scene: Scene, moments: random.Random, times: int) -> str:
         steps = [["rebuild", name], *([["import", name, "--campaign=taken"]] if name.startswith("escape") else [])]
         for step in steps:
             scene.staged += 1
-            began = time.monotonic()
+            spent = _spent()
             found = scene.coldcache(*step)
             if found.returncode != 1 or not found.stderr.startswith("coldcache: ") or "\n" in found.stderr.strip():
                 return f"{step[0]} {name}: status {found.returncode}, {tell(found.stderr)}"
-            if time.monotonic() - began > _LONGEST:
-                return f"{step[0]} {name} took {time.monotonic() - began:.0f} s"
+            if _spent() - spent > _LONGEST:
+                return f"{step[0]} {name} took {_spent() - spent:.0f} s of a processor"
             if _list(scene.folder.parent) != before:
                 return f"{step[0]} {name} wrote {min(_list(scene.folder.parent) ^ before)}"
     return ""
