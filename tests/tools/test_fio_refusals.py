@@ -145,6 +145,10 @@ def test_documents_that_are_broken(log, cause):
          "line 66: job 'seq', write: iops, runtime and total_ios contradict each other: a digit is lost"),
         (('"runtime" : 46,', '"runtime" : 46,\n        "runtime" : 64,'),
          "line 66: job 'seq' gives two values for one figure"),
+        (('"30.000000" : ', '"max" : '),
+         "line 66: job 'seq', write: clat_ns gives two values for one statistic: lines are mixed up"),
+        (('"percentile" : {', '"percentile" : { "99.000000" : 1,'),
+         "line 89: job 'seq' gives two values for one figure"),
     ],
 )  # fmt: skip
 def test_figures_that_are_missing_or_contradict_each_other(change, cause):

@@ -10,6 +10,7 @@ from coldcache.tools.json_offsets import (
     Member,
     blank_foreign_lines,
     find_figures,
+    match_figure,
     scan_array,
     scan_document,
     scan_object,
@@ -85,10 +86,19 @@ def test_the_same_value_twice_is_one():
 
 def test_figures_of_all_depths_in_the_order_of_the_text():
     text = 'x{"min" : 1, "percentile" : {"50.0" : 2.5e3, "99.0" : -3}, "N" : 4}'
-    figures = find_figures(text, 1, len(text), 4)
+    figures = find_figures(text, 1, len(text), ["min", "50.0", "99.0", "N"])
     assert [figure.groups() for figure in figures] == [("min", "1"), ("50.0", "2.5e3"), ("99.0", "-3"), ("N", "4")]
-    with pytest.raises(ValueError, match=r"^4 instead of 5 numbers at 1$"):
-        find_figures(text, 1, len(text), 5)
+    assert find_figures(text, 1, len(text), ["min"])[0].span(2) == (10, 11)
+    for keys in (["min", "99.0"], ["min", "50.0", "99.0", "N", "max"]):
+        with pytest.raises(ValueError, match=r"^other keys of numbers at 1$"):
+            find_figures(text, 1, len(text), keys)
+
+
+def test_a_figure_is_matched_where_its_key_begins():
+    text = '{"min" : 1.5, "max" : "x"}'
+    assert match_figure(text, 1).groups() == ("min", "1.5")
+    assert match_figure(text, 0) is None
+    assert match_figure(text, text.index('"max"')) is None
 
 
 def test_foreign_lines_become_blanks_and_places_stay():

@@ -46,4 +46,4 @@ def read_sum(log: bytes) -> list[Record]:
     sides = [side for side in SIDES if side in whole.members and is_active(whole.members[side].value)]
     if not sides:
         raise LogError("all clients together did no I/O: the run failed")
-    return [record for side in sides for record in read_side(origin, side, whole.members[side].start)]
+    return [record for side in sides for record in read_side(origin, side, whole.members[side])]

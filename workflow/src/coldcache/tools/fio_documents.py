@@ -81,21 +81,21 @@ def find_documents(log: bytes) -> tuple[list[Document], list[str]]:
     """
     text = log.decode("latin-1")
     found: list[tuple[str, dict[str, Member], int]] = []
-    foreign, end = [], 0
-    for root in _ROOT.finditer(text):
+    foreign: list[str] = []
+    end, root = 0, _ROOT.search(text)
+    while root:
         start = root.start()
-        if start < end:
-            continue
         members, after, clean = scan_document(text, start, _LISTS)
-        if "jobs" not in members and "client_stats" not in members:
-            if "fio version" in members:
-                raise LogError(f"{place(text, start)}: the result holds no jobs")
-            continue
-        foreign.append(text[end:start])
-        if clean is not text:
-            foreign.append(text[start:after])
-        end = after
-        found.append((clean, members, start))
+        is_result = "jobs" in members or "client_stats" in members
+        if not is_result and "fio version" in members:
+            raise LogError(f"{place(text, start)}: the result holds no jobs")
+        if is_result:
+            foreign.append(text[end:start])
+            if clean is not text:
+                foreign.append(text[start:after])
+            end = after
+            found.append((clean, members, start))
+        root = _ROOT.search(text, after if is_result else start + 1)
     foreign.append(text[end:])
     described = _describe(foreign)
     return [

@@ -178,5 +178,5 @@ def _read_jobs(document: Document, repetition: int | None, records: list[Record]
         if missing or not sides:
             what = " and ".join(sorted(missing)) or "I/O"
             raise LogError(f"{place(document.text, job.start)}: job {job.name[:60]!r} did no {what}: it failed")
-        for start, side in sorted((job.members[side].start, side) for side in sides):
-            records += read_side(origin, side, start)
+        for side in sorted(sides, key=lambda side: job.members[side].start):
+            records += read_side(origin, side, job.members[side])

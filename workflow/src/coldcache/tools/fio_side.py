@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from coldcache.errors import LogError
 from coldcache.records import UNIT_OF_METRIC, Record
 from coldcache.tools.fio_job import OPERATION_OF_ENGINE, bytes_moved, name_factors, name_operation, take_number
-from coldcache.tools.json_offsets import Member, find_figures, scan_object
+from coldcache.tools.json_offsets import Member, find_figures, match_figure, scan_object
 
 SIDES = ("read", "write", "trim", "mixed")
 
@@ -24,6 +24,9 @@ LATENCIES = {
     "clat": "completion latency (clat): from handing over to completion",
     "lat": "total latency (lat): from the start of the call to completion",
 }
+
+#: What fio 2.x and 3.x before 3.2 fill a list of percentiles up with, several times.
+_PADDING = '"0.00"'
 
 _OFFSET = attrgetter("offset")
 _MOMENTS = ("min", "max", "mean", "stddev")
@@ -80,15 +83,15 @@ def is_active(side: Any) -> bool:
     return isinstance(side, dict) and any(side.get(key) for key in ("io_bytes", "total_ios", "bw_bytes", "bw", "iops"))
 
 
-def read_side(origin: Origin, side: str, start: int) -> list[Record]:
-    """Return the values that the side beginning at `start` states.
+def read_side(origin: Origin, side: str, member: Member) -> list[Record]:
+    """Return the values that a side of a job states.
 
     Raises
     ------
     LogError
         If the side moved something at a rate of zero, lacks a figure, or contradicts itself.
     """
-    reader = _Side(origin, side, start)
+    reader = _Side(origin, side, member)
     reader.add_rates()
     reader.add_latencies()
     reader.add_samples()
@@ -99,13 +102,16 @@ def read_side(origin: Origin, side: str, start: int) -> list[Record]:
 class _Side:
     """One side of a job while its records are made."""
 
-    def __init__(self, origin: Origin, side: str, start: int):
+    def __init__(self, origin: Origin, side: str, member: Member):
         self.origin = origin
-        self.start = start
-        self.members = self.scan(start)
+        self.plain, self.start, self.end = member
+        #: Whether each key stands there once, and nothing but numbers and objects of them.
+        quotes = origin.text.count('"', self.start, self.end) - 2 * origin.text.count(_PADDING, self.start, self.end)
+        self.is_simple = quotes == 2 * _count_keys(self.plain)
+        if not self.is_simple:
+            self.scan(self.start)
         self.operation, caveat = name_operation(side, origin.options, origin.name)
         self.caveats = (caveat,) if caveat else ()
-        self.plain = {key: member.value for key, member in self.members.items()}
         moved, calls = bytes_moved(self.plain), take_number(self.plain, "total_ios")
         self.factors = name_factors(side, origin.options, origin.threads, moved, calls)
         if origin.clients is not None:
@@ -114,6 +120,15 @@ class _Side:
         self.throughput = "throughput" if origin.is_whole else "throughput_per_process"
         self.scope = (ONE_CLIENT if (origin.clients or 0) > 1 else "") + ("" if origin.is_whole else ONE_PROCESS)
         self.records: list[Record] = []
+
+    def find(self, key: str) -> Member:
+        """Return a member of the side; raise `LogError` if it has two values, or cannot be found."""
+        text, quoted = self.origin.text, f'"{key}"'
+        at = text.find(quoted, self.start, self.end)
+        number = match_figure(text, at) if self.is_simple and text.find(quoted, at + 1, self.end) < 0 else None
+        if number:
+            return _make_tuple(Member, (self.plain[key], *number.span(2)))
+        return self.scan(self.start)[key]
 
     def scan(self, start: int) -> dict[str, Member]:
         """Return the members of an object of the side; raise `LogError` if one of them has two values."""
@@ -147,9 +162,9 @@ class _Side:
 
     def add_value(self, key: str, metric: str, definition: str, unit: str, *more: str) -> float:
         """Append the figure of a key of the side itself, and return it."""
-        member = self.members.get(key)
-        if member is None:
+        if key not in self.plain:
             raise self.error(f"{key} is missing")
+        member = self.find(key)
         self.add([("value", member.start, member.end)], metric, definition, unit, *more)
         return self.records[-1].value
 
@@ -160,13 +175,13 @@ class _Side:
         frequency = self.add_value("iops", "rate", CALLS, "IOPS", *(("rounded",) if is_whole_number else ()))
         rate, unit = None, 1
         if not self.names_only:
-            if "bw_bytes" in self.members:
+            if "bw_bytes" in self.plain:
                 rate = self.add_value("bw_bytes", self.throughput, MOVED, "B/s")
             else:
                 rate, unit = self.add_value("bw", self.throughput, MOVED, "KiB/s", "rounded"), 1024
         if not seconds or not frequency or rate == 0:
             raise self.error("a rate is zero although something was moved: the job failed or was too short")
-        if "total_ios" in self.members:
+        if "total_ios" in self.plain:
             calls = self.add_value("total_ios", "count", TOTAL, "I/Os")
             if abs(frequency * seconds - calls) > (seconds if is_whole_number else 1e-6 * seconds) + 1e-9 * calls:
                 raise self.error("iops, runtime and total_ios contradict each other: a digit is lost")
@@ -182,30 +197,29 @@ class _Side:
     def add_latencies(self) -> None:
         """Append the moments and percentiles of the latencies that were measured."""
         for kind, definition in LATENCIES.items():
-            key, unit = (f"{kind}_ns", "ns") if f"{kind}_ns" in self.members else (kind, "us")
-            member = self.members.get(key)
-            if not member or not isinstance(member.value, dict):
-                continue
-            plain = member.value
-            if plain.get("N", plain.get("max") or plain.get("mean")):
-                self.add(self.find_latencies(member), "latency", definition, unit)
+            key, unit = (f"{kind}_ns", "ns") if f"{kind}_ns" in self.plain else (kind, "us")
+            plain = self.plain.get(key)
+            if isinstance(plain, dict) and plain.get("N", plain.get("max") or plain.get("mean")):
+                self.add(self.find_latencies(key, plain), "latency", definition, unit)
 
-    def find_latencies(self, member: Member) -> list[_Place]:
+    def find_latencies(self, key: str, plain: dict[str, Any]) -> list[_Place]:
         """Return the statistics of one kind of latency."""
-        plain, text, end = member.value, self.origin.text, member.end
-        percentiles = plain.get("percentile", {})
+        text, quoted, percentiles = self.origin.text, f'"{key}"', plain.get("percentile")
+        keys = [name for name in plain if name not in ("percentile", "bins")]
         if isinstance(percentiles, dict):
-            if "bins" in plain:
-                # The histogram of json+ ends the object.
-                end = text.find('"bins"', member.start, end)
+            if not percentiles.keys().isdisjoint(plain):
+                raise self.error(f"{key} gives two values for one statistic: lines are mixed up")
+            place = list(plain).index("percentile")
+            keys[place:place] = [name for name in percentiles if name != "0.00"]
+        at = text.find(quoted, self.start, self.end)
+        if self.is_simple and text.find(quoted, at + 1, self.end) < 0:
             try:
-                count = len(plain) + len(percentiles) - ("percentile" in plain) - ("bins" in plain)
-                figures = find_figures(text, member.start, end, count)
+                figures = find_figures(text, at + len(quoted), self.end, keys)
             except ValueError:
                 pass
             else:
                 return [(name, *figure.span(2)) for figure in figures if (name := _name_statistic(figure[1]))]
-        inner = self.scan(member.start)
+        inner = self.scan(self.scan(self.start)[key].start)
         if isinstance(percentiles, dict) and "percentile" in inner:
             inner |= self.scan(inner["percentile"].start)
         return [(name, place.start, place.end) for key, place in inner.items() if (name := _name_statistic(key))]
@@ -213,20 +227,26 @@ class _Side:
     def add_samples(self) -> None:
         """Append the statistics of the samples over time, where any were taken."""
         for prefix, keys, unit in _SAMPLED:
-            there = [self.members[key] for key in keys if key in self.members]
-            taken = self.members.get(f"{prefix}samples")
+            there = [self.plain[key] for key in keys if key in self.plain]
             if len(there) < 4 or (self.names_only and unit != "IOPS"):
                 continue
-            if not (taken.value if taken else there[1].value or there[2].value):
+            if not self.plain.get(f"{prefix}samples", there[1] or there[2]):
                 continue
             metric = "rate" if unit == "IOPS" else self.throughput
-            places = [(name, member.start, member.end) for name, member in zip(_MOMENTS, there, strict=True)]
+            places = [(name, *self.find(key)[1:]) for name, key in zip(_MOMENTS, keys, strict=True)]
             self.add(places, metric, SAMPLES, unit)
 
     def error(self, why: str, place: int | None = None) -> LogError:
         """Return an error that names line, job and side."""
         line = self.origin.text.count("\n", 0, self.start if place is None else place) + 1
         return LogError(f"line {line}: job {self.origin.name[:60]!r}, {self.operation}: {why}")
+
+
+def _count_keys(plain: dict[str, Any]) -> int:
+    """Return how many keys a side has with the objects in it, but for those that pad a list."""
+    inner = [value for value in plain.values() if isinstance(value, dict)]
+    inner += [value[key] for value in inner for key in ("percentile", "bins") if isinstance(value.get(key), dict)]
+    return len(plain) + sum(len(value) - ("0.00" in value) for value in inner)
 
 
 @lru_cache(maxsize=256)

@@ -6,6 +6,7 @@ the text are offsets in the log.
 """
 
 import re
+from itertools import islice
 from json import JSONDecoder
 from typing import Any, NamedTuple
 
@@ -111,17 +112,22 @@ def scan_array(text: str, start: int) -> tuple[list[Member], int]:
     raise ValueError(f"broken in an array at {start}")
 
 
-def find_figures(text: str, start: int, end: int, count: int) -> list[re.Match[str]]:
-    """Return the numbers of an object that holds nothing but numbers and such objects, in the order of the text.
+def match_figure(text: str, start: int) -> re.Match[str] | None:
+    """Return the key that begins at `start` and its number, as groups 1 and 2; None where there is no number."""
+    return _FIGURE.match(text, start)
+
+
+def find_figures(text: str, start: int, end: int, keys: list[str]) -> list[re.Match[str]]:
+    """Return the numbers that stand first between two places, in the order of the text.
 
     Parameters
     ----------
     text : str
         A log, decoded as Latin-1.
     start, end : int
-        Where the object, known to be sound JSON, begins and ends.
-    count : int
-        How many numbers it holds, at all depths.
+        Where sound JSON begins, and where it ends at the latest.
+    keys : list of str
+        The keys of the numbers.
 
     Returns
     -------
@@ -131,11 +137,11 @@ def find_figures(text: str, start: int, end: int, count: int) -> list[re.Match[s
     Raises
     ------
     ValueError
-        If the object holds another count of numbers, or anything else.
+        If the first numbers have other keys.
     """
-    figures = list(_FIGURE.finditer(text, start, end))
-    if len(figures) != count:
-        raise ValueError(f"{len(figures)} instead of {count} numbers at {start}")
+    figures = list(islice(_FIGURE.finditer(text, start, end), len(keys)))
+    if [figure[1] for figure in figures] != keys:
+        raise ValueError(f"other keys of numbers at {start}")
     return figures
 
 
