@@ -161,6 +161,11 @@ class Lab:
         inside = ("--mount", "--net", "--uts", "--ipc", "--pid")
         return self.run("nsenter", f"--target={child}", *inside, *command)
 
+    def signal_runner(self, name: str) -> None:
+        """Send a signal to the runner that holds the target, past Slurm."""
+        holder = json.loads((self.target / "coldcache/.lease.json").read_text())
+        self.on_node(int(holder["host"].removeprefix("n")), "kill", f"-{name}", str(holder["pid"]))
+
     def silence(self, seconds: float) -> None:
         """Let no command of Slurm's be answered for a while."""
         self.run("bash", str(self.script), "silence", str(self.folder), str(seconds))

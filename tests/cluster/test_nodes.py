@@ -29,12 +29,6 @@ int main(int count, char **words) {
 """
 
 
-def signal_runner(lab, name):
-    """Send a signal to the runner that holds the target, past Slurm."""
-    holder = json.loads((lab.target / "coldcache/.lease.json").read_text())
-    lab.on_node(int(holder["host"].removeprefix("n")), "kill", f"-{name}", str(holder["pid"]))
-
-
 def read_everywhere(lab, path):
     """Return what a file says on each node."""
     return [lab.on_node(number, "cat", path) for number in range(1, 5)]
@@ -119,7 +113,7 @@ def test_no_node_keeps_a_setting_whatever_ends_the_runner(lab, ending):
     job = lab.submit(lab.measure(campaign, "tuned", "writes"), nodes=4)
     lab.wait(lambda: not set(read_everywhere(lab, PLACE)) & set(before))
     if ending == "kill of the runner":
-        signal_runner(lab, "KILL")
+        lab.signal_runner("KILL")
     elif ending == "scancel":
         lab.run("scancel", job)
     else:
@@ -161,6 +155,7 @@ def test_ranks_of_mpi_are_dealt_out_in_turn_and_tell_where_they_ran(lab):
         "                          env={**launch.environment(), 'OMPI_ALLOW_RUN_AS_ROOT': '1',\n"
         "                               'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}, timeout=60)\n"
         "told = launch.describe()\n"
+        "print(Path('stderr.txt').read_text(), done)\n"
         "print(json.dumps([done.stdout, told['nodes'], launch.find_fault(told, word)]))\n"
     )
     said = lab.in_job(f"cd {folder} && {sys.executable} launch.py", nodes=4)
