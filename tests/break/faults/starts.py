@@ -1,16 +1,15 @@
 """Several starts at once, of one campaign and of several on one target."""
 
 import random
-import time
 
-from scene import SHORT, Scene, find_overlap, tell
+from scene import Scene, find_overlap, tell
 
 #: What the one that has to wait is told.
 _REFUSALS = (" is being measured by process ", " is held by ", " is being taken by ")
 
 
 def start_twice(scene: Scene, moments: random.Random, times: int) -> str:
-    """Two starts of one campaign, or more: all but one refuse by name, no trial runs twice."""
+    """A campaign started again while it starts or measures: all but one refuse by name, no trial runs twice."""
     return _together(scene, moments, ["break"] * times)
 
 
@@ -20,16 +19,13 @@ def start_two_campaigns(scene: Scene, moments: random.Random, times: int) -> str
 
 
 def _together(scene: Scene, moments: random.Random, campaigns: list[str]) -> str:
-    """Start a campaign, and others while it starts or runs."""
-    scene.design(SHORT)
-    whole = scene.undisturbed()
-    span = whole.start + len(whole.outcomes) * whole.trial
-    starts = sorted((moments.uniform(0, span), campaign) for campaign in campaigns)
-    runners, began = [scene.start()], time.monotonic()
-    for moment, campaign in starts:
-        time.sleep(max(began + moment - time.monotonic(), 0))
-        scene.staged += any(runner.poll() is None for runner in runners)
+    """Start a campaign, and others until it ends."""
+    runners = [scene.start()]
+    for campaign in campaigns:
+        if not scene.wait_for_moment(runners[0], moments):
+            break
         runners.append(scene.start(campaign))
+        scene.staged += 1
     ends = [(runner.communicate()[1], runner.returncode) for runner in runners]
     refused = [text for text, status in ends if status]
     if len(refused) == len(ends) or any(not any(words in text for words in _REFUSALS) for text in refused):
