@@ -207,6 +207,27 @@ def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(t
     assert [cell.source for cell in cells] == ["# Why?", "No answer from this campaign: nothing counts."]
 
 
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        ("from pathlib import PurePath", ["everything"]),
+        ("from coldcache.slices import note_read\nnote_read('limits')\nnote_read('limits')", ["limits"]),
+        ("from coldcache.slices import note_read\nnote_read('limits')\nopen(dataset)", ["everything"]),
+        ("from coldcache.slices import note_read\n!ls\nnote_read('limits')", ["everything"]),
+        ("from coldcache.slices import note_read\nfrom coldcache.estimates import NoData\nnote_read('limits')\n"
+         "raise NoData('nothing counts')", ["limits"]),
+        ("print(study)", []),
+    ],
+)  # fmt: skip
+def test_execute_lists_what_is_read_through_the_program_and_else_everything(tmp_path, source, read):
+    dataset = tmp_path / "dataset.nc"
+    dataset.touch()
+    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''\nstudy = ''", source)
+    reads = tmp_path / "reads/why.txt"
+    execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb", dataset, "quick", reads)
+    assert reads.read_text().split() == read
+
+
 @pytest.mark.parametrize("source", ["import os\nos.kill(os.getpid(), 9)", "import os\nos._exit(3)"])
 def test_execute_tells_in_one_line_that_the_kernel_was_killed_and_leaves_no_page(tmp_path, source):
     notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", source)

@@ -11,9 +11,13 @@ import sys
 import zipfile
 from pathlib import Path
 
+import nbformat
 import psutil
 import pytest
 import yaml
+
+from coldcache.archiving.artefacts import compare_results
+from coldcache.campaign import write_sums
 
 RULES = ("Snakefile", "workflow/rules/measure.smk", "workflow/rules/collect.smk", "workflow/rules/notebooks.smk",
          "workflow/rules/report.smk")  # fmt: skip
@@ -38,9 +42,9 @@ def clone(root, tmp_path, monkeypatch, project):
     return folder
 
 
-def snakemake(*arguments, **more):
+def snakemake(*arguments, timeout=300):
     return subprocess.run(
-        ["snakemake", "--cores", "2", *arguments], capture_output=True, text=True, check=False, timeout=120, **more
+        ["snakemake", "--cores", "2", *arguments], capture_output=True, text=True, check=False, timeout=timeout
     )
 
 
@@ -168,22 +172,104 @@ def test_a_campaign_is_measured_collected_taken_up_again_and_left_alone_once_sea
     assert planned(dataset, *config) == {"collect_records": 1, "total": 1}
 
 
-def test_notebooks_of_a_study_are_executed_again_only_when_it_changes(clone):
+@pytest.mark.timeout(1200)
+def test_a_notebook_is_executed_again_only_when_a_slice_that_it_read_changes(clone):
     notebooks = ["quick/random-iops", "anf-nfs/paired-settings"]
     wanted = [*(f"results/reference/notebooks/{name}.ipynb" for name in notebooks), "--config", "campaign=reference"]
     assert snakemake(*wanted).returncode == 0
-    digest = Path("results/reference/digests/quick.sha256")
-    before = digest.read_text()
+    folder = Path("results/reference")
+    assert (folder / "reads/quick/random-iops.txt").read_text().split() == [
+        "limits/quick", "sweeps/quick/random", "tables/published/quick", "tables/sweeps/quick",
+    ]  # fmt: skip
+    digests = {path: path.read_text() for path in sorted((folder / "digests").rglob("*.sha256"))}
     reader = Path("workflow/src/coldcache/tools/elbencho.py")
     reader.write_text(reader.read_text() + "# as before")
     again = snakemake(*wanted)
-    assert "rule collect_records" in again.stderr.replace("checkpoint", "rule") and digest.read_text() == before
-    assert "execute_notebook" not in again.stderr
-    digest.write_text("of other values")
+    assert "collect_records" in again.stderr and "execute_notebook" not in again.stderr
+    assert {path: path.read_text() for path in digests} == digests
+    for jobs, names in [
+        (0, ["everything", "tables/hosts", "tables/records/quick", "sweeps/quick/metadata"]),
+        (1, ["sweeps/quick/random"]),
+        (2, ["limits/anf-nfs"]),
+    ]:
+        for name in names:
+            (folder / f"digests/{name}.sha256").write_text("of other values")
+        assert planned(*wanted) == ({"execute_notebook": jobs, "total": jobs} if jobs else {}), names
+    for path, digest in digests.items():
+        path.write_text(digest)
+    # What a notebook has read is not known: any change may be of it.
+    (folder / "reads/quick/random-iops.txt").write_text("tables/records\n")
+    (folder / "digests/everything.sha256").write_text("of other values")
     assert planned(*wanted) == {"execute_notebook": 1, "total": 1}
     tables = Path("workflow/src/coldcache/tables.py")
     tables.write_text(tables.read_text() + "# as before")
     assert planned(*wanted) == {"execute_notebook": 2, "total": 2}
+
+
+#: Notebooks that read single sweeps, that read all of a study, and that open the dataset by themselves.
+NOTEBOOKS = ("throughput-over-threads", "metadata-rates", "campaign-validity", "own")
+
+
+@pytest.fixture
+def sealed(root, measured, change):
+    """A project whose measured campaign is sealed and asks some notebooks, with all that the workflow needs."""
+    for name in ("workflow", "notebooks"):
+        shutil.copytree(root / name, measured / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for name in ("Snakefile", "environment.yml", "config/config.yaml"):
+        shutil.copy(root / name, measured / name)
+    own = nbformat.read("notebooks/metadata-rates.ipynb", as_version=4)
+    own.cells = [*own.cells[:2], nbformat.v4.new_code_cell(OWN)]
+    nbformat.write(own, "notebooks/own.ipynb")
+    change(Path("config/studies/tiny.yaml"), "notebooks: []", f"notebooks: [{', '.join(NOTEBOOKS)}]")
+    story = json.loads(Path("raw/tiny/campaign.json").read_text())
+    story["studies"][0]["notebooks"] = list(NOTEBOOKS)
+    Path("raw/tiny/campaign.json").write_text(json.dumps(story))
+    shutil.rmtree("results")
+    write_sums(Path("raw/tiny"))
+    return measured
+
+
+OWN = """\
+import xarray as xr
+
+print(xr.open_dataset(dataset, group="records", engine="h5netcdf").value.sum().item())
+"""
+
+
+def executed(stderr):
+    """Return the notebooks that Snakemake says it has executed."""
+    return set(re.findall(r"rule execute_notebook:(?:\n .*)*?\n    wildcards: .*notebook=([a-z-]+)", stderr))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(2400)
+def test_after_a_change_of_one_log_all_results_are_those_of_a_build_from_scratch(sealed):
+    config = ["--config", "campaign=tiny", "studies=tiny", "site=here"]
+    built = snakemake(*config, timeout=600)
+    assert built.returncode == 0, built.stderr
+    assert executed(built.stderr) == {*NOTEBOOKS, "claims", "how-far-statistics-hold"}
+    assert planned(*config) == {}
+
+    def change_log(pattern, replacement):
+        log = Path("raw/tiny/tiny/transfers/operation=read,threads=2/r0/stdout.txt")
+        text, count = re.subn(pattern, replacement, log.read_text(), count=1)
+        assert count == 1 and text != log.read_text()
+        log.write_text(text)
+        write_sums(Path("raw/tiny"))
+
+    # The longest latency is in no cube, the bandwidth that contradicts its run time makes the trial void.
+    for change, again in [
+        ((r'("max" : [1-9][0-9]*)[0-8]\b', r"\g<1>9"), {"campaign-validity", "own"}),
+        ((r'"bw_bytes" : [1-9]([0-9]+)', r'"bw_bytes" : 1\g<1>9'), {*NOTEBOOKS} - {"metadata-rates"}),
+    ]:
+        change_log(*change)
+        built = snakemake(*config, timeout=600)
+        assert built.returncode == 0, built.stderr
+        assert executed(built.stderr) - {"claims"} == again
+    Path("results").rename("before")
+    assert snakemake(*config, timeout=600).returncode == 0
+    states = {found.state for found in compare_results(Path("before/tiny"), Path("results/tiny"))}
+    assert states == {"identical"}
 
 
 def test_rules_hold_no_logic(root):

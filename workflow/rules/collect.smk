@@ -50,7 +50,7 @@ checkpoint collect_records:
         " 2> >(tee {log} >&2)"
 
 
-rule judge_claims:
+checkpoint judge_claims:
     """Hold the claims of the sources against the campaign's dataset, and the sources against themselves."""
     input:
         dataset="results/{campaign}/dataset.nc",
@@ -65,6 +65,7 @@ rule judge_claims:
         ),
         statements="results/{campaign}/statements.csv",
         contradictions="results/{campaign}/contradictions.csv",
+        digests=contents.digests_of_claims,
     log:
         "logs/{campaign}/claims.log",
     localrule: True

@@ -1,13 +1,15 @@
 rule execute_notebook:
-    """Answer one question from the campaign's dataset, where what it knows of the study has changed."""
+    """Answer one question from the campaign's dataset, where a slice that it read has changed."""
     input:
         notebook="notebooks/{notebook}.ipynb",
         dataset=ancient("results/{campaign}/dataset.nc"),
-        claims=contents.verdicts_on_claims,
-        digest=contents.digest_after(checkpoints),
+        claims=contents.digest_of_claims(checkpoints),
+        read=contents.digests_read(checkpoints),
+        unread=ancient(contents.digests_unread(checkpoints)),
         code=contents.code_of_notebook,
     output:
         executed="results/{campaign}/notebooks/{study}/{notebook}.ipynb",
+        reads="results/{campaign}/reads/{study}/{notebook}.txt",
     log:
         "logs/{campaign}/notebooks/{study}/{notebook}.ipynb",
     localrule: True
@@ -15,4 +17,4 @@ rule execute_notebook:
         "../../environment.yml"
     shell:
         "python -m coldcache notebook --notebook {input.notebook} --dataset {input.dataset} --study {wildcards.study}"
-        " --output {output.executed} --log {log}"
+        " --output {output.executed} --reads {output.reads} --log {log}"

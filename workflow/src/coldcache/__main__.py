@@ -86,6 +86,7 @@ def _add_steps(commands: Any) -> None:
     notebook.add_argument("--study", help="instead of the one that the notebook names")
     notebook.add_argument("--output", required=True, type=Path)
     notebook.add_argument("--log", required=True, type=Path, help="where it stands while it is being executed")
+    notebook.add_argument("--reads", type=Path, help="list there which slices of the dataset it has read")
     notebook.set_defaults(run=_notebook)
 
     report = commands.add_parser("report", help="render a campaign's executed notebooks as a site")
@@ -245,7 +246,7 @@ def _claims(chosen: argparse.Namespace) -> None:
 def _notebook(chosen: argparse.Namespace) -> None:
     from coldcache.notebook import execute
 
-    execute(chosen.notebook, chosen.output, chosen.log, chosen.dataset, chosen.study)
+    execute(chosen.notebook, chosen.output, chosen.log, chosen.dataset, chosen.study, chosen.reads)
 
 
 def _report(chosen: argparse.Namespace) -> None:

@@ -1,6 +1,5 @@
 """From raw logs to `dataset.nc`, `verdicts.csv` and `coverage.csv`: reads and judges, never measures."""
 
-import hashlib
 from pathlib import Path
 
 import pandas as pd
@@ -21,10 +20,10 @@ from coldcache.cubes import (
 )
 from coldcache.dataset import COUNTED
 from coldcache.designs import tabulate_designs, tabulate_sweeps
+from coldcache.digests import write_digests
 from coldcache.errors import CampaignError
 from coldcache.published import read_published, tabulate_published
 from coldcache.trials import collect_trials
-from coldcache.whole_file import write_whole
 
 #: NetCDF has no whole numbers that may be missing.
 _FLOATS = dict.fromkeys(("file_bytes", "resident_bytes", "moved_bytes", "crossed_bytes"), "float64")
@@ -70,7 +69,7 @@ def collect(name: str, results: Path) -> None:
         "published": tabulate_published(published), "verdicts": verdicts, "proofs": proofs.astype(_FLOATS),
         **circumstances,
     }  # fmt: skip
-    save_dataset(campaign, records, results / "dataset.nc", settings, tables)
+    cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables)
     write_csv(covered, results / "coverage.csv")
     write_csv(verdicts[VERDICT_COLUMNS], results / "verdicts.csv")
     write_csv(proofs, results / "cold.csv")
@@ -80,24 +79,8 @@ def collect(name: str, results: Path) -> None:
     if len(series := join_series(campaign, trials)):
         write_csv(series, results / "cloudwatch.csv")
     write_csv(verdicts.drop(columns=["cold", "start"]).query("verdict != 'valid'"), results / "reasons.csv")
-    for study in campaign.studies:
-        of_study = [table[table.study == study.study] for table in (records, verdicts, settings)]
-        of_study += [covered, tables["sweeps"], tables["designs"], tables["published"]]
-        of_study += [_rows_of(study.study, table) for table in circumstances.values()]
-        _write_digest(of_study, results / "digests" / f"{study.study}.sha256")
-
-
-def _rows_of(study: str, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a study; all of a table that is about none."""
-    return table[table.study == study] if "study" in table else table
-
-
-def _write_digest(tables: list[pd.DataFrame], path: Path) -> None:
-    """Write a checksum of all that notebooks can learn of a study: they run anew only where it changes."""
-    digest = hashlib.sha256()
-    for table in tables:
-        digest.update(table.to_csv(index=False).encode())
-    write_whole(path, digest.hexdigest() + "\n")
+    sweeps = {study.study: list(study.sweeps) for study in campaign.studies}
+    write_digests(results, sweeps, {**tables, "records": records, "settings": settings}, cubes)
 
 
 def _and_more(count: int) -> str:

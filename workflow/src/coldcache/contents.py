@@ -15,6 +15,7 @@ from coldcache.design import KEYS, SITES, read_design
 from coldcache.errors import ColdCacheError, DesignError
 from coldcache.foreign import CLAIMS, AnyStudy, list_notebooks
 from coldcache.site import Site, read_site
+from coldcache.slices import EVERYTHING, list_reads, list_slices, place_digest, slice_of_claims
 from coldcache.sources import sources_of, sources_of_notebook
 from coldcache.terms import nearest
 
@@ -36,8 +37,8 @@ class Contents(NamedTuple):
         What must exist before anything is collected: the manifest of every such job, or the seal.
     notebooks : list of str
         Executed notebooks.
-    digests : list of str
-        One small file per study, which changes with what notebooks can learn of it; has the wildcard ``campaign``.
+    slices : dict of str to list of str
+        By study, the slices of the dataset from which its notebooks answer.
     templates : list of str
         What the report's pages are made with.
     claims : list of str
@@ -53,7 +54,7 @@ class Contents(NamedTuple):
     nodes: dict[str, int]
     evidence: list[str]
     notebooks: list[str]
-    digests: list[str]
+    slices: dict[str, list[str]]
     templates: list[str]
     claims: list[str]
     code_of_collect: list[str]
@@ -64,23 +65,54 @@ class Contents(NamedTuple):
         """Return the time limit of a block in minutes, as Snakemake asks for a resource."""
         return self.minutes.get(wildcards.block, 1)
 
-    def digest_after(self, checkpoints: Any) -> Callable[[Any], str]:
-        """Return what tells Snakemake the digest of a study once it is written: an old one counts as unchanged."""
+    @property
+    def digests(self) -> list[str]:
+        """The files that change with a slice of the dataset; they have the wildcard ``campaign``."""
+        names = dict.fromkeys(name for slices in self.slices.values() for name in slices)
+        return [place_digest("results/{campaign}", name) for name in names]
 
-        def choose_digest(wildcards: Any) -> str:
-            collected = checkpoints.collect_records.get(campaign=wildcards.campaign).output
-            return next(path for path in collected.digests if Path(path).stem == wildcards.study)
+    def digests_read(self, checkpoints: Any) -> Callable[[Any], list[str]]:
+        """Return what tells Snakemake the digests of the slices that a notebook has read, once they are written.
 
-        return choose_digest
+        Only then it is known which of them have changed. A notebook that was never executed, or has read what is
+        none of its study's slices, has read everything.
+        """
+        return self._choose_digests(checkpoints, were_read=True)
+
+    def digests_unread(self, checkpoints: Any) -> Callable[[Any], list[str]]:
+        """Return what tells Snakemake the other digests, so that the set of inputs is the same for ever."""
+        return self._choose_digests(checkpoints, were_read=False)
+
+    def _choose_digests(self, checkpoints: Any, were_read: bool) -> Callable[[Any], list[str]]:
+        def choose_digests(wildcards: Any) -> list[str]:
+            checkpoints.collect_records.get(campaign=wildcards.campaign)
+            results, slices = f"results/{wildcards.campaign}", self.slices[wildcards.study]
+            read = list_reads(Path(results, "reads", wildcards.study, f"{wildcards.notebook}.txt"))
+            if not read <= set(slices):
+                read = {EVERYTHING}
+            return [place_digest(results, name) for name in slices if (name in read) == were_read]
+
+        return choose_digests
 
     def code_of_notebook(self, wildcards: Any) -> list[str]:
         """Return the sources whose change executes a notebook anew, as Snakemake asks for inputs."""
         return sources_of_notebook(Path(f"notebooks/{wildcards.notebook}.ipynb"))
 
-    def verdicts_on_claims(self, wildcards: Any) -> list[str]:
-        """Return what a notebook takes beside the dataset, as Snakemake asks for inputs."""
-        names = ("claims", "statements", "contradictions") if wildcards.notebook == CLAIMS else ()
-        return [f"results/{wildcards.campaign}/{name}.csv" for name in names]
+    @property
+    def digests_of_claims(self) -> list[str]:
+        """The files that change with what is shown of the claims of a study; they have the wildcard ``campaign``."""
+        return [place_digest("results/{campaign}", slice_of_claims(study)) for study in self.slices]
+
+    def digest_of_claims(self, checkpoints: Any) -> Callable[[Any], list[str]]:
+        """Return what tells Snakemake the digest of what the notebook on a study's claims takes beside the dataset."""
+
+        def choose_digest(wildcards: Any) -> list[str]:
+            if wildcards.notebook != CLAIMS:
+                return []
+            checkpoints.judge_claims.get(campaign=wildcards.campaign)
+            return [place_digest(f"results/{wildcards.campaign}", slice_of_claims(wildcards.study))]
+
+        return choose_digest
 
     def node_count(self, wildcards: Any) -> int:
         """Return how many nodes a block needs, as Snakemake asks for a resource."""
@@ -129,7 +161,7 @@ def _read(config: Mapping[str, Any]) -> Contents:
             for study in design.studies
             for notebook in list_notebooks(study, study is design.studies[0], Path("notebooks"))
         ],
-        digests=[f"results/{{campaign}}/digests/{study.study}.sha256" for study in design.studies],
+        slices={study.study: list_slices(study.study, study.sweeps) for study in design.studies},
         templates=[*_files(Path("workflow/report")), *map(str, Path("docs").glob("twelve-rules.md"))],
         claims=[*_files(Path("config/claims")), *_files(Path("config/studies"))],
         code_of_collect=sources_of(["coldcache.collect"]),
@@ -143,7 +175,7 @@ def _read_for_job(config: Mapping[str, Any]) -> Contents:
     site = read_site(SITES, str(config["site"]), str(config.get("target") or "") or None)
     nothing: dict[str, Any] = {name: [] for name in Contents._fields}
     known = {"campaign": config["campaign"], "arguments": _arguments(config), "cores": _cores(site)}
-    return Contents(**{**nothing, "minutes": {}, "nodes": {}, **known})
+    return Contents(**{**nothing, "minutes": {}, "nodes": {}, "slices": {}, **known})
 
 
 def _arguments(config: Mapping[str, Any]) -> str:

@@ -210,11 +210,11 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
     cube = xr.Dataset.from_dataframe(index.set_index(dims)[beside]).fillna("")
     figures = records.statistic.isin(("value", "mean")) & (records.share == "") & records.verdict.isin(COUNTED)
     counted = _complete(records[figures], dims)
-    for metric, unit in UNIT_OF_METRIC.items():
+    there = set(counted.metric.unique())
+    for metric in [name for name in UNIT_OF_METRIC if name in there]:
         chosen = choose_figures(counted[counted.metric == metric], metric).drop_duplicates(dims)
-        if len(chosen):
-            cube[metric] = xr.DataArray.from_series(chosen.set_index(dims)["value"])
-            cube[metric].attrs["units"] = unit
+        cube[metric] = xr.DataArray.from_series(chosen.set_index(dims)["value"])
+        cube[metric].attrs["units"] = UNIT_OF_METRIC[metric]
     factors = {**FACTORS, **LEARNT_FACTORS}
     for factor in dims[1:-1]:
         if cube[factor].dtype.kind in "if":
@@ -251,10 +251,14 @@ def _choose_dims(records: pd.DataFrame) -> list[str]:
     factors = [factor for factor in (*FACTORS, *LEARNT_FACTORS) if factor in records]
     last = {"file_size", *NAME_FACTORS, *LEARNT_FACTORS} - {"phase"}
     dims = [factor for factor in factors if factor not in last and records[factor].dropna().nunique() > 1]
+    mixed = _count_mixed(records, dims)
     # A factor that every case states tells them apart better than one that some logs leave out.
     for factor in sorted(factors, key=lambda name: bool(records[name].isna().any())):
-        if factor not in dims and _count_mixed(records, [*dims, factor]) < _count_mixed(records, dims):
+        if mixed == 0:
+            break
+        if factor not in dims and (left := _count_mixed(records, [*dims, factor])) < mixed:
             dims.append(factor)
+            mixed = left
     return dims
 
 
@@ -303,7 +307,7 @@ def _as_text(value: Any) -> str:
 def save_dataset(
     campaign: Campaign, records: pd.DataFrame, path: Path, settings: pd.DataFrame | None = None,
     tables: Mapping[str, pd.DataFrame] | None = None,
-) -> None:  # fmt: skip
+) -> dict[str, xr.Dataset]:  # fmt: skip
     """Write one NetCDF-4 file: the long tables as groups ``records`` and ``settings``, and a group per sweep.
 
     Parameters
@@ -318,6 +322,11 @@ def save_dataset(
         As of `tabulate_settings`.
     tables : mapping of str to DataFrame, optional
         More tables about the campaign as a whole, by the name of their group.
+
+    Returns
+    -------
+    dict of str to Dataset
+        The cube of each sweep, by the name of its group.
     """
     settings = tabulate_settings([]) if settings is None else settings
     target = campaign.site.target
@@ -325,13 +334,14 @@ def save_dataset(
     stated = {name: rate for name, rate in limits.items() if rate is not None}
     groups = {"/": xr.Dataset(attrs={"campaign": campaign.name, "Conventions": "CF-1.11"})}
     groups |= {f"/{study.study}": xr.Dataset(attrs=stated) for study in campaign.planned if stated}
-    groups |= _build_cubes(records, settings)
+    cubes = _build_cubes(records, settings)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".partial")
-    xr.DataTree.from_dict(groups).to_netcdf(temporary, engine="h5netcdf")
+    xr.DataTree.from_dict({**groups, **cubes}).to_netcdf(temporary, engine="h5netcdf")
     with h5netcdf.File(temporary, "a") as file:
         for name, table in (tables or {}).items():
             write_table(file, name, table, "row")
         write_table(file, "records", records, "record")
         write_table(file, "settings", settings, "setting")
     temporary.rename(path)
+    return cubes

@@ -7,29 +7,47 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.long_tables import read_table
+from coldcache.slices import note_read, slice_of_limits, slice_of_sweep, slice_of_table
 
 #: Trials that count in estimates; suspect ones are marked wherever they stand.
 COUNTED = ("valid", "suspect")
 
 
-def open_records(path: Path) -> pd.DataFrame:
-    """Return the long table of a `dataset.nc`."""
-    return open_table(path, "records")
+def open_records(path: Path, study: str | None = None) -> pd.DataFrame:
+    """Return the long table of a `dataset.nc`, or a study's rows of it."""
+    return open_table(path, "records", study)
 
 
-def open_table(path: Path, name: str) -> pd.DataFrame:
+def open_table(path: Path, name: str, study: str | None = None) -> pd.DataFrame:
     """Return one of the tables of a `dataset.nc`, such as ``records``, ``sweeps`` or ``published``.
+
+    Parameters
+    ----------
+    path : Path
+        The dataset.
+    name : str
+        The table.
+    study : str, optional
+        Whose rows are returned alone; those of every study when not given.
 
     Raises
     ------
     KeyError
         If the dataset has none of that name.
     """
+    note_read(slice_of_table(name, study))
     try:
         with h5netcdf.File(path) as file:
-            return read_table(file[name])
+            table = read_table(file[name])
     except (OSError, KeyError) as error:
         raise KeyError(f"{path} has no table {name}: collect the campaign again") from error
+    return table if study is None else rows_of(table, study)
+
+
+def rows_of(table: pd.DataFrame, study: str) -> pd.DataFrame:
+    """Return a study's rows of a table, numbered from 0; what documents state has the study as its source."""
+    of = table.study if "study" in table else table.source
+    return table[of == study].reset_index(drop=True)
 
 
 def open_limits(path: Path, study: str) -> dict[str, float]:
@@ -37,18 +55,21 @@ def open_limits(path: Path, study: str) -> dict[str, float]:
 
     It is not known of studies whose logs were imported.
     """
+    note_read(slice_of_limits(study))
     with h5netcdf.File(path) as file:
         attrs = file[study].attrs if study in file else {}
         return {name: float(attrs[name]) for name in ("read_rate", "write_rate") if name in attrs}
 
 
-def open_settings(path: Path) -> pd.DataFrame:
+def open_settings(path: Path, study: str | None = None) -> pd.DataFrame:
     """Return what was read of each level that was put in force, as `cubes.tabulate_settings` returns it."""
-    return open_table(path, "settings")
+    return open_table(path, "settings", study)
 
 
 def list_sweeps(path: Path, study: str) -> list[str]:
     """Return the sweeps of a study in a `dataset.nc`; none where it has no such study."""
+    # A sweep has a cube where it has records.
+    note_read(slice_of_table("records", study))
     with xr.open_datatree(path, engine="h5netcdf") as tree:
         return [str(name) for name in tree[study].children] if study in tree.children else []
 
@@ -61,6 +82,7 @@ def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:
     KeyError
         If the campaign has no such sweep; the message names those that it has.
     """
+    note_read(slice_of_sweep(study, sweep))
     try:
         with xr.open_dataset(path, group=f"{study}/{sweep}", engine="h5netcdf") as cube:
             return cube.load()

@@ -1,5 +1,6 @@
 """Notebooks, executed once per study: parameters in, a page with figures and tables out."""
 
+import ast
 import os
 from pathlib import Path
 
@@ -7,13 +8,23 @@ import nbformat
 import papermill
 
 from coldcache.errors import ColdCacheError
+from coldcache.slices import EVERYTHING, list_reads, watch_reads
+
+#: What cells may import and still read a dataset by nothing but this package, which notes what it reads.
+_NOTED = ("coldcache", "IPython.display")
+
+#: Names by which a cell could read without an import.
+_UNNOTED = {"open", "exec", "eval", "compile", "__import__", "get_ipython"}
 
 
 class NotebookError(ColdCacheError):
     """A notebook that does not run through."""
 
 
-def execute(notebook: Path, output: Path, log: Path, dataset: Path | None = None, study: str | None = None) -> None:
+def execute(
+    notebook: Path, output: Path, log: Path, dataset: Path | None = None, study: str | None = None,
+    reads: Path | None = None,
+) -> None:  # fmt: skip
     """Execute a notebook on a campaign's dataset.
 
     Parameters
@@ -28,6 +39,8 @@ def execute(notebook: Path, output: Path, log: Path, dataset: Path | None = None
         The campaign's `dataset.nc`; what the notebook itself names when not given.
     study : str, optional
         The study whose sweeps it reads; what the notebook itself names when not given.
+    reads : Path, optional
+        Where a list of the slices that it has read goes; none is written when not given.
 
     Raises
     ------
@@ -35,6 +48,20 @@ def execute(notebook: Path, output: Path, log: Path, dataset: Path | None = None
         If a cell fails; the message names the cell and the cause. A campaign without the data that the notebook needs
         is no failure: the page says so in one line.
     """
+    with watch_reads() as notes:
+        executed = _execute(notebook, log, dataset, study)
+        read = list_reads(notes) if _is_noted(nbformat.read(notebook, as_version=4)) else {EVERYTHING}
+    strip(executed)
+    if reads is not None:
+        reads.parent.mkdir(parents=True, exist_ok=True)
+        reads.write_text("".join(f"{name}\n" for name in sorted(read)), encoding="utf-8")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    temporary = output.with_suffix(".partial")
+    nbformat.write(executed, temporary)
+    temporary.rename(output)
+
+
+def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None) -> nbformat.NotebookNode:
     log.parent.mkdir(parents=True, exist_ok=True)
     parameters = {"dataset": os.path.relpath(dataset, notebook.parent)} if dataset else {}
     parameters |= {"study": study} if study else {}
@@ -53,18 +80,29 @@ def execute(notebook: Path, output: Path, log: Path, dataset: Path | None = None
             raise NotebookError(
                 f"{notebook}, cell {error.exec_count}: {error.ename}: {error.evalue}; the notebook is in {log}"
             ) from error
-        executed = _without_data(notebook, error.evalue)
+        return _without_data(notebook, error.evalue)
     except RuntimeError as error:
         raise NotebookError(
             f"{notebook}: its kernel ended before the notebook did ({error}), as when memory is short; start again"
         ) from error
-    else:
-        executed = nbformat.read(log, as_version=4)
-    strip(executed)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    temporary = output.with_suffix(".partial")
-    nbformat.write(executed, temporary)
-    temporary.rename(output)
+    return nbformat.read(log, as_version=4)
+
+
+def _is_noted(notebook: nbformat.NotebookNode) -> bool:
+    """Return whether all that a notebook reads of its dataset is noted: it leaves reading to this package."""
+    try:
+        tree = ast.parse("\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code"))
+    except SyntaxError:
+        # Commands of IPython, which may read anything.
+        return False
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        if any(not f"{name}.".startswith(tuple(f"{noted}." for noted in _NOTED)) for name in names):
+            return False
+        if isinstance(node, ast.Name) and node.id in _UNNOTED:
+            return False
+    return True
 
 
 def _without_data(notebook: Path, cause: str) -> nbformat.NotebookNode:

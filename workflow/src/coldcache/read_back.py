@@ -28,8 +28,8 @@ def tabulate_read_back(dataset: str | Path, study: str, factor: str) -> Table:
     NoData
         If no trial of the study had the factor put in force.
     """
-    settings = open_settings(Path(dataset))
-    rows = settings[(settings.study == study) & (settings.factor == factor)]
+    settings = open_settings(Path(dataset), study)
+    rows = settings[settings.factor == factor]
     if rows.empty:
         raise NoData(f"no trial of {study} had its {factor.replace('_', ' ')} put in force")
     counted = rows.groupby(_KEYS, as_index=False, sort=True).agg(

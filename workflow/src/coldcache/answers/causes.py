@@ -67,8 +67,8 @@ class Comparison(NamedTuple):
 
 def open_comparisons(dataset: str | Path, study: str) -> list[Comparison]:
     """Return every comparison of levels of the system that a study makes, of which something was recorded."""
-    table = open_table(Path(dataset), "differences")
-    groups = table[table.study == study].groupby(["sweep", "factor"], sort=False)
+    table = open_table(Path(dataset), "differences", study)
+    groups = table.groupby(["sweep", "factor"], sort=False)
     return [Comparison(study, sweep, factor, rows[ARM_COLUMNS[3:]]) for (sweep, factor), rows in groups]
 
 

@@ -149,10 +149,10 @@ def choose(
         Words that what it serves must hold.
     """
     path = Path(dataset)
-    sweeps = open_table(path, "sweeps")
+    sweeps = open_table(path, "sweeps", study)
     published, limits = _read_published(path, study), open_limits(path, study)
     choice = Choice(study, [], [])
-    for row in sweeps[sweeps.study == study].itertuples():
+    for row in sweeps.itertuples():
         asked_for = set(row.operations.split())
         factor = _qualify(row, file_layout, over, by.split())
         if factor is None or not asked_for <= set(operations.split()) or item not in row.item:
@@ -211,8 +211,7 @@ def _with_dim(cube: xr.Dataset, over: str) -> xr.Dataset:
 
 
 def _read_published(path: Path, study: str) -> list[Published]:
-    table = open_table(path, "published")
-    rows = table[table.source == study][list(Published._fields)]
+    rows = open_table(path, "published", study)[list(Published._fields)]
     values = [Published(*row) for row in rows.itertuples(index=False)]
     return [value._replace(threads=int(value.threads or 0) or None) for value in values]
 

@@ -46,9 +46,9 @@ def tell_directories(choice: Choice) -> str:
 
 def tabulate_design(dataset: str | Path, study: str) -> dict[str, pd.DataFrame]:
     """Return by sweep how many directories and files each number of threads makes at the study's full scale."""
-    designs = open_table(Path(dataset), "designs")
+    designs = open_table(Path(dataset), "designs", study)
     found = {}
-    for sweep, rows in designs[designs.study == study].groupby("sweep", sort=False):
+    for sweep, rows in designs.groupby("sweep", sort=False):
         each = rows.files.where(rows.files > 0, rows.directories_per_thread * rows.items_per_directory)
         found[str(sweep)] = pd.DataFrame({
             "threads (1)": rows.threads, "directories per thread (1)": rows.directories_per_thread,

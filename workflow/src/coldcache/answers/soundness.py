@@ -86,12 +86,12 @@ class Soundness(NamedTuple):
 def open_soundness(dataset: str | Path, study: str) -> Soundness:
     """Return what the trials of one study of a campaign are worth."""
     path = Path(dataset)
-    coverage, verdicts, proofs = (open_table(path, name) for name in ("coverage", "verdicts", "proofs"))
-    mine, residuals = verdicts[verdicts.study == study], _residuals(path, study, verdicts)
+    coverage, verdicts, proofs = (open_table(path, name, study) for name in ("coverage", "verdicts", "proofs"))
+    residuals = _residuals(path, study, verdicts)
     return Soundness(
-        coverage[coverage.source == study].drop(columns=["source"]).reset_index(drop=True),
-        _count_verdicts(mine), _count_objections(mine), _find_drifts(residuals), residuals,
-        _sum_up_proofs(proofs[proofs.study == study]),
+        coverage.drop(columns=["source"]),
+        _count_verdicts(verdicts), _count_objections(verdicts), _find_drifts(residuals), residuals,
+        _sum_up_proofs(proofs),
     )  # fmt: skip
 
 
@@ -117,10 +117,10 @@ def _count_objections(verdicts: pd.DataFrame) -> pd.DataFrame:
 def _residuals(path: Path, study: str, verdicts: pd.DataFrame) -> pd.DataFrame:
     """Return every trial's main figure over the median of its case, with the time since the first trial."""
     columns = ["sweep", "minutes", "ratio"]
-    records = open_records(path)
+    records = open_records(path, study)
     keys = ["study", "sweep", "case", "repetition"]
     wanted = records.metric == records.operation.map(METRIC_OF_OPERATION)
-    chosen = records[(records.study == study) & wanted & (records.share == "") & records.time.isna()]
+    chosen = records[wanted & (records.share == "") & records.time.isna()]
     chosen = chosen[chosen.statistic.isin(("value", "mean")) & chosen.verdict.isin(COUNTED) & (chosen.value > 0)]
     if chosen.empty:
         return pd.DataFrame(columns=columns)

@@ -125,16 +125,14 @@ class Repetitions(NamedTuple):
 
 def open_sentinel(dataset: str | Path, study: str) -> Sentinel:
     """Return the sentinel of a study as a campaign's dataset holds it."""
-    table = open_table(Path(dataset), "drift")
-    own = table[table.study == study].reset_index(drop=True)
+    own = open_table(Path(dataset), "drift", study)
     started = pd.to_datetime(own.start, errors="coerce", utc=True)
     return Sentinel(study, own.assign(minutes=(started - started.min()).dt.total_seconds() / 60))
 
 
 def open_repetitions(dataset: str | Path, study: str) -> Repetitions:
     """Return the cases of a study that a stop rule ends."""
-    table = open_table(Path(dataset), "repetitions")
-    return Repetitions(study, table[table.study == study].reset_index(drop=True))
+    return Repetitions(study, open_table(Path(dataset), "repetitions", study))
 
 
 def _span(counts: pd.Series) -> str:

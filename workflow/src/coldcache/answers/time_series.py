@@ -43,8 +43,8 @@ class Series(NamedTuple):
 
 def find_series(dataset: str | Path, study: str) -> list[Series]:
     """Return every series of a study whose trial counts, in the order of the logs; none where no log has any."""
-    records = open_records(Path(dataset))
-    points = records[(records.study == study) & records.time.notna() & records.verdict.isin(COUNTED)]
+    records = open_records(Path(dataset), study)
+    points = records[records.time.notna() & records.verdict.isin(COUNTED)]
     keys = ["sweep", "case", "repetition", "operation", "metric", "unit"]
     found = []
     for (sweep, case, _, operation, metric, unit), rows in points.groupby(keys, sort=False):

@@ -13,8 +13,9 @@ TOLERANCE, _TOLERANCE_OF_FIGURES = 1e-9, 1e-5
 
 STATES = ("identical", "equal", "different", "missing", "new")
 
-#: Noted while measuring, so nothing that raw logs could give again; and what is being written.
-_NOT_DERIVED = ("blocks", ".")
+#: Noted while measuring, so nothing that raw logs could give again; what tells Snakemake which notebooks are out of
+#: date; and what is being written.
+_NOT_DERIVED = ("blocks", "digests", "reads", ".")
 
 _TEXTS = {".csv", ".svg", ".ipynb", ".html", ".js", ".json", ".css", ".txt", ".md", ""}
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")

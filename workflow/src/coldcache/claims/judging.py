@@ -39,6 +39,7 @@ from coldcache.claims.explaining import Weighed, explain
 from coldcache.claims.material import Material
 from coldcache.claims.reading import Stated, read_claims
 from coldcache.csv_file import write_csv
+from coldcache.digests import write_claim_digests
 from coldcache.estimates import LEVEL, NoData
 from coldcache.statistics.equivalence import adjust
 
@@ -133,7 +134,7 @@ def _decide(one: Weighed, p: float) -> str:
 
 
 def write_claims(name: str, results: Path) -> None:
-    """Write `claims.csv`, `statements.csv` and `contradictions.csv` of a campaign.
+    """Write `claims.csv`, `statements.csv` and `contradictions.csv` of a campaign, and for each study a digest of them.
 
     Parameters
     ----------
@@ -152,8 +153,12 @@ def write_claims(name: str, results: Path) -> None:
     material = Material(read_campaign(RAW / name), results)
     claims = read_claims()
     rows = judge_claims(material, claims)
-    write_csv(pd.DataFrame(rows, columns=COLUMNS), results / "claims.csv")
+    judged = pd.DataFrame(rows, columns=COLUMNS)
+    write_csv(judged, results / "claims.csv")
     stated = [(claim.id, source, claim.place, claim.statement) for source, claim in claims]
     columns = ["id", "source", "place", "statement"]
-    write_csv(pd.DataFrame(stated, columns=columns), results / "statements.csv")
-    write_csv(tabulate_contradictions(material.published), results / "contradictions.csv")
+    statements, contradictions = pd.DataFrame(stated, columns=columns), tabulate_contradictions(material.published)
+    write_csv(statements, results / "statements.csv")
+    write_csv(contradictions, results / "contradictions.csv")
+    studies = [study.study for study in material.campaign.studies]
+    write_claim_digests(results, studies, judged, statements, contradictions)
