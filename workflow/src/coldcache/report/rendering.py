@@ -1,7 +1,9 @@
 """A campaign's executed notebooks and what stands behind them, as a site that opens from the disk."""
 
 import io
+import os
 import shutil
+from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from coldcache.campaign import RAW
 from coldcache.errors import ColdCacheError
 from coldcache.report.downloads import copy_downloads
-from coldcache.report.material import read_material
+from coldcache.report.material import Material, read_material
 from coldcache.report.pages import write_pages
 from coldcache.report.raw_files import copy_raw_files
 from coldcache.report.summary import write_summary
@@ -53,17 +55,26 @@ def render(campaign: str, results: Path, log: Path) -> None:
     shutil.rmtree(work, ignore_errors=True)
     try:
         write_pages(material, TEMPLATES / "pages", work / "pages")
-        _build(work, campaign, len(material.campaign.studies), log)
+        with ProcessPoolExecutor(1) as pool:
+            beside = pool.submit(_write_beside, material, work / "beside")
+            _build(work, campaign, len(material.campaign.studies), log)
+            beside.result()
         _tidy(work / "site")
-        copy_downloads(results, work / "site")
-        files = copy_raw_files(material.campaign, work / "site")
-        write_summary(material, TEMPLATES / "beside", work / "site")
-        write_trial_pages(material, material.cases, files, TEMPLATES / "beside", work / "site")
+        shutil.copytree(work / "beside", work / "site", copy_function=os.rename, dirs_exist_ok=True)
         if (results / "report").exists():
             (results / "report").rename(work / "replaced")
         (work / "site").rename(results / "report")
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _write_beside(material: Material, folder: Path) -> None:
+    """Write what stands beside the pages of Sphinx, which takes as long as they do, into a folder of its own."""
+    folder.mkdir()
+    copy_downloads(material.results, folder)
+    files = copy_raw_files(material.campaign, folder)
+    write_summary(material, TEMPLATES / "beside", folder)
+    write_trial_pages(material, material.cases, files, TEMPLATES / "beside", folder)
 
 
 def _build(work: Path, campaign: str, studies: int, log: Path) -> None:

@@ -64,6 +64,7 @@ class _Writer:
             lstrip_blocks=True, keep_trailing_newline=True,
         )  # fmt: skip
         self._campaign, self._site, self._files = material.campaign, site, files
+        self._version = version("coldcache")
         self._by_folder: dict[str, list[RawFile]] = {}
         for name, file in files.items():
             self._by_folder.setdefault(name.rpartition("/")[0], []).append(file)
@@ -78,7 +79,7 @@ class _Writer:
         path = self._site / FOLDER / place
         path.parent.mkdir(parents=True, exist_ok=True)
         root = f"{os.path.relpath(self._site, path.parent)}/"
-        shared = {"root": root, "campaign": self._campaign.name, "version": version("coldcache")}
+        shared = {"root": root, "campaign": self._campaign.name, "version": self._version}
         text = self._environment.get_template(template).render(**shared, **values)
         path.write_text(text, encoding="utf-8")
 

@@ -142,7 +142,9 @@ def _read_figures(records: pd.DataFrame) -> dict[str, list[Figure]]:
     for metric, rows in stated.groupby("metric"):
         foremost.update(choose_figures(rows, str(metric)).drop_duplicates(keys).index)
     found: dict[str, list[Figure]] = {}
-    for row in stated.itertuples():
+    # Text comes out of a column of pandas one by one only slowly.
+    texts = stated.select_dtypes(exclude=["number", "bool"]).columns
+    for row in stated.astype(dict.fromkeys(texts, object)).itertuples():
         first = row.Index in foremost
         name = mark_of(row.operation, row.metric) if first else f"byte-{row.offset}"
         title = f"{row.operation}, {row.metric}, {row.statistic}: {show_rate(row.value, row.unit)}"
