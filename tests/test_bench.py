@@ -24,7 +24,7 @@ def cells(page, heading):
 
 
 def test_the_page_has_a_row_for_every_figure_with_its_latest_value_and_goal(ledger):
-    newest = ledger.latest(ledger.read())
+    newest = ledger.latest(ledger.read_entries())
     assert list(newest) == list(ledger.FIGURES)
     quoted = [row[:4] for row in cells(ledger.PAGE.read_text(), "The figures")]
     wanted = []
@@ -33,12 +33,12 @@ def test_the_page_has_a_row_for_every_figure_with_its_latest_value_and_goal(ledg
         shown = ledger.show_value(value, figure.unit)
         if newest[name]["low"] is not None:
             shown = f"{value:.3f} ({newest[name]['low']:.3f} to {newest[name]['high']:.3f})"
-        wanted.append([figure.what, shown, figure.show_goal(), "" if figure.is_met(value) else "missed"])
+        wanted.append([figure.what, shown, figure.show_goal(), figure.tell_miss(value, newest[name]["floor"])])
     assert quoted == wanted
 
 
 def test_readme_quotes_how_many_goals_are_kept_and_names_those_that_are_not(ledger):
-    newest = ledger.latest(ledger.read())
+    newest = ledger.latest(ledger.read_entries())
     sentence = ledger.sum_up(newest)
     assert f"<!-- bench: speed -->\n{sentence}\n<!-- bench: end -->" in ledger.README.read_text()
     missed = [entry for name, entry in newest.items() if not ledger.FIGURES[name].is_met(entry["value"])]
@@ -48,7 +48,7 @@ def test_readme_quotes_how_many_goals_are_kept_and_names_those_that_are_not(ledg
 
 def test_the_page_compares_every_program_that_was_measured(ledger):
     page = ledger.PAGE.read_text()
-    compared = ledger.latest(entry for entry in ledger.read() if entry["peers"])
+    compared = ledger.latest(entry for entry in ledger.read_entries() if entry["peers"])
     assert set(compared) >= {"trial-cpu", "trial-files"}
     assert [row[0] for row in cells(page, "Other programs")] == [ledger.FIGURES[name].what for name in compared]
 

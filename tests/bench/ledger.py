@@ -4,26 +4,28 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from costs import ROOT
-from figures import FIGURES, Measured
+from figures import Measured
 
+from coldcache.goals import FIGURES, show_value
+from coldcache.notebook import execute
 from coldcache.provenance import describe_system
+from coldcache.speed import STORED, Entry, latest, read_entries
 
-RESULTS = ROOT / "tests/bench/results.jsonl"
+RESULTS = STORED
 PAGE, README = ROOT / "docs/speed.md", ROOT / "README.md"
+NOTEBOOK = ROOT / "notebooks/how-fast-the-program-is.ipynb"
 
 #: The load average over a quarter of an hour from which on figures are said to be disturbed: the bench makes up to 2.
 _BUSY = 3.0
 
 #: How many commits the trend shows.
 _COMMITS = 6
-
-Entry = dict[str, Any]
 
 
 def describe_machine() -> str:
@@ -36,18 +38,13 @@ def describe_machine() -> str:
 def name_commit() -> str:
     """Return the commit that is measured, with a plus sign where files differ from it."""
     commit = _git("rev-parse", "--short=10", "HEAD").strip()
-    kept = {str(path.relative_to(ROOT)) for path in (RESULTS, PAGE, README)}
+    kept = {str(path.relative_to(ROOT)) for path in (RESULTS, PAGE, README, NOTEBOOK)}
     changed = {line[3:] for line in _git("status", "--porcelain", "--untracked-files=no").splitlines()} - kept
     return commit + ("+" if changed else "")
 
 
 def _git(*words: str) -> str:
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-
-
-def read() -> list[Entry]:
-    """Return every figure that is kept, the oldest first."""
-    return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.is_file() else []
 
 
 def keep(found: Mapping[str, Measured], machine: str) -> list[Entry]:
@@ -61,7 +58,7 @@ def keep(found: Mapping[str, Measured], machine: str) -> list[Entry]:
         for name, measured in found.items()
     ]
     keys = {_key(entry) for entry in new}
-    entries = [entry for entry in read() if _key(entry) not in keys] + new
+    entries = [entry for entry in read_entries(RESULTS) if _key(entry) not in keys] + new
     RESULTS.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     return entries
 
@@ -76,18 +73,6 @@ def _round(value: Any) -> Any:
     return value if value is None else float(f"{value:.4g}")
 
 
-def latest(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Return the newest entry of each figure, in the order of the table."""
-    newest = {entry["figure"]: entry for entry in entries}
-    return {name: newest[name] for name in FIGURES if name in newest}
-
-
-def show_value(value: float, unit: str) -> str:
-    """Return a value as a table shows it: three digits, whole where it has more."""
-    shown = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-    return f"{shown} {unit}".rstrip()
-
-
 def show_measured(measured: Measured, unit: str) -> str:
     """Return a value with its interval, where it has one."""
     shown = show_value(measured.value, unit)
@@ -99,12 +84,13 @@ def _measured(entry: Entry) -> Measured:
 
 
 def renew_pages(entries: list[Entry]) -> None:
-    """Write the tables of the page on speed, and the sentence of README.md, anew."""
+    """Write the tables of the page on speed, the sentence of README.md, and the notebook's outputs anew."""
     newest = latest(entries)
     _replace(PAGE, "figures", _write_figures(newest))
     _replace(PAGE, "peers", _write_peers(latest(entry for entry in entries if entry["peers"])))
     _replace(PAGE, "trend", _write_trend(entries))
     _replace(README, "speed", sum_up(newest))
+    execute(NOTEBOOK, NOTEBOOK, ROOT / "logs" / NOTEBOOK.name)
 
 
 def sum_up(newest: Mapping[str, Entry]) -> str:
@@ -125,7 +111,7 @@ def _write_figures(newest: Mapping[str, Entry]) -> str:
         ratio = measured.ratio()
         lines.append(
             f"| {figure.what} | {show_measured(measured, figure.unit)} | {figure.show_goal()} "
-            f"| {'' if figure.is_met(measured.value) else 'missed'} | {'' if ratio is None else f'{ratio:.3g}'} "
+            f"| {figure.tell_miss(measured.value, measured.floor)} | {'' if ratio is None else f'{ratio:.3g}'} "
             f"| {figure.floor} |"
         )
     return "\n".join(lines)

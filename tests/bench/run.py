@@ -11,9 +11,12 @@ from pathlib import Path
 
 import ledger
 from costs import PYTHON, ROOT
-from figures import FIGURES, Measured
+from figures import Measured
 from rich.console import Console
 from rich.table import Table
+
+from coldcache.goals import FIGURES, show_value
+from coldcache.speed import read_entries
 
 #: Each is a program of its own, so that none adds to what another one measures.
 SUITES = ("trials", "plans", "logs", "datasets", "slurm", "reports", "fidelity")
@@ -30,7 +33,7 @@ def main() -> int:
     if unknown := set(chosen.suites) - set(SUITES):
         parser.error(f"unknown {unknown.pop()}; known are {', '.join(SUITES)}")
     if chosen.pages:
-        ledger.renew_pages(ledger.read())
+        ledger.renew_pages(read_entries())
         return 0
     (ROOT / "logs").mkdir(exist_ok=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -71,7 +74,7 @@ def show(found: dict[str, Measured], machine: str) -> None:
     for name, measured in found.items():
         figure, ratio = FIGURES[name], measured.ratio()
         missed = "" if figure.is_met(measured.value) else "  missed"
-        own = {peer: ledger.show_value(value, figure.unit) for peer, value in measured.peers.items()}
+        own = {peer: show_value(value, figure.unit) for peer, value in measured.peers.items()}
         table.add_row(
             figure.what, ledger.show_measured(measured, figure.unit), figure.show_goal() + missed,
             "" if ratio is None else f"{ratio:.3g}", *(own.get(peer, "") for peer in peers),

@@ -58,3 +58,5 @@ def test_how_far_statistics_hold_is_a_chapter_of_the_methods_and_not_of_the_stud
     path.with_name("claims.ipynb").write_text(path.read_text())
     assert [chapter.name for chapter in read_chapters(study, tmp_path)] == ["random-iops", "claims"]
     assert [chapter.name for chapter in read_methods([study], tmp_path)] == ["how-far-statistics-hold"]
+    path.with_name("how-fast-the-program-is.ipynb").write_text(path.read_text())
+    assert [chapter.name for chapter in read_methods([study], tmp_path)][1:] == ["how-fast-the-program-is"]

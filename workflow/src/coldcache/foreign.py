@@ -8,9 +8,12 @@ from coldcache.rules import Level
 from coldcache.study import Name, Study
 from coldcache.yaml_file import Strict
 
-#: Notebooks beside those that studies name: what the data say of the claims, for every study, and how far the
-#: statistics hold, once for a campaign.
-CLAIMS, RELIABILITY = "claims", "how-far-statistics-hold"
+#: Notebooks beside those that studies name: what the data say of the claims, for every study; how far the statistics
+#: hold, once for a campaign; and how fast the program is, with the campaign that comes with it.
+CLAIMS, RELIABILITY, SPEED = "claims", "how-far-statistics-hold", "how-fast-the-program-is"
+
+#: The campaign that comes with the program.
+REFERENCE = "reference"
 
 
 class ForeignSweep(Strict):
@@ -56,7 +59,7 @@ AnyStudy = Study | ForeignStudy
 LOGS = "logs"
 
 
-def list_notebooks(study: AnyStudy, first: bool, folder: Path) -> list[str]:
+def list_notebooks(study: AnyStudy, first: bool, folder: Path, campaign: str) -> list[str]:
     """Return the notebooks of a study: those that it names, and those in a folder that every study or campaign has.
 
     Parameters
@@ -67,6 +70,9 @@ def list_notebooks(study: AnyStudy, first: bool, folder: Path) -> list[str]:
         Whether it is the campaign's first, with which that of the campaign is executed.
     folder : Path
         Holds the notebooks.
+    campaign : str
+        The campaign's name.
     """
-    more = [name for name in (CLAIMS, *([RELIABILITY] if first else [])) if (folder / f"{name}.ipynb").is_file()]
+    once = [RELIABILITY, *([SPEED] if campaign == REFERENCE else [])] if first else []
+    more = [name for name in (CLAIMS, *once) if (folder / f"{name}.ipynb").is_file()]
     return list(dict.fromkeys([*study.notebooks, *more]))

@@ -34,7 +34,7 @@ def sources_of(modules: Iterable[str]) -> list[str]:
         for path in _files_of(name, project):
             if path not in found:
                 found.add(path)
-                waiting.extend(_imports_of(project / path))
+                waiting.extend(_imports_of(project / path) if path.suffix == ".py" else ())
     return sorted(str(path) for path in found)
 
 
@@ -60,7 +60,9 @@ def _files_of(name: str, project: Path) -> tuple[Path, ...]:
     """Return the file of a module and those of the packages around it; nothing for a name that is no module's."""
     parts = name.split(".")
     places = [_ROOT.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
-    files = [file for place in places for file in (place / "__init__.py", place.with_suffix(".py"))]
+    # What a module has stored lies beside it under its name.
+    ends = (".py", ".jsonl")
+    files = [file for place in places for file in (place / "__init__.py", *(place.with_suffix(end) for end in ends))]
     found = [file for file in files if (project / file).is_file()]
     if any(f"{name}.".startswith(f"{package}.") for package in _CHOSEN_BY_NAME):
         package = project.joinpath(_ROOT, *_CHOSEN_BY_NAME[0].split("."))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.errors import ColdCacheError
-from coldcache.foreign import CLAIMS, RELIABILITY, AnyStudy
+from coldcache.foreign import CLAIMS, RELIABILITY, SPEED, AnyStudy
 
 #: Tag of the cells that display findings: paragraphs of computed values.
 FINDING = "finding"
@@ -58,14 +58,17 @@ def read_chapters(study: AnyStudy, results: Path) -> list[Chapter]:
 def read_methods(studies: Sequence[AnyStudy], results: Path) -> list[Chapter]:
     """Return the executed notebooks on how the campaign was evaluated, which belong to none of its studies.
 
+    They stand with the first one: how far the statistics hold, and how fast the program is.
+
     Raises
     ------
     ChapterError
         If one cannot be read.
     """
     first = studies[0].study
-    there = (results / "notebooks" / first / f"{RELIABILITY}.ipynb").is_file()
-    return [_read_chapter(first, RELIABILITY, results)] if there else []
+    folder = results / "notebooks" / first
+    there = [name for name in (RELIABILITY, SPEED) if (folder / f"{name}.ipynb").is_file()]
+    return [_read_chapter(first, name, results) for name in there]
 
 
 def _read_chapter(study: str, name: str, results: Path) -> Chapter:

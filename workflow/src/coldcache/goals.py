@@ -1,0 +1,113 @@
+"""Every figure of `make bench`: what it is, its unit, its goal, and the floor that it is held against."""
+
+import math
+from typing import NamedTuple
+
+
+class Figure(NamedTuple):
+    """One row of the table.
+
+    Attributes
+    ----------
+    name : str
+        Under which it is stored.
+    what : str
+        What is measured.
+    unit : str
+        Of the figure and of its goal; empty for a ratio.
+    least, most : float or None
+        The goal.
+    floor : str
+        What does the same with nothing around it; empty where nothing does.
+    why_missed : str
+        What was found to stand against the goal, told while it is missed; may quote ``{value}`` and ``{floor}``.
+    """
+
+    name: str
+    what: str
+    unit: str
+    least: float | None
+    most: float | None
+    floor: str = ""
+    why_missed: str = ""
+
+    def is_met(self, value: float) -> bool:
+        """Return whether a value keeps the goal."""
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+
+    def show_goal(self) -> str:
+        """Return the goal as a table shows it."""
+        if self.least is not None and self.most is not None:
+            return f"{self.least:g} to {self.most:g}"
+        return f"≥ {self.least:,.10g}" if self.most is None else f"≤ {self.most:,.10g}"
+
+    def share(self, value: float) -> float:
+        """Return how much of the goal a value takes: 1 is the goal itself, more misses it."""
+        if self.least is not None and self.most is not None:
+            return abs(2 * value - self.least - self.most) / (self.most - self.least)
+        if self.most is None:
+            return (self.least or 0.0) / value if value else math.inf
+        return value / self.most if self.most else math.inf if value else 0.0
+
+    def tell_miss(self, value: float, floor: float | None) -> str:
+        """Return that a value misses the goal, and why, as far as it is known; nothing where it does not."""
+        if self.is_met(value):
+            return ""
+        why = self.why_missed.format(value=show_value(value, self.unit), floor=show_value(floor or 0.0, self.unit))
+        return f"missed: {why}" if why else "missed"
+
+
+def show_value(value: float, unit: str) -> str:
+    """Return a value as a table shows it: three digits, whole where it has more."""
+    shown = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{shown} {unit}".rstrip()
+
+
+_LOOP = "a loop that starts the tool"
+_PRODUCT = "a loop over the levels that prints a line per trial"
+_SNAKEMAKE = "Snakemake on an empty rule"
+_FIND = "find, for the same files"
+_PICKLE = "pandas' own pickle of the table"
+
+FIGURES = {
+    figure.name: figure
+    for figure in (
+        Figure("trial-cpu", "processor time per trial, of 2,000 with a tool that ends at once", "ms", None, 5, _LOOP),
+        Figure("trial-files", "files per trial in raw/reference", "", None, 4, "its output and its errors"),
+        Figure("plan-seconds", "plan of 100,000 trials", "s", None, 5, _PRODUCT),
+        Figure("plan-memory", "plan of 100,000 trials: peak memory", "MB", None, 500, _PRODUCT),
+        Figure("plan-growth", "plan: time of 1,000,000 over ten times that", "", None, 1.1, _PRODUCT),
+        Figure("dry-run-seconds", "dry run of 100,000 trials", "s", None, 5, _SNAKEMAKE),
+        Figure("dry-run-memory", "dry run of 100,000 trials: peak memory", "MB", None, 500, _SNAKEMAKE),
+        Figure("dry-run-growth", "dry run: time of 1,000,000 over ten times that", "", None, 1.1),
+        Figure("resume-seconds", "start that finds 100,000 trials measured", "s", None, 5, _FIND),
+        Figure("resume-memory", "start that finds 100,000 trials measured: peak memory", "MB", None, 500, _FIND),
+        Figure("resume-growth", "such a start: time of 1,000,000 over ten times that", "", None, 1.1, _FIND),
+        Figure(
+            "logs-rate",
+            "logs of all tools read, mixed, on two cores",
+            "1/s",
+            10_000,
+            None,
+            "a search for numbers",
+            "a search for all numbers in them, which makes nothing of any, reads {floor}",
+        ),
+        Figure("series-seconds", "10 MB of a series read", "s", None, 1),
+        Figure("series-memory", "peak memory of 1,000,000 points of a series", "MB", None, 500),
+        Figure("dataset-build", "dataset of 1,000,000 records: build", "s", None, 10, "pandas' table of their tuples"),
+        Figure("dataset-save", "dataset of 1,000,000 records: save", "s", None, 3, _PICKLE),
+        Figure("dataset-open", "dataset of 1,000,000 records: open", "s", None, 3, _PICKLE),
+        Figure("dataset-memory", "dataset of 1,000,000 records: peak memory of all three", "MB", None, 1074),
+        Figure("slurm-block", "100 trivial trials over Slurm: time beside them", "s", None, 25, "an empty job"),
+        Figure("slurm-submission", "first of 2,000 Slurm jobs with 100,000 trials", "s", None, 10, _SNAKEMAKE),
+        Figure("slurm-submission-memory", "the same: peak memory", "MB", None, 500, _SNAKEMAKE),
+        Figure("report-all", "raw logs of the reference campaign to report", "s", None, 120, "the notebooks' cells"),
+        Figure("report-nothing", "raw logs to report with nothing to do", "s", None, 5, _SNAKEMAKE),
+        Figure("report-one-log", "raw logs to report with one log changed", "s", None, 20),
+        Figure("help-seconds", "--help", "s", None, 0.3, "Python alone"),
+        Figure("parse-seconds", "parse of one log", "s", None, 0.3, "Python alone"),
+        Figure("fidelity", "rate through the pipeline over that by hand, 20 pairs", "", 0.98, 1.02),
+        Figure("disturbance-cpu", "the runner's share of one core while a tool runs", "%", None, 0.5, _LOOP),
+        Figure("disturbance-io", "bytes that the runner reads or writes on disks meanwhile", "B", None, 0, _LOOP),
+    )
+}
