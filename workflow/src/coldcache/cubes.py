@@ -288,7 +288,7 @@ def choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
     order = {"mean": 0, "value": 1} if metric == "latency" else {"value": 0, "mean": 1}
     whole = records[records.statistic.isin(order) & (records.share == "")]
     longest = -whole["value"] if metric in ("elapsed", "latency") else 0
-    stonewalled = whole.caveats.str.contains("stonewalled", regex=False)
+    stonewalled = whole.caveats.map({caveats: "stonewalled" in caveats for caveats in whole.caveats.unique()})
     return whole.assign(_order=whole.statistic.map(order), _last=stonewalled, _longest=longest).sort_values(
         ["_order", "_last", "_longest"], kind="stable"
     )

@@ -46,7 +46,9 @@ def write_table(file: h5netcdf.File, name: str, table: pd.DataFrame, row: str) -
             group.dimensions.setdefault(dims[1], width)
             values = values.view("S1").reshape(len(table), width)
         stored = {**_COMPRESSED, "chunks": (min(len(table), _CHUNK), *values.shape[1:])} if values.size else {}
-        variable = group.create_variable(str(column), dims, values.dtype, data=values, **stored)
+        # What is never written is read as empty texts.
+        data = values if values.dtype.kind != "S" or values.view(np.uint8).any() else None
+        variable = group.create_variable(str(column), dims, values.dtype, data=data, **stored)
         variable.attrs.update(attributes)
 
 
@@ -68,7 +70,7 @@ def _pack(column: pd.Series) -> tuple[npt.NDArray[Any], dict[str, Any]]:
     places, texts = pd.factorize(column.to_numpy(object))
     encoded = np.array([*(_as_text(text).encode() for text in texts), b""], dtype="S")
     # What is missing has the place -1, which is the last one.
-    return encoded[places], {"_Encoding": "utf-8"}
+    return np.take(encoded, places), {"_Encoding": "utf-8"}
 
 
 def _as_text(value: Any) -> str:
