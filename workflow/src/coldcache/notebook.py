@@ -3,11 +3,13 @@
 import ast
 import os
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import papermill
 
 from coldcache.errors import ColdCacheError
+from coldcache.saves import watch_saves
 from coldcache.slices import EVERYTHING, list_reads, watch_reads
 
 #: What cells may import and still read a dataset by nothing but this package, which notes what it reads.
@@ -32,7 +34,8 @@ def execute(
     notebook : Path
         Its first code cell, tagged ``parameters``, names ``dataset`` and ``study``.
     output : Path
-        Where the executed notebook goes once it is whole; may be `notebook` itself.
+        Where the executed notebook goes once it is whole; may be `notebook` itself. One that is executed on a given
+        dataset lists in its metadata what it saved beside it.
     log : Path
         Where it stands while it is being executed, and stays if it fails.
     dataset : Path, optional
@@ -48,10 +51,12 @@ def execute(
         If a cell fails; the message names the cell and the cause. A campaign without the data that the notebook needs
         is no failure: the page says so in one line.
     """
-    with watch_reads() as notes:
+    saves: dict[str, Any] = {}
+    with watch_reads() as notes, watch_saves(saves):
         executed = _execute(notebook, log, dataset, study)
         read = list_reads(notes) if _is_noted(nbformat.read(notebook, as_version=4)) else {EVERYTHING}
     strip(executed)
+    executed.metadata.update(saves if dataset else {})
     if reads is not None:
         reads.parent.mkdir(parents=True, exist_ok=True)
         reads.write_text("".join(f"{name}\n" for name in sorted(read)), encoding="utf-8")

@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from coldcache.evidence import without_links
+from coldcache.saves import note_save
 from coldcache.whole_file import write_whole
 
 
@@ -45,6 +46,7 @@ class Picture:
         self.name = name
         path = Path(dataset).parent / "figures" / f"{name}.svg"
         write_whole(path, without_links(self.svg))
+        note_save(path)
         return self
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

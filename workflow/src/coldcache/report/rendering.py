@@ -20,6 +20,7 @@ from coldcache.report.pages import write_pages
 from coldcache.report.raw_files import copy_raw_files
 from coldcache.report.summary import write_summary
 from coldcache.report.trial_pages import write_trial_pages
+from coldcache.saves import remove_stale
 
 #: Sphinx's configuration, its templates and its style sheet, and the pages' templates.
 TEMPLATES = Path(__file__).parents[3] / "report"
@@ -31,6 +32,8 @@ class ReportError(ColdCacheError):
 
 def render(campaign: str, results: Path, log: Path) -> None:
     """Write a campaign's report as `report/index.html` in its folder of results.
+
+    Tables and figures that none of its notebooks saves any more are removed from that folder first.
 
     Parameters
     ----------
@@ -51,6 +54,8 @@ def render(campaign: str, results: Path, log: Path) -> None:
         If the campaign, its trials or its verdicts cannot be read.
     """
     material = read_material(RAW / campaign, results)
+    chapters = [chapter for of_study in material.chapters.values() for chapter in of_study]
+    remove_stale(results, [chapter.notebook for chapter in [*chapters, *material.methods]])
     work = results / ".report"
     shutil.rmtree(work, ignore_errors=True)
     try:
