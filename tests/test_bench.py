@@ -101,6 +101,22 @@ def test_the_records_of_a_dataset_are_built_saved_and_opened(ledger, tmp_path, m
         assert min(steps.values()) > 0
 
 
+def test_the_log_that_the_bench_changes_states_another_mean_latency(ledger, root, tmp_path):
+    import reports
+
+    from coldcache.tools import read_log
+
+    name = "quick/random/operation=random-read,threads=1/r0/stdout.txt"
+    (tmp_path / name).parent.mkdir(parents=True)
+    before = (root / "raw/reference" / name).read_bytes()
+    (tmp_path / name).write_bytes(before)
+    reports.change_log(tmp_path)
+    old, new = read_log(before), read_log((tmp_path / name).read_bytes())
+    changed = [(one, other) for one, other in zip(old, new, strict=True) if one != other]
+    assert [(one.metric, one.statistic) for one, _ in changed] == [("latency", "mean")]
+    assert changed[0][1].value - changed[0][0].value == pytest.approx(1e-9)
+
+
 def test_an_unknown_suite_is_named(root):
     found = subprocess.run(
         [sys.executable, "tests/bench/run.py", "flood"], cwd=root, capture_output=True, text=True, timeout=60,

@@ -59,10 +59,11 @@ def measure() -> Iterator[tuple[str, Measured]]:
 
 
 def change_log(campaign: Path) -> None:
-    """Let the longest latency of one trial be longer by one, so that one record is another one."""
+    """Let the mean latency of one trial be other by a nanosecond: a figure that notebooks show and claims weigh."""
     for log in sorted(campaign.glob("quick/*/*/r0/stdout.txt")):
         text = log.read_text()
-        changed = re.sub(r'("max" : [1-9][0-9]*)([0-8])\b', lambda old: old[1] + str(int(old[2]) + 1), text, count=1)
+        mean = re.compile(r'("lat_ns" : \{[^}]*?"mean" : [1-9][0-9]*)([0-8])\b')
+        changed = mean.sub(lambda old: old[1] + str(int(old[2]) + 1), text, count=1)
         if changed != text:
             log.write_text(changed)
             return
