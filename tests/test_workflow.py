@@ -42,7 +42,7 @@ def clone(root, tmp_path, monkeypatch, project):
     return folder
 
 
-def snakemake(*arguments, timeout=300):
+def snakemake(*arguments, timeout=900):
     return subprocess.run(
         ["snakemake", "--cores", "2", *arguments], capture_output=True, text=True, check=False, timeout=timeout
     )
@@ -172,7 +172,7 @@ def test_a_campaign_is_measured_collected_taken_up_again_and_left_alone_once_sea
     assert planned(dataset, *config) == {"collect_records": 1, "total": 1}
 
 
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(3600)
 def test_a_notebook_is_executed_again_only_when_a_slice_that_it_read_changes(clone):
     notebooks = ["quick/random-iops", "anf-nfs/paired-settings"]
     wanted = [*(f"results/reference/notebooks/{name}.ipynb" for name in notebooks), "--config", "campaign=reference"]
@@ -242,10 +242,10 @@ def executed(stderr):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(2400)
+@pytest.mark.timeout(3600)
 def test_after_a_change_of_one_log_all_results_are_those_of_a_build_from_scratch(sealed):
     config = ["--config", "campaign=tiny", "studies=tiny", "site=here"]
-    built = snakemake(*config, timeout=600)
+    built = snakemake(*config)
     assert built.returncode == 0, built.stderr
     assert executed(built.stderr) == {*NOTEBOOKS, "claims", "how-far-statistics-hold"}
     assert planned(*config) == {}
@@ -263,11 +263,11 @@ def test_after_a_change_of_one_log_all_results_are_those_of_a_build_from_scratch
         ((r'"bw_bytes" : [1-9]([0-9]+)', r'"bw_bytes" : 1\g<1>9'), {*NOTEBOOKS} - {"metadata-rates"}),
     ]:
         change_log(*change)
-        built = snakemake(*config, timeout=600)
+        built = snakemake(*config)
         assert built.returncode == 0, built.stderr
         assert executed(built.stderr) - {"claims"} == again
     Path("results").rename("before")
-    assert snakemake(*config, timeout=600).returncode == 0
+    assert snakemake(*config).returncode == 0
     states = {found.state for found in compare_results(Path("before/tiny"), Path("results/tiny"))}
     assert states == {"identical"}
 
