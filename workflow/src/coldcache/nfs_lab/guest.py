@@ -23,7 +23,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _MEMORY = Path("/dev/shm")
 
 #: Seconds that a guest takes to start, to serve and to end.
-OVERHEAD_SECONDS = 5.0
+OVERHEAD_SECONDS = 6.0
 
 _MIB = 2**20
 
