@@ -62,7 +62,7 @@ tests := pytest -rs --nbval tests notebooks
 
 .PHONY: test
 # A cluster, a volume and a daemon of tuned in namespaces need root: their packages are installed where they can run.
-test: tools += chromium break $(if $(filter 0,$(shell id -u)),cluster settings)
+test: tools += chromium break nfs $(if $(filter 0,$(shell id -u)),cluster settings)
 test: setup ## Run every check and every test
 	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference
