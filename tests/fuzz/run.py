@@ -55,6 +55,9 @@ def main() -> int:
 def fuzz(limits: list[str]) -> dict[str, Any]:
     """Run the fuzzer once, and return what it did; end the program if it did nothing."""
     start, began = datetime.now(UTC), time.monotonic()
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty=+"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     words = [
         sys.executable, HERE / "fuzz_readers.py", *limits, "-max_len=6144", "-timeout=120", "-print_final_stats=1",
         f"-dict={HERE / 'words.dict'}", f"-artifact_prefix={LOGS}/", LOGS / "fuzz", HERE / "corpus",
@@ -67,9 +70,6 @@ def fuzz(limits: list[str]) -> dict[str, Any]:
     executions, findings = _EXECUTIONS.search(said), _FINDING.findall(said)
     if process.returncode and not findings:
         sys.exit(f"fuzz: {report}: status {process.returncode} without a finding:\n{said[-2000:]}")
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty=+"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
     return {
         "start": start.isoformat(timespec="seconds"),
         "commit": commit.stdout.strip(),
