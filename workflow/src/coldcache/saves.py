@@ -1,11 +1,11 @@
 """What a notebook saves beside its dataset, noted while it is executed: what none saves any more is removed."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
+
+from coldcache.noting import note, watch
 
 #: Folders of results that hold nothing but what notebooks save.
 FOLDERS = ("tables", "figures")
@@ -19,22 +19,16 @@ _KEY = "coldcache"
 
 def note_save(path: Path) -> None:
     """Note that a notebook has saved a file; nothing where none is being executed."""
-    if notes := os.environ.get(_NOTES):
-        with Path(notes).open("a", encoding="utf-8") as file:
-            file.write(f"{path.parent.name}/{path.name}\n")
+    note(_NOTES, f"{path.parent.name}/{path.name}")
 
 
 @contextmanager
 def watch_saves(metadata: dict[str, Any]) -> Iterator[None]:
     """Let what a kernel saves that starts meanwhile be listed in the metadata of its notebook."""
-    with TemporaryDirectory(prefix="coldcache-") as folder:
-        notes = Path(folder, "saves")
-        notes.touch()
-        os.environ[_NOTES] = str(notes)
+    with watch(_NOTES) as notes:
         try:
             yield
         finally:
-            del os.environ[_NOTES]
             metadata[_KEY] = {"saves": sorted(set(notes.read_text(encoding="utf-8").splitlines()))}
 
 

@@ -3,11 +3,11 @@
 A slice is a table's rows of one study, a table of the whole campaign, the cube of a sweep, or a study's limits.
 """
 
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+
+from coldcache.noting import note, watch
 
 #: Tables with rows of each study, and tables of the campaign as a whole.
 TABLES_OF_STUDIES = (
@@ -57,22 +57,12 @@ def place_digest(results: str | Path, name: str) -> str:
 
 def note_read(name: str) -> None:
     """Note that a slice is being read, where somebody watches for it."""
-    if notes := os.environ.get(_NOTES):
-        with Path(notes).open("a", encoding="utf-8") as file:
-            file.write(f"{name}\n")
+    note(_NOTES, name)
 
 
-@contextmanager
-def watch_reads() -> Iterator[Path]:
+def watch_reads() -> AbstractContextManager[Path]:
     """Yield a file that lists the slices which this process and those that it starts read meanwhile."""
-    with TemporaryDirectory(prefix="coldcache-") as folder:
-        notes = Path(folder, "reads")
-        notes.touch()
-        os.environ[_NOTES] = str(notes)
-        try:
-            yield notes
-        finally:
-            del os.environ[_NOTES]
+    return watch(_NOTES)
 
 
 def list_reads(notes: Path) -> set[str]:
