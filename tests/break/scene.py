@@ -162,7 +162,7 @@ class Scene:
         """Run a command in the project."""
         return subprocess.run(
             words, cwd=self.folder, env=self.environment, capture_output=True, text=True, errors="replace",
-            timeout=_LONGEST, check=False,
+            timeout=_LONGEST, check=False, start_new_session=True,
         )  # fmt: skip
 
     def replace_fio(self, script: str, at: Iterable[int]) -> None:
