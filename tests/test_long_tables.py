@@ -61,3 +61,12 @@ def test_xarray_alone_reads_the_same(tmp_path, rows):
         pd.testing.assert_frame_equal(found.load().to_dataframe()[list(table)], read(path), check_dtype=False)
         assert found.metric.values.tolist() == table.metric.tolist()
         assert found.direct_io.dtype == bool
+
+
+def test_texts_of_another_width_are_read_too(tmp_path):
+    with h5netcdf.File(tmp_path / "t.nc", "w") as file:
+        group = file.create_group("records")
+        group.dimensions["record"], group.dimensions["string5"] = 2, 5
+        rows = np.array(["write", "read"], "S5").view("S1").reshape(2, 5)
+        group.create_variable("operation", ("record", "string5"), rows.dtype, data=rows)
+    assert read(tmp_path / "t.nc").operation.tolist() == ["write", "read"]

@@ -68,9 +68,11 @@ def _pack(column: pd.Series) -> tuple[npt.NDArray[Any], dict[str, Any]]:
         return column.to_numpy(), {}
     # Few texts are repeated often: each is encoded once.
     places, texts = pd.factorize(column.to_numpy(object))
-    encoded = np.array([*(_as_text(text).encode() for text in texts), b""], dtype="S")
+    encoded = [*(_as_text(text).encode() for text in texts), b""]
+    # Of whole words, so that a reader compares what it has read as it is.
+    width = -(-max(1, *map(len, encoded)) // _WORD) * _WORD
     # What is missing has the place -1, which is the last one.
-    return np.take(encoded, places), {"_Encoding": "utf-8"}
+    return np.take(np.array(encoded, dtype=f"S{width}"), places), {"_Encoding": "utf-8"}
 
 
 def _as_text(value: Any) -> str:
@@ -90,13 +92,11 @@ def _decode(characters: npt.NDArray[np.bytes_]) -> ExtensionArray:
 
     Rows are told apart eight bytes at a time, so that each text is decoded once and not each row.
     """
-    count, width = characters.shape
+    count = len(characters)
     if not characters.view(np.uint8).any():
         return pd.array([""], dtype="str").take(np.zeros(count, np.intp))
-    padded = np.zeros((count, -(-width // _WORD) * _WORD), "S1")
-    padded[:, :width] = characters
     places = np.zeros(count, np.int64)
-    for word in padded.view(np.uint64).T:
+    for word in _view_words(characters).T:
         found, words = pd.factorize(word)
         if len(words) > 1:
             places = pd.factorize(places * len(words) + found)[0]
@@ -105,3 +105,13 @@ def _decode(characters: npt.NDArray[np.bytes_]) -> ExtensionArray:
     firsts[places[backwards]] = backwards
     texts = [row.tobytes().rstrip(b"\0").decode() for row in characters[firsts]]
     return pd.array(texts, dtype="str").take(places)
+
+
+def _view_words(characters: npt.NDArray[np.bytes_]) -> npt.NDArray[np.uint64]:
+    """Return rows of characters as words; rows of another width, as another program writes, are padded first."""
+    count, width = characters.shape
+    if width % _WORD:
+        padded = np.zeros((count, -(-width // _WORD) * _WORD), "S1")
+        padded[:, :width] = characters
+        characters = padded
+    return np.ascontiguousarray(characters).view(np.uint64)
