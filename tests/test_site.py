@@ -83,7 +83,7 @@ def test_cores_are_those_of_all_nodes(clients, cores):
                 (
                     "write_cache: sysctl",
                     '.write_cache: "sysctl" states no kind; known are file, sysctl, mount, mounts, commands, lctl, '
-                    "lfs, gluster, tuned, nfs-guest",
+                    "lfs, gluster, tuned, cgroup, nfs-guest",
                 ),
                 (
                     "write_cache: {kind: file, path: /etc/passwd}",

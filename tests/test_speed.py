@@ -33,7 +33,7 @@ def test_the_newest_figure_of_each_kind_is_shown_in_the_order_of_the_goals():
     )
     shown = speed.tabulate_goals().shown
     assert list(shown.measured) == ["3 s", "5,000 1/s", "0.1 s"]
-    assert list(shown[""]) == [
+    assert list(shown["missed"]) == [
         "", "missed: a search for all numbers in them, which makes nothing of any, reads 8,000 1/s", "",
     ]  # fmt: skip
     picture = speed.draw_goals()

@@ -71,6 +71,8 @@ def _pixstor(sweep: str, operation: str, factors: dict) -> float:
 def _fsx(sweep: str, operation: str, factors: dict) -> float:
     if sweep == "metadata":
         return {"file-create": 1e5, "file-stat": 5e4, "file-read": 1.2e5, "file-remove": 6e4}[operation]
+    if sweep == "iops-limit":
+        return float(factors["device_iops"])
     return factors["metadata_iops"] * {"file-create": 2, "file-remove": 1}.get(operation, 1.5)
 
 

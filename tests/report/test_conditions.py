@@ -28,10 +28,10 @@ def _rewrite(campaign, repetition, **changes):
 def test_conditions_are_what_the_trials_of_the_reference_campaign_state(root, monkeypatch):
     monkeypatch.chdir(root)
     found = read_conditions(read_campaign(root / "raw/reference"))
-    assert found.trials == 484
-    assert found.system["os"] == {"Debian GNU/Linux 12 (bookworm)": 484}
-    assert found.target["filesystem"] == {"ext4": 409, "nfs": 75}
-    assert found.queue["write_cache"] == {"write back": 409}
+    assert found.trials == 555
+    assert found.system["os"] == {"Debian GNU/Linux 12 (bookworm)": 555}
+    assert found.target["filesystem"] == {"ext4": 464, "nfs": 91}
+    assert found.queue["write_cache"] == {"write back": 464}
     assert found.tools == [("fio", "3.33"), ("iozone", "3.489")]
     assert found.begin < found.end
 

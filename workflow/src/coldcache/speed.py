@@ -70,7 +70,7 @@ class Speed:
         rows = [
             {
                 "what": figure.what, "measured": show_value(entry["value"], figure.unit), "goal": figure.show_goal(),
-                "": figure.tell_miss(entry["value"], entry["floor"]),
+                "missed": figure.tell_miss(entry["value"], entry["floor"]),
                 "floor": "" if entry["floor"] is None else f"{show_value(entry['floor'], figure.unit)}: {figure.floor}",
                 "commit": entry["commit"],
             }
