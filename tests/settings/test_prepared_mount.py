@@ -40,7 +40,8 @@ def test_each_trial_runs_on_the_mount_of_its_level(project, setting, mount_names
         Path(name).mkdir()
     script = "mount -t tmpfs -o size=32m three v3; mount -t tmpfs -o size=48m four v42"
     command = " ".join(measure_arguments("tiny.cache"))
-    tell = f"{sys.executable} -m coldcache {command}; find v3 v42 scratch/coldcache/tiny; grep -c scratch/coldcache /proc/mounts"
+    look = "find v3 v42 scratch/coldcache/tiny; grep -c scratch/coldcache /proc/mounts"
+    tell = f"{sys.executable} -m coldcache {command}; {look}"
     found = subprocess.run(mount_namespace(script, ["sh", "-c", tell]), capture_output=True, text=True, check=False)
     assert found.stdout.splitlines() == ["v3", "v42", "scratch/coldcache/tiny", "scratch/coldcache/tiny/cache", "0"], (
         found.stderr
