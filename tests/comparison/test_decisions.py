@@ -18,9 +18,18 @@ def scaled(factor):
     return tuple(factor * value for value in BASE)
 
 
+def p_of_a_fall_beyond(threshold, other, base=BASE):
+    """Return the p-value of Welch's test that a speed fell to no less than 1 / (1 + threshold), nor rose beyond it."""
+    after, before, distance = np.log(other), np.log(base), np.log1p(threshold)
+    return sum(
+        stats.ttest_ind(after + shift, before, equal_var=False, alternative="less").pvalue
+        for shift in (distance, -distance)
+    )
+
+
 def test_a_fall_by_a_fifth_is_worse_with_the_medians_their_ratio_and_the_p_value_of_welch():
     (found,) = decide([case(scaled(0.8))], 0.05)
-    expected = stats.ttest_ind(np.log(scaled(0.8)), np.log(BASE), equal_var=False).pvalue
+    expected = p_of_a_fall_beyond(0.05, scaled(0.8))
     assert (found.verdict, found.base, found.other, found.ratio) == ("worse", 100.0, 80.0, pytest.approx(0.8))
     assert found.p == pytest.approx(expected)
     # The bounds of a median of five are its range; logarithms of ratios add in squares (Zou and Donner 2008).
@@ -50,10 +59,18 @@ def test_a_change_within_the_threshold_is_alike_and_beyond_a_smaller_one_worse()
     assert [decide([case(scaled(0.97))], threshold)[0].verdict for threshold in (0.05, 0.02)] == ["alike", "worse"]
 
 
+def test_a_change_that_is_proved_but_not_to_be_beyond_the_threshold_is_undecided():
+    fallen = (93.5, 95.5, 94.5, 95.0, 94.0)
+    (found,) = decide([case(fallen)], 0.05)
+    assert stats.ttest_ind(np.log(fallen), np.log(BASE), equal_var=False).pvalue < 1e-5
+    assert (found.verdict, found.ratio) == ("undecided", pytest.approx(0.945))
+    assert decide([case(fallen)], 0.03)[0].verdict == "worse"
+
+
 def test_the_same_change_is_undecided_where_many_cases_are_compared():
     noisy = case(base=(100, 104, 96, 102, 98), other=(90, 94, 86, 92, 88))
     alone = decide([noisy], 0.05)[0]
-    p = stats.ttest_ind(np.log(noisy.other), np.log(noisy.base), equal_var=False).pvalue
+    p = p_of_a_fall_beyond(0.05, noisy.other, noisy.base)
     assert (alone.verdict, alone.p) == ("worse", pytest.approx(p))
     among = decide([noisy] + [case(scaled(1.0))] * 49, 0.05)[0]
     assert (among.verdict, among.p) == ("undecided", pytest.approx(min(50 * p, 1)))

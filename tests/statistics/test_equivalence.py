@@ -24,6 +24,25 @@ def test_paired_comparison_agrees_with_scipy():
     assert found.ratio == pytest.approx(stats.gmean(np.divide(ON, OFF)))
 
 
+def test_a_ratio_is_proved_to_lie_beyond_the_margin_by_its_distance_from_the_margin():
+    logs = np.log(np.divide(ON, OFF)) + np.log(1.1)
+    found = compare(1.1 * np.array(ON), OFF)
+    either_side = [
+        stats.ttest_1samp(logs, np.log(1.05), alternative="greater").pvalue,
+        stats.ttest_1samp(logs, -np.log(1.05), alternative="greater").pvalue,
+    ]
+    assert found.p_beyond == pytest.approx(sum(either_side))
+    assert compare(OFF, 1.1 * np.array(ON)).p_beyond == pytest.approx(sum(either_side))
+    # What lies within is beyond with a probability above one half.
+    assert compare(ON, OFF).p_beyond > 0.5
+
+
+def test_the_smallest_ratio_beyond_a_margin_adds_the_margin_to_what_many_pairs_show():
+    random = np.random.default_rng(3)
+    smallest = compare(random.lognormal(0, 0.05, 2000), random.lognormal(0, 0.05, 2000)).smallest_beyond
+    assert smallest == pytest.approx(1.05 * np.exp((1.645 + 0.842) * 0.05 * np.sqrt(2 / 2000)), rel=1e-4)
+
+
 def test_unpaired_comparison_agrees_with_welch():
     expected = stats.ttest_ind(np.log(ON), np.log(OFF[:4]), equal_var=False)
     found = compare(ON, OFF[:4], paired=False)

@@ -30,8 +30,8 @@ class Decision(NamedTuple):
     ratio, low, high : float
         The second median over the first, with its interval; NaN bounds where a side has one value.
     verdict : str
-        One of `VERDICTS`. ``worse`` and ``better``: a change is proved, and its estimate is beyond the threshold;
-        ``alike``: a change is proved to be within the threshold.
+        One of `VERDICTS`. ``worse`` and ``better``: a change is proved to be beyond the threshold; ``alike``: it is
+        proved to be within the threshold.
     p : float
         Of the test that decided, corrected for the number of cases; NaN where there is too little to test.
     smallest : float
@@ -53,8 +53,8 @@ class Decision(NamedTuple):
 def decide(cases: Sequence[Case], threshold: float) -> list[Decision]:
     """Return what two campaigns say of each case.
 
-    Each case is tested twice by Welch's test on logarithms: whether there is a change, and whether it is within the
-    threshold (two one-sided tests). All tests of one kind are corrected together (Holm).
+    Each case is tested twice by Welch's test on logarithms: whether its change is beyond the threshold, and whether it
+    is within (two one-sided tests). All tests of one kind are corrected together (Holm).
 
     Parameters
     ----------
@@ -74,19 +74,18 @@ def decide(cases: Sequence[Case], threshold: float) -> list[Decision]:
     # Holm's first step asks the most of a test; what passes it is shown whatever the other cases do.
     strictest = 1 - (1 - LEVEL) / len(cases)
     plain = [compare(after, before, threshold, strictest, paired=False) for before, after in speeds]
-    changed = adjust([found.p_difference for found in plain])
+    beyond = adjust([found.p_beyond for found in plain])
     within = adjust([found.p_equivalence for found in plain])
     ratios = _ratios(cases)
     decisions = []
     for index, (case, found) in enumerate(zip(cases, plain, strict=True)):
-        verdict, p = "undecided", np.fmin(changed[index], within[index])
-        if changed[index] <= 1 - LEVEL and abs(np.log(found.ratio)) > np.log1p(threshold):
-            verdict, p = "worse" if found.ratio < 1 else "better", changed[index]
+        verdict, p = "undecided", np.fmin(beyond[index], within[index])
+        if beyond[index] <= 1 - LEVEL:
+            verdict, p = "worse" if found.ratio < 1 else "better", beyond[index]
         elif within[index] <= 1 - LEVEL:
             verdict, p = "alike", within[index]
         figures = {name: float(ratios[name][index]) for name in ("base", "other", "ratio", "low", "high")}
-        smallest = max(1 + threshold, found.smallest_ratio)
-        decisions.append(Decision(case, **figures, verdict=verdict, p=float(p), smallest=smallest))
+        decisions.append(Decision(case, **figures, verdict=verdict, p=float(p), smallest=found.smallest_beyond))
     return decisions
 
 

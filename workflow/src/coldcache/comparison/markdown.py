@@ -48,11 +48,11 @@ def explain(comparison: Comparison) -> str:
     share, percent = f"{100 * LEVEL:g} %", f"{100 * comparison.threshold:g} %"
     return (
         f"Each ratio is that of two medians, with an interval made of theirs: {share} from six repetitions, less "
-        "from fewer. Worse and better: Welch's test on logarithms of all trials that count shows a change, and it "
-        f"is beyond {percent}. Alike: it shows that the change is within {percent}. Both are corrected for the number "
-        f"of cases (Holm), so that the chance of any false finding is {100 * (1 - LEVEL):g} %. Undecided: it shows "
-        "neither; the last column says which change would have shown in 4 of 5 such campaigns. The tests know the "
-        "spread within a campaign, not what else happened between the two."
+        "from fewer. Worse and better: Welch's test on logarithms of all trials that count shows that the change is "
+        f"beyond {percent}. Alike: it shows that the change is within {percent}. Both are corrected for the number "
+        f"of cases (Holm), so that the chance of any false finding is {100 * (1 - LEVEL):g} % at most. Undecided: it "
+        "shows neither; the last column says which change would have shown in 4 of 5 such campaigns. The tests know "
+        "the spread within a campaign, not what else happened between the two."
     )
 
 

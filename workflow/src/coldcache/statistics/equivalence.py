@@ -31,8 +31,11 @@ class Comparison(NamedTuple):
         Of Student's test that the ratio is 1.
     p_equivalence : float
         Of the two one-sided tests that the ratio lies outside the margin, the larger.
-    smallest_ratio : float
-        The ratio above 1 that a test on data with this spread shows in 4 of 5 campaigns.
+    p_beyond : float
+        Of Student's test that the ratio lies within the margin: small where it is proved to lie beyond.
+    smallest_ratio, smallest_beyond : float
+        The ratio above 1 that tests on data with this spread show, in 4 of 5 campaigns, to be other than 1, and to lie
+        beyond the margin.
     verdict : str
         ``alike``, ``different`` or ``undecided``. A difference that is proved and proved to be smaller than the
         margin is ``alike``.
@@ -45,7 +48,9 @@ class Comparison(NamedTuple):
     margin: float
     p_difference: float
     p_equivalence: float
+    p_beyond: float
     smallest_ratio: float
+    smallest_beyond: float
     verdict: str
 
 
@@ -65,7 +70,7 @@ def compare(
     margin : float
         Largest relative distance that counts as alike, such as 0.05.
     level : float
-        One minus the error rate of either test, and the coverage of the interval.
+        One minus the error rate of each test, and the coverage of the interval; above 0.5.
     paired : bool
         Whether entry k of both belongs together; if not, Welch's test is used.
 
@@ -79,23 +84,30 @@ def compare(
     ValueError
         If paired sides differ in length, a rate is zero or negative, or the margin or the level is out of range.
     """
-    if margin <= 0 or not 0 < level < 1:
+    if margin <= 0 or not 0.5 < level < 1:
         raise ValueError(f"compare: margin {margin!r} or level {level!r} is out of range: write 5 % as 0.05")
     above, below = np.log(_positive(numerator)), np.log(_positive(denominator))
     if paired and above.shape != below.shape:
         raise ValueError(f"compare: {above.size} values against {below.size}: pairs need one of each, NaN for none")
     n, centre, error, freedom = _paired(above, below) if paired else _unpaired(above, below)
     if n < 2:
-        return Comparison(float(np.exp(centre)), np.nan, np.nan, n, margin, np.nan, np.nan, np.inf, "undecided")
+        return Comparison(
+            float(np.exp(centre)), np.nan, np.nan, n, margin, np.nan, np.nan, np.nan, np.inf, np.inf, "undecided"
+        )
     error = max(error, 1e-12)
     distance = np.log1p(margin)
     half = stats.t.ppf((1 + level) / 2, freedom) * error
     p_difference = 2 * stats.t.sf(abs(centre) / error, freedom)
     p_equivalence = stats.t.sf((distance - abs(centre)) / error, freedom)
+    # Of all ratios within the margin, those at its ends come nearest to what was seen.
+    p_beyond = stats.t.sf((abs(centre) - distance) / error, freedom) + stats.t.sf(
+        (abs(centre) + distance) / error, freedom
+    )
     verdict = "alike" if p_equivalence <= 1 - level else "different" if p_difference <= 1 - level else "undecided"
     return Comparison(
         float(np.exp(centre)), float(np.exp(centre - half)), float(np.exp(centre + half)), n, margin,
-        float(p_difference), float(p_equivalence), _detectable(error, freedom, 0.8, level), verdict,
+        float(p_difference), float(p_equivalence), float(p_beyond), _detectable(error, freedom, 0.8, level),
+        (1 + margin) * _detectable(error, freedom, 0.8, 2 * level - 1), verdict,
     )  # fmt: skip
 
 
