@@ -230,7 +230,7 @@ def reference_report(root, tmp_path_factory) -> Path:
     for study in studies:
         (results / "notebooks" / study.study).mkdir(parents=True)
         # The committed outputs are of one study; whichever it is, a page is made of them in the same way.
-        for name in list_notebooks(study, study is studies[0], root / "notebooks", "reference"):
+        for name in list_notebooks(study, study is studies[0], root, "reference"):
             shutil.copy(root / f"notebooks/{name}.ipynb", results / "notebooks" / study.study)
     # What notebooks write beside their pages; here only their names count.
     for path in (root / "notebooks").glob("*.ipynb"):

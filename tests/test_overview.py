@@ -44,6 +44,13 @@ def test_a_factor_that_a_log_does_not_state_is_told(overview):
     assert set(table.shown["items per directory"]) == {"not stated", "32", "50"}
 
 
+def test_a_table_has_the_cases_that_state_its_figure(overview):
+    throughput, rate = (table.shown for table in overview("io500-02091cf-stdout.txt").tables())
+    assert set(throughput.operation) == {"random-read", "read", "write"}
+    assert set(rate.operation) == {"file-create", "file-read", "file-remove", "file-stat", "find"}
+    assert set(throughput.n) == set(rate.n) == {1}
+
+
 def test_a_series_is_shown_by_its_peak(overview):
     shown = overview("cloudwatch-statistics-write.json")
     assert shown.finding() == "Peaks of series (p99.9): cloudwatch write 54.8 MB/s."

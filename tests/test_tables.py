@@ -14,5 +14,5 @@ def test_counts_keep_every_digit_although_one_is_missing():
     assert cells(pd.DataFrame({"WRITE calls (1)": [16384, None, 131072.0]})) == ["16,384", "–", "131,072"]
 
 
-def test_measured_values_have_four_digits():
+def test_measured_values_havefour_digits():
     assert cells(pd.DataFrame({"rate": [0.0123456, 1.23456, 999.94, 1542.4]})) == ["0.01235", "1.235", "999.9", "1,542"]

@@ -8,7 +8,7 @@ from coldcache.estimates import NoData
 CLAIMS = """\
 id,source,verdict,estimate,low,high,unit,trials,why
 DL1,dell-lustre,borne out,1.5,1.4,1.6,1,10,read is 1.5 times write
-DL2,dell-lustre,open,,,,1,0,not run
+DL2,dell-lustre,open,16384,,,1,0,not run
 PN4,pixstor-nvme,refuted,97000000000.0,96500000000.0,97500000000.0,B/s,5,above the links
 """
 STATEMENTS = """\
@@ -35,7 +35,7 @@ def test_sentences_and_tables_are_those_of_the_study(dataset):
     found = StudyClaims(dataset, "dell-lustre")
     assert found.finding() == "Of 2 claims of dell-lustre, 1 borne out, 0 refuted and 1 open (borne out: DL1)."
     assert found.sentences() == "- **DL1**, borne out: Reads beat writes. *read is 1.5 times write.*"
-    assert list(found.table().shown.figure) == ["1.5 (1.4 to 1.6)", ""]
+    assert list(found.table().shown.figure) == ["1.5 (1.4 to 1.6)", "16,384"]
     assert found.counts().shown.values.tolist() == [["dell-lustre", 1, 0, 1], ["pixstor-nvme", 0, 1, 0]]
     assert found.tell_contradictions() == "1 of 2 pairs of statements contradict each other (in dell-lustre)."
 

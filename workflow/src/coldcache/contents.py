@@ -159,7 +159,7 @@ def _read(config: Mapping[str, Any]) -> Contents:
         notebooks=[
             f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"
             for study in design.studies
-            for notebook in list_notebooks(study, study is design.studies[0], Path("notebooks"), name)
+            for notebook in list_notebooks(study, study is design.studies[0], Path(), name)
         ],
         slices={study.study: list_slices(study.study, study.sweeps) for study in design.studies},
         templates=[*_files(Path("workflow/report")), *map(str, Path("docs").glob("twelve-rules.md"))],

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from coldcache.dataset import open_sweep
+from coldcache.dataset import COUNTED, open_sweep
 from coldcache.errors import ColdCacheError
 from coldcache.evidence import lead, mark_of, page_of
 from coldcache.published import Published
@@ -177,7 +177,7 @@ class Estimates(NamedTuple):
     def pages(self) -> list[str]:
         """Return the page of each row of `table`."""
         dims = list(self.cells.estimate.dims)
-        cases = self.cube.case.transpose(*dims, "repetition").values
+        cases = self.cube.case.where(self._has_row(), "").transpose(*dims, "repetition").values
         operations = self.cube.operation.values
         found = []
         for place in np.ndindex(cases.shape[:-1]):
@@ -227,14 +227,18 @@ class Estimates(NamedTuple):
         DataFrame
             A column per dim with its level; ``median``, ``low``, ``high`` in the stored unit; ``n``; and ``trials``,
             the tuple of the values of all repetitions, NaN where one is void or missing. Combinations of levels that
-            are no case have no row.
+            are no case have no row, nor have cases whose trials count and state no such figure.
         """
         dims = list(self.cells.estimate.dims)
         frame = self.cells.to_dataframe().reset_index().rename(columns={"estimate": "median"})
         trials = self.values.transpose(*dims, "repetition").values.reshape(len(frame), -1)
         table = frame[[*dims, "median", "low", "high", "n"]].assign(trials=[tuple(row) for row in trials.tolist()])
-        is_case = (self.cube.verdict != "").any("repetition").transpose(*dims).values.reshape(-1)
-        return table[is_case].reset_index(drop=True)
+        return table[self._has_row().transpose(*dims).values.reshape(-1)].reset_index(drop=True)
+
+    def _has_row(self) -> xr.DataArray:
+        """Return whether any trial of each case states the figure, or was to state it."""
+        is_silent = self.cube.verdict.isin(COUNTED) & self.values.isnull()
+        return ((self.cube.verdict != "") & ~is_silent).any("repetition")
 
 
 def show_level(factor: str, level: Any) -> str:

@@ -8,8 +8,8 @@ from coldcache.rules import Level
 from coldcache.study import Name, Study
 from coldcache.yaml_file import Strict
 
-#: Notebooks beside those that studies name: what the data say of the claims, for every study; how far the statistics
-#: hold, once for a campaign; and how fast the program is, with the campaign that comes with it.
+#: Notebooks beside those that studies name: what the data say of the claims, for each study that has some; how far the
+#: statistics hold, once for a campaign; and how fast the program is, with the campaign that comes with it.
 CLAIMS, RELIABILITY, SPEED = "claims", "how-far-statistics-hold", "how-fast-the-program-is"
 
 #: The campaign that comes with the program.
@@ -59,8 +59,8 @@ AnyStudy = Study | ForeignStudy
 LOGS = "logs"
 
 
-def list_notebooks(study: AnyStudy, first: bool, folder: Path, campaign: str) -> list[str]:
-    """Return the notebooks of a study: those that it names, and those in a folder that every study or campaign has.
+def list_notebooks(study: AnyStudy, first: bool, project: Path, campaign: str) -> list[str]:
+    """Return the notebooks of a study: those that it names, and those that others like it have, too.
 
     Parameters
     ----------
@@ -68,11 +68,18 @@ def list_notebooks(study: AnyStudy, first: bool, folder: Path, campaign: str) ->
         The study.
     first : bool
         Whether it is the campaign's first, with which that of the campaign is executed.
-    folder : Path
-        Holds the notebooks.
+    project : Path
+        Holds `notebooks/` and `config/`.
     campaign : str
         The campaign's name.
     """
     once = [RELIABILITY, *([SPEED] if campaign == REFERENCE else [])] if first else []
-    more = [name for name in (CLAIMS, *once) if (folder / f"{name}.ipynb").is_file()]
+    beside = [*([CLAIMS] if _has_claims(study, project) else []), *once]
+    more = [name for name in beside if (project / "notebooks" / f"{name}.ipynb").is_file()]
     return list(dict.fromkeys([*study.notebooks, *more]))
+
+
+def _has_claims(study: AnyStudy, project: Path) -> bool:
+    """Return whether a study states claims, or its document does."""
+    stated = isinstance(study, Study) and bool(study.claims)
+    return stated or (project / "config/claims" / f"{study.study}.yaml").is_file()

@@ -191,12 +191,12 @@ def _grouped(numbers: pd.DataFrame) -> pd.DataFrame:
         if shown[name].dtype.kind == "i":
             shown[name] = [f"{value:,}" for value in numbers[name]]
         elif shown[name].dtype.kind == "f":
-            shown[name] = [_four_digits(value) if value == value else "–" for value in numbers[name]]
+            shown[name] = [four_digits(value) if value == value else "–" for value in numbers[name]]
     return _spaced(shown)
 
 
-def _four_digits(value: float) -> str:
-    """Return a number with four digits, or with all that stand before the point."""
+def four_digits(value: float) -> str:
+    """Return a number without a unit: with four digits, or with all that stand before the point."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
@@ -211,7 +211,7 @@ def _show_trials(values: tuple[float, ...], unit: str, page: str) -> Markup:
         return Markup("")
     divisor, name = (1.0, "") if unit == "1" else scale_of(min(there), unit)
     case_page, _, mark = page.partition("#")
-    printed = [f"{value:,.0f}" if unit == "1" else _four_digits(value / divisor) for value in values]
+    printed = [f"{value:,.0f}" if unit == "1" else four_digits(value / divisor) for value in values]
     shown = [
         lead(printed[repetition], page_of_trial(case_page, repetition), mark) if value == value else "–"
         for repetition, value in enumerate(values)

@@ -53,7 +53,7 @@ def make_results(campaign: Path, work: Path, project: Path, comparison: Path | N
     asked = [
         (study.study, notebook)
         for study in studies
-        for notebook in list_notebooks(study, study is studies[0], project / "notebooks", name)
+        for notebook in list_notebooks(study, study is studies[0], project, name)
     ]
     copy_tree(campaign, work / RAW / name)
     if (project / RAW / "published").is_dir():

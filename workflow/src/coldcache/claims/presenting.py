@@ -6,7 +6,7 @@ import pandas as pd
 
 from coldcache.claims.judging import VERDICTS
 from coldcache.estimates import NoData, show_interval
-from coldcache.tables import Table
+from coldcache.tables import Table, four_digits
 from coldcache.units import show_rate
 
 
@@ -100,6 +100,6 @@ def _show(row: object) -> str:
     if estimate != estimate:
         return ""
     if unit in ("1", "threads"):
-        shown = f"{estimate:,.4g}" + (f" ({low:,.4g} to {high:,.4g})" if low == low else "")
+        shown = four_digits(estimate) + (f" ({four_digits(low)} to {four_digits(high)})" if low == low else "")
         return f"{shown} threads" if unit == "threads" else shown
     return show_interval(estimate, low, high, unit) if low == low else show_rate(estimate, unit)
