@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from coldcache.estimates import LEVEL, NoData
 
@@ -93,13 +93,13 @@ def weigh(logs: Array, low: float, high: float, trials: int, margin: float = WOR
     spread = float(there.std(ddof=1))
     error = max(spread / np.sqrt(n), 1e-12)
     above, below = (centre - low) / error, (centre - high) / error
-    p_for = max(stats.t.sf(above, n - 1), stats.t.cdf(below, n - 1))
+    p_for = max(special.stdtr(n - 1, -above), special.stdtr(n - 1, below))
     against = []
     if np.isfinite(low):
-        against.append(float(stats.t.cdf(above, n - 1)))
+        against.append(float(special.stdtr(n - 1, above)))
     if np.isfinite(high):
-        against.append(float(stats.t.sf(below, n - 1)))
-    half = stats.t.ppf((1 + LEVEL) / 2, n - 1) * error
+        against.append(float(special.stdtr(n - 1, -below)))
+    half = special.stdtrit(n - 1, (1 + LEVEL) / 2) * error
     estimate, least, most = (float(np.exp(value)) for value in (centre, centre - half, centre + half))
     return Evidence(
         "", estimate, least, most, trials=trials, p_for=float(p_for),

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, stats
+import scipy
+from scipy import special
 
 from coldcache.scaling.bent_lines import design_lines, fit_lines, read_levels, try_lines
 
@@ -77,7 +78,7 @@ def judge_point(threads: npt.ArrayLike, rates: npt.ArrayLike, at: float, level: 
     predicted = float((design_lines(others.bends, others.sharpness, x[[index]])[best] @ coefficients[best])[0])
     spread = max(float(np.sqrt(residuals[best] / freedom)), 1e-9)
     whole = try_lines(tuple(x))
-    critical = float(stats.f.ppf(level, 1, freedom))
+    critical = float(special.fdtri(1, freedom, level))
 
     def distance(value: float) -> float:
         curve = y.copy()
@@ -91,7 +92,7 @@ def judge_point(threads: npt.ArrayLike, rates: npt.ArrayLike, at: float, level: 
         low=2**low,
         high=2**high,
         ratio=float(2 ** (y[index] - predicted)),
-        p=float(stats.f.sf(distance(y[index]), 1, freedom)),
+        p=float(special.fdtrc(1, freedom, distance(y[index]))),
     )
 
 
@@ -102,4 +103,4 @@ def _edge(distance: Callable[[float], float], start: float, step: float, critica
         reach *= 2
         if abs(reach) > 2**10 * abs(step):
             return start + np.sign(step) * np.inf
-    return float(optimize.brentq(lambda value: distance(value) - critical, start, start + reach))
+    return float(scipy.optimize.brentq(lambda value: distance(value) - critical, start, start + reach))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from coldcache.scaling.bent_lines import Array, BentLines, design_lines, fit_lines, read_levels, try_lines
 
@@ -116,10 +116,10 @@ def _margin(least: float, levels: int, noise: tuple[float, int], level: float, p
     """Return by how much a sum of squares may exceed the least one per parameter: by misfit or noise, the larger."""
     candidates = []
     if levels > 4:
-        candidates.append(least / (levels - 4) * stats.f.ppf(level, parameters, levels - 4))
+        candidates.append(least / (levels - 4) * special.fdtri(parameters, levels - 4, level))
     variance, freedom = noise
     if freedom:
-        candidates.append(variance * stats.f.ppf(level, parameters, freedom))
+        candidates.append(variance * special.fdtri(parameters, freedom, level))
     return float(max(candidates, default=np.inf))
 
 

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
+from scipy import special
 
 Values = npt.NDArray[np.float64]
 
@@ -24,12 +25,23 @@ _CELLS_AT_ONCE = 2000
 #: Share of the range beyond which the gap between two neighbours parts two modes.
 _WIDEST_GAP = 0.5
 
+# `scipy.stats` is looked up where it is used: to import it takes longer than most notebooks compute.
+
+
+def _harmonic(values: Values, axis: int) -> Values:
+    return scipy.stats.hmean(values, axis=axis)
+
+
+def _geometric(values: Values, axis: int) -> Values:
+    return scipy.stats.gmean(values, axis=axis)
+
+
 #: Statistics by name; each takes values and an axis.
 STATISTICS: dict[str, Callable[..., Values]] = {
     "median": np.median,
     "mean": np.mean,
-    "harmonic": stats.hmean,
-    "geometric": stats.gmean,
+    "harmonic": _harmonic,
+    "geometric": _geometric,
 }
 
 #: Scale on which a statistic is a plain mean, with the way back.
@@ -61,13 +73,12 @@ def order_bounds(values: Values, level: float) -> tuple[Values, Values]:
     """
     ordered = np.sort(values, axis=-1)
     n = values.shape[-1]
-    depths = np.arange(1, (n + 1) // 2 + 1)
-    coverage = 1 - 2 * stats.binom.cdf(depths - 1, n, 0.5)
+    coverage = _coverages(n)
     reached = np.flatnonzero(coverage >= level)
     if reached.size == 0:
         return ordered[:, 0], ordered[:, -1]
-    depth = int(depths[reached[-1]])
-    deeper = 1 - 2 * stats.binom.cdf(depth, n, 0.5) if 2 * depth < n else 0.0
+    depth = int(reached[-1]) + 1
+    deeper = coverage[depth] if 2 * depth < n else 0.0
     surplus = (coverage[depth - 1] - level) / (coverage[depth - 1] - deeper)
     weight = (n - depth) * surplus / (depth + (n - 2 * depth) * surplus)
     outer_low, inner_low = ordered[:, depth - 1], ordered[:, min(depth, n - 1)]
@@ -76,6 +87,17 @@ def order_bounds(values: Values, level: float) -> tuple[Values, Values]:
     low = np.where(inner_low - outer_low > gap, outer_low, (1 - weight) * outer_low + weight * inner_low)
     high = np.where(outer_high - inner_high > gap, outer_high, (1 - weight) * outer_high + weight * inner_high)
     return low, high
+
+
+@lru_cache(maxsize=256)
+def _coverages(n: int) -> Values:
+    """Return how often the median lies between the k-th of `n` values from either end, k = 1, 2, ... (n + 1) // 2."""
+    coverages, beyond, ways = [], 0, 1
+    for depth in range(1, (n + 1) // 2 + 1):
+        beyond += ways
+        ways = ways * (n - depth + 1) // depth
+        coverages.append(1 - 2 * beyond / 2**n)
+    return np.array(coverages)
 
 
 def reach_of_order(n: int) -> float:
@@ -106,7 +128,7 @@ def t_bounds(values: Values, statistic: str, level: float) -> tuple[Values, Valu
     forward, backward = _MEAN_SCALE[statistic]
     scaled = forward(values)
     n = values.shape[-1]
-    half = stats.t.ppf((1 + level) / 2, n - 1) * scaled.std(axis=-1, ddof=1) / np.sqrt(n)
+    half = special.stdtrit(n - 1, (1 + level) / 2) * scaled.std(axis=-1, ddof=1) / np.sqrt(n)
     centre = scaled.mean(axis=-1)
     if statistic != "harmonic":
         return backward(centre - half), backward(centre + half)
@@ -158,8 +180,8 @@ def _accelerated(cells: Values, resampled: Values, statistic: str, level: float)
     resampled = np.where(np.abs(resampled - estimate) <= 1e-12 * np.abs(estimate), estimate, resampled)
     known = SimpleNamespace(bootstrap_distribution=resampled)
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
-        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
-        found = stats.bootstrap(
+        warnings.simplefilter("ignore", scipy.stats.DegenerateDataWarning)
+        found = scipy.stats.bootstrap(
             (cells,), STATISTICS[statistic], n_resamples=0, bootstrap_result=known,
             vectorized=True, axis=-1, confidence_level=level, method="BCa",
         ).confidence_interval  # fmt: skip

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, stats
+import scipy
+from scipy import special
 
 Array = npt.NDArray[np.float64]
 
@@ -96,13 +97,11 @@ def compare(
         )
     error = max(error, 1e-12)
     distance = np.log1p(margin)
-    half = stats.t.ppf((1 + level) / 2, freedom) * error
-    p_difference = 2 * stats.t.sf(abs(centre) / error, freedom)
-    p_equivalence = stats.t.sf((distance - abs(centre)) / error, freedom)
+    half = special.stdtrit(freedom, (1 + level) / 2) * error
+    p_difference = 2 * special.stdtr(freedom, -abs(centre) / error)
+    p_equivalence = special.stdtr(freedom, -(distance - abs(centre)) / error)
     # Of all ratios within the margin, those at its ends come nearest to what was seen.
-    p_beyond = stats.t.sf((abs(centre) - distance) / error, freedom) + stats.t.sf(
-        (abs(centre) + distance) / error, freedom
-    )
+    p_beyond = sum(special.stdtr(freedom, (end - abs(centre)) / error) for end in (distance, -distance))
     verdict = "alike" if p_equivalence <= 1 - level else "different" if p_difference <= 1 - level else "undecided"
     return Comparison(
         float(np.exp(centre)), float(np.exp(centre - half)), float(np.exp(centre + half)), n, margin,
@@ -196,7 +195,7 @@ def adjust(p_values: npt.ArrayLike, method: str = "holm") -> Array:
     if ((raw[there] < 0) | (raw[there] > 1)).any():
         raise ValueError("adjust: a p-value is not between 0 and 1")
     if method == "benjamini-hochberg":
-        corrected[there] = stats.false_discovery_control(raw[there]) if there.any() else []
+        corrected[there] = scipy.stats.false_discovery_control(raw[there]) if there.any() else []
     elif method == "holm":
         order = np.argsort(raw[there])
         steps = np.maximum.accumulate(raw[there][order] * np.arange(there.sum(), 0, -1))
@@ -246,5 +245,7 @@ def _detectable(error: float, freedom: float, power: float, level: float) -> flo
 @lru_cache(maxsize=1024)
 def _detectable_shift(freedom: float, power: float, level: float) -> float:
     """Return how many standard errors a mean must lie from zero to be found with the given power (non-central t)."""
-    critical = stats.t.ppf((1 + level) / 2, freedom)
-    return float(optimize.brentq(lambda shift: stats.nct.sf(critical, freedom, shift) - power, 0.0, 40 * critical))
+    critical = special.stdtrit(freedom, (1 + level) / 2)
+    return float(
+        scipy.optimize.brentq(lambda shift: scipy.stats.nct.sf(critical, freedom, shift) - power, 0.0, 40 * critical)
+    )

@@ -6,7 +6,7 @@ dependence is measured, and the series counts for as many values as it is worth.
 
 import numpy as np
 import numpy.typing as npt
-from scipy import signal, stats
+import scipy
 
 from coldcache.statistics.intervals import Interval
 
@@ -39,7 +39,7 @@ def effective_count(values: npt.ArrayLike) -> float:
     centred = series - series.mean() if n else series
     if n < 4 or not centred.any():
         return float(n)
-    correlation = signal.correlate(centred, centred, method="fft")[n - 1 :] / (centred @ centred)
+    correlation = scipy.signal.correlate(centred, centred, method="fft")[n - 1 :] / (centred @ centred)
     pairs = correlation[: n // 2 * 2].reshape(-1, 2).sum(axis=1)
     negative = np.flatnonzero(pairs <= 0)
     positive = pairs[: negative[0]] if negative.size else pairs
@@ -113,8 +113,8 @@ def ranks(share: float, n: int, worth: float, level: float) -> tuple[int, int]:
         Counted from 1; 0 and n + 1 stand for no bound.
     """
     size = int(worth)
-    lower = stats.binom.ppf((1 - level) / 2, size, share)
-    upper = stats.binom.ppf((1 + level) / 2, size, share) + 1
+    lower = scipy.stats.binom.ppf((1 - level) / 2, size, share)
+    upper = scipy.stats.binom.ppf((1 + level) / 2, size, share) + 1
     return int(lower * n / size), n + 1 if upper > size else int(np.ceil(upper * n / size))
 
 
@@ -141,7 +141,7 @@ def drift(values: npt.ArrayLike, times: npt.ArrayLike) -> tuple[float, float]:
     if there.sum() < 3:
         return np.nan, np.nan
     logs, seconds = np.log(rates[there]), seconds[there]
-    return float(stats.theilslopes(logs, seconds).slope), float(stats.kendalltau(seconds, logs).pvalue)
+    return float(scipy.stats.theilslopes(logs, seconds).slope), float(scipy.stats.kendalltau(seconds, logs).pvalue)
 
 
 def _dependence(n: int, worth: float) -> str:
