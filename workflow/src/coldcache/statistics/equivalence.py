@@ -246,6 +246,7 @@ def _detectable(error: float, freedom: float, power: float, level: float) -> flo
 def _detectable_shift(freedom: float, power: float, level: float) -> float:
     """Return how many standard errors a mean must lie from zero to be found with the given power (non-central t)."""
     critical = special.stdtrit(freedom, (1 + level) / 2)
+    missed = 1 - power
     return float(
-        scipy.optimize.brentq(lambda shift: scipy.stats.nct.sf(critical, freedom, shift) - power, 0.0, 40 * critical)
+        scipy.optimize.brentq(lambda shift: missed - special.nctdtr(freedom, shift, critical), 0.0, 40 * critical)
     )
