@@ -7,7 +7,8 @@ import pytest
 
 from coldcache.campaign import Campaign
 from coldcache.cubes import save_dataset, tabulate_records
-from coldcache.estimates import NoData, Peak, estimate, show_interval, show_ratio, tell_growth
+from coldcache.estimates import NoData, Peak, estimate, show_interval, show_ratio, tell_growth, tell_suspect
+from coldcache.evidence import without_links
 from coldcache.plan import Circumstances
 from coldcache.records import Record
 from coldcache.site import Site
@@ -85,7 +86,18 @@ def test_peak_is_the_highest_median(open_estimates):
     read = "../trials/quick/sequential/operation=read,threads=1/index.html#read-throughput"
     assert found.peak("read") == Peak(1, 400e6, 300e6, 500e6, 5, read)
     assert (found.peak("write").at, found.peak("read").at) == ("4 threads", "1 thread")
-    assert found.show(found.peak("write")) == f'<a href="{write}">198 MB/s</a> (189 MB/s to 231 MB/s)'
+    assert found.show(found.peak("write")) == f'<a href="{write}">198 MB/s</a> (189 to 231 MB/s)'
+
+
+def test_a_peak_of_suspect_trials_says_so(open_estimates):
+    found = open_estimates(suspect=[("write", 4, repetition) for repetition in range(5)])
+    assert found.peak("write").suspect == 5
+    assert without_links(found.show(found.peak("write"))) == "198 MB/s (189 to 231 MB/s; 5 of 5 trials suspect)"
+    assert without_links(found.show(found.peak("read"))) == "400 MB/s (300 to 500 MB/s)"
+
+
+def test_how_many_trials_are_suspect_is_told_in_words():
+    assert (tell_suspect(0, 5), tell_suspect(1, 1)) == ("", "1 of 1 trial suspect")
 
 
 def test_operations_stand_by_their_highest_estimate(open_estimates):

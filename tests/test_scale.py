@@ -28,7 +28,7 @@ def transfers(tool="iozone", **more):
 def test_sizes_shrink_to_the_sites_bytes_and_threads_to_its_most():
     cases = expand(transfers(), limits={"bytes": "1 GiB", "trial_seconds": "1 h"})
     assert [(case.run.threads, case.run.file_size) for case in cases] == [(1, 2**30), (2, 2**29), (4, 2**28)]
-    assert {case.scale for case in cases} == {"at most 4 threads, sizes times 0.0156"}
+    assert {case.scale for case in cases} == {"at most 4 threads, sizes divided by 64"}
 
 
 def test_sizes_shrink_to_the_seconds_that_a_trial_should_last():
@@ -67,7 +67,9 @@ def test_a_size_is_at_least_one_transfer():
 
 def test_the_scale_is_told_in_words():
     assert describe_scale(1.0, None) == "full scale"
-    assert describe_scale(0.5, 8) == "at most 8 threads, sizes times 0.5"
+    assert describe_scale(1.0, 8) == "at most 8 threads, full sizes"
+    assert describe_scale(0.625, 8) == "at most 8 threads, sizes divided by 1.6"
+    assert describe_scale(4.1e-05, None) == "sizes divided by 24,400"
 
 
 def test_a_rule_of_memory_gives_each_thread_a_client_until_there_are_as_many():

@@ -1,14 +1,18 @@
 """Sentences and titles hold what estimates say, and nothing typed in."""
 
+import math
+
 import pytest
 
 from coldcache.answers.choice import choose, choose_settings
+from coldcache.estimates import Estimates, Pair
 from coldcache.evidence import without_links
 from coldcache.sentences import (
     shorten_why,
     tell_best,
     tell_grid,
     tell_growths,
+    tell_latencies,
     tell_layouts,
     tell_order,
     tell_pairs,
@@ -18,6 +22,7 @@ from coldcache.sentences import (
     title_best,
     title_pairs,
 )
+from coldcache.statistics.intervals import Interval
 
 FILES = "file-create file-stat file-read file-remove"
 
@@ -30,8 +35,9 @@ def dell(invent):
 def test_curves_are_told_by_peak_growth_and_plateau(dell):
     (found,) = choose(dell, "dell-lustre", "throughput", "write read", "file-per-thread", over="threads")
     assert without_links(tell_peaks(found)) == (
-        "Sequential transfers of 1 MiB, one file per thread, 2 TB in all: reads peak at 32.2 GB/s (32.0 GB/s to "
-        "32.3 GB/s) with 16 threads, writes peak at 16.1 GB/s (16.0 GB/s to 16.2 GB/s) with 16 threads."
+        "Sequential transfers of 1 MiB, one file per thread, 2 TB in all (at most 256 threads, full sizes): reads peak "
+        "at 32.2 GB/s (32.0 to 32.3 GB/s) with 16 threads, writes peak at 16.1 GB/s (16.0 to 16.2 GB/s) with 16 "
+        "threads."
     )
     assert tell_growths(found) == "Reads grow 16 times, writes grow 16 times from 1 to 256 threads"
     assert tell_plateaus(found) == (
@@ -51,6 +57,29 @@ def test_settings_are_told_against_the_level_that_is_off(dell):
         "fast with writeback."
     )
     assert title_pairs(found, "write_cache") == "Writes 2 times with writeback, against writethrough"
+
+
+@pytest.mark.parametrize(("low", "high", "told", "title"), [
+    (1.1, 1.3, "1.2 times (1.1 to 1.3) as fast with writeback.", "Writes 1.2 times with writeback"),
+    (0.9, 1.5, "1.2 times (0.9 to 1.5) as fast with writeback, which shows no difference.",
+     "Writes show no difference with writeback"),
+    (math.nan, math.nan, "1.2 times as fast with writeback (one pair).", "Writes 1.2 times with writeback"),
+])  # fmt: skip
+def test_a_ratio_claims_what_its_interval_shows(dell, monkeypatch, low, high, told, title):
+    pair = Pair({"operation": "write"}, "writeback", Interval(1.2, low, high, 3, 0.95, "t"))
+    monkeypatch.setattr("coldcache.sentences.pairs", lambda *_: [pair])
+    found = next(iter(choose_settings(dell, "dell-lustre", "write_cache")))
+    assert tell_pairs(found, "write_cache").endswith(f"against write cache writethrough: writes are {told}")
+    assert title_pairs(found, "write_cache") == f"{title}, against writethrough"
+
+
+def test_a_latency_is_told_as_long_and_not_as_growth(dell, monkeypatch):
+    (found,) = choose(dell, "dell-lustre", "throughput", "write read", "file-per-thread", over="threads")
+    ratios = {"read": Interval(1.5, 1.2, 1.8, 3, 0.95, "t"), "write": Interval(1.1, 0.9, 1.3, 3, 0.95, "t")}
+    monkeypatch.setattr(Estimates, "growth", lambda _, operation: ratios[operation])
+    assert tell_latencies(found) == (
+        "Mean latency with 256 threads against 1: 1.5 times (1.2 to 1.8) for reads, no difference shown for writes."
+    )
 
 
 def test_many_levels_are_told_by_their_range(invent):
@@ -73,7 +102,8 @@ def test_one_file_is_told_against_many(dell):
     (one,) = choose(dell, "dell-lustre", "throughput", "write read", "shared-file", over="threads")
     (many,) = choose(dell, "dell-lustre", "throughput", "write read", "file-per-thread", over="threads")
     assert tell_layouts(one, many) == (
-        "Into one file against one per thread, reads 1 to 1 times as fast, writes 1 to 1 times as fast."
+        "Against one file per thread, reads of one shared file are 1 times as fast, writes of one shared file are 1 "
+        "times as fast."
     )
 
 

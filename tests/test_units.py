@@ -11,6 +11,7 @@ from coldcache.units import (
     parse_quantity,
     parse_seconds,
     show_bytes,
+    show_range,
     show_rate,
     show_seconds,
 )
@@ -158,6 +159,14 @@ def test_a_duration_is_shown_in_its_two_largest_units(seconds, shown):
 )
 def test_a_rate_is_shown_with_three_digits(rate, unit, shown):
     assert show_rate(rate, unit) == shown
+
+
+@pytest.mark.parametrize(("low", "high", "unit", "shown"), [
+    (1.12e9, 1.2e9, "B/s", "1.12 to 1.20 GB/s"), (896e6, 1.05e9, "B/s", "896 MB/s to 1.05 GB/s"),
+    (16900, 28100, "1/s", "16.9 to 28.1 k/s"), (0.5, 1.5, "1", "0.5 to 1.5"),
+])  # fmt: skip
+def test_a_range_names_its_unit_once(low, high, unit, shown):
+    assert show_range(low, high, unit) == shown
 
 
 @given(st.floats(1, 1e14))

@@ -36,11 +36,17 @@ def test_no_drift_is_found_where_trials_alternate(sound):
 
 def test_a_drift_is_told_with_its_size(sound):
     drifts = pd.DataFrame({"sweep": ["a", "b"], "trials": [9, 9], "change": [-0.25, 0.01], "p": [0.01, 1.0]})
-    assert sound._replace(drifts=drifts).tell_drift() == "1 of 2 sweeps drift, a by -25 % over its trials"
+    told = sound._replace(drifts=drifts).tell_drift()
+    assert told == "1 of 2 sweeps drifts, a by \N{MINUS SIGN}25 % from its first trial to its last"
+
+
+def test_nothing_is_told_of_others_that_disturbed_no_trial(sound: Soundness):
+    objections = pd.DataFrame({"rule": ["too-short"], "sweep": ["a"], "trials": [5]})
+    assert sound._replace(objections=objections).tell_interference() == ""
 
 
 def test_objections_of_others_at_work_are_interference(sound: Soundness):
     objections = pd.DataFrame({"rule": ["busy-machine", "too-short"], "sweep": ["a", "a"], "trials": [1, 5]})
     assert sound._replace(objections=objections).tell_interference() == (
-        "1 objection is of what others did on machine or device."
+        "Others at work on the machine or the device disturbed a trial once."
     )

@@ -17,7 +17,7 @@ from coldcache.statistics.bounds import reach_of_order
 from coldcache.statistics.intervals import Interval, interval_over
 from coldcache.statistics.ratios import paired_ratio
 from coldcache.terms import FACTORS, LEARNT_FACTORS
-from coldcache.units import show_bytes, show_rate
+from coldcache.units import show_bytes, show_range, show_rate
 
 #: Coverage of every interval, where there are repetitions enough for it.
 LEVEL = 0.95
@@ -31,7 +31,10 @@ class NoData(ColdCacheError):  # noqa: N818
 
 
 class Peak(NamedTuple):
-    """The number of threads at which an operation has its highest estimate, that estimate, and where its trials are."""
+    """The number of threads at which an operation has its highest estimate, that estimate, and where its trials are.
+
+    ``suspect`` counts the suspect ones among its `n` trials.
+    """
 
     threads: int
     estimate: float
@@ -39,6 +42,7 @@ class Peak(NamedTuple):
     high: float
     n: int
     page: str = ""
+    suspect: int = 0
 
     @property
     def at(self) -> str:
@@ -130,8 +134,14 @@ class Estimates(NamedTuple):
         """
         cells = self._cells_of(operation)
         best = cells.isel(threads=int(cells.estimate.fillna(-1).argmax("threads")))
-        page = self.page({"operation": operation, "threads": int(best.threads)})
-        return Peak(int(best.threads), float(best.estimate), float(best.low), float(best.high), int(best.n), page)
+        place = {"operation": operation, "threads": int(best.threads)}
+        median, low, high = (float(best[name]) for name in ("estimate", "low", "high"))
+        page, suspect = self.page(place), self.count_suspect(place)
+        return Peak(int(best.threads), median, low, high, int(best.n), page, suspect)
+
+    def count_suspect(self, levels: Mapping[str, Any]) -> int:
+        """Return how many trials of the cells with these levels are suspect."""
+        return int((self.cube.verdict.sel(levels) == "suspect").sum())
 
     def growth(self, operation: str) -> Ratio:
         """Return the ratio of the most threads to the fewest, paired by repetition, with its interval.
@@ -191,8 +201,12 @@ class Estimates(NamedTuple):
         return f"{page_of(study, sweep, case)}#{mark_of(operation, self.metric)}"
 
     def show(self, found: Peak | Interval) -> str:
-        """Return an estimate with its interval, ``1.2 GB/s (1.1 GB/s to 1.3 GB/s)``, that leads to its trials."""
-        return show_interval(found.estimate, found.low, found.high, self.unit, getattr(found, "page", ""))
+        """Return an estimate with its interval, ``1.2 GB/s (1.1 to 1.3 GB/s)``, that leads to its trials.
+
+        Where some of its trials are suspect, the brackets tell how many.
+        """
+        page, suspect = getattr(found, "page", ""), getattr(found, "suspect", 0)
+        return show_interval(found.estimate, found.low, found.high, self.unit, page, tell_suspect(suspect, found.n))
 
     @property
     def tool(self) -> str:
@@ -354,13 +368,19 @@ def tell_growth(ratio: Interval) -> str:
     return f"fall to {ratio.estimate:.3g} times" if ratio.high < 1 else "show no growth"
 
 
-def show_interval(estimate: float, low: float, high: float, unit: str, page: str = "") -> str:
+def tell_suspect(suspect: int, trials: int) -> str:
+    """Return how many of some trials are suspect, ``2 of 5 trials suspect``; nothing where none is."""
+    return f"{suspect} of {trials} trial{'s' if trials != 1 else ''} suspect" if suspect else ""
+
+
+def show_interval(estimate: float, low: float, high: float, unit: str, page: str = "", doubt: str = "") -> str:
     """Return an estimate with its interval in words, without the interval where there is none.
 
-    The estimate is HTML that leads to a page where one is given.
+    The estimate is HTML that leads to a page where one is given; a doubt stands in the same brackets.
     """
     shown = str(lead(show_rate(estimate, unit), page))
-    return f"{shown} ({show_rate(low, unit)} to {show_rate(high, unit)})" if low == low else shown
+    within = "; ".join(part for part in (show_range(low, high, unit) if low == low else "", doubt) if part)
+    return f"{shown} ({within})" if within else shown
 
 
 def estimate(dataset: str | Path, study: str, sweep: str, metric: str) -> Estimates:

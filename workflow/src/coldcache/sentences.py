@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from coldcache.estimates import (
     Estimates,
@@ -14,6 +14,7 @@ from coldcache.estimates import (
     show_level,
     show_ratio,
     tell_growth,
+    tell_suspect,
 )
 from coldcache.scaling.description import describe_scaling
 from coldcache.statistics.intervals import Interval
@@ -26,6 +27,9 @@ PLURALS = {
     "file-create": "creations", "file-stat": "look-ups", "file-read": "reads of files", "file-remove": "removals",
     "directory-create": "creations", "directory-stat": "look-ups", "directory-remove": "removals",
 }  # fmt: skip
+
+#: Why no plateau can be told where rates are known at few numbers of threads only.
+TOO_FEW = "too few numbers of threads to tell a plateau"
 
 #: How a metric compares: at twice the throughput something is twice as fast, at twice the time it takes twice as long.
 _COMPARED = {"elapsed": "as long", "latency": "as long", "count": "as many"}
@@ -42,10 +46,11 @@ def _capital(text: str) -> str:
 
 
 def tell_peaks(estimates: Estimates) -> str:
-    """Return where each operation has its highest estimate over threads, as a sentence."""
+    """Return where each operation has its highest estimate over threads, and at which scale, as a sentence."""
     found = [(name, estimates.peak(name)) for name in _measured(estimates)]
     parts = [f"{PLURALS.get(name, name)} peak at {estimates.show(peak)} with {peak.at}" for name, peak in found]
-    return f"{estimates.asked.title}: {', '.join(parts)}."
+    scale = f" ({estimates.asked.why})" if estimates.asked.why else ""
+    return f"{estimates.asked.title}{scale}: {', '.join(parts)}."
 
 
 def tell_growths(estimates: Estimates) -> str:
@@ -53,6 +58,17 @@ def tell_growths(estimates: Estimates) -> str:
     threads = estimates.cells.threads
     parts = [f"{PLURALS.get(name, name)} {tell_growth(estimates.growth(name))}" for name in _measured(estimates)]
     return _capital(f"{', '.join(parts)} from {int(threads.min()):,} to {int(threads.max()):,} threads")
+
+
+def tell_latencies(estimates: Estimates) -> str:
+    """Return how the mean latency of each operation grows from the fewest threads to the most, as a sentence."""
+    threads = estimates.cells.threads
+    parts = [f"{_tell_change(estimates.growth(name))} for {PLURALS.get(name, name)}" for name in _measured(estimates)]
+    return f"Mean latency with {int(threads.max()):,} threads against {int(threads.min()):,}: {', '.join(parts)}."
+
+
+def _tell_change(ratio: Interval) -> str:
+    return show_ratio(ratio) if ratio.n > 1 and not ratio.low <= 1 <= ratio.high else "no difference shown"
 
 
 def tell_order(estimates: Estimates) -> str:
@@ -65,34 +81,44 @@ def tell_order(estimates: Estimates) -> str:
 
 
 def tell_plateaus(estimates: Estimates) -> str:
-    """Return from where on each operation no longer grows, or why none can be told, as a sentence."""
+    """Return from where on each operation no longer grows, or that it still rises, as a sentence.
+
+    Nothing is told of what has rates at too few numbers of threads.
+    """
     described = describe_scaling(estimates.values)
     said: dict[str, list[str]] = {}
     for name in _measured(estimates):
         row = described.sel(operation=name)
-        plateau, why = float(row.plateau_from), str(row["why"].values)
+        plateau, why = float(row.plateau_from), shorten_why(str(row["why"].values))
+        if why == TOO_FEW:
+            continue
         from_where = f"{plateau:,.0f} thread{'s' if plateau != 1 else ''}"
         level = f"level from {from_where} on, at {show_rate(float(row.sustained), estimates.unit)} or more"
-        said.setdefault(shorten_why(why) or level, []).append(PLURALS.get(name, name))
-    return _capital("; ".join(f"{' and '.join(names)}: {what}" for what, names in said.items())) + "."
+        said.setdefault(why or level, []).append(PLURALS.get(name, name))
+    told = "; ".join(f"{' and '.join(names)}: {what}" for what, names in said.items())
+    return f"{_capital(told)}." if told else ""
 
 
 def shorten_why(why: str) -> str:
     """Return in a few words why a curve has no plateau; nothing where it has one."""
     if "still rises" in why:
         return why.partition(": measure")[0]
-    return "too few numbers of threads to tell a plateau" if why else ""
+    return TOO_FEW if why else ""
 
 
 def tell_pairs(estimates: Estimates, factor: str) -> str:
     """Return how each level of a setting compares with the reference level, as a sentence.
 
     Where the ratio is known at several numbers of threads or other levels, its least and greatest estimates are told.
+    A single ratio tells, too, where its interval shows no difference, and where it rests on one pair, without any.
     """
     found = pairs(estimates, factor)
     how = _COMPARED.get(estimates.metric, "as fast")
     reference = show_factor(factor, reference_level(estimates, factor))
-    parts = [f"{PLURALS.get(name, name)} are {span} {how} with {levels}" for name, span, levels in _told(found, factor)]
+    parts = [
+        f"{PLURALS.get(told.operation, told.operation)} are {told.span} {how} with {told.levels}{_DOUBTS[told.shows]}"
+        for told in _told(found, factor)
+    ]
     if not parts:
         return f"{estimates.asked.title}: no pair has trials that count on both sides."
     return f"{estimates.asked.title}, against {reference}: {'; '.join(parts)}."
@@ -101,8 +127,8 @@ def tell_pairs(estimates: Estimates, factor: str) -> str:
 def title_pairs(estimates: Estimates, factor: str) -> str:
     """Return the same as a title, with estimates only."""
     parts = [
-        f"{PLURALS.get(name, name)} {span.partition(' (')[0]} with {levels}"
-        for name, span, levels in _told(pairs(estimates, factor), factor, most=3)
+        f"{PLURALS.get(told.operation, told.operation)} {_shorten(told)} with {told.levels}"
+        for told in _told(pairs(estimates, factor), factor, most=3)
     ]
     reference = show_level(factor, reference_level(estimates, factor))
     return (
@@ -113,20 +139,46 @@ def title_pairs(estimates: Estimates, factor: str) -> str:
 #: Levels of a setting that a sentence tells one by one; of more it tells the range.
 _FEW_LEVELS = 2
 
+#: How a part of a sentence about pairs ends, by what its ratio shows.
+_DOUBTS = {"difference": "", "none": ", which shows no difference", "one pair": " (one pair)"}
 
-def _told(found: list[Pair], factor: str, most: int = 99) -> list[tuple[str, str, str]]:
-    """Return operation, ratio and levels of each part of a sentence about pairs, in ranges where there are too many."""
+
+class _Told(NamedTuple):
+    """A part of a sentence about pairs: ``shows`` is a key of `_DOUBTS`."""
+
+    operation: str
+    span: str
+    levels: str
+    shows: str = "difference"
+
+
+def _shorten(told: _Told) -> str:
+    return "show no difference" if told.shows == "none" else told.span.partition(" (")[0]
+
+
+def _told(found: list[Pair], factor: str, most: int = 99) -> list[_Told]:
+    """Return each part of a sentence about pairs, in ranges where there are too many."""
     groups = _grouped(found)
     few = _FEW_LEVELS if len(groups) <= most else 1
-    told = []
+    told: list[_Told] = []
     for name in dict.fromkeys(name for name, _, _ in groups):
         mine = [(level, group) for operation, level, group in groups if operation == name]
         if len(mine) > few:
             every = [pair for _, group in mine for pair in group]
-            told.append((name, _estimates(every), "other levels"))
+            told.append(_Told(name, _estimates(every), "other levels"))
         else:
-            told += [(name, _span(group), show_level(factor, level)) for level, group in mine]
+            told += [_Told(name, _span(group), show_level(factor, level), _shows(group)) for level, group in mine]
     return told
+
+
+def _shows(group: list[Pair]) -> str:
+    """Return what the ratio of one pair shows; ranges of several ratios claim nothing."""
+    if len(group) > 1:
+        return "difference"
+    ratio = group[0].ratio
+    if ratio.low != ratio.low:
+        return "one pair"
+    return "none" if ratio.low <= 1 <= ratio.high else "difference"
 
 
 def _grouped(found: Iterable[Pair]) -> list[tuple[str, Any, list[Pair]]]:
@@ -155,8 +207,9 @@ def tell_layouts(one: Estimates, many: Estimates) -> str:
         ratios = layout_ratios(one, many, name)
         if ratios:
             low, high = min(ratio.estimate for _, ratio in ratios), max(ratio.estimate for _, ratio in ratios)
-            parts.append(f"{PLURALS.get(name, name)} {low:.3g} to {high:.3g} times as fast")
-    return f"Into one file against one per thread, {', '.join(parts)}." if parts else ""
+            span = f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}"
+            parts.append(f"{PLURALS.get(name, name)} of one shared file are {span} times as fast")
+    return f"Against one file per thread, {', '.join(parts)}." if parts else ""
 
 
 def layout_ratios(one: Estimates, many: Estimates, operation: str) -> list[tuple[int, Interval]]:
@@ -177,7 +230,9 @@ def tell_rates(estimates: Estimates) -> str:
     for name in _measured(estimates):
         cells = estimates.cells.sel(operation=name)
         best = cells.where(cells.estimate == cells.estimate.max(), drop=True).squeeze()
-        shown = show_interval(float(best.estimate), float(best.low), float(best.high), estimates.unit)
+        levels = {str(dim): best[dim].item() for dim in cells.dims}
+        doubt = tell_suspect(estimates.count_suspect({"operation": name, **levels}), int(best.n))
+        shown = show_interval(float(best.estimate), float(best.low), float(best.high), estimates.unit, doubt=doubt)
         parts.append(f"{PLURALS.get(name, name)} {shown}")
     return f"{estimates.asked.title}: {', '.join(parts)}."
 

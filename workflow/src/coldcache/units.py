@@ -126,6 +126,21 @@ def show_rate(rate: float, unit: str) -> str:
     return f"{value:.{digits}f} {name}"
 
 
+def show_range(low: float, high: float, unit: str) -> str:
+    """Return two rates or durations as `show_rate` does, their unit once where it is the same: ``1.12 to 1.20 GB/s``.
+
+    Parameters
+    ----------
+    low, high : float
+        In `unit`.
+    unit : {"B/s", "1/s", "s", "1"}
+        The stored unit of the metric.
+    """
+    first, last = show_rate(low, unit), show_rate(high, unit)
+    number, _, name = first.partition(" ")
+    return f"{number if last.endswith(f' {name}') else first} to {last}"
+
+
 def scale_of(rate: float, unit: str) -> tuple[float, str]:
     """Return what to divide a rate or a duration by so that one to three digits stand before the point, and its unit.
 

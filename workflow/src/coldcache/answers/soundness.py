@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from coldcache.coverage import STATES
 from coldcache.dataset import COUNTED, open_records, open_table
 from coldcache.statistics.equivalence import adjust
 from coldcache.statistics.series import drift
@@ -58,11 +59,11 @@ class Soundness(NamedTuple):
         return f"{valid} of {total} trials are valid{proved}."
 
     def tell_coverage(self) -> str:
-        """Return how many tables and figures were measured, as a sentence."""
+        """Return how many tables and figures were measured, as a sentence; nothing where the study names none."""
         counts = Counter(self.coverage.state)
         if not counts:
-            return "The study names no table or figure of a document."
-        parts = [f"{count} {state}" for state, count in counts.items()]
+            return ""
+        parts = [f"{counts[state]} {state}" for state in STATES if counts[state]]
         return f"Of {sum(counts.values())} tables, figures and sections: {', '.join(parts)}."
 
     def tell_drift(self) -> str:
@@ -72,15 +73,17 @@ class Soundness(NamedTuple):
         if known.empty:
             return "Too few trials to tell a drift"
         if drifting.empty:
-            return f"No drift is shown in any of {len(known)} sweeps"
+            return f"No drift is shown in {f'any of {len(known)} sweeps' if len(known) > 1 else 'the one sweep'}"
         worst = drifting.loc[drifting.change.abs().idxmax()]
-        change = f"{worst.sweep} by {100 * worst.change:+.3g} % over its trials"
-        return f"{len(drifting)} of {len(known)} sweeps drift, {change}"
+        change = f"{100 * worst.change:+.2g}".replace("-", "\N{MINUS SIGN}")
+        share = f"{len(drifting)} of {len(known)} sweeps drift{'s' if len(drifting) == 1 else ''}"
+        return f"{share}, {worst.sweep} by {change} % from its first trial to its last"
 
     def tell_interference(self) -> str:
-        """Return how many trials others disturbed, as a sentence."""
+        """Return how often others at work disturbed a trial, as a sentence; nothing where none did."""
         disturbed = int(self.objections[self.objections.rule.isin(INTERFERENCE)].trials.sum())
-        return f"{disturbed} objection{'s are' if disturbed != 1 else ' is'} of what others did on machine or device."
+        times = f"{disturbed} times" if disturbed > 1 else "once"
+        return f"Others at work on the machine or the device disturbed a trial {times}." if disturbed else ""
 
 
 def open_soundness(dataset: str | Path, study: str) -> Soundness:
