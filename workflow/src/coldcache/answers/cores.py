@@ -6,6 +6,8 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.answers.choice import Choice, published_values
+from coldcache.core_rates import tabulate_core_rates
+from coldcache.dataset import open_records
 from coldcache.estimates import LEVEL, Estimates, show_factor
 from coldcache.sentences import PLURALS
 from coldcache.statistics.intervals import interval_over
@@ -23,16 +25,19 @@ def thresholds(dataset: str | Path) -> dict[str, float]:
     return {}
 
 
-def per_core(choice: Choice, needed: dict[str, float]) -> Choice:
+def per_core(choice: Choice, needed: dict[str, float], dataset: str | Path) -> Choice:
     """Return estimates for each core, where each core has one stream: the throughput over the threads.
 
-    Where the threads follow from another factor, such as the instance type, they are no dim of the result.
+    A log that states each stream alone has no throughput of all: there a core's rate is the size of its file over the
+    mean time of the streams, as the document takes it. Where the threads follow from another factor, such as the
+    instance type, they are no dim of the result.
     """
-    return Choice(choice.study, [_divide(found, needed) for found in choice], choice.absent)
+    streams = tabulate_core_rates(open_records(Path(dataset), choice.study))
+    return Choice(choice.study, [_divide(found, needed, streams) for found in choice], choice.absent)
 
 
-def _divide(found: Estimates, needed: dict[str, float]) -> Estimates:
-    cube = found.cube
+def _divide(found: Estimates, needed: dict[str, float], streams: pd.DataFrame) -> Estimates:
+    cube = found.cube.assign({found.metric: _add_streams(found, streams[streams.sweep == found.cube.attrs["sweep"]])})
     if "threads" in cube.dims:
         cube = cube.assign({found.metric: (cube[found.metric] / cube.threads).assign_attrs(units=found.unit)})
     else:
@@ -42,6 +47,16 @@ def _divide(found: Estimates, needed: dict[str, float]) -> Estimates:
         cube = _drop_threads(cube, found.asked.factor)
     asked = {f"asked of each core ({end})": rate for end, rate in zip(("least", "most"), needed.values(), strict=False)}
     return found._replace(cube=cube, cells=interval_over(cube[found.metric], level=LEVEL), ceilings=asked)
+
+
+def _add_streams(found: Estimates, streams: pd.DataFrame) -> xr.DataArray:
+    """Return the throughput of every trial, with that of all streams where a log states each alone."""
+    values = found.values.copy()
+    for row in streams.to_dict("records"):
+        place = {dim: row[dim] for dim in values.dims}
+        if bool(values.loc[place].isnull()):
+            values.loc[place] = row["threads"] * row["by_mean_elapsed"]
+    return values
 
 
 def _drop_threads(cube: xr.Dataset, factor: str) -> xr.Dataset:
@@ -69,7 +84,7 @@ def _tell_demand(found: Estimates, needed: dict[str, float]) -> str:
         cells = found.cells.estimate.sel(operation=name)
         known = cells[cells.notnull().values]
         meets = int((known >= least).sum())
-        parts.append(f"{PLURALS.get(name, name)} at {meets} of {known.size}")
+        parts.append(f"{PLURALS.get(name, name)} in {meets} of {known.size} case{'s' if known.size != 1 else ''}")
     return f"at least {show_rate(least, 'B/s')} for each core: {', '.join(parts)}"
 
 
@@ -80,7 +95,7 @@ def tabulate_cores(found: Estimates, needed: dict[str, float]) -> pd.DataFrame:
     for row in found.table().to_dict("records"):
         dim = next(name for name in row if name not in ("operation", "median", "low", "high", "n", "trials"))
         rate = row["median"]
-        meets = "all" if rate >= high else "the least" if rate >= low else "no"
+        meets = "no data" if rate != rate else "all" if rate >= high else "the least" if rate >= low else "no"
         rows.append({
             "operation": row["operation"], "of": show_factor(dim, row[dim]), "median per core (MB/s)": rate / 1e6,
             "low (MB/s)": row["low"] / 1e6, "high (MB/s)": row["high"] / 1e6, "n (1)": row["n"], "meets": meets,
