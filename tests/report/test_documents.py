@@ -41,9 +41,18 @@ def claimed(results, root, monkeypatch):
 
 def test_the_map_has_each_item_under_its_state(results):
     shown = Documents(results).summarise()["coverage"]
-    assert '<th scope="col">Published only</th>' in shown
-    assert "<td>pixstor</td><td>table 4, figure 3</td><td></td><td>figure 2</td><td></td>" in shown
-    assert "<td>fsx</td><td></td><td></td><td></td><td>table 1</td>" in shown
+    assert '<th scope="rowgroup" colspan="2">pixstor</th>' in shown
+    assert "<td>measured</td><td>table 4; figure 3</td></tr>\n<tr><td>published only</td><td>figure 2</td>" in shown
+    assert "<td>not run</td><td>table 1</td>" in shown
+
+
+def test_sources_stand_under_the_titles_and_in_the_order_of_the_campaigns_studies(claimed):
+    documents = Documents(claimed, [("quick", "metadata")], {"fsx": "Scalable metadata", "quick": "A quick look"})
+    shown = documents.summarise()
+    assert shown["coverage"].index(">Scalable metadata<") < shown["coverage"].index(">pixstor<")
+    assert "<td>A quick look</td>" in shown["claims"]
+    claims = documents.describe()["claims"]
+    assert claims.index(">Scalable metadata<") < claims.index(">A quick look<")
 
 
 def test_items_and_own_claims_are_told_by_their_state_and_states_that_none_has_are_left_out(claimed):
@@ -73,7 +82,7 @@ def test_claims_are_counted_and_the_decided_ones_stand_with_estimate_and_trials(
     assert row in shown["claims"]
     assert "fsx" not in shown["claims"]
     assert shown["other_claims"] == 1
-    assert "<td>1.50 GB/s (1.20 GB/s to 1.75 GB/s)</td>" in shown["decided"]
+    assert "<td>1.50 GB/s (1.20 to 1.75 GB/s)</td>" in shown["decided"]
     assert "<td>0.9 (0.8 to 0.95) times</td>" in shown["decided"]
     assert '<td>10 trials<br><a href="trials/quick/metadata/index.html">quick/metadata</a></td>' in shown["decided"]
     assert '<div class="coldcache-claim"><small>&lt;b&gt;</small></div>' in shown["decided"]

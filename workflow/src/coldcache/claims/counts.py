@@ -134,9 +134,10 @@ def weigh_spread(material: Material, source: str, test: Spread) -> Evidence:
     if not widths:
         raise NoData(f"no case of {chosen.study}/{chosen.sweep} has {test.repetitions} repetitions")
     wide = [width > test.most for width in widths]
+    least, most = (f"{100 * width:.2g}" for width in (min(widths), max(widths)))
     says = (
-        f"{test.repetitions} repetitions leave the mean of {chosen.operation} uncertain by {100 * min(widths):.2g} to "
-        f"{100 * max(widths):.2g} %; the claim needs at most {100 * test.most:g} %"
+        f"{test.repetitions} repetitions leave the mean of {chosen.operation} uncertain by "
+        f"{least if least == most else f'{least} to {most}'} %; the claim needs at most {100 * test.most:g} %"
     )
     decided = True if not any(wide) else False if sum(wide) > len(wide) / 2 else None
     lacks = "" if decided is not None else "a majority of cases on one side"

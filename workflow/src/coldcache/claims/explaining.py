@@ -77,7 +77,8 @@ def _show_published(material: Material, stated: Stated) -> str:
     values = [value for some in found for value in some]
     shown = []
     for value in dict.fromkeys(values):
-        words = [value.operation, value.statistic, f"at {value.threads} threads" if value.threads else ""]
+        at = f"at {value.threads} threads"
+        words = [value.operation, value.statistic, at if value.threads and value.printed not in at else ""]
         relation = "" if value.relation in ("=", "range") else f"{value.relation} "
         shown.append(f"{' '.join(filter(None, words))} {relation}{value.printed} ({value.item})")
     return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")

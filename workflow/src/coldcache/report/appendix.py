@@ -49,7 +49,8 @@ def describe_validity(material: Material) -> dict[str, Any]:
     """Return the values of `validity.md`."""
     validity = material.validity
     return {
-        "summary": validity.summary(),
+        "summary": validity.summary(material.campaign.planned or None),
+        "imported": _summarise_imported(material),
         "verdicts": _tabulate(validity.verdicts, "Trials", VERDICTS),
         "colds": _tabulate(validity.colds, "Reads", COLDNESS) if validity.colds else "",
         "doubts": trials_table(("Case", "Repetition", "Verdict", "Reason"), _list_doubts(validity)),
@@ -57,6 +58,12 @@ def describe_validity(material: Material) -> dict[str, Any]:
         "folder": code(f"raw/{material.campaign.name}/<study>/<sweep>/<case>/<repetition>"),
         "unread": _list_unread(material.campaign),
     }
+
+
+def _summarise_imported(material: Material) -> str:
+    """Return how many trials of imported logs count beside those measured here; empty where there are not both."""
+    campaign = material.campaign
+    return material.validity.summary(campaign.foreign) if campaign.planned and campaign.foreign else ""
 
 
 def _list_unread(campaign: Campaign) -> Markup:

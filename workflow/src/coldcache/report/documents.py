@@ -1,8 +1,9 @@
 """What a campaign says of the documents behind its studies: their claims, and their tables and figures."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -12,7 +13,7 @@ from coldcache.claims.reading import CLAIMS, list_selections, read_claims
 from coldcache.evidence import FOLDER
 from coldcache.report.markup import join, link, table, trials_table
 from coldcache.report.validity import Row, read_rows
-from coldcache.units import show_rate
+from coldcache.units import show_range, show_rate
 
 #: Columns of `claims.csv`.
 _CLAIM = ("id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why")
@@ -29,6 +30,9 @@ _FEW = 12
 _HEADS = ("Claim", "Verdict", "Here", "Trials", "Why")
 
 Sweep = tuple[str, str]
+
+#: Of documents whose studies are no part of the campaign.
+NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
 def read_sweeps() -> dict[tuple[str, str], list[Sweep]]:
@@ -57,6 +61,9 @@ class Documents:
     sweeps : collection of (str, str)
         The campaign's sweeps, each with its study: claims lead to their pages, and the first page has those of
         the studies alone.
+    titles : mapping of str to str
+        The title of each study, in the order of the campaign: sources stand in this order and under these names,
+        others after them under their own.
 
     Raises
     ------
@@ -64,11 +71,12 @@ class Documents:
         If one of them cannot be read.
     """
 
-    def __init__(self, results: Path, sweeps: Collection[Sweep] = ()):
+    def __init__(self, results: Path, sweeps: Collection[Sweep] = (), titles: Mapping[str, str] = NO_TITLES):
         self._studies = {study for study, _ in sweeps}
-        self._coverage = read_rows(results / "coverage.csv", {"source", "item", "state", "why"})
+        self._titles = titles
+        self._coverage = self._order(read_rows(results / "coverage.csv", {"source", "item", "state", "why"}))
         checked = (results / "claims.csv").is_file()
-        self._claims = read_rows(results / "claims.csv", set(_CLAIM)) if checked else []
+        self._claims = self._order(read_rows(results / "claims.csv", set(_CLAIM))) if checked else []
         stated = read_rows(results / "statements.csv", {"id", "source", "place", "statement"}) if checked else []
         self._statements = {(row["source"], row["id"]): row for row in stated}
         named = read_sweeps() if checked else {}
@@ -83,10 +91,10 @@ class Documents:
         return {
             "told_claims": _tell(own, "verdict", _VERDICTS),
             "told_items": _tell(self._coverage, "state", _STATES),
-            "claims": _count(own, "verdict", _VERDICTS) if own else "",
+            "claims": self._count(own, "verdict", _VERDICTS) if own else "",
             "decided": self._tabulate_claims(decided) if 0 < len(decided) <= _FEW else "",
             "other_claims": len(self._claims) - len(own),
-            "coverage": _map(self._coverage) if self._coverage else "",
+            "coverage": self._map() if self._coverage else "",
         }
 
     def describe(self) -> dict[str, Any]:
@@ -98,8 +106,40 @@ class Documents:
             "coverage": table(("Source", "Table or figure", "State", "How, or why not"), rows) if rows else "",
         }
 
+    def _order(self, rows: list[Row]) -> list[Row]:
+        """Return rows by their source, in the order of the campaign's studies and then of the rows themselves."""
+        sources = list(dict.fromkeys([*self._titles, *(row["source"] for row in rows)]))
+        return sorted(rows, key=lambda row: sources.index(row["source"]))
+
+    def _name(self, source: str) -> str:
+        return self._titles.get(source, source)
+
+    def _count(self, rows: list[Row], column: str, states: tuple[str, ...]) -> Markup:
+        """Return a table of how many rows of each source have which state."""
+        counts: dict[str, Counter[str]] = {}
+        for row in rows:
+            counts.setdefault(self._name(row["source"]), Counter())[row[column]] += 1
+        heads = ("Source", *(state.capitalize() for state in states))
+        counted = ((source, *(found[state] for state in states)) for source, found in counts.items())
+        return table(heads, counted, heads[1:])
+
+    def _map(self) -> Markup:
+        """Return a table of the items of each source, with a row for each state that one of them has."""
+        items: dict[str, dict[str, list[str]]] = {}
+        for row in self._coverage:
+            items.setdefault(self._name(row["source"]), {}).setdefault(row["state"], []).append(row["item"])
+        return trials_table(
+            ("State", "Tables, figures and sections"),
+            (
+                (source, (state, join(found[state], "; ")))
+                for source, found in items.items()
+                for state in _STATES
+                if state in found
+            ),
+        )
+
     def _tabulate_claims(self, claims: Iterable[Row]) -> Markup:
-        return trials_table(_HEADS, ((claim["source"], self._list_cells(claim)) for claim in claims))
+        return trials_table(_HEADS, ((self._name(claim["source"]), self._list_cells(claim)) for claim in claims))
 
     def _list_cells(self, claim: Row) -> tuple[Any, ...]:
         verdict = Markup("<strong>{}</strong>").format(claim["verdict"])
@@ -138,26 +178,6 @@ def _tell(rows: list[Row], column: str, states: tuple[str, ...]) -> str:
     return ", ".join(f"{count} {'is' if count == 1 else 'are'} {state}" for count, state in found)
 
 
-def _count(rows: list[Row], column: str, states: tuple[str, ...]) -> Markup:
-    """Return a table of how many rows of each source have which state."""
-    counts: dict[str, Counter[str]] = {}
-    for row in rows:
-        counts.setdefault(row["source"], Counter())[row[column]] += 1
-    heads = ("Source", *(state.capitalize() for state in states))
-    return table(heads, [(source, *(found[state] for state in states)) for source, found in counts.items()], heads[1:])
-
-
-def _map(rows: list[Row]) -> Markup:
-    """Return a table with a row for each source and its items under their states."""
-    items: dict[str, dict[str, list[str]]] = {}
-    for row in rows:
-        items.setdefault(row["source"], {}).setdefault(row["state"], []).append(row["item"])
-    heads = ("Source", *(state.capitalize() for state in _STATES))
-    return table(
-        heads, [(source, *(join(found.get(state, [])) for state in _STATES)) for source, found in items.items()]
-    )
-
-
 def _is_measured(claim: Row) -> bool:
     """Return whether trials stand behind a verdict, and not the document's own numbers alone."""
     return claim["trials"] not in ("", "0")
@@ -168,17 +188,15 @@ def _show_number(value: float) -> str:
 
 
 def _show_estimate(claim: Row) -> str:
-    """Return the estimate behind a claim with its interval; empty where there is none."""
+    """Return the estimate behind a claim, with its interval where that has a width; empty where there is none."""
     if not claim["estimate"]:
         return ""
-    unit = claim["unit"]
-
-    def show(part: str) -> str:
-        value = float(claim[part])
-        return show_rate(value, unit) if unit in ("B/s", "1/s", "s") else _show_number(value)
-
-    bounds = f" ({show('low')} to {show('high')})" if claim["low"] else ""
-    return f"{show('estimate')}{bounds} {'' if unit in ('1', 'B/s', '1/s', 's') else unit}".strip()
+    unit, estimate = claim["unit"], float(claim["estimate"])
+    low, high = (float(claim[bound] or estimate) for bound in ("low", "high"))
+    if unit in ("B/s", "1/s", "s"):
+        return show_rate(estimate, unit) + (f" ({show_range(low, high, unit)})" if low < high else "")
+    bounds = f" ({_show_number(low)} to {_show_number(high)})" if low < high else ""
+    return f"{_show_number(estimate)}{bounds} {'' if unit == '1' else unit}".strip()
 
 
 def _tabulate_contradictions(rows: Iterable[Row]) -> Markup:

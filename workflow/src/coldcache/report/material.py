@@ -72,5 +72,5 @@ def read_material(folder: Path, results: Path) -> Material:
         validity=read_validity(results),
         conditions=read_conditions(campaign),
         cases=cases,
-        documents=Documents(results, cases.keys()),
+        documents=Documents(results, cases.keys(), {study.study: study.title for study in campaign.studies}),
     )
