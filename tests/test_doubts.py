@@ -237,7 +237,7 @@ def test_a_tool_that_is_stopped_for_a_while_is_suspect(project, start, measure_a
     assert runner.wait(120) == 0
     (judgement,) = collected().values()
     assert judgement.codes == ("suspended",)
-    assert judgement.reasons == ("the tool was stopped by a signal while it ran",)
+    assert judgement.reasons == ("a process of the tool was stopped by a signal while it ran",)
 
 
 def test_a_machine_that_slept_is_told(measured):

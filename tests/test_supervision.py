@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.supervision import supervise
+from coldcache.processes import list_processes
+from coldcache.supervision import Stops, supervise
 
 
 def wait_for_state(process, state):
@@ -75,3 +76,52 @@ def test_a_stop_in_the_first_moments_of_a_tool_is_counted(monkeypatch, tmp_path,
 def test_a_tool_that_is_left_alone_is_not_stopped(tmp_path):
     found = supervise(["sleep", "0"], 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ))
     assert (found["stops"], found["exit_status"], found["timed_out"]) == (0, 0, False)
+
+
+#: Processes of a tool, each by the command that starts it and is told its number.
+BELOW = {
+    "child": "sleep 60 & echo $! >number",
+    "grandchild": "(sleep 60 & echo $! >number; wait) &",
+    "orphan": "(sleep 60 & echo $! >number)",
+    "session of its own": "setsid sh -c 'echo $$ >number; exec sleep 60' &",
+}
+STOPPED = "until [ -s number ]; do sleep 0.1; done; kill -STOP $(cat number); sleep 2; kill -CONT $(cat number)"
+
+
+@pytest.mark.parametrize("start", BELOW.values(), ids=BELOW)
+def test_a_stop_of_a_process_below_the_tool_is_counted_once(tmp_path, start):
+    words = ["sh", "-c", f"{start}\n{STOPPED}; kill $(cat number)"]
+    found = supervise(words, 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ), tmp_path)
+    assert (found["stops"], found["exit_status"], found["timed_out"]) == (1, 0, False)
+
+
+def test_two_stops_of_a_process_below_the_tool_are_two(tmp_path):
+    words = ["sh", "-c", f"{BELOW['child']}\n{STOPPED}; sleep 2; {STOPPED}; kill $(cat number)"]
+    found = supervise(words, 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ), tmp_path)
+    assert (found["stops"], found["exit_status"], found["timed_out"]) == (2, 0, False)
+
+
+def test_others_that_are_stopped_are_none_of_the_tool(tmp_path):
+    with subprocess.Popen(["sleep", "60"]) as before:
+        stop(before.pid)
+        meanwhile = []
+
+        def start_another():
+            meanwhile.append(subprocess.Popen(["sleep", "60"]))
+            stop(meanwhile[0].pid)
+
+        starting = threading.Timer(0.5, start_another)
+        starting.start()
+        found = supervise(["sleep", "2"], 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ))
+        starting.join()
+        for process in (before, *meanwhile):
+            process.kill()
+            process.wait()
+    assert (found["stops"], len(meanwhile)) == (0, 1)
+
+
+@pytest.mark.parametrize(("spent", "seconds"), [(0.00001, 0.1), (0.01, 5.0)])
+def test_looks_at_the_processes_below_take_a_500th_of_a_core_at_most(monkeypatch, spent, seconds):
+    moments = iter([7.0, 7.0 + spent])
+    monkeypatch.setattr(time, "thread_time", lambda: next(moments))
+    assert Stops(os.getpid(), list_processes()).look_below() == pytest.approx(seconds)

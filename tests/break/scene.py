@@ -377,9 +377,12 @@ def refuses(process: subprocess.Popen, errors: str) -> str:
 def children(process: int) -> list[int]:
     """Return the processes that a process has started, from any of its threads, and that run now."""
     found: list[int] = []
-    for thread in Path(f"/proc/{process}/task").glob("*/children"):
+    threads: list[Path] = []
+    with suppress(OSError):
+        threads = list(Path(f"/proc/{process}/task").iterdir())
+    for thread in threads:
         with suppress(OSError):
-            found += map(int, thread.read_text().split())
+            found += map(int, (thread / "children").read_text().split())
     return found
 
 

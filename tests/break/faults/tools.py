@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from scene import SITE, STUDY, Scene, children, ends_within, tell
+from scene import SITE, STUDY, Scene, children, descendants, ends_within, tell
 
 #: A library that lets the processes that preload it see another time of day.
 _CLOCK = Path(__file__).parents[1] / "clock.c"
@@ -64,13 +64,18 @@ def _call_of(scene: Scene, story: dict) -> int:
 
 
 def stop_tool(scene: Scene, moments: random.Random, times: int) -> str:
-    """SIGSTOP of the tool for a while, from before it is loaded to its end: its trial is marked."""
+    """SIGSTOP of the tool or of one of its children for a while, from before it is loaded on: its trial is marked."""
     trial = scene.undisturbed().trial
+    # One process does all the work of this fio: at every other call it is the child of another one.
+    scene.replace_fio('REAL "$@"; exit $?', _CALLS[1::2])
     runner = scene.start()
     scene.wait_for("raw/break/**/.r*.partial/stdout.txt", runner)
     while scene.staged < times and not ends_within(runner, moments.uniform(0, trial)):
+        # Of the tool itself the runner is told; those below it looks at, so a stop of theirs has to last a while.
+        below = scene.staged % 2
+        hit = _wait_for_one_below(runner) if below else children(runner.pid)
         noted = scene.count_noted()
-        stopped = [_stop(tool) for tool in children(runner.pid)]
+        stopped = [_stop(process, 2.0 if below else 0.3) for process in hit]
         if any(stopped):
             scene.staged += 1
             scene.wait_for_trials(noted + 1, runner)
@@ -81,14 +86,24 @@ def stop_tool(scene: Scene, moments: random.Random, times: int) -> str:
     return scene.complete("suspended", scene.staged)
 
 
-def _stop(tool: int) -> bool:
+def _wait_for_one_below(runner: subprocess.Popen) -> list[int]:
+    """Wait for a child of a runner's tool, and return the first; empty once the runner has ended."""
+    while runner.poll() is None:
+        found = [process for tool in children(runner.pid) for process in descendants(tool)]
+        if found:
+            return found[:1]
+        time.sleep(0.002)
+    return []
+
+
+def _stop(process: int, seconds: float) -> bool:
     """Stop a process for a while, and return whether it was running still."""
     stopped = False
     with suppress(OSError):
-        os.kill(tool, signal.SIGSTOP)
-        time.sleep(0.3)
-        stopped = Path(f"/proc/{tool}/stat").read_text().rpartition(")")[2].split()[0] == "T"
-        os.kill(tool, signal.SIGCONT)
+        os.kill(process, signal.SIGSTOP)
+        time.sleep(seconds)
+        stopped = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+        os.kill(process, signal.SIGCONT)
     return stopped
 
 

@@ -96,9 +96,9 @@ def foreign_load(trial: Trial) -> Finding:
 
 
 def suspended(trial: Trial) -> Finding:
-    """Suspect: the tool was stopped by a signal, or the machine slept, while the tool ran."""
+    """Suspect: a process of the tool was stopped by a signal, or the machine slept, while the tool ran."""
     if trial.story.get("stops"):
-        return "the tool was stopped by a signal while it ran"
+        return "a process of the tool was stopped by a signal while it ran"
     asleep = trial.story.get("suspended") or 0
     return f"the machine slept for {asleep:.1f} s while it ran" if asleep > 0.5 else None
 

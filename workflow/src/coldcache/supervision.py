@@ -12,6 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from coldcache.processes import Below, list_processes
+
+#: The share of one core that may be spent on looking whether a process of the tool is stopped, and the least seconds
+#: between two looks.
+_SHARE, _PAUSE = 0.002, 0.1
+
 #: Tools speak English with points for decimals, and Open MPI runs as root in a container.
 _ENVIRONMENT = {"LC_ALL": "C", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -39,9 +45,9 @@ def supervise(
     Returns
     -------
     dict
-        ``start``, ``end``, ``seconds``, ``exit_status`` and ``timed_out``; ``stops``, how often the tool was stopped by
-        a signal, and ``suspended``, how long the machine slept, in s; ``own_cpu`` and ``busy_cpu``, the processor time
-        of the tool and of all that ran here meanwhile, in s.
+        ``start``, ``end``, ``seconds``, ``exit_status`` and ``timed_out``; ``stops``, how often a process of the tool
+        was stopped by a signal, and ``suspended``, how long the machine slept, in s; ``own_cpu`` and ``busy_cpu``,
+        the processor time of the tool and of all that ran here meanwhile, in s.
 
     Raises
     ------
@@ -50,15 +56,16 @@ def supervise(
     """
     with (folder / "stdout.txt").open("wb") as stdout, (folder / "stderr.txt").open("wb") as stderr:
         start = datetime.now(UTC).isoformat(timespec="milliseconds")
+        before = list_processes()
         own, busy, asleep, began = _own_cpu(), _busy_cpu(), _asleep(), time.monotonic()
         process = subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, cwd=place,
             env={**environment, **_ENVIRONMENT}, start_new_session=True, pass_fds=(lock,),
         )  # fmt: skip
-        stops = Stops(process.pid)
+        stops = Stops(process.pid, before)
         try:
             with stops:
-                timed_out = not _ends_within(process, limit)
+                timed_out = not _ends_within(process, limit, stops)
         finally:
             # The whole group: a tool that hangs, or that ends before its children, leaves nothing running.
             with suppress(ProcessLookupError):
@@ -73,11 +80,24 @@ def supervise(
 
 
 class Stops:
-    """Counts how often a child is stopped by a signal, told by SIGCHLD: nothing is polled while a tool measures."""
+    """Counts how often a child, or a process below it, is stopped by a signal.
 
-    def __init__(self, process: int):
+    Of the child SIGCHLD tells. Of those below it only their own parents are told, so they are looked at from time to
+    time, which finds a stop that lasts until the next look.
+
+    Parameters
+    ----------
+    process : int
+        The child, which leads a session.
+    before : set of str
+        What `list_processes` returned before it was started.
+    """
+
+    def __init__(self, process: int, before: set[str]):
         self.count = 0
         self._process = process
+        self._below = Below(process, before)
+        self._stopped: set[str] = set()
         self._before: Any = None
 
     def __enter__(self) -> "Stops":
@@ -92,6 +112,14 @@ class Stops:
         if self._before is not None:
             signal.signal(signal.SIGCHLD, self._before)
 
+    def look_below(self) -> float:
+        """Count who was stopped below the child since the look before; return the seconds to the next look."""
+        began = time.thread_time()
+        stopped = self._below.find_stopped()
+        self.count += len(stopped - self._stopped)
+        self._stopped = stopped
+        return max(_PAUSE, (time.thread_time() - began) / _SHARE)
+
     def _look(self, *_: object) -> None:
         with suppress(ChildProcessError):
             found = os.waitid(os.P_PID, self._process, os.WSTOPPED | os.WCONTINUED | os.WNOHANG)
@@ -100,13 +128,18 @@ class Stops:
                 self.count += found.si_code == os.CLD_STOPPED or self.count == 0
 
 
-def _ends_within(process: subprocess.Popen, seconds: float) -> bool:
-    """Wait for a process without polling it, which would load the machine under test."""
+def _ends_within(process: subprocess.Popen, seconds: float, stops: Stops) -> bool:
+    """Wait for a process, with a look at those below it as often as does not load the machine under test."""
+    end, pause = time.monotonic() + seconds, _PAUSE
     descriptor = os.pidfd_open(process.pid)
     try:
         waiting = select.poll()
         waiting.register(descriptor, select.POLLIN)
-        return bool(waiting.poll(seconds * 1000))
+        while not waiting.poll(1000 * max(0.0, min(pause, end - time.monotonic()))):
+            if time.monotonic() >= end:
+                return False
+            pause = stops.look_below()
+        return True
     finally:
         os.close(descriptor)
 
