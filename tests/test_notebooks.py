@@ -118,7 +118,7 @@ def test_every_table_and_figure_of_a_document_is_rebuilt_from_a_campaign(study, 
         for bundle in run_cells(QUESTIONS[name], dataset, study)
     ]
     assert "no data" not in "".join(bundle.get("text/plain", "") for bundle in bundles).replace("no data (no trial", "")
-    names = " ".join(path.stem for path in (dataset.parent / "tables").glob("*.csv"))
+    names = " ".join(path.stem for path in (dataset.parent / "by-hand/tables").glob("*.csv"))
     assert all(f"{study}-{sweep}" in names for sweep in design["sweeps"])
     assert sum("<svg" in bundle.get("text/html", "") for bundle in bundles) == len(
         [bundle for bundle in bundles if "coldcache-figure" in bundle.get("text/html", "")]

@@ -62,7 +62,7 @@ def test_a_series_is_shown_by_its_peak(overview):
 
 def test_the_numbers_are_saved_beside_the_dataset(overview):
     overview("ior-4.0.0-rep3.txt", "cloudwatch-statistics-write.json").save(Path("results/dataset.nc"))
-    assert sorted(path.name for path in Path("results/tables").iterdir()) == [
+    assert sorted(path.name for path in Path("results/by-hand/tables").iterdir()) == [
         "imported-ior-rate.csv", "imported-ior-throughput.csv", "imported-series.csv",
     ]  # fmt: skip
 

@@ -4,7 +4,7 @@ import nbformat
 import pytest
 
 from coldcache.notebook import execute
-from coldcache.saves import note_save, remove_stale
+from coldcache.saves import place_save, remove_stale
 
 CODE = """\
 import pandas as pd
@@ -77,6 +77,16 @@ def test_nothing_is_removed_where_a_notebook_does_not_list_what_it_saved(results
     assert list_tables(results) == ["a.csv"]
 
 
-def test_nothing_is_noted_where_no_notebook_is_executed(results):
-    note_save(results / "tables/a.csv")
-    assert [path.name for path in results.iterdir()] == ["dataset.nc"]
+def test_what_is_saved_by_hand_is_kept_out_of_the_results(results):
+    assert place_save(results / "dataset.nc", "figures", "a.svg") == results / "by-hand/figures/a.svg"
+    run(results, ["a"])
+    notebook = results.parent / "notebooks/why.ipynb"
+    notebook.parent.mkdir()
+    write_notebook(notebook, ["a", "b"])
+    cells = nbformat.read(notebook, as_version=4)
+    cells.cells[1].source = "dataset, study = '../results/dataset.nc', 'quick'"
+    nbformat.write(cells, notebook)
+    execute(notebook, notebook, results.parent / "logs/by-hand.ipynb")
+    assert list_tables(results) == ["a.csv"]
+    assert list_tables(results / "by-hand") == ["a.csv", "b.csv"]
+    assert "coldcache" not in nbformat.read(notebook, as_version=4).metadata

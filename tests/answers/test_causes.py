@@ -58,7 +58,7 @@ def test_another_difference_takes_the_cause_away_and_is_listed_with_its_values(c
         ["system", "cores", "3", "5"],
         ["target", "mount", "options", "rw,noatime", "rw,relatime"],
     ]
-    saved = Path("results/tiny/tables/tiny-cache-differences.csv").read_text().splitlines()
+    saved = Path("results/tiny/by-hand/tables/tiny-cache-differences.csv").read_text().splitlines()
     assert saved[0] == "what,level,recorded"
     assert "system.cores,unsafe,3" in saved
     assert (Path("results/tiny/differences.csv").read_text().splitlines()[-1]).startswith("tiny,cache,write_cache,")

@@ -40,11 +40,11 @@ def test_trials_that_do_not_count_are_drawn_and_have_no_figure(tmp_path):
     assert picture.sweeps == ("s/probe",)
     for repetition in range(3):
         assert f"../trials/s/probe/only/r{repetition}.html" in picture.svg
-    assert (tmp_path / "figures/s-sentinel.svg").is_file()
+    assert (tmp_path / "by-hand/figures/s-sentinel.svg").is_file()
     table = found.tabulate(tmp_path / "dataset.nc")
     assert (table.shown["trials"].iloc[0], table.shown["that count"].iloc[0]) == (3, 2)
     assert table.shown["median"].iloc[0] == "1.05 GB/s"
-    saved = pd.read_csv(tmp_path / "tables/s-sentinel.csv")
+    saved = pd.read_csv(tmp_path / "by-hand/tables/s-sentinel.csv")
     assert saved["figure (B/s)"].tolist()[::2] == [1e9, 1.1e9]
     assert saved["time (min)"].tolist() == [0, 2.5, 5]
 
@@ -83,7 +83,7 @@ def test_reasons_are_counted_with_the_trials_that_it_took(tmp_path):
         "sweep": "b", "ended because": "most repetitions reached", "cases": 1, "trials of each": "15 trials",
         "widest": "30.0%", "asked": "10.0%",
     }  # fmt: skip
-    assert pd.read_csv(tmp_path / "tables/s-repetitions.csv")["relative width (1)"].tolist() == [0.08, 0.1, 0.3]
+    assert pd.read_csv(tmp_path / "by-hand/tables/s-repetitions.csv")["relative width (1)"].tolist() == [0.08, 0.1, 0.3]
 
 
 @pytest.mark.slow

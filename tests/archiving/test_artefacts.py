@@ -42,8 +42,9 @@ def test_each_file_is_told_what_became_of_it(compare, name, old, new, state, why
     assert compare(name, old, new) == [Artefact(name, state, why)]
 
 
-def test_what_was_noted_while_measuring_is_no_result(compare):
-    assert compare("blocks/quick.random.json", b"{}", None) == []
+@pytest.mark.parametrize("name", ["blocks/quick.random.json", "by-hand/tables/a.csv"])
+def test_what_was_noted_while_measuring_or_saved_by_hand_is_no_result(compare, name):
+    assert compare(name, b"{}", None) == []
 
 
 @pytest.mark.parametrize(

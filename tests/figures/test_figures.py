@@ -156,7 +156,7 @@ def test_the_provisioning_model_is_drawn_with_the_most_that_a_user_may_ask_for()
 
 def test_a_picture_is_saved_as_svg_and_its_ids_differ_from_those_of_another(sequential, tmp_path):
     picture = draw_over_threads(sequential, "Reads grow", "throughput").save(tmp_path / "dataset.nc", "curve")
-    saved = (tmp_path / "figures/curve.svg").read_text()
+    saved = (tmp_path / "by-hand/figures/curve.svg").read_text()
     assert saved == without_links(picture.svg)
     assert "<a " not in saved
     html = picture._repr_mimebundle_()["text/html"]

@@ -2,6 +2,7 @@
 
 import ast
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def execute(
         Its first code cell, tagged ``parameters``, names ``dataset`` and ``study``.
     output : Path
         Where the executed notebook goes once it is whole; may be `notebook` itself. One that is executed on a given
-        dataset lists in its metadata what it saved beside it.
+        dataset lists in its metadata what it saved beside it; any other saves by hand, as `saves.BY_HAND` says.
     log : Path
         Where it stands while it is being executed, and stays if it fails.
     dataset : Path, optional
@@ -52,11 +53,11 @@ def execute(
         is no failure: the page says so in one line.
     """
     saves: dict[str, Any] = {}
-    with watch_reads() as notes, watch_saves(saves):
+    with watch_reads() as notes, watch_saves(saves) if dataset else nullcontext():
         executed = _execute(notebook, log, dataset, study)
         read = list_reads(notes) if _is_noted(nbformat.read(notebook, as_version=4)) else {EVERYTHING}
     strip(executed)
-    executed.metadata.update(saves if dataset else {})
+    executed.metadata.update(saves)
     if reads is not None:
         reads.parent.mkdir(parents=True, exist_ok=True)
         reads.write_text("".join(f"{name}\n" for name in sorted(read)), encoding="utf-8")

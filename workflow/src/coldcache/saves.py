@@ -1,5 +1,6 @@
-"""What a notebook saves beside its dataset, noted while it is executed: what none saves any more is removed."""
+"""Where a notebook saves, noted while it is executed for a campaign: what none saves any more is removed."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,10 @@ from coldcache.noting import note, watch
 #: Folders of results that hold nothing but what notebooks save.
 FOLDERS = ("tables", "figures")
 
+#: Where the same folders lie for what is saved in JupyterLab, by nbval, by `make notebooks` or by a script: none of it
+#: is of the campaign's results.
+BY_HAND = "by-hand"
+
 #: The variable that names the file in which a notebook's kernel notes what it saves.
 _NOTES = "COLDCACHE_SAVES"
 
@@ -17,9 +22,28 @@ _NOTES = "COLDCACHE_SAVES"
 _KEY = "coldcache"
 
 
-def note_save(path: Path) -> None:
-    """Note that a notebook has saved a file; nothing where none is being executed."""
-    note(_NOTES, f"{path.parent.name}/{path.name}")
+def place_save(dataset: str | Path, folder: str, name: str) -> Path:
+    """Return where a table or figure is to be saved, and note it.
+
+    Parameters
+    ----------
+    dataset : str or Path
+        The campaign's `dataset.nc`.
+    folder : str
+        One of `FOLDERS`.
+    name : str
+        Of the file.
+
+    Returns
+    -------
+    Path
+        In the folder beside the dataset where a notebook is executed for the campaign, else in one of `BY_HAND`.
+    """
+    results = Path(dataset).parent
+    if _NOTES not in os.environ:
+        return results / BY_HAND / folder / name
+    note(_NOTES, f"{folder}/{name}")
+    return results / folder / name
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from coldcache.beside import set_beside
 from coldcache.csv_file import write_csv
 from coldcache.estimates import Estimates, fit_law, pairs, reference_level, show_interval, show_level, show_ratio
 from coldcache.evidence import lead, page_of_trial, without_links
-from coldcache.saves import note_save
+from coldcache.saves import place_save
 from coldcache.scaling.description import describe_scaling
 from coldcache.scaling.scalability import UniversalScalability
 from coldcache.sentences import best_combinations, layout_ratios, shorten_why
@@ -141,10 +141,8 @@ class Table:
         return cls(_grouped(numbers) if shown is None else shown, numbers, caption)
 
     def save(self, dataset: str | Path, name: str) -> "Table":
-        """Write the numbers beside the dataset as `tables/<name>.csv`, and return the table."""
-        path = Path(dataset).parent / "tables" / f"{name}.csv"
-        write_csv(self.numbers, path)
-        note_save(path)
+        """Write the numbers as `tables/<name>.csv` where `saves.place_save` says, and return the table."""
+        write_csv(self.numbers, place_save(dataset, "tables", f"{name}.csv"))
         return self
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

@@ -8,14 +8,16 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from coldcache.saves import BY_HAND
+
 #: Largest relative distance of numbers that count as equal; coordinates of figures are printed with six digits.
 TOLERANCE, _TOLERANCE_OF_FIGURES = 1e-9, 1e-5
 
 STATES = ("identical", "equal", "different", "missing", "new")
 
 #: Noted while measuring, so nothing that raw logs could give again; what tells Snakemake which notebooks are out of
-#: date; and what is being written.
-_NOT_DERIVED = ("blocks", "digests", "reads", ".")
+#: date; what was saved by hand; and what is being written.
+_NOT_DERIVED = ("blocks", "digests", "reads", BY_HAND, ".")
 
 _TEXTS = {".csv", ".svg", ".ipynb", ".html", ".js", ".json", ".css", ".txt", ".md", ""}
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")

@@ -17,6 +17,7 @@ from coldcache.archiving.workplace import make_results
 from coldcache.campaign import RAW, Campaign, check_seal, is_sealed, read_campaign, write_sums
 from coldcache.errors import CampaignError
 from coldcache.report.conditions import read_conditions
+from coldcache.saves import BY_HAND
 from coldcache.units import show_bytes
 
 #: What stands in an archive for those who open it without knowing this program.
@@ -84,7 +85,7 @@ def archive(
             campaign = read_campaign(folder)
         stage = work / "archive"
         copy_tree(folder, stage / "raw" / name)
-        copy_tree(results, stage / "results" / name, ignore_patterns("blocks", ".*", "*.partial"))
+        copy_tree(results, stage / "results" / name, ignore_patterns("blocks", BY_HAND, ".*", "*.partial"))
         copy_program(project, stage / "code")
         replace_in_place([stage / "code/config", stage / "code/notebooks"], identities)
         (stage / "README.md").write_text(_README.format(name=name))

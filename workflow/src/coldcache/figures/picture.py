@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from coldcache.evidence import without_links
-from coldcache.saves import note_save
+from coldcache.saves import place_save
 from coldcache.whole_file import write_whole
 
 
@@ -42,11 +42,9 @@ class Picture:
         self.name, self.sweeps = "", tuple(dict.fromkeys(sweeps))
 
     def save(self, dataset: str | Path, name: str) -> "Picture":
-        """Write the figure beside the dataset as `figures/<name>.svg`, and return it."""
+        """Write the figure as `figures/<name>.svg` where `saves.place_save` says, and return it."""
         self.name = name
-        path = Path(dataset).parent / "figures" / f"{name}.svg"
-        write_whole(path, without_links(self.svg))
-        note_save(path)
+        write_whole(place_save(dataset, "figures", f"{name}.svg"), without_links(self.svg))
         return self
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
