@@ -246,7 +246,10 @@ def _detectable(error: float, freedom: float, power: float, level: float) -> flo
 def _detectable_shift(freedom: float, power: float, level: float) -> float:
     """Return how many standard errors a mean must lie from zero to be found with the given power (non-central t)."""
     critical = special.stdtrit(freedom, (1 + level) / 2)
-    missed = 1 - power
-    return float(
-        scipy.optimize.brentq(lambda shift: missed - special.nctdtr(freedom, shift, critical), 0.0, 40 * critical)
-    )
+
+    def excess(shift: float) -> float:
+        # So far out that SciPy gives no number, next to none is missed.
+        missed = np.nan_to_num(special.nctdtr(freedom, shift, critical))
+        return float(1 - power - missed)
+
+    return float(scipy.optimize.brentq(excess, 0.0, 40 * critical))
