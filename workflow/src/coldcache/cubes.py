@@ -217,8 +217,8 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         cube[metric].attrs["units"] = UNIT_OF_METRIC[metric]
     factors = {**FACTORS, **LEARNT_FACTORS}
     for factor in dims[1:-1]:
-        if cube[factor].dtype.kind in "if":
-            cube[factor] = cube[factor].where(cube[factor] != _UNKNOWN) if _UNKNOWN in cube[factor] else cube[factor]
+        if cube[factor].dtype.kind in "if" and _UNKNOWN in cube[factor]:
+            cube[factor] = cube[factor].where(cube[factor] != _UNKNOWN)
         cube[factor].attrs = {"units": factors[factor].unit or "", "long_name": factors[factor].label}
     fixed = {name: trials[name].dropna().unique() for name in factors if name in trials and name not in dims}
     cube.attrs = {factor: _plain(levels[0]) for factor, levels in fixed.items() if len(levels) == 1}
@@ -237,13 +237,17 @@ def _as_counted(records: pd.DataFrame) -> pd.DataFrame:
 
 def _build_cubes(records: pd.DataFrame, settings: pd.DataFrame) -> dict[str, xr.Dataset]:
     """Return the cube of each sweep, by the name of its group; of a large table no more than they need is copied."""
-    needless = [name for name in FACTORS if name in records and records[name].isna().all()]
-    told = records.drop(columns=[*needless, *_PLACE], errors="ignore")
+    told = _without_unstated(records.drop(columns=_PLACE, errors="ignore"))
     put = dict(iter(settings.groupby(["study", "sweep"])))
     return {
-        f"/{study}/{sweep}": build_cube(rows, put.get((study, sweep)))
+        f"/{study}/{sweep}": build_cube(_without_unstated(rows), put.get((study, sweep)))
         for (study, sweep), rows in told.groupby(["study", "sweep"], sort=False)
     }
+
+
+def _without_unstated(records: pd.DataFrame) -> pd.DataFrame:
+    """Return records without the factors that none of them states."""
+    return records.drop(columns=[name for name in FACTORS if name in records and records[name].isna().all()])
 
 
 def _choose_dims(records: pd.DataFrame) -> list[str]:
