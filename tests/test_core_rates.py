@@ -1,12 +1,14 @@
 """What each core gets stands in two figures side by side, and rates over time are summed over the processes."""
 
+import math
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import xarray as xr
 
 from coldcache.campaign import read_campaign
-from coldcache.core_rates import find_peak, judge_core, tabulate_core_rates, tabulate_windows
+from coldcache.core_rates import add_streams, find_peak, judge_core, tabulate_core_rates, tabulate_windows
 from coldcache.cubes import tabulate_records
 from coldcache.parts import name_share
 from coldcache.tools import read_file
@@ -58,6 +60,13 @@ def test_the_mean_of_the_times_and_the_last_to_finish_stand_side_by_side():
     assert row["by_mean_elapsed"] == pytest.approx(2**25 / 0.228)
     assert row["by_last_finisher"] == pytest.approx(2**25 / 0.250)
     assert row["judgement"] == "enough"
+
+
+def test_the_throughput_of_all_streams_follows_from_their_mean_time():
+    rates = tabulate_core_rates(tell(read_file(SPECIMENS / "fio-3.33-processes.json"), threads=2))
+    throughput = xr.DataArray([[5e8], [math.nan]], {"threads": [1, 2], "repetition": [0]})
+    assert add_streams(throughput, rates).values.tolist() == [[5e8], [pytest.approx(2 * 2**25 / 0.228)]]
+    assert math.isnan(throughput.sel(threads=2).item())
 
 
 def test_a_log_that_states_its_group_alone_tells_no_mean():

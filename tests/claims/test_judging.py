@@ -83,6 +83,23 @@ def test_data_that_exclude_a_claim_refute_it(made_records, make_material, study,
     assert {row.id for row in found if row.verdict == "refuted"} - {"FM6"} == refuted
 
 
+def test_every_core_is_asked_where_logs_state_each_stream_alone(made_records, make_material):
+    alone = made_records[(made_records.study == "sas-grid") & (made_records.sweep == "per-core")].copy()
+    alone = alone[(alone.threads > 1) | (alone.metric == "throughput")]
+    several = alone.threads > 1
+    assert several.any()
+    # Two streams of 1 s each move a file of 50 MB each: half of what a core needs.
+    rows = alone[several & (alone.metric == "throughput")]
+    streams = [
+        rows.assign(metric="elapsed", value=1.0, unit="s", file_size=50e6, threads=2, share=f"process={number}")
+        for number in (0, 1)
+    ]
+    changed = pd.concat([alone[~several], *streams])
+    claims = [stated for stated in read_claims() if stated.claim.id == "SG1"]
+    (found,) = judge_claims(make_material(changed), claims)
+    assert (found.verdict, found.estimate) == ("refuted", pytest.approx(50e6))
+
+
 def test_noise_leaves_a_claim_open_and_says_how_many_repetitions_would_tell(made_records, make_material):
     random = np.random.default_rng(2)
     noisy = made_records[made_records.sweep == "sas-driver"].copy()

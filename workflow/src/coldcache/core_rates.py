@@ -7,6 +7,7 @@ windows of a series as the peak.
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from coldcache.dataset import COUNTED
 
@@ -46,6 +47,29 @@ def tabulate_core_rates(records: pd.DataFrame) -> pd.DataFrame:
             "judgement": judge_core(by_mean),
         })  # fmt: skip
     return pd.DataFrame(rows, columns=[*columns, "by_mean_elapsed", "by_last_finisher", "judgement"])
+
+
+def add_streams(throughput: xr.DataArray, rates: pd.DataFrame) -> xr.DataArray:
+    """Return the throughput of every trial, with that of all streams where a log states each alone.
+
+    Parameters
+    ----------
+    throughput : DataArray
+        Of one sweep, in B/s; NaN where a trial has none. Its dims tell trials apart.
+    rates : DataFrame
+        What `tabulate_core_rates` returns of the same trials.
+
+    Returns
+    -------
+    DataArray
+        Same dims and unit; where `throughput` was NaN, the threads times what each got by the mean time.
+    """
+    values = throughput.copy()
+    for row in rates.to_dict("records"):
+        place = {dim: row[dim] for dim in values.dims}
+        if bool(values.loc[place].isnull()):
+            values.loc[place] = row["threads"] * row["by_mean_elapsed"]
+    return values
 
 
 def judge_core(rate: float) -> str:

@@ -6,7 +6,7 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.answers.choice import Choice, published_values
-from coldcache.core_rates import tabulate_core_rates
+from coldcache.core_rates import add_streams, tabulate_core_rates
 from coldcache.dataset import open_records
 from coldcache.estimates import LEVEL, Estimates, show_factor
 from coldcache.sentences import PLURALS
@@ -37,7 +37,9 @@ def per_core(choice: Choice, needed: dict[str, float], dataset: str | Path) -> C
 
 
 def _divide(found: Estimates, needed: dict[str, float], streams: pd.DataFrame) -> Estimates:
-    cube = found.cube.assign({found.metric: _add_streams(found, streams[streams.sweep == found.cube.attrs["sweep"]])})
+    cube = found.cube.assign(
+        {found.metric: add_streams(found.values, streams[streams.sweep == found.cube.attrs["sweep"]])}
+    )
     if "threads" in cube.dims:
         cube = cube.assign({found.metric: (cube[found.metric] / cube.threads).assign_attrs(units=found.unit)})
     else:
@@ -47,16 +49,6 @@ def _divide(found: Estimates, needed: dict[str, float], streams: pd.DataFrame) -
         cube = _drop_threads(cube, found.asked.factor)
     asked = {f"asked of each core ({end})": rate for end, rate in zip(("least", "most"), needed.values(), strict=False)}
     return found._replace(cube=cube, cells=interval_over(cube[found.metric], level=LEVEL), ceilings=asked)
-
-
-def _add_streams(found: Estimates, streams: pd.DataFrame) -> xr.DataArray:
-    """Return the throughput of every trial, with that of all streams where a log states each alone."""
-    values = found.values.copy()
-    for row in streams.to_dict("records"):
-        place = {dim: row[dim] for dim in values.dims}
-        if bool(values.loc[place].isnull()):
-            values.loc[place] = row["threads"] * row["by_mean_elapsed"]
-    return values
 
 
 def _drop_threads(cube: xr.Dataset, factor: str) -> xr.Dataset:

@@ -10,6 +10,7 @@ from coldcache.claims.comparisons import show_times
 from coldcache.claims.evidence import Array, Evidence, combine, weigh, weigh_bounds
 from coldcache.claims.material import Material, find_published
 from coldcache.claims.selecting import Chosen, choose, list_cells, read_curve, read_values
+from coldcache.core_rates import add_streams, tabulate_core_rates
 from coldcache.estimates import LEVEL, NoData, show_interval
 from coldcache.records import UNIT_OF_METRIC
 from coldcache.scaling.anomaly import judge_point
@@ -203,6 +204,9 @@ def _figures(material: Material, chosen: Chosen, test: Figure) -> list[tuple[str
     if test.of == "cases":
         values = read_values(material, chosen)
         cube = material.cube(chosen.study, chosen.sweep)
+        if test.per_thread and chosen.metric == "throughput" and "threads" in values.dims:
+            streams = tabulate_core_rates(material.rows(chosen.study, chosen.sweep))
+            values = add_streams(values, streams[streams.operation == chosen.operation])
         if test.per_thread:
             values = values / (values.threads if "threads" in values.coords else float(cube.attrs["threads"]))
         return [(f"{chosen.operation}{each}{name}", cells) for name, cells in list_cells(values)]
