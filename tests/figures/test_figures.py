@@ -142,6 +142,15 @@ def test_counts_have_a_bar_per_case_and_tell_what_is_missing():
     assert {"16,384", "no data", "64 KiB", "calls"} <= set(labels(picture))
 
 
+def test_the_star_of_a_published_value_covers_no_count():
+    def find_place(published):
+        drawn = draw_counts(["64 KiB", "1 MiB"], [16384, 1024], "Fewer.", "calls", "Bars.", (), published)
+        assert "Fewer" in labels(drawn)
+        return float(re.search(r"<!-- 16,384 -->\s*<g [^>]*translate\(([\d.]+)", drawn.svg)[1])
+
+    assert find_place([16384, 1024]) - find_place([float("nan"), 1024]) == pytest.approx(8, abs=0.01)
+
+
 def test_trials_are_drawn_over_the_time_at_which_they_ran():
     trials = pd.DataFrame({"minutes": [0.0, 1.0], "ratio": [0.9, 1.1], "sweep": ["a", "b"]})
     picture = draw_residuals(trials, "No drift")

@@ -11,6 +11,9 @@ from coldcache.figures.picture import Picture
 from coldcache.figures.published import MARKER, SIZE
 from coldcache.style import INK, SERIES, house_style
 
+#: Nearer to the end of its bar, as a share of the longest one, a published value would cover the bar's count.
+_STAR = 0.03
+
 
 def draw_counts(
     names: Sequence[str], counts: Sequence[float], finding: str, xlabel: str, caption: str,
@@ -45,8 +48,9 @@ def draw_counts(
             _draw_marks(axes, published, places, MARKER, SIZE, SERIES[1].colour)
         for place, value in zip(places, values, strict=True):
             text = "no data" if np.isnan(value) else f"{value:,.0f}"
-            axes.annotate(text, (0 if np.isnan(value) else value, place), xytext=(8, 0), textcoords="offset points",
-                          va="center", fontsize=10.5)  # fmt: skip
+            covered = len(published) and abs(published[int(place)] - value) < _STAR * np.nanmax(values)
+            axes.annotate(text, (0 if np.isnan(value) else value, place), xytext=(16 if covered else 8, 0),
+                          textcoords="offset points", va="center", fontsize=10.5)  # fmt: skip
         axes.set_yticks(places, names)
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.margins(x=0.22)
@@ -54,7 +58,7 @@ def draw_counts(
         axes.xaxis.set_major_formatter(plt.FuncFormatter(shorten))
         axes.grid(axis="y", visible=False)
         axes.set_xlabel(xlabel)
-        set_title(figure, finding)
+        set_title(figure, finding.removesuffix("."))
         return Picture(figure, finding, caption, sweeps)
 
 
