@@ -39,6 +39,9 @@ def test_a_series_is_told_by_its_p99_9(series):
     assert title_series([write]).endswith("peaks at 54.8 MB/s (p99.9)")
     assert "write 54.8 MB/s over 30 points" in tell_series(series)
     assert summarise_series([write]).greatest.tolist() == [3291480064 / 60]
+    alone = [write._replace(sweep="minutes", case="only", metric="throughput_per_process")]
+    assert tell_series(alone) == "Peaks (p99.9): minutes write throughput per process 54.8 MB/s over 30 points."
+    assert title_series(alone) == "write: peaks at 54.8 MB/s (p99.9)"
     assert tell_series([]) == ""
 
 

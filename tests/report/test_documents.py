@@ -42,8 +42,8 @@ def claimed(results, root, monkeypatch):
 def test_the_map_has_each_item_under_its_state(results):
     shown = Documents(results).summarise()["coverage"]
     assert '<th scope="rowgroup" colspan="2">pixstor</th>' in shown
-    assert "<td>measured</td><td>table 4; figure 3</td></tr>\n<tr><td>published only</td><td>figure 2</td>" in shown
-    assert "<td>not run</td><td>table 1</td>" in shown
+    assert "<td><strong>measured</strong></td><td>table 4; figure 3</td></tr>\n" in shown
+    assert "<td><strong>not run</strong></td><td>table 1</td>" in shown
 
 
 def test_sources_stand_under_the_titles_and_in_the_order_of_the_campaigns_studies(claimed):

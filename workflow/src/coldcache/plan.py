@@ -38,6 +38,9 @@ SOCKET = "nbd.socket"
 #: Bytes that the kernel takes as the path of a socket (unix(7)).
 _LONGEST_SOCKET = 107
 
+#: The one case of a sweep in which nothing varies.
+ONLY = "only"
+
 
 class Case(NamedTuple):
     """One combination of levels of one sweep, with what runs it.
@@ -373,7 +376,7 @@ def name_case(levels: Mapping[str, Level]) -> str:
     DesignError
         If a level cannot be part of a folder's name.
     """
-    return ",".join(f"{factor}={_path_safe(level)}" for factor, level in levels.items()) or "only"
+    return ",".join(f"{factor}={_path_safe(level)}" for factor, level in levels.items()) or ONLY
 
 
 @lru_cache(maxsize=1024, typed=True)

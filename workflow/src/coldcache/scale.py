@@ -96,7 +96,7 @@ def shorten(sweep: Sweep, site: Site, moves_once: bool) -> tuple[float, float]:
 
 def describe_scale(scale: float, threads: int | None) -> str:
     """Return at which scale a sweep runs, in a few words: ``at most 4 threads, sizes divided by 2,000``."""
-    parts = [f"at most {threads} threads"] if threads else []
+    parts = [f"at most {threads:,} threads"] if threads else []
     divided = float(f"{1 / scale:.3g}")
     if scale < 1:
         parts.append(f"sizes divided by {divided:{',.0f' if divided >= 100 else 'g'}}")

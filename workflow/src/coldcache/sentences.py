@@ -45,12 +45,16 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def _title_with_scale(estimates: Estimates) -> str:
+    asked = estimates.asked
+    return f"{asked.title} ({asked.why})" if asked.why else asked.title
+
+
 def tell_peaks(estimates: Estimates) -> str:
     """Return where each operation has its highest estimate over threads, and at which scale, as a sentence."""
     found = [(name, estimates.peak(name)) for name in _measured(estimates)]
     parts = [f"{PLURALS.get(name, name)} peak at {estimates.show(peak)} with {peak.at}" for name, peak in found]
-    scale = f" ({estimates.asked.why})" if estimates.asked.why else ""
-    return f"{estimates.asked.title}{scale}: {', '.join(parts)}."
+    return f"{_title_with_scale(estimates)}: {', '.join(parts)}."
 
 
 def tell_growths(estimates: Estimates) -> str:
@@ -225,7 +229,7 @@ def layout_ratios(one: Estimates, many: Estimates, operation: str) -> list[tuple
 
 
 def tell_rates(estimates: Estimates) -> str:
-    """Return the highest estimate of each operation, the fastest first, as a sentence."""
+    """Return the highest estimate of each operation, the fastest first, and at which scale, as a sentence."""
     parts = []
     for name in _measured(estimates):
         cells = estimates.cells.sel(operation=name)
@@ -234,7 +238,7 @@ def tell_rates(estimates: Estimates) -> str:
         doubt = tell_suspect(estimates.count_suspect({"operation": name, **levels}), int(best.n))
         shown = show_interval(float(best.estimate), float(best.low), float(best.high), estimates.unit, doubt=doubt)
         parts.append(f"{PLURALS.get(name, name)} {shown}")
-    return f"{estimates.asked.title}: {', '.join(parts)}."
+    return f"{_title_with_scale(estimates)}: {', '.join(parts)}."
 
 
 def best_combinations(estimates: Estimates, factors: Sequence[str]) -> list[dict[str, Any]]:

@@ -8,9 +8,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from coldcache.dataset import COUNTED, open_records
+from coldcache.plan import ONLY
 from coldcache.statistics.series import percentile
 from coldcache.terms import DATA_OPERATIONS
 from coldcache.units import show_rate
+
+#: Metrics that are of all processes together: a sentence names no other without saying what it is of.
+_WHOLE = ("throughput", "rate")
 
 
 class Series(NamedTuple):
@@ -37,7 +41,7 @@ class Series(NamedTuple):
     @property
     def name(self) -> str:
         """What tells it from other series of its sweep and unit."""
-        parts = [part for part in self.case.split(",") if not part.startswith("operation=")]
+        parts = [part for part in self.case.split(",") if part != ONLY and not part.startswith("operation=")]
         return ", ".join([self.operation, *parts])
 
 
@@ -91,10 +95,11 @@ def show_series(summary: pd.DataFrame) -> pd.DataFrame:
 def tell_series(series: list[Series]) -> str:
     """Return the p99.9 of the series with the highest one of each sweep and metric, as a sentence."""
     parts = []
-    for (sweep, _, unit), group in group_series(series).items():
+    for (sweep, metric, unit), group in group_series(series).items():
         peaks = [(percentile(one.values).estimate, one) for one in group]
         peak, one = max(peaks, key=lambda found: found[0])
-        parts.append(f"{sweep} {one.operation} {show_rate(peak, unit)} over {len(one.values):,} points")
+        of = "" if metric in _WHOLE else f" {metric.replace('_', ' ')}"
+        parts.append(f"{sweep} {one.operation}{of} {show_rate(peak, unit)} over {len(one.values):,} points")
     return f"Peaks (p99.9): {'; '.join(parts)}." if parts else ""
 
 

@@ -131,7 +131,7 @@ class Documents:
         return trials_table(
             ("State", "Tables, figures and sections"),
             (
-                (source, (state, join(found[state], "; ")))
+                (source, (_emphasise(state), join(found[state], "; ")))
                 for source, found in items.items()
                 for state in _STATES
                 if state in found
@@ -142,7 +142,7 @@ class Documents:
         return trials_table(_HEADS, ((self._name(claim["source"]), self._list_cells(claim)) for claim in claims))
 
     def _list_cells(self, claim: Row) -> tuple[Any, ...]:
-        verdict = Markup("<strong>{}</strong>").format(claim["verdict"])
+        verdict = _emphasise(claim["verdict"])
         return self._put_in_words(claim), verdict, _show_estimate(claim), self._lead_to_trials(claim), claim["why"]
 
     def _put_in_words(self, claim: Row) -> Markup:
@@ -178,6 +178,10 @@ def _tell(rows: list[Row], column: str, states: tuple[str, ...]) -> str:
     return ", ".join(f"{count} {'is' if count == 1 else 'are'} {state}" for count, state in found)
 
 
+def _emphasise(text: str) -> Markup:
+    return Markup("<strong>{}</strong>").format(text)
+
+
 def _is_measured(claim: Row) -> bool:
     """Return whether trials stand behind a verdict, and not the document's own numbers alone."""
     return claim["trials"] not in ("", "0")
@@ -203,6 +207,6 @@ def _tabulate_contradictions(rows: Iterable[Row]) -> Markup:
     heads = ("Source", "About", "One place", "Another", "Verdict", "Why")
     return table(heads, (
         (row["source"], row["about"], f"{row['one']} ({row['one_place']})", f"{row['other']} ({row['other_place']})",
-         Markup("<strong>{}</strong>").format(row["verdict"]), row["why"])
+         _emphasise(row["verdict"]), row["why"])
         for row in rows
     ))  # fmt: skip
