@@ -168,6 +168,20 @@ def test_a_fill_level_that_drifts_through_a_sweep_is_suspect(project, coldcache,
     assert reason.endswith("when the sweep began")
 
 
+def test_files_of_another_sweep_of_the_campaign_are_no_drift(project, coldcache, measure_arguments, change, loop_mount):
+    STUDY.write_text(STUDY.read_text().partition("  cache:\n")[0])
+    change(SITE, "fill_drift: 1", "fill_drift: 0.1")
+    arguments = measure_arguments("tiny.transfers", "tiny", f"--target={loop_mount}")
+    assert coldcache(*arguments).returncode == 0
+    shutil.rmtree(RAW / WRITE)
+    other = loop_mount / "coldcache/tiny/other/t0"
+    other.parent.mkdir(parents=True)
+    other.write_bytes(bytes(40 * 2**20))
+    assert coldcache(*arguments).returncode == 0
+    assert json.loads((RAW / WRITE / "trial.json").read_text())["own_bytes"] >= 40 * 2**20
+    assert not [key for key, one in collected().items() if "fill-drift" in one.codes]
+
+
 def test_the_fill_level_leaves_the_trials_own_files_out():
     assert fill_level({"size_bytes": 100, "free_bytes": 50, "own_bytes": 30}) == pytest.approx(0.2)
     assert fill_level({"size_bytes": None}) is None

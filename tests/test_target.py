@@ -19,6 +19,7 @@ from coldcache.target import (
     LOCK,
     MARKER,
     WORK,
+    bytes_elsewhere,
     check_target,
     clear,
     locked,
@@ -319,3 +320,16 @@ def test_what_a_dead_runner_left_running_is_ended_for_the_lock(target):
         for process in (*left, stranger):
             process.kill()
             process.wait()
+
+
+def test_what_a_work_folder_holds_outside_of_a_sweep_is_counted_by_blocks(target):
+    work = make_work_folder(target)
+    for name, size in (("s/own/t0", 8192), ("s/own/below/t0", 8192), ("s/probe/t0", 4096), ("s/probe/t1", 4096)):
+        path = work / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(bytes(size))
+    with (work / "s/probe/hole").open("wb") as hole:
+        hole.truncate(2**20)
+    (work / "s/probe/link").symlink_to("../own/t0")
+    assert bytes_elsewhere(work, work / "s/own") == 2 * 4096
+    assert bytes_elsewhere(work, work / "s/probe") == 2 * 8192

@@ -124,7 +124,7 @@ def fill_drift(trial: Trial) -> Finding:
     first, now = trial.baseline.fill, fill_level(trial.story)
     if first is None or now is None or abs(now - first) <= trial.thresholds.fill_drift:
         return None
-    return f"the file system was {now:.0%} full beside the trial's own files, {first:.0%} when the sweep began"
+    return f"the file system was {now:.0%} full beside the campaign's own files, {first:.0%} when the sweep began"
 
 
 def tool_changed(trial: Trial) -> Finding:

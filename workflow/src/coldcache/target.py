@@ -177,6 +177,18 @@ def make_work_folder(folder: Path) -> Path:
     return work
 
 
+def bytes_elsewhere(work: Path, folder: Path) -> int:
+    """Return what the files of a work folder outside a sweep's own folder hold on its file system, in B."""
+    device, held = folder.stat().st_dev, 0
+    for place, folders, names in os.walk(work):
+        folders[:] = [name for name in folders if Path(place, name) != folder]
+        for name in names:
+            with suppress(FileNotFoundError):
+                status = Path(place, name).lstat()
+                held += status.st_blocks * 512 if status.st_dev == device else 0
+    return held
+
+
 def clear(folder: Path) -> None:
     """Remove a sweep's folder inside a marked work folder, without following links.
 

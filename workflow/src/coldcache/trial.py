@@ -22,7 +22,7 @@ from coldcache.room import refuse_full
 from coldcache.settings import BlockSettings
 from coldcache.site import Site
 from coldcache.supervision import supervise
-from coldcache.target import LOCK
+from coldcache.target import LOCK, bytes_elsewhere
 from coldcache.tools import nfs_guest
 from coldcache.tools.fio import SERIES
 from coldcache.tools.run import Inputs, Run
@@ -167,6 +167,7 @@ def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: d
         folder.mkdir(exist_ok=True)
         if not run.device:
             run, inputs = _prepare(run, inputs, tool, surroundings.site)
+        elsewhere = bytes_elsewhere(surroundings.work, folder.absolute())
         run = run._replace(hosts=surroundings.place.hosts[: run.nodes])
         launch = Launch(tool, run, partial, surroundings.work)
         story["argv"] = tool.argv(run)
@@ -181,7 +182,7 @@ def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: d
         status = os.statvfs(folder)
         story["free_bytes"] = status.f_bavail * status.f_frsize
         story["size_bytes"] = status.f_blocks * status.f_frsize
-        story["own_bytes"] = run.file_size * run.threads if run.device else inputs.total
+        story["own_bytes"] = elsewhere + (run.file_size * run.threads if run.device else inputs.total)
         story["load"] = os.getloadavg()[0]
         counters = choose_counters(find_mount(folder), surroundings.site.target.network)
         before = read_counters(counters)
