@@ -4,7 +4,7 @@ import nbformat
 import pytest
 
 from coldcache.notebook import execute
-from coldcache.saves import place_save, remove_stale
+from coldcache.saves import place_save, remove_stale, remove_unnamed
 
 CODE = """\
 import pandas as pd
@@ -90,3 +90,17 @@ def test_what_is_saved_by_hand_is_kept_out_of_the_results(results):
     assert list_tables(results) == ["a.csv"]
     assert list_tables(results / "by-hand") == ["a.csv", "b.csv"]
     assert "coldcache" not in nbformat.read(notebook, as_version=4).metadata
+
+
+def test_a_notebook_that_no_study_names_is_removed_with_what_it_read(results):
+    for name in ("quick/why", "quick/how", "other/why"):
+        for path in (results / f"notebooks/{name}.ipynb", results / f"reads/{name}.txt"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+    removed = remove_unnamed(results, [("quick", "why")])
+    assert removed == [results / "notebooks/other/why.ipynb", results / "notebooks/quick/how.ipynb"]
+    assert sorted(path for path in results.rglob("*why*") if path.is_file()) == [
+        results / "notebooks/quick/why.ipynb",
+        results / "reads/quick/why.txt",
+    ]
+    assert not list(results.rglob("how.*"))

@@ -291,8 +291,8 @@ def test_a_notebook_that_was_not_executed_is_named_in_one_line(coldcache, root):
 
 def test_what_no_notebook_saves_any_more_is_neither_in_the_results_nor_in_the_report(reported):
     results = Path("results/tiny")
-    for folder, name in (("tables", "old.csv"), ("figures", "old.svg")):
-        (results / folder).mkdir(exist_ok=True)
-        (results / folder / name).write_text("x")
+    for name in ("tables/old.csv", "figures/old.svg", "notebooks/tiny/old.ipynb"):
+        (results / name).parent.mkdir(parents=True, exist_ok=True)
+        (results / name).write_text("x")
     render("tiny", results, Path("logs/report.log"))
     assert not list(results.rglob("old.*"))

@@ -1,7 +1,7 @@
 """Where a notebook saves, noted while it is executed for a campaign: what none saves any more is removed."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,27 @@ def watch_saves(metadata: dict[str, Any]) -> Iterator[None]:
             yield
         finally:
             metadata[_KEY] = {"saves": sorted(set(notes.read_text(encoding="utf-8").splitlines()))}
+
+
+def remove_unnamed(results: Path, named: Iterable[tuple[str, str]]) -> list[Path]:
+    """Remove the executed notebooks that a campaign does not name, with what they are known to have read; return them.
+
+    Parameters
+    ----------
+    results : Path
+        The campaign's folder of results.
+    named : iterable of tuple of str
+        Study and name of each of its notebooks.
+    """
+    kept = {f"{study}/{name}" for study, name in named}
+    unnamed = []
+    for path in sorted((results / "notebooks").glob("*/*.ipynb")):
+        key = f"{path.parent.name}/{path.stem}"
+        if key not in kept:
+            path.unlink()
+            (results / "reads" / f"{key}.txt").unlink(missing_ok=True)
+            unnamed.append(path)
+    return unnamed
 
 
 def remove_stale(results: Path, notebooks: Sequence[Mapping[str, Any]]) -> list[Path]:

@@ -20,7 +20,7 @@ from coldcache.report.pages import write_pages
 from coldcache.report.raw_files import copy_raw_files
 from coldcache.report.summary import write_summary
 from coldcache.report.trial_pages import write_trial_pages
-from coldcache.saves import remove_stale
+from coldcache.saves import remove_stale, remove_unnamed
 
 #: Sphinx's configuration, its templates and its style sheet, and the pages' templates.
 TEMPLATES = Path(__file__).parents[3] / "report"
@@ -33,7 +33,8 @@ class ReportError(ColdCacheError):
 def render(campaign: str, results: Path, log: Path) -> None:
     """Write a campaign's report as `report/index.html` in its folder of results.
 
-    Tables and figures that none of its notebooks saves any more are removed from that folder first.
+    Executed notebooks that the campaign does not name, and tables and figures that none of its notebooks saves, are
+    removed from that folder first.
 
     Parameters
     ----------
@@ -55,7 +56,9 @@ def render(campaign: str, results: Path, log: Path) -> None:
     """
     material = read_material(RAW / campaign, results)
     chapters = [chapter for of_study in material.chapters.values() for chapter in of_study]
-    remove_stale(results, [chapter.notebook for chapter in [*chapters, *material.methods]])
+    chapters += material.methods
+    remove_unnamed(results, [(chapter.study, chapter.name) for chapter in chapters])
+    remove_stale(results, [chapter.notebook for chapter in chapters])
     work = results / ".report"
     shutil.rmtree(work, ignore_errors=True)
     try:
