@@ -188,6 +188,17 @@ def test_a_file_size_that_follows_from_the_threads_is_none():
     assert np.isnan(cube.throughput.sel(threads=1, repetition=1).item())
 
 
+def test_cases_of_many_systems_lie_along_one_dim_and_keep_each_value():
+    cases = [(threads, 1000 * size + threads, 0, float(size * threads)) for threads in range(1, 461) for size in (1, 2)]
+    cube = build_cube(make_rows([*cases, (460, 2460, 1, 5.0)]))
+    assert cube.throughput.dims == ("operation", "levels", "repetition")
+    assert cube.sizes == {"operation": 1, "levels": 920, "repetition": 2}
+    found = cube.throughput.sel(operation="write", levels="threads=460,file_size=2460").values.tolist()
+    assert found == [920.0, 5.0]
+    assert (cube.case.sel(operation="write", repetition=0) == cube.levels).all()
+    assert float(cube.throughput.sum()) == sum(value for *_, value in cases) + 5.0
+
+
 def test_the_reference_campaign_is_collected_to_the_exact_figure(reference):
     table, folder = reference
     seen = set()

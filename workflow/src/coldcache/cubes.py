@@ -1,5 +1,6 @@
 """The long table of all records, one cube per sweep that is derived from it, and `dataset.nc`, which holds both."""
 
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,18 @@ from coldcache.parts import name_share
 from coldcache.plan import Trial
 from coldcache.records import UNIT_OF_METRIC, Record
 from coldcache.repeating import is_done, weigh
-from coldcache.terms import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION, NAME_FACTORS
+from coldcache.terms import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION, NAME_FACTORS, Factor
 from coldcache.trials import Collected
 
 #: Stands for a level that a log does not tell, where a number is needed; the cube holds NaN instead.
 _UNKNOWN = -1
+
+#: The dim of a cube whose factors, crossed, would have far more cells than it has trials: the levels of all of them,
+#: as a case is named by them.
+_LEVELS = "levels"
+
+#: Cells of a cube, and cells per trial, beyond both of which its factors are not crossed.
+_MOST_CELLS, _MOST_CELLS_PER_TRIAL = 200_000, 100
 
 #: What leads a record to its log, which a cube does not.
 _PLACE = ["log", "offset", "length", "printed", "definition"]
@@ -192,15 +200,20 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
     -------
     Dataset
         Dims ``operation``, every factor with more than one level, and ``repetition``; factors with one level are
-        attributes. ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s, the mean) where the sweep
-        has them, NaN where a trial is void or missing; ``case``, ``verdict`` and ``cold`` beside them, and for each
-        factor that was put in force what the system said of it, as ``write_cache_read``; empty where the sweep has no
-        such case or repetition. Study and sweep are attributes, too.
+        attributes. Foreign logs of many systems leave nearly all cells of such a cube empty: theirs has the one dim
+        ``levels`` in place of its factors, with the name of each case. ``throughput`` (B/s), ``rate`` (1/s),
+        ``elapsed`` and ``latency`` (s, the mean) where the sweep has them, NaN where a trial is void or missing;
+        ``case``, ``verdict`` and ``cold`` beside them, and for each factor that was put in force what the system said
+        of it, as ``write_cache_read``; empty where the sweep has no such case or repetition. Study and sweep are
+        attributes, too.
     """
     records = _as_counted(records)
     # Factors and verdicts are those of a trial: one row of each trial and operation tells them.
     trials = records.drop_duplicates(["operation", "case", "repetition"])
     dims = ["operation", *_choose_dims(trials), "repetition"]
+    if _is_sparse(trials, dims):
+        records, trials = (table.assign(**{_LEVELS: table.case}) for table in (records, trials))
+        dims = ["operation", _LEVELS, "repetition"]
     index = _complete(trials, dims).drop_duplicates(dims)
     beside = ["case", "verdict", "cold"]
     if settings is not None and len(settings):
@@ -215,7 +228,7 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         chosen = choose_figures(counted[counted.metric == metric], metric).drop_duplicates(dims)
         cube[metric] = xr.DataArray.from_series(chosen.set_index(dims)["value"])
         cube[metric].attrs["units"] = UNIT_OF_METRIC[metric]
-    factors = {**FACTORS, **LEARNT_FACTORS}
+    factors = {**FACTORS, **LEARNT_FACTORS, _LEVELS: Factor(None, "levels of all factors")}
     for factor in dims[1:-1]:
         if cube[factor].dtype.kind in "if" and _UNKNOWN in cube[factor]:
             cube[factor] = cube[factor].where(cube[factor] != _UNKNOWN)
@@ -264,6 +277,12 @@ def _choose_dims(records: pd.DataFrame) -> list[str]:
             dims.append(factor)
             mixed = left
     return dims
+
+
+def _is_sparse(trials: pd.DataFrame, dims: list[str]) -> bool:
+    """Return whether a cube with these dims would be large, and nearly empty."""
+    cells = math.prod(trials[dim].nunique(dropna=False) for dim in dims)
+    return cells > max(_MOST_CELLS, _MOST_CELLS_PER_TRIAL * len(trials))
 
 
 def _count_mixed(records: pd.DataFrame, dims: list[str]) -> int:
