@@ -175,6 +175,16 @@ def test_a_campaign_with_missing_trials_is_not_sealed(measured):
     assert not is_sealed(RAW)
 
 
+def test_a_campaign_with_a_story_that_cannot_be_read_is_not_sealed(measured):
+    story = RAW / "tiny/cache/write_cache=unsafe/r1/trial.json"
+    story.write_text('{"study"')
+    assert refusal(seal, RAW) == (
+        f"{story}: not the story of a trial (Expecting ':' delimiter: line 1 column 9 (char 8)); "
+        "remove the trial's folder and start again"
+    )
+    assert not is_sealed(RAW)
+
+
 def test_a_seal_covers_every_file_and_sha256sum_agrees(measured):
     count = seal(RAW)
     files = [path for path in RAW.rglob("*") if path.is_file()]

@@ -14,6 +14,7 @@ from coldcache.campaign import read_campaign
 from coldcache.collect import collect
 from coldcache.cubes import build_cube, tabulate_records
 from coldcache.dataset import COUNTED, list_sweeps, open_records, open_sweep
+from coldcache.errors import DatasetError
 from coldcache.records import UNIT_OF_METRIC
 from coldcache.trials import collect_trials
 
@@ -156,7 +157,7 @@ def test_suspect_trials_are_counted_and_marked(dataset):
 
 def test_a_sweep_that_is_none_is_named(dataset):
     path = dataset()
-    with pytest.raises(KeyError, match="has no sweep tiny/transfer"):
+    with pytest.raises(DatasetError, match="has no sweep tiny/transfer"):
         open_sweep(path, "tiny", "transfer")
     assert list_sweeps(path, "other") == []
 

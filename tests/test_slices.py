@@ -9,6 +9,7 @@ import pytest
 
 from coldcache.collect import collect
 from coldcache.dataset import list_sweeps, open_limits, open_records, open_settings, open_sweep, open_table
+from coldcache.errors import DatasetError
 from coldcache.slices import EVERYTHING, TABLES_OF_CAMPAIGN, TABLES_OF_STUDIES, list_reads, watch_reads
 from coldcache.sources import sources_of_notebook
 
@@ -41,11 +42,23 @@ def test_what_is_read_is_noted_while_it_is_watched(dataset, read, noted):
     read(dataset)
 
 
+@pytest.mark.parametrize(
+    "read", [open_settings, lambda path: open_sweep(path, "tiny", "cache")], ids=["table", "sweep"]
+)
+def test_a_dataset_that_cannot_be_read_is_told_in_one_line(tmp_path, read):
+    path = tmp_path / "dataset.nc"
+    path.write_text("x")
+    with pytest.raises(
+        DatasetError, match=f"^{path} has no (table settings: collect the campaign again|sweep tiny/cache)$"
+    ):
+        read(path)
+
+
 def test_a_sweep_that_is_not_there_was_asked_for(dataset):
-    with watch_reads() as notes, pytest.raises(KeyError):
+    with watch_reads() as notes, pytest.raises(DatasetError):
         open_sweep(dataset, "tiny", "none")
     with watch_reads() as notes:
-        with pytest.raises(KeyError):
+        with pytest.raises(DatasetError):
             open_sweep(dataset, "tiny", "none")
         assert list_reads(notes) == {"sweeps/tiny/none"}
 

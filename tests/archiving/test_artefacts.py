@@ -60,3 +60,14 @@ def test_datasets_are_compared_by_what_they_hold(tmp_path, value, state, why):
         chunk = {"rate": {"chunksizes": (1,)}} if folder == "new" else {}
         tree.to_netcdf(tmp_path / folder / "dataset.nc", engine="h5netcdf", encoding={"/quick": chunk})
     assert compare_results(tmp_path / "old", tmp_path / "new") == [Artefact("dataset.nc", state, why)]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5], ids=["none", "cut short"])
+def test_a_dataset_that_cannot_be_read_is_different(tmp_path, share):
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+    xr.DataTree.from_dict({"/": xr.Dataset({"rate": 1.0})}).to_netcdf(tmp_path / "new/dataset.nc", engine="h5netcdf")
+    whole = (tmp_path / "new/dataset.nc").read_bytes()
+    (tmp_path / "old/dataset.nc").write_bytes(whole[: int(len(whole) * share)] or b"x")
+    why = "was no dataset that can be read"
+    assert compare_results(tmp_path / "old", tmp_path / "new") == [Artefact("dataset.nc", "different", why)]

@@ -182,7 +182,8 @@ def seal(folder: Path) -> int:
     Raises
     ------
     CampaignError
-        If the campaign is sealed already, or trials of the plan are missing whose sweep could be run.
+        If the campaign is sealed already, or trials of the plan are missing whose sweep could be run, or what
+        happened in one cannot be read.
     """
     if is_sealed(folder):
         raise CampaignError(
@@ -192,7 +193,19 @@ def seal(folder: Path) -> int:
     missing = [key for key in missing_trials(campaign) if not why_not_run(folder, *key.split("/")[:2])]
     if missing:
         raise CampaignError(f"{folder}: {len(missing)} trials are missing, the first is {missing[0]}; measure them")
+    for path in list_stories(folder, campaign.studies):
+        _refuse_broken(path)
     return write_sums(folder)
+
+
+def _refuse_broken(story: Path) -> None:
+    """Raise `CampaignError` if a `trial.json` cannot be read: sealed, its trial could never be measured again."""
+    try:
+        json.loads(story.read_bytes())
+    except ValueError as error:
+        raise CampaignError(
+            f"{story}: not the story of a trial ({error}); remove the trial's folder and start again"
+        ) from error
 
 
 def write_sums(folder: Path) -> int:

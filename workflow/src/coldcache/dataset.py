@@ -6,6 +6,7 @@ import h5netcdf
 import pandas as pd
 import xarray as xr
 
+from coldcache.errors import DatasetError
 from coldcache.long_tables import read_table
 from coldcache.slices import note_read, slice_of_limits, slice_of_sweep, slice_of_table
 
@@ -32,15 +33,15 @@ def open_table(path: Path, name: str, study: str | None = None) -> pd.DataFrame:
 
     Raises
     ------
-    KeyError
-        If the dataset has none of that name.
+    DatasetError
+        If the dataset cannot be read, or has none of that name.
     """
     note_read(slice_of_table(name, study))
     try:
         with h5netcdf.File(path) as file:
             table = read_table(file[name])
     except (OSError, KeyError) as error:
-        raise KeyError(f"{path} has no table {name}: collect the campaign again") from error
+        raise DatasetError(f"{path} has no table {name}: collect the campaign again") from error
     return table if study is None else rows_of(table, study)
 
 
@@ -79,7 +80,7 @@ def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:
 
     Raises
     ------
-    KeyError
+    DatasetError
         If the campaign has no such sweep; the message names those that it has.
     """
     note_read(slice_of_sweep(study, sweep))
@@ -87,4 +88,4 @@ def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:
         with xr.open_dataset(path, group=f"{study}/{sweep}", engine="h5netcdf") as cube:
             return cube.load()
     except (OSError, KeyError) as error:
-        raise KeyError(f"{path} has no sweep {study}/{sweep}") from error
+        raise DatasetError(f"{path} has no sweep {study}/{sweep}") from error

@@ -33,5 +33,9 @@ class CampaignError(ColdCacheError):
     """A campaign whose files do not fit together, or do not fit what is asked of it."""
 
 
+class DatasetError(ColdCacheError, LookupError):
+    """A `dataset.nc` that cannot be read, or has not what is asked of it."""
+
+
 class ClusterError(ColdCacheError):
     """Nodes that a job did not get, that do not answer, or that do not see the target."""

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.dataset import COUNTED, open_sweep
-from coldcache.errors import ColdCacheError
+from coldcache.errors import ColdCacheError, DatasetError
 from coldcache.evidence import lead, mark_of, page_of
 from coldcache.published import Published
 from coldcache.scaling.scalability import LEAST_LEVELS, UniversalScalability, fit_scalability
@@ -402,7 +402,7 @@ def estimate(dataset: str | Path, study: str, sweep: str, metric: str) -> Estima
     """
     try:
         cube = open_sweep(Path(dataset), study, sweep)
-    except KeyError as error:
+    except DatasetError as error:
         raise NoData(f"the campaign has no sweep {study}/{sweep}") from error
     if metric not in cube:
         raise NoData(f"no trial of {study}/{sweep} counts: see the page on validity")

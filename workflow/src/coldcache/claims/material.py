@@ -8,6 +8,7 @@ import xarray as xr
 
 from coldcache.campaign import Campaign, why_not_run
 from coldcache.dataset import open_records, open_settings, open_sweep
+from coldcache.errors import DatasetError
 from coldcache.estimates import NoData
 from coldcache.plan import expand_cases
 from coldcache.published import Published, read_published
@@ -74,7 +75,7 @@ class Material:
         if key not in self._cubes:
             try:
                 self._cubes[key] = open_sweep(self._results / "dataset.nc", study, sweep)
-            except KeyError as error:
+            except DatasetError as error:
                 raise NoData(self._why_not(study, sweep)) from error
         return self._cubes[key]
 
