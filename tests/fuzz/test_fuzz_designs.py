@@ -55,6 +55,14 @@ def test_numbers_that_nobody_means_are_refused(project, old, new, cause):
         print_plan("tiny", "here", None, "jsonl")
 
 
+@pytest.mark.parametrize("key", ["nodes", "cores"])
+def test_cores_that_nobody_has_are_refused(project, key):
+    site = Path("config/sites/here.yaml")
+    site.write_text(f"{site.read_text()}clients: {{{key}: {10**400}}}\n")
+    with pytest.raises(ColdCacheError, match=f"clients.{key}: .* should be less than 9223372036854775808"):
+        print_plan("tiny", "here", None, "jsonl")
+
+
 def test_more_combinations_of_levels_than_anybody_measures_are_refused(project):
     study = Path("config/studies/tiny.yaml")
     threads, sizes = list(range(1, 1500)), [f"{4 * size} KiB" for size in range(1, 1500)]

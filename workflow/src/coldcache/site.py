@@ -78,10 +78,10 @@ def count_physical_cores(system: Path = Path("/sys/devices/system/cpu")) -> int:
 class Clients(Strict):
     """The machines that load the target."""
 
-    nodes: int = Field(1, ge=1)
-    cores: int | None = Field(None, ge=1, description="Cores per node; of this machine when not stated.")
+    nodes: int = Field(1, ge=1, lt=2**63)
+    cores: int | None = Field(None, ge=1, lt=2**63, description="Cores per node; of this machine when not stated.")
     memory: Memory | None = Field(None, description="Memory per node; here stands for that of this machine.")
-    streams: int | None = Field(None, ge=1, description="The most streams that the launchers can start.")
+    streams: int | None = Field(None, ge=1, lt=2**63, description="The most streams that the launchers can start.")
     launchers: dict[str, str] = Field(
         default_factory=dict,
         description="What starts a tool's processes on all nodes, by tool or by sweep; {threads} is their number.",
@@ -133,7 +133,10 @@ class Limits(Strict):
         1.0, gt=0, description="How long to lay out files for one trial of a metadata sweep; fewer files are used then."
     )
     threads: int | None = Field(
-        None, ge=1, description="The most threads of a study that scales down; twice the cores when not stated."
+        None,
+        ge=1,
+        lt=2**63,
+        description="The most threads of a study that scales down; twice the cores when not stated.",
     )
     trial_seconds: Seconds = Field(
         2.0, gt=0, description="How long a trial of a study that scales down should last, by what is expected here."

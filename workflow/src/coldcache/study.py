@@ -51,7 +51,7 @@ class RepeatUntil(Strict):
     relative_width: float = Field(
         gt=0, description="The interval of the median, over the median, that is narrow enough: 0.1 is 5 % either way."
     )
-    most: int = Field(ge=2, description="Trials of a case after which it ends in any case.")
+    most: int = Field(ge=2, lt=2**63, description="Trials of a case after which it ends in any case.")
     seconds: Seconds | None = Field(
         None, gt=0, description="What the trials of one case may take together, layout left out."
     )
@@ -83,12 +83,14 @@ class Sweep(Strict):
     needs: list[str] = Field(
         default_factory=list, description="What the system must have; a site lists what it offers in the same words."
     )
-    iterations: int = Field(1, ge=1, description="Repetitions that the document's tool makes in one execution.")
+    iterations: int = Field(
+        1, ge=1, lt=2**63, description="Repetitions that the document's tool makes in one execution."
+    )
     seconds: Seconds = Field(1.05, gt=0, description="How long tools that are bound by time run.")
     series: Seconds | None = Field(
         None, gt=0, description="Length of the windows over which fio notes the rate of each process; shorter here."
     )
-    repetitions: int | None = Field(None, ge=1, description="Trials of each case, when not the study's.")
+    repetitions: int | None = Field(None, ge=1, lt=2**63, description="Trials of each case, when not the study's.")
     repeat_until: RepeatUntil | None = Field(None, description="When to stop repeating, when not the study's.")
 
     @model_validator(mode="after")
@@ -181,7 +183,7 @@ class Sentinel(Strict):
 
     sweep: Name = Field(description="A sweep of one case. It has no block of its own: its trials run between others.")
     every: int = Field(
-        20, ge=1, description="It runs at the beginning and the end of each block, and after so many trials."
+        20, ge=1, lt=2**63, description="It runs at the beginning and the end of each block, and after so many trials."
     )
 
 
@@ -191,7 +193,7 @@ class Study(Strict):
     study: Name = Field(description="The study's id; the file's name without its ending.")
     title: str
     question: str = Field(description="What a reader wants to know.")
-    repetitions: int = Field(5, ge=1, description="Trials of each case.")
+    repetitions: int = Field(5, ge=1, lt=2**63, description="Trials of each case.")
     repeat_until: RepeatUntil | None = Field(
         None, description="Goes on with each case until its interval is narrow enough, or the budget is spent."
     )
