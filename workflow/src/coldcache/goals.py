@@ -119,8 +119,8 @@ FIGURES = {
             120,
             "the notebooks' cells",
             "two thirds of the processor time are 41 notebooks, each with a Python and a kernel of its own, whose "
-            "imports take longer than most notebooks compute, a fifth is Snakemake's own; all cells in one process "
-            "take {floor}",
+            "imports take longer than most notebooks compute, a fifth lies in Snakemake and its shells; all cells in "
+            "one process take {floor}",
         ),
         Figure("report-nothing", "raw logs to report with nothing to do", "s", None, 5, _SNAKEMAKE),
         Figure(
