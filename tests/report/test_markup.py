@@ -1,7 +1,7 @@
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from coldcache.report.markup import code, escape_html, escape_markdown, facts, join, link, table, trials_table
+from coldcache.report.markup import code, entries, escape_html, escape_markdown, facts, join, link, table, trials_table
 
 HOSTILE = "# <b>*rw*</b> `x` [a](b) {{c}} 1. --n_n | & $y$ \\ ~~z~~"
 
@@ -58,3 +58,9 @@ def test_rows_of_a_group_stand_under_its_name():
     assert shown.count('<tbody>\n<tr><th scope="rowgroup" colspan="2">one</th></tr>\n<tr><td>a</td>') == 1
     assert shown.count("rowgroup") == 2
     assert shown.count("</tbody>") == 2
+
+
+def test_a_list_in_columns_shows_each_entry_as_it_is():
+    assert entries(["a<b", link("c", "d.html")]) == (
+        '<ul class="coldcache-entries"><li>a&lt;b</li><li><a href="d.html">c</a></li></ul>'
+    )

@@ -158,7 +158,11 @@ def test_a_figure_says_where_it_comes_from_and_how_to_measure_it_again(reference
             [
                 ["Read", "cold: 66.8 MiB of 66.8 MiB crossed the device; the page cache held 0 B of the files' "
                  "268,435,456 B before it (eviction)"],
+                ["Ran", "2026-11-22 07:02:51 to 07:02:53 UTC"],
                 ["system kernel", "6.18.44-fc-v669"],
+                ["system memory bytes", "25,276,502,016 B"],
+                ["system hypervisor", "yes"],
+                ["load before", "1.915"],
                 ["read bytes", "42,211,534,848", "42,281,543,680", "70,008,832"],
             ],
         ),

@@ -10,7 +10,7 @@ from coldcache.campaign import SUMS, is_sealed
 from coldcache.evidence import FOLDER
 from coldcache.report.commands import import_again, measure_again
 from coldcache.report.downloads import offer
-from coldcache.report.markup import code, facts, join, link, table
+from coldcache.report.markup import code, entries, facts, join, link, table
 from coldcache.report.material import Material
 from coldcache.report.trials import count_verdicts
 from coldcache.terms import VERDICTS
@@ -44,9 +44,9 @@ def _list_files(material: Material) -> Iterator[tuple[str, Any]]:
     for name, folder, pattern in (("Tables", "tables", "*.csv"), ("Figures", "figures", "*.svg")):
         found = sorted(path.name for path in (results / folder).glob(pattern))
         if found:
-            yield name, join(offer(f"{folder}/{file}", results) for file in found)
+            yield name, entries(offer(f"{folder}/{file}", results) for file in found)
     judgements = sorted(path.name for path in results.glob("*.csv"))
-    yield "Judgements", join(offer(name, results) for name in judgements)
+    yield "Judgements", entries(offer(name, results) for name in judgements)
     yield "Folder of these", code(f"{results.as_posix()}/")
     yield "Raw logs", code(f"{material.campaign.folder.as_posix()}/")
 

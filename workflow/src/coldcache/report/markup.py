@@ -52,6 +52,12 @@ def join(parts: Iterable[Any], separator: str = ", ") -> Markup:
     return Markup(escape(separator)).join(escape_html(part) for part in parts)
 
 
+def entries(parts: Iterable[Any]) -> Markup:
+    """Return texts or markup as a list in columns, as HTML."""
+    items = Markup("").join(Markup("<li>{}</li>").format(escape_html(part)) for part in parts)
+    return Markup('<ul class="coldcache-entries">{}</ul>').format(items)
+
+
 def facts(rows: Iterable[tuple[str, Any]]) -> Markup:
     """Return a table of names and values as a block of a page of Markdown."""
     return _block(facts_table(rows))

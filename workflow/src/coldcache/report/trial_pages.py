@@ -7,6 +7,7 @@ import math
 import os
 import shlex
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -252,8 +253,8 @@ def _glance(trial: Trial) -> Iterator[tuple[str, Any]]:
             )
         yield "Read", Markup("<strong>{}</strong>: {}").format(trial.cold, "; ".join(filter(None, parts)))
     yield "Tool", f"{story['tool']} {story['tool_version'] or 'of unknown version'}"
-    if story.get("start"):
-        yield "Ran", f"{story['start']} to {story['end']}"
+    if story.get("start") and story.get("end"):
+        yield "Ran", _show_span(*(datetime.fromisoformat(story[key]).astimezone(UTC) for key in ("start", "end")))
     if story.get("seconds") is not None:
         limit = f", of at most {show_seconds(story['time_limit'])}" if story.get("time_limit") else ""
         yield "Took", f"{story['seconds']:.2f} s{limit}"
@@ -275,7 +276,22 @@ def _flatten(story: dict[str, Any]) -> list[tuple[str, Any]]:
         for name, key in (("free bytes before", "free_bytes"), ("load before", "load"))
         if story.get(key) is not None
     ]
-    return [(name, escape_html(value)) for name, value in rows]
+    return [(name, escape_html(_show_noted(name, value))) for name, value in rows]
+
+
+def _show_noted(name: str, value: Any) -> Any:
+    """Return what was noted of a system so that it can be read: bytes by thousands, yes and no, four digits."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and "bytes" in name:
+        return f"{value:,} B"
+    return f"{value:.4g}" if isinstance(value, float) else value
+
+
+def _show_span(start: datetime, end: datetime) -> str:
+    """Return when a trial began and ended, in UTC; the day of the end only where it is another one."""
+    until = f"{end:%H:%M:%S}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
+    return f"{start:%Y-%m-%d %H:%M:%S} to {until} UTC"
 
 
 def _count(counters: dict[str, dict[str, int]] | None) -> list[tuple[str, str, str, str]]:
