@@ -43,7 +43,7 @@ def test_sentences_and_tables_are_those_of_the_study(dataset):
 def test_a_study_without_claims_shows_those_of_all(dataset):
     found = StudyClaims(dataset, "imported")
     assert found.finding() == "No claim is stated of imported; 1 borne out, 1 refuted and 1 open of all claims."
-    assert list(found.table().shown.figure)[-1] == "97.0 GB/s (96.5 GB/s to 97.5 GB/s)"
+    assert list(found.table().shown.figure)[-1] == "97.0 GB/s (96.5 to 97.5 GB/s)"
 
 
 def test_without_verdicts_the_page_says_how_to_get_them(tmp_path):

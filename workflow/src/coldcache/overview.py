@@ -14,6 +14,9 @@ from coldcache.units import show_rate
 #: The figure that a sweep is shown by: the first of these that its logs state; a rate is shown beside it.
 _THROUGHPUTS = ("throughput", "throughput_per_core", "throughput_per_process", "throughput_parent")
 
+#: Estimates that a finding tells one by one; of more it tells the highest of each metric.
+_MOST_TOLD = 8
+
 
 class Overview:
     """The estimates of every sweep of a study; notebooks and pages display it as a table for each.
@@ -45,12 +48,17 @@ class Overview:
             raise NoData(f"no trial of {study} counts: see the page on validity")
 
     def finding(self) -> str:
-        """Return one sentence with the highest estimate of each sweep and metric, and the peak of each series."""
-        highest = [f"{name} {_show_highest(estimates)}" for name, estimates in self.found.items()]
+        """Return one sentence with the highest estimate of each table, of many tables of each metric, and of series."""
+        told, among = self.found, ""
+        if len(told) > _MOST_TOLD:
+            rising = sorted(told, key=lambda name: float(told[name].cells.estimate.fillna(-1).max()))
+            leading = {told[name].metric: name for name in rising}
+            told, among = {name: told[name] for name in leading.values()}, f" of {len(told)} tables"
+        highest = [f"{name} {_show_highest(estimates)}" for name, estimates in told.items()]
         peaks = [
             f"{row.sweep} {row.operation} {show_rate(row.peak, row.unit)}" for row in self.series.itertuples()
         ]  # fmt: skip
-        parts = [f"Highest medians: {'; '.join(highest)}."] if highest else []
+        parts = [f"Highest medians{among}: {'; '.join(highest)}."] if highest else []
         parts += [f"Peaks of series (p99.9): {'; '.join(peaks)}."] if peaks else []
         return " ".join(parts)
 
