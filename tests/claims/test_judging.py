@@ -100,6 +100,18 @@ def test_every_core_is_asked_where_logs_state_each_stream_alone(made_records, ma
     assert (found.verdict, found.estimate) == ("refuted", pytest.approx(50e6))
 
 
+def test_small_files_refute_a_claim_on_their_size_but_not_where_the_scale_made_them_small(made_records, make_material):
+    small = made_records[made_records.study == "pixstor-nvme"].copy()
+    small["file_size"] /= 1000
+    claims = [stated for stated in read_claims() if stated.claim.id == "PN12"]
+    (scaled,) = judge_claims(make_material(small), claims)
+    assert scaled.verdict == "open"
+    assert "the campaign is scaled down (at most " in scaled.why
+    full = make_material(small)
+    full.scale = lambda study, sweep: ""
+    assert judge_claims(full, claims)[0].verdict == "refuted"
+
+
 def test_noise_leaves_a_claim_open_and_says_how_many_repetitions_would_tell(made_records, make_material):
     random = np.random.default_rng(2)
     noisy = made_records[made_records.sweep == "sas-driver"].copy()

@@ -117,6 +117,8 @@ def weigh_memory(material: Material, source: str, test: Memory) -> Evidence:
         f"{show_bytes(material.memory)} each; the smallest has {smallest}"
     )
     decided = kept == len(rows)
+    if not decided and (scale := material.scale(chosen.study, chosen.sweep)):
+        raise NoData(f"{says}; the campaign is scaled down ({scale}), the claim is not")
     return Evidence(
         says, float(np.median(ratios)), float(ratios.min()), float(ratios.max()), "1", len(rows), decided=decided
     )

@@ -10,7 +10,7 @@ from coldcache.campaign import Campaign, why_not_run
 from coldcache.dataset import open_records, open_settings, open_sweep
 from coldcache.errors import DatasetError
 from coldcache.estimates import NoData
-from coldcache.plan import expand_cases
+from coldcache.plan import Case, expand_cases
 from coldcache.published import Published, read_published
 
 
@@ -86,13 +86,20 @@ class Material:
 
     def why_empty(self, study: str, sweep: str) -> str:
         """Return why no trial of a sweep counts: what stands against its running here, or nothing that is known."""
-        for planned in self.campaign.planned:
-            if planned.study == study and self.campaign.circumstances:
-                cases = expand_cases(planned, self.campaign.site, self.campaign.circumstances)
-                reasons = [case.runs_here for case in cases if case.sweep == sweep]
-                if reasons and all(reasons):
-                    return reasons[0]
-        return why_not_run(self.campaign.folder, study, sweep)
+        reasons = [case.runs_here for case in self._expand(study, sweep)]
+        return reasons[0] if reasons and all(reasons) else why_not_run(self.campaign.folder, study, sweep)
+
+    def scale(self, study: str, sweep: str) -> str:
+        """Return at which scale of its study a sweep ran, in words; empty where it was not scaled down."""
+        return next((case.scale for case in self._expand(study, sweep) if case.scale), "")
+
+    def _expand(self, study: str, sweep: str) -> list[Case]:
+        """Return the planned cases of a sweep; none where it was not planned here."""
+        planned = [one for one in self.campaign.planned if one.study == study]
+        if not planned or not self.campaign.circumstances:
+            return []
+        cases = expand_cases(planned[0], self.campaign.site, self.campaign.circumstances)
+        return [case for case in cases if case.sweep == sweep]
 
     def _why_not(self, study: str, sweep: str) -> str:
         if study not in [planned.study for planned in self.campaign.studies]:
