@@ -178,6 +178,13 @@ def test_a_page_tells_how_its_trial_ran_and_what_it_is_worth(reference_report, k
         assert row in rows
 
 
+def test_a_number_that_is_made_of_streams_leads_to_what_the_first_of_them_states(reference_report):
+    folder = reference_report / "trials/sas-grid/per-core/operation=read,threads=2"
+    marked = re.search(r'id="read-throughput"[^>]*>([0-9]+)<', (folder / "r0.html").read_text())
+    assert marked[1] == "425872354"
+    assert '<span id="read-throughput"></span>' in (folder / "index.html").read_text()
+
+
 def test_the_command_line_stands_as_it_was_run(reference_report):
     html = unescape((reference_report / f"trials/{CASE}/r3.html").read_text())
     assert "--directory=/mnt/scratch/coldcache/quick/random '--filename_format=t$jobnum' \\\n  --direct=1" in html

@@ -120,7 +120,7 @@ class _Writer:
         self._write("case.html", f"{first.study}/{first.sweep}/{case}/index.html", {
             "title": case, "lead": self._titles[first.study, first.sweep][1], "here": case, "columns": columns,
             "trail": [(first.study, f"../../../../{first.study}/index.html"), (first.sweep, "../index.html")],
-            "reads": any(trial.proof for trial in trials), "rows": rows,
+            "reads": any(trial.proof for trial in trials), "rows": rows, "marks": _name_apart(trials),
             "counted": f"{len(counted)} of {len(trials)} trials count: those that are valid or suspect.",
         })  # fmt: skip
 
@@ -177,6 +177,12 @@ class _Writer:
 def _name_figures(trials: list[Trial]) -> list[tuple[str, str]]:
     """Return operation and metric of the figures of some trials."""
     return list(dict.fromkeys((figure.operation, figure.metric) for trial in trials for figure in trial.foremost))
+
+
+def _name_apart(trials: list[Trial]) -> list[str]:
+    """Return the marks of figures that the logs of some trials state for each stream alone."""
+    marks = (figure.place.name for trial in trials for figure in trial.figures if not figure.place.foremost)
+    return [mark for mark in dict.fromkeys(marks) if not mark.startswith("byte-")]
 
 
 def _put_in_words(operation: str, metric: str) -> str:

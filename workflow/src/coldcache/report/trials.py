@@ -141,12 +141,17 @@ def _read_figures(records: pd.DataFrame) -> dict[str, list[Figure]]:
     foremost: set[int] = set()
     for metric, rows in stated.groupby("metric"):
         foremost.update(choose_figures(rows, str(metric)).drop_duplicates(keys).index)
+    # Of streams that a log states one by one, the first is where a number made of all of them leads.
+    summed = stated[keys].assign(metric=stated.metric.str.removesuffix("_per_process"))
+    whole = pd.MultiIndex.from_frame(summed.loc[sorted(foremost)])
+    apart = summed[~pd.MultiIndex.from_frame(summed).isin(whole)].drop_duplicates()
+    leading = {index: mark_of(operation, metric) for index, operation, metric in apart[keys[-2:]].itertuples()}
     found: dict[str, list[Figure]] = {}
     # Text comes out of a column of pandas one by one only slowly.
     texts = stated.select_dtypes(exclude=["number", "bool"]).columns
     for row in stated.astype(dict.fromkeys(texts, object)).itertuples():
         first = row.Index in foremost
-        name = mark_of(row.operation, row.metric) if first else f"byte-{row.offset}"
+        name = mark_of(row.operation, row.metric) if first else leading.get(row.Index, f"byte-{row.offset}")
         title = f"{row.operation}, {row.metric}, {row.statistic}: {show_rate(row.value, row.unit)}"
         place = Place(int(row.offset), int(row.length), name, title, first)
         figure = Figure(
