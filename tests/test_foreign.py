@@ -1,5 +1,6 @@
 """Each study has the notebooks that it names; one on claims only where it, or its document, states some."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,16 @@ def test_a_study_that_states_claims_or_whose_document_does_has_a_notebook_on_the
     assert list_notebooks(named, False, ROOT, "mine") == [*named.notebooks, "claims"]
 
 
-def test_a_study_without_claims_has_none_on_them():
+def test_a_study_of_a_campaign_has_the_claims_that_its_file_states():
+    kept = read_study(ROOT / "config/studies", "quick").model_copy(update={"claims": []})
+    assert list_notebooks(kept, False, ROOT, "mine") == [*kept.notebooks, "claims"]
+
+
+def test_a_study_without_claims_has_none_on_them(tmp_path):
+    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
+    quick = read_study(ROOT / "config/studies", "quick")
     assert list_notebooks(IMPORTED, False, ROOT, "old") == ["what-logs-state"]
-    unclaimed = read_study(ROOT / "config/studies", "quick").model_copy(update={"claims": []})
-    assert list_notebooks(unclaimed, False, ROOT, "mine") == unclaimed.notebooks
+    assert list_notebooks(quick, False, tmp_path, "mine") == quick.notebooks
 
 
 def test_the_first_study_of_a_campaign_has_those_that_belong_to_none():

@@ -32,7 +32,9 @@ def tabulate_core_rates(records: pd.DataFrame) -> pd.DataFrame:
         ``by_last_finisher``, and ``judgement`` of the first, as `judge_core`.
     """
     elapsed = records[(records.metric == "elapsed") & (records.statistic == "value") & records.verdict.isin(COUNTED)]
-    elapsed = elapsed[elapsed.time.isna() & elapsed.file_size.notna() & elapsed.operation.isin(["write", "read"])]
+    elapsed = elapsed[elapsed.time.isna() & elapsed.operation.isin(["write", "read"])]
+    # Records of which none states a factor have no column of it.
+    elapsed = elapsed.dropna(subset="file_size") if "file_size" in elapsed else elapsed[:0].assign(file_size=[])
     columns = [*_TRIAL, "operation", "threads"] + (["instance_type"] if "instance_type" in elapsed else [])
     rows = []
     for key, processes in elapsed.groupby(columns, dropna=False):

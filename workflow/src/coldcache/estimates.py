@@ -99,6 +99,8 @@ class Estimates(NamedTuple):
         What documents state of the same.
     ceilings : dict of str to float
         Limits of the system by name, in `unit`.
+    is_stated : bool
+        Whether tables leave out cases of which no trial states the metric, though trials count.
     """
 
     cube: xr.Dataset
@@ -108,6 +110,7 @@ class Estimates(NamedTuple):
     asked: Asked = Asked()
     published: tuple[Published, ...] = ()
     ceilings: dict[str, float] = {}
+    is_stated: bool = False
 
     @property
     def values(self) -> xr.DataArray:
@@ -241,7 +244,7 @@ class Estimates(NamedTuple):
         DataFrame
             A column per dim with its level; ``median``, ``low``, ``high`` in the stored unit; ``n``; and ``trials``,
             the tuple of the values of all repetitions, NaN where one is void or missing. Combinations of levels that
-            are no case have no row, nor have cases whose trials count and state no such figure.
+            are no case have no row; where `is_stated`, nor have cases whose trials count and state no such figure.
         """
         dims = list(self.cells.estimate.dims)
         frame = self.cells.to_dataframe().reset_index().rename(columns={"estimate": "median"})
@@ -250,9 +253,11 @@ class Estimates(NamedTuple):
         return table[self._has_row().transpose(*dims).values.reshape(-1)].reset_index(drop=True)
 
     def _has_row(self) -> xr.DataArray:
-        """Return whether any trial of each case states the figure, or was to state it."""
-        is_silent = self.cube.verdict.isin(COUNTED) & self.values.isnull()
-        return ((self.cube.verdict != "") & ~is_silent).any("repetition")
+        """Return whether each cell is a case that `table` shows."""
+        shown = self.cube.verdict != ""
+        if self.is_stated:
+            shown &= ~(self.cube.verdict.isin(COUNTED) & self.values.isnull())
+        return shown.any("repetition")
 
 
 def show_level(factor: str, level: Any) -> str:

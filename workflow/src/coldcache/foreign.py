@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import Field
 
 from coldcache.rules import Level
-from coldcache.study import Name, Study
+from coldcache.study import Name, Study, read_study
 from coldcache.yaml_file import Strict
 
 #: Notebooks beside those that studies name: what the data say of the claims, for each study that has some; how far the
@@ -72,6 +72,11 @@ def list_notebooks(study: AnyStudy, first: bool, project: Path, campaign: str) -
         Holds `notebooks/` and `config/`.
     campaign : str
         The campaign's name.
+
+    Raises
+    ------
+    DesignError
+        If the study's file is no study.
     """
     once = [RELIABILITY, *([SPEED] if campaign == REFERENCE else [])] if first else []
     beside = [*([CLAIMS] if _has_claims(study, project) else []), *once]
@@ -80,6 +85,8 @@ def list_notebooks(study: AnyStudy, first: bool, project: Path, campaign: str) -
 
 
 def _has_claims(study: AnyStudy, project: Path) -> bool:
-    """Return whether a study states claims, or its document does."""
-    stated = isinstance(study, Study) and bool(study.claims)
-    return stated or (project / "config/claims" / f"{study.study}.yaml").is_file()
+    """Return whether a document of this name states claims, or the study does, of which a campaign keeps none."""
+    if (project / "config/claims" / f"{study.study}.yaml").is_file():
+        return True
+    studies = project / "config/studies"
+    return (studies / f"{study.study}.yaml").is_file() and bool(read_study(studies, study.study).claims)

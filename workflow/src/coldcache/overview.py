@@ -42,7 +42,9 @@ class Overview:
             metrics = [metric for metric in _THROUGHPUTS if metric in cube][:1]
             metrics += [metric for metric in ("rate",) if metric in cube]
             for metric in metrics or [metric for metric in ("count", "elapsed") if metric in cube][:1]:
-                self.found[f"{sweep}, {metric.replace('_', ' ')}"] = estimate(dataset, study, sweep, metric)
+                self.found[f"{sweep}, {metric.replace('_', ' ')}"] = estimate(dataset, study, sweep, metric)._replace(
+                    is_stated=True
+                )
         self.series = summarise_series(find_series(dataset, study))
         if not self.found and self.series.empty:
             raise NoData(f"no trial of {study} counts: see the page on validity")
