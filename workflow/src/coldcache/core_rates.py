@@ -34,7 +34,8 @@ def tabulate_core_rates(records: pd.DataFrame) -> pd.DataFrame:
     elapsed = records[(records.metric == "elapsed") & (records.statistic == "value") & records.verdict.isin(COUNTED)]
     elapsed = elapsed[elapsed.time.isna() & elapsed.operation.isin(["write", "read"])]
     # Records of which none states a factor have no column of it.
-    elapsed = elapsed.dropna(subset="file_size") if "file_size" in elapsed else elapsed[:0].assign(file_size=[])
+    missing = {"file_size", "threads"} - set(elapsed.columns)
+    elapsed = elapsed.assign(**dict.fromkeys(missing, float("nan"))).dropna(subset="file_size")
     columns = [*_TRIAL, "operation", "threads"] + (["instance_type"] if "instance_type" in elapsed else [])
     rows = []
     for key, processes in elapsed.groupby(columns, dropna=False):
