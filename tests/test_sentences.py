@@ -5,8 +5,9 @@ import math
 import pytest
 
 from coldcache.answers.choice import choose, choose_settings
-from coldcache.estimates import Estimates, Pair
+from coldcache.estimates import Estimates
 from coldcache.evidence import without_links
+from coldcache.pairing import Pair
 from coldcache.sentences import (
     shorten_why,
     tell_best,

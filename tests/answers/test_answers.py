@@ -11,8 +11,8 @@ from coldcache.answers.cores import per_core, tabulate_cores, tell_cores, thresh
 from coldcache.answers.directories import compare_directories, tabulate_design, tell_directories
 from coldcache.answers.provisioned import model, published_iops, rate_per_iops
 from coldcache.answers.sizing import estimate_sizes, tabulate_peaks, tell_sizes
-from coldcache.estimates import pairs
 from coldcache.figures import draw_paired
+from coldcache.pairing import pairs
 
 METADATA = "file-create file-stat file-remove"
 

@@ -194,18 +194,26 @@ def seal(folder: Path) -> int:
     if missing:
         raise CampaignError(f"{folder}: {len(missing)} trials are missing, the first is {missing[0]}; measure them")
     for path in list_stories(folder, campaign.studies):
-        _refuse_broken(path)
+        try:
+            read_story(path)
+        except CampaignError as error:
+            # Once sealed, its trial could never be measured again.
+            raise CampaignError(f"{error}; remove the trial's folder and start again") from error
     return write_sums(folder)
 
 
-def _refuse_broken(story: Path) -> None:
-    """Raise `CampaignError` if a `trial.json` cannot be read: sealed, its trial could never be measured again."""
+def read_story(path: Path) -> Any:
+    """Return what a `trial.json` holds.
+
+    Raises
+    ------
+    CampaignError
+        If it cannot be read, or is no JSON.
+    """
     try:
-        json.loads(story.read_bytes())
-    except ValueError as error:
-        raise CampaignError(
-            f"{story}: not the story of a trial ({error}); remove the trial's folder and start again"
-        ) from error
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise CampaignError(f"{path}: not the story of a trial ({error})") from error
 
 
 def write_sums(folder: Path) -> int:

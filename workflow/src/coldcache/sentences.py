@@ -6,9 +6,6 @@ from typing import Any, NamedTuple
 
 from coldcache.estimates import (
     Estimates,
-    Pair,
-    pairs,
-    reference_level,
     show_factor,
     show_interval,
     show_level,
@@ -16,6 +13,7 @@ from coldcache.estimates import (
     tell_growth,
     tell_suspect,
 )
+from coldcache.pairing import Pair, pairs, reference_level
 from coldcache.scaling.description import describe_scaling
 from coldcache.statistics.intervals import Interval
 from coldcache.statistics.ratios import paired_ratio

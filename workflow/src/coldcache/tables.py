@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from coldcache.beside import set_beside
 from coldcache.csv_file import write_csv
-from coldcache.estimates import Estimates, fit_law, pairs, reference_level, show_interval, show_level, show_ratio
+from coldcache.estimates import Estimates, fit_law, show_interval, show_level, show_ratio
 from coldcache.evidence import lead, page_of_trial, without_links
+from coldcache.pairing import pairs, reference_level
 from coldcache.saves import place_save
 from coldcache.scaling.description import describe_scaling
 from coldcache.scaling.scalability import UniversalScalability

@@ -1,11 +1,10 @@
 """The trials of a campaign as they lie on disk: their stories, the records of their logs, and their verdicts."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign import Campaign, list_stories, site_of, why_not_run
+from coldcache.campaign import Campaign, list_stories, read_story, site_of, why_not_run
 from coldcache.doubts import fill_level
 from coldcache.drift import Drift, Moment, figure_of
 from coldcache.errors import CampaignError, LogError
@@ -223,10 +222,7 @@ class Baselines:
 
 def _read_story(key: str, path: Path) -> dict[str, Any]:
     """Return what a `trial.json` holds, once it is known to tell the trial in whose folder it lies."""
-    try:
-        story = json.loads(path.read_text())
-    except ValueError as error:
-        raise CampaignError(f"{path}: not the story of a trial ({error})") from error
+    story = read_story(path)
     lacking = [field for field in _FIELDS if not isinstance(story, dict) or field not in story]
     if lacking:
         raise CampaignError(f"{path}: not the story of a trial (it lacks {lacking[0]})")

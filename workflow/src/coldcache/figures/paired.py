@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from coldcache.estimates import Estimates, Pair, pairs, reference_level, show_factor, show_level
+from coldcache.estimates import Estimates, show_factor, show_level
 from coldcache.figures.axes import (
     draw_trials,
     label_ends,
@@ -21,6 +21,7 @@ from coldcache.figures.axes import (
     sweep_of,
 )
 from coldcache.figures.picture import Picture
+from coldcache.pairing import Pair, pairs, reference_level
 from coldcache.style import INK, house_style, mark_of
 
 #: Quantity and unit of an axis, by metric and stored unit.

@@ -1,6 +1,7 @@
 """What stands behind the findings of a report: validity, methods and system, as the values of their pages."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -16,7 +17,7 @@ from coldcache.report.hosts import describe_hosts
 from coldcache.report.markup import code, facts, link, table, trials_table
 from coldcache.report.material import Material
 from coldcache.report.validity import COLDNESS, Validity
-from coldcache.report.wording import show_repetitions, show_share, show_values
+from coldcache.report.wording import show_noted, show_repetitions, show_share, show_values
 from coldcache.statistics.bounds import reach_of_order
 from coldcache.statistics.intervals import TRUSTED_FROM
 from coldcache.terms import VERDICTS
@@ -33,15 +34,6 @@ _NAMES = {
     "device": "Device number",
     "read_ahead_kb": "Read-ahead",
     "nr_requests": "Requests in the queue",
-}
-
-#: How values are shown that are not shown as they are.
-_SHOW: dict[str, Callable[[str], Any]] = {
-    "memory_bytes": lambda size: show_bytes(float(size)),
-    "read_ahead_kb": lambda size: f"{size} KiB",
-    "logical_block_size": lambda size: f"{size} B",
-    "hypervisor": lambda answer: {"True": "yes", "False": "no"}.get(answer, answer),
-    "rotational": lambda answer: {"1": "yes", "0": "no"}.get(answer, answer),
 }
 
 
@@ -173,6 +165,6 @@ def _list_imported(campaign: Campaign) -> Markup:
 
 def _name(stated: Mapping[str, Values]) -> list[tuple[str, Any]]:
     return [
-        (_NAMES.get(name) or name.replace("_", " ").capitalize(), show_values(values, _SHOW.get(name, str)))
+        (_NAMES.get(name) or name.replace("_", " ").capitalize(), show_values(values, partial(show_noted, name)))
         for name, values in stated.items()
     ]

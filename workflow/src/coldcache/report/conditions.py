@@ -1,14 +1,12 @@
 """Under which conditions a campaign was measured: machine, target, tools and time, as its trials wrote them down."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign import Campaign, list_stories
-from coldcache.errors import CampaignError
+from coldcache.campaign import Campaign, list_stories, read_story
 from coldcache.foreign import AnyStudy
 
 #: A condition as trials state it, each value with the number of trials, the first seen first.
@@ -69,10 +67,7 @@ def read_conditions(campaign: Campaign, folder: Path | None = None) -> Condition
 
 def _read_stories(folder: Path, studies: Iterable[AnyStudy]) -> Iterable[dict[str, Any]]:
     for path in list_stories(folder, studies):
-        try:
-            yield json.loads(path.read_text())
-        except (OSError, ValueError) as error:
-            raise CampaignError(f"{path}: not the story of a trial ({error})") from error
+        yield read_story(path)
 
 
 def _count(properties: list[dict[str, Any]]) -> dict[str, Values]:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from coldcache.claims.reading import CLAIMS, list_selections, read_claims
+from coldcache.coverage import STATES
 from coldcache.evidence import FOLDER
 from coldcache.report.markup import join, link, table, trials_table
 from coldcache.report.validity import Row, read_rows
@@ -21,7 +22,6 @@ _CLAIM = ("id", "source", "verdict", "estimate", "low", "high", "unit", "trials"
 _CONTRADICTION = ("source", "about", "one", "one_place", "other", "other_place", "verdict", "why")
 
 #: States of a document's table or figure, and verdicts of a claim, the most telling first.
-_STATES = ("measured", "imported", "published only", "not run")
 _VERDICTS = ("borne out", "refuted", "open")
 
 #: Claims that the first page names one by one.
@@ -90,7 +90,7 @@ class Documents:
         decided = [claim for claim in own if claim["verdict"] != "open" and _is_measured(claim)]
         return {
             "told_claims": _tell(own, "verdict", _VERDICTS),
-            "told_items": _tell(self._coverage, "state", _STATES),
+            "told_items": _tell(self._coverage, "state", STATES),
             "claims": self._count(own, "verdict", _VERDICTS) if own else "",
             "decided": self._tabulate_claims(decided) if 0 < len(decided) <= _FEW else "",
             "other_claims": len(self._claims) - len(own),
@@ -133,7 +133,7 @@ class Documents:
             (
                 (source, (_emphasise(state), join(found[state], "; ")))
                 for source, found in items.items()
-                for state in _STATES
+                for state in STATES
                 if state in found
             ),
         )

@@ -24,7 +24,7 @@ from coldcache.report.markup import escape_html, facts_table
 from coldcache.report.material import Material
 from coldcache.report.raw_files import RawFile
 from coldcache.report.trials import Cases, Figure, Trial, count_verdicts
-from coldcache.report.wording import show_levels
+from coldcache.report.wording import show_levels, show_noted
 from coldcache.statistics.intervals import interval
 from coldcache.terms import VERDICTS
 from coldcache.units import show_rate, show_seconds
@@ -272,26 +272,17 @@ def _glance(trial: Trial) -> Iterator[tuple[str, Any]]:
 
 def _flatten(story: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return what was noted of machine, target and surroundings, one row each."""
-    rows: list[tuple[str, Any]] = []
+    rows: list[tuple[str, str, Any]] = []
     for part in ("system", "target"):
         for name, value in (story.get(part) or {}).items():
-            inner = value.items() if isinstance(value, dict) else [("", value)]
-            rows += [(f"{part} {name} {key}".replace("_", " ").strip(), found) for key, found in inner]
-    rows += [
-        (name, story[key])
-        for name, key in (("free bytes before", "free_bytes"), ("load before", "load"))
-        if story.get(key) is not None
+            inner = value if isinstance(value, dict) else {"": value}
+            rows += [(f"{part} {name} {key}", key or name, found) for key, found in inner.items()]
+    noted = (("free_bytes before", "free_bytes"), ("load before", "load"))
+    rows += [(head, key, story[key]) for head, key in noted if story.get(key) is not None]
+    return [
+        (head.replace("_bytes", "").replace("_", " ").strip(), escape_html(show_noted(key, found)))
+        for head, key, found in rows
     ]
-    return [(name, escape_html(_show_noted(name, value))) for name, value in rows]
-
-
-def _show_noted(name: str, value: Any) -> Any:
-    """Return what was noted of a system so that it can be read: bytes by thousands, yes and no, four digits."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int) and "bytes" in name:
-        return f"{value:,} B"
-    return f"{value:.4g}" if isinstance(value, float) else value
 
 
 def _show_span(start: datetime, end: datetime) -> str:

@@ -1,6 +1,5 @@
 """The sweeps, cases and trials of a campaign, with the figures that were taken from each log."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,10 +7,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from coldcache.campaign import Campaign
+from coldcache.campaign import Campaign, read_story
 from coldcache.cubes import choose_figures
 from coldcache.dataset import open_records
-from coldcache.errors import CampaignError
 from coldcache.evidence import mark_of
 from coldcache.report.logs import Place
 from coldcache.report.validity import read_rows
@@ -126,12 +124,7 @@ def _key(row: dict[str, str]) -> str:
 
 
 def _read_story(path: Path) -> dict[str, Any]:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise CampaignError(f"{path}: not the story of a trial ({error})") from error
+    return read_story(path) if path.exists() else {}
 
 
 def _read_figures(records: pd.DataFrame) -> dict[str, list[Figure]]:

@@ -13,6 +13,22 @@ from coldcache.units import show_bytes
 
 _FACTORS = {**FACTORS, **LEARNT_FACTORS}
 
+#: How what trials noted of their system is shown, where not as it is.
+_SHOW: dict[str, Callable[[str], str]] = {
+    "memory_bytes": lambda size: show_bytes(float(size)),
+    "free_bytes": lambda size: show_bytes(float(size)),
+    "load": lambda load: f"{float(load):.2f}",
+    "read_ahead_kb": lambda size: f"{size} KiB",
+    "logical_block_size": lambda size: f"{size} B",
+    "hypervisor": lambda answer: {"True": "yes", "False": "no"}.get(answer, answer),
+    "rotational": lambda answer: {"1": "yes", "0": "no"}.get(answer, answer),
+}
+
+
+def show_noted(name: str, value: Any) -> str:
+    """Return what trials noted under a name as people read it: ``23.5 GiB`` of `memory_bytes`, ``yes`` for ``True``."""
+    return _SHOW.get(name, str)(str(value))
+
 
 def show_share(share: float) -> str:
     """Return a share in per cent, with three digits."""
