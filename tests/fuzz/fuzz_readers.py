@@ -1,4 +1,4 @@
-"""Fuzz every reader of logs: any bytes give records that point to their digits, or a refusal of one line.
+"""Fuzz every reader of logs: any bytes give records as an oracle reads their digits, or a refusal of one line.
 
 `make fuzz` runs this guided by coverage, with atheris, for as many executions as ``RUNS`` says. What it learns is kept
 in ``logs/fuzz``; ``tests/fuzz/corpus`` holds the fewest inputs that reach what was ever reached, and every finding::
@@ -13,14 +13,18 @@ import math
 import random
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 try:
     import atheris
 except ModuleNotFoundError:
     atheris = None
 
+sys.path.insert(0, str(Path(__file__).parent))
 is_guided = atheris is not None and __name__ == "__main__"
 with atheris.instrument_imports(include=["coldcache"]) if is_guided else nullcontext():
+    from oracle import find_contradiction
+
     from coldcache.errors import LogError
     from coldcache.tools import READERS, find_reader, read_log
 
@@ -32,13 +36,17 @@ NAME = "fuzz_bw.1.log"
 
 
 def read_any_bytes(log: bytes) -> None:
-    """Read a log; anything but records in order, each pointing to its digits, or a refusal of one line is a finding."""
+    """Read a log; a finding is all but a refusal of one line, or records in order that point to their digits.
+
+    What speaks against a record by the slow reading of `oracle` is a finding, too.
+    """
     try:
         records = read_log(log, NAME)
     except LogError as cause:
         assert str(cause) and "\n" not in str(cause), repr(cause)
         return
     assert records, find_reader(log)
+    assert not (why := find_contradiction(records, log)), why
     last = 0
     for record in records:
         assert math.isfinite(record.value) and record.value >= 0.0, record

@@ -29,7 +29,7 @@ _JSON_LINE = re.compile(
     rf"(?:(-?(?:nan|inf))|-?[0-9][0-9.eE+-]*+|{_STRING}|true|false|null"
     r"|\[[ \t]*\]|\{[ \t]*\}|[\[{]|[\]}]{1,9}),?[ \t\r]*+\n?",
 )
-_MEMBER = re.compile(r'"[ \t]*+:')
+_MEMBER = re.compile(r'[>| \t]*+"|.*?"[ \t]*+:')
 
 
 class Member(NamedTuple):
@@ -184,8 +184,8 @@ def scan_document(text: str, start: int, lists: tuple[str, ...]) -> tuple[dict[s
 def blank_foreign_lines(text: str, start: int) -> str:
     """Return `text` with blanks, from `start` on, for every line that is no line of JSON.
 
-    A line that holds a key stays in any case: a message that stands inside it makes the JSON broken. What C prints
-    for a number that is none (``-nan``) becomes null.
+    A line that holds a key, or begins like one, stays in any case: a message that stands inside it makes the JSON
+    broken. What C prints for a number that is none (``-nan``) becomes null.
     """
     parts = [text[:start]]
     while start < len(text):
@@ -193,7 +193,7 @@ def blank_foreign_lines(text: str, start: int) -> str:
         line = text[start:end]
         match = _JSON_LINE.fullmatch(line)
         if not match:
-            if not _MEMBER.search(line):
+            if not _MEMBER.match(line):
                 line = " " * (end - start - 1) + "\n"
         else:
             if match[2]:
