@@ -66,6 +66,7 @@ def test_what_is_written_is_what_is_read(write):
         ("[" * 2000 + "]" * 2000, "given.yaml: not YAML: nested too deeply"),
         ("a: 2024-13-45\n", 'given.yaml, line 1: "2024-13-45" is no timestamp; put quotes around what is text'),
         ("a: 0x_\n", 'given.yaml, line 1: "0x_" is no int; put quotes around what is text'),
+        ("!!int : 1\n", 'given.yaml, line 1: "" is no int; put quotes around what is text'),
         ("a: !!timestamp x\n", 'given.yaml, line 1: "x" is no timestamp; put quotes around what is text'),
     ],
 )

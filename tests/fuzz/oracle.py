@@ -39,7 +39,10 @@ _IOZONE = {
     "reverse readers": "reverse-read", "stride readers": "stride-read", "pwrite writers": "pwrite",
     "pread readers": "pread", "fwriters": "fwrite", "freaders": "fread",
 }  # fmt: skip
-_IOZONE_TEST = re.compile(r"throughput for +[0-9]+ ([a-z-]+(?: [a-z]+)?)")
+_IOZONE_TEST = re.compile(
+    r"^[>| \t]*(?:[0-9]+:)?[ \t]*(?:Children see|Parent sees) throughput for +[0-9]+ ([a-z-]+(?: [a-z]+)?)",
+    re.MULTILINE,
+)
 _IOZONE_WORDS = {"Min": "min", "Max": "max", "Avg": "mean", "Children": "value", "Parent": "value", "Child[": "value"}
 
 _IOR_HEADS = {
@@ -128,8 +131,11 @@ def _contradict_ior(record: Record, before: str) -> str:
     if row[1] not in record.operation:
         return f"{row[1]!r} begins its line, not {record.operation}"
     head = re.split(r"\b(?:access|Operation)\b", heads[-1][0], maxsplit=1)[1].split()
-    column = head[min(len(row[2].split()), len(head) - 1)]
+    place = min(len(row[2].split()), len(head) - 1)
+    column = head[place]
     expected = _IOR_HEADS.get(column)
+    if column == "StdDev":
+        expected = _IOR_HEADS[head[place - 1]].replace("mean", "stddev")
     if expected and expected != f"{record.metric} {record.statistic}":
         return f"the column's head is {column}, so that it is no {record.metric} {record.statistic}"
     return ""

@@ -34,7 +34,7 @@ def test_inputs_are_both_taken_and_refused(fuzzer, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     designs = fuzzer.read_designs()
     fuzzer.lay_out(designs, tmp_path)
-    ends = [fuzzer.take(*fuzzer.make_input(seed, designs), full=False) for seed in range(60)]
+    ends = [fuzzer.take(*fuzzer.make_input(seed, designs), full=False)[0] for seed in range(60)]
     assert "" in ends
     assert len(set(ends)) > 15
 

@@ -119,8 +119,11 @@ def test_jobs_that_failed(log, cause):
         (edit("3.33-group.json", ('"jobname"', '"jobnam"')), "line 10: a job without a name"),
         (edit("3.33-seq-write.json", ('"iops" : 1391.304348', '"iops" : 1391[  12.345678] nvme0: timeout\n.304348')),
          "line 1: the JSON that starts here is cut short or broken"),
+        (edit("3.33-seq-write.json", ('"20.000000" : ', '"20.000000" ')),
+         "line 1: the JSON that starts here is cut short or broken"),
     ],
-    ids=["cut at its end", "cut in the middle", "too new", "too old", "no jobs", "no name", "message in a number"],
+    ids=["cut at its end", "cut in the middle", "too new", "too old", "no jobs", "no name", "message in a number",
+         "torn line"],
 )  # fmt: skip
 def test_documents_that_are_broken(log, cause):
     assert refusal(log) == cause
@@ -147,6 +150,10 @@ def test_documents_that_are_broken(log, cause):
          "line 66: job 'seq' gives two values for one figure"),
         (('"30.000000" : ', '"max" : '),
          "line 66: job 'seq', write: clat_ns gives two values for one statistic: lines are mixed up"),
+        (('"percentile" : {', '"jobname" : "seq",\n          "percentile" : {'),
+         "line 66: job 'seq', write: clat_ns holds parts of another job: lines are mixed up"),
+        (('"write" : {', '"write" : {\n        "groupid" : 0,'),
+         "line 66: job 'seq', write: it holds parts of another job: lines are mixed up"),
         (('"percentile" : {', '"percentile" : { "99.000000" : 1,'),
          "line 89: job 'seq' gives two values for one figure"),
     ],

@@ -56,7 +56,7 @@ class _Plain(yaml.composer.Composer, yaml.constructor.SafeConstructor):
             return super().construct_object(node, deep)
         except (DesignError, yaml.YAMLError, RecursionError):
             raise
-        except (ValueError, TypeError, AttributeError, KeyError) as error:
+        except (ValueError, TypeError, AttributeError, LookupError) as error:
             kind, value = node.tag.rpartition(":")[2], str(node.value)[:40]
             line = node.start_mark.line + 1
             raise DesignError(f'line {line}: "{value}" is no {kind}; put quotes around what is text') from error

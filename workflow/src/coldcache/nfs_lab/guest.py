@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,7 +96,7 @@ def wrap(guest: Guest, run: Run, inputs: Inputs, command: list[str]) -> list[str
     size = max(run.file_size * run.threads, inputs.total) / _MIB
     words = [
         "bash",
-        os.path.relpath(Path(__file__).with_name("run.sh")),
+        _find_script(os.getcwd()),
         f"--at={run.directory}",
         f"--mount={','.join(guest.mount)}",
     ]
@@ -110,6 +111,12 @@ def wrap(guest: Guest, run: Run, inputs: Inputs, command: list[str]) -> list[str
     copies = 2.4 + 1.1 * ("writecache" in guest.layers)
     words += [f"--disk={round(64 + 1.1 * size)}", f"--memory={round(640 + copies * size)}"]
     return [*words, "--", *command]
+
+
+@cache
+def _find_script(folder: str) -> str:
+    """Return the path, from a folder, of the script that starts a guest."""
+    return os.path.relpath(Path(__file__).with_name("run.sh"), folder)
 
 
 def _abbreviate(inputs: Inputs) -> Iterator[str]:

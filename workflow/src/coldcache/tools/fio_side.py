@@ -25,6 +25,9 @@ LATENCIES = {
     "lat": "total latency (lat): from the start of the call to completion",
 }
 
+#: What stands in a job or in a whole result, and never inside a side.
+_OUTER = frozenset(("jobname", "groupid", "job options", "jobs", *SIDES))
+
 #: What fio 2.x and 3.x before 3.2 fill a list of percentiles up with, several times.
 _PADDING = '"0.00"'
 
@@ -111,6 +114,8 @@ class _Side:
         if not self.is_simple:
             self.scan(self.start)
         self.operation, caveat = name_operation(side, origin.options, origin.name)
+        if not _OUTER.isdisjoint(self.plain):
+            raise self.error("it holds parts of another job: lines are mixed up")
         self.caveats = (caveat,) if caveat else ()
         moved, calls = bytes_moved(self.plain), take_number(self.plain, "total_ios")
         self.factors = name_factors(side, origin.options, origin.threads, moved, calls)
@@ -200,6 +205,8 @@ class _Side:
             key, unit = (f"{kind}_ns", "ns") if f"{kind}_ns" in self.plain else (kind, "us")
             plain = self.plain.get(key)
             if isinstance(plain, dict) and plain.get("N", plain.get("max") or plain.get("mean")):
+                if not _OUTER.isdisjoint(plain):
+                    raise self.error(f"{key} holds parts of another job: lines are mixed up")
                 self.add(self.find_latencies(key, plain), "latency", definition, unit)
 
     def find_latencies(self, key: str, plain: dict[str, Any]) -> list[_Place]:
