@@ -96,7 +96,7 @@ def wrap(guest: Guest, run: Run, inputs: Inputs, command: list[str]) -> list[str
     size = max(run.file_size * run.threads, inputs.total) / _MIB
     words = [
         "bash",
-        _find_script(os.getcwd()),
+        _find_script(Path.cwd()),
         f"--at={run.directory}",
         f"--mount={','.join(guest.mount)}",
     ]
@@ -114,7 +114,7 @@ def wrap(guest: Guest, run: Run, inputs: Inputs, command: list[str]) -> list[str
 
 
 @cache
-def _find_script(folder: str) -> str:
+def _find_script(folder: Path) -> str:
     """Return the path, from a folder, of the script that starts a guest."""
     return os.path.relpath(Path(__file__).with_name("run.sh"), folder)
 
