@@ -151,7 +151,7 @@ def test_documents_that_are_broken(log, cause):
         (('"30.000000" : ', '"max" : '),
          "line 66: job 'seq', write: clat_ns gives two values for one statistic: lines are mixed up"),
         (('"percentile" : {', '"jobname" : "seq",\n          "percentile" : {'),
-         "line 66: job 'seq', write: clat_ns holds parts of another job: lines are mixed up"),
+         "line 66: job 'seq', write: it holds parts of another job: lines are mixed up"),
         (('"write" : {', '"write" : {\n        "groupid" : 0,'),
          "line 66: job 'seq', write: it holds parts of another job: lines are mixed up"),
         (('"percentile" : {', '"percentile" : { "99.000000" : 1,'),

@@ -114,7 +114,8 @@ class _Side:
         if not self.is_simple:
             self.scan(self.start)
         self.operation, caveat = name_operation(side, origin.options, origin.name)
-        if not _OUTER.isdisjoint(self.plain):
+        inner = [value for value in self.plain.values() if isinstance(value, dict)]
+        if not all(map(_OUTER.isdisjoint, (self.plain, *inner))):
             raise self.error("it holds parts of another job: lines are mixed up")
         self.caveats = (caveat,) if caveat else ()
         moved, calls = bytes_moved(self.plain), take_number(self.plain, "total_ios")
@@ -205,8 +206,6 @@ class _Side:
             key, unit = (f"{kind}_ns", "ns") if f"{kind}_ns" in self.plain else (kind, "us")
             plain = self.plain.get(key)
             if isinstance(plain, dict) and plain.get("N", plain.get("max") or plain.get("mean")):
-                if not _OUTER.isdisjoint(plain):
-                    raise self.error(f"{key} holds parts of another job: lines are mixed up")
                 self.add(self.find_latencies(key, plain), "latency", definition, unit)
 
     def find_latencies(self, key: str, plain: dict[str, Any]) -> list[_Place]:
