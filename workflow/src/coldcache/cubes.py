@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import h5netcdf
+import h5py
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from coldcache.campaign import Campaign
+from coldcache.cube_files import write_cube
 from coldcache.dataset import COUNTED
 from coldcache.drift import Drift, Moment, figure_of
 from coldcache.long_tables import write_table
@@ -355,16 +357,19 @@ def save_dataset(
     target = campaign.site.target
     limits = {"read_rate": target.read_rate, "write_rate": target.write_rate}
     stated = {name: rate for name, rate in limits.items() if rate is not None}
-    groups = {"/": xr.Dataset(attrs={"campaign": campaign.name, "Conventions": "CF-1.11"})}
-    groups |= {f"/{study.study}": xr.Dataset(attrs=stated) for study in campaign.planned if stated}
     cubes = _build_cubes(records, settings)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".partial")
-    xr.DataTree.from_dict({**groups, **cubes}).to_netcdf(temporary, engine="h5netcdf")
-    with h5netcdf.File(temporary, "a") as file:
+    with h5netcdf.File(temporary, "w") as file:
+        file.attrs.update(campaign=campaign.name, Conventions="CF-1.11")
+        for study in campaign.planned if stated else ():
+            file.create_group(study.study).attrs.update(stated)
         for name, table in (tables or {}).items():
             write_table(file, name, table, "row")
         write_table(file, "records", records, "record")
         write_table(file, "settings", settings, "setting")
+    with h5py.File(temporary, "a") as file:
+        for name, cube in cubes.items():
+            write_cube(file, name, cube)
     temporary.rename(path)
     return cubes

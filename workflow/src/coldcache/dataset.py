@@ -7,15 +7,13 @@ import h5py
 import pandas as pd
 import xarray as xr
 
+from coldcache.cube_files import read_cube
 from coldcache.errors import DatasetError
 from coldcache.long_tables import read_table
 from coldcache.slices import note_read, slice_of_limits, slice_of_sweep, slice_of_table
 
 #: Trials that count in estimates; suspect ones are marked wherever they stand.
 COUNTED = ("valid", "suspect")
-
-#: What a cube says of its variables; other attributes are those of the format.
-_DESCRIBED = ("units", "long_name")
 
 
 def open_records(path: Path, study: str | None = None) -> pd.DataFrame:
@@ -90,26 +88,6 @@ def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:
     note_read(slice_of_sweep(study, sweep))
     try:
         with h5py.File(path) as file:
-            return _read_cube(file[f"{study}/{sweep}"])
+            return read_cube(file[f"{study}/{sweep}"])
     except (OSError, KeyError) as error:
         raise DatasetError(f"{path} has no sweep {study}/{sweep}") from error
-
-
-def _read_cube(group: h5py.Group) -> xr.Dataset:
-    """Return what `xarray.open_dataset` makes of a group, in a twentieth of the time.
-
-    xarray asks for all that a variable can be; a cube has numbers and texts along dims that are variables of its own.
-    """
-    variables = {}
-    for name, stored in group.items():
-        if stored.is_scale:
-            dims = [name]
-        else:
-            scales = (group.file[scale].id for (scale, *_) in stored.attrs["DIMENSION_LIST"])
-            dims = [h5py.h5ds.get_scale_name(scale).decode() for scale in scales]
-        values = stored.asstr()[()].astype(str) if stored.dtype.kind == "O" else stored[()]
-        attrs = {key: stored.attrs[key] for key in stored.attrs if key in _DESCRIBED}
-        variables[name] = xr.Variable(dims, values, attrs)
-    # The format keeps one number as a list of one.
-    attrs = {key: value if isinstance(value, str) else value[0] for key, value in group.attrs.items()}
-    return xr.Dataset(variables, attrs=attrs)
