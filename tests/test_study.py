@@ -63,6 +63,11 @@ def test_a_share_is_what_each_thread_gets(share, threads, unit, level):
     assert Share(**share).level(threads, unit) == level
 
 
+def test_a_share_that_no_number_holds_is_refused():
+    message = refusal(Share(memory=1e300, round="down").level, 1, "B", 2**60)
+    assert message == "1e+300 times the memory is more than a number can hold"
+
+
 def test_a_share_that_does_not_divide_is_refused():
     message = refusal(Share(aggregate="1 GB").level, 3, "B")
     assert message == "1 GB does not divide by 3 threads; set round to down or up"

@@ -154,6 +154,8 @@ def test_documents_that_are_broken(log, cause):
          "line 66: job 'seq', write: it holds parts of another job: lines are mixed up"),
         (('"write" : {', '"write" : {\n        "groupid" : 0,'),
          "line 66: job 'seq', write: it holds parts of another job: lines are mixed up"),
+        (('"20.000000" : ', '".000" : '),
+         "line 66: job 'seq', write: clat_ns has a percentile without a number: a line is broken"),
         (('"percentile" : {', '"percentile" : { "99.000000" : 1,'),
          "line 89: job 'seq' gives two values for one figure"),
     ],

@@ -79,16 +79,18 @@ class Share(Strict):
         Raises
         ------
         DesignError
-            If the total does not divide by `threads` and `round` is ``exact``.
+            If the total does not divide by `threads` and `round` is ``exact``, or is more than a number can hold.
         """
+        total = self.aggregate if self.memory is None else f"{self.memory:g} times the memory"
         if self.memory is not None:
             share = min(self.memory * memory * nodes / threads, self.memory * memory)
         else:
             share = parse_quantity(self.aggregate or 0, unit) / threads
         if self.at_most is not None:
             share = min(share, parse_quantity(self.at_most, unit))
+        if not math.isfinite(share):
+            raise DesignError(f"{total} is more than a number can hold")
         if self.round == "exact" and share != int(share):
-            total = self.aggregate if self.memory is None else f"{self.memory:g} times the memory"
             raise DesignError(f"{total} does not divide by {threads} threads; set round to down or up")
         return math.ceil(share) if self.round == "up" else math.floor(share)
 

@@ -160,8 +160,11 @@ def _read_data(text: str, members: dict[str, Member]) -> Iterator[_Series]:
         metric, statistic = _known_metric(label, where), (_LABEL.fullmatch(label) or [label, None, None])[2]
         if statistic not in (None, "Sum"):
             raise LogError(f"{where}: {statistic} of {metric}: only sums over a period can be turned into rates")
-        times, _ = scan_array(text, fields["Timestamps"].start)
-        values, _ = scan_array(text, fields["Values"].start)
+        try:
+            times, _ = scan_array(text, fields["Timestamps"].start)
+            values, _ = scan_array(text, fields["Values"].start)
+        except ValueError as error:
+            raise LogError(f"{where}: the time stamps or values of {metric} are no list of such") from error
         if len(times) != len(values):
             raise LogError(f"{where}: {len(times)} time stamps and {len(values)} values: the JSON is damaged")
         points = [_point(text, time, value) for time, value in zip(times, values, strict=True)]

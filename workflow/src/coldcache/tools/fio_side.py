@@ -1,5 +1,6 @@
 """Make records of one side (read, write, trim) of a job in fio's JSON."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from operator import attrgetter
@@ -30,6 +31,8 @@ _OUTER = frozenset(("jobname", "groupid", "job options", "jobs", *SIDES))
 
 #: What fio 2.x and 3.x before 3.2 fill a list of percentiles up with, several times.
 _PADDING = '"0.00"'
+
+_PERCENTILE = re.compile(r"[0-9]{1,3}(?:\.[0-9]+)?")
 
 _OFFSET = attrgetter("offset")
 _MOMENTS = ("min", "max", "mean", "stddev")
@@ -215,6 +218,8 @@ class _Side:
         if isinstance(percentiles, dict):
             if not percentiles.keys().isdisjoint(plain):
                 raise self.error(f"{key} gives two values for one statistic: lines are mixed up")
+            if not all(map(_name_statistic, percentiles.keys() - {"0.00"})):
+                raise self.error(f"{key} has a percentile without a number: a line is broken")
             place = list(plain).index("percentile")
             keys[place:place] = [name for name in percentiles if name != "0.00"]
         at = text.find(quoted, self.start, self.end)
@@ -263,7 +268,7 @@ def _name_statistic(key: str) -> str | None:
     """
     if key in _MOMENTS:
         return key
-    if key == "0.00" or not key.replace(".", "", 1).isdecimal():
+    if key == "0.00" or not _PERCENTILE.fullmatch(key):
         return None
     return "p" + (key.rstrip("0").rstrip(".") if "." in key else key)
 
