@@ -40,10 +40,23 @@ def test_the_page_has_a_row_for_every_figure_with_its_latest_value_and_goal(ledg
 def test_readme_quotes_how_many_goals_are_kept_and_names_those_that_are_not(ledger):
     newest = ledger.latest(ledger.read_entries())
     sentence = ledger.sum_up(newest)
-    assert f"<!-- bench: speed -->\n{sentence}\n<!-- bench: end -->" in ledger.README.read_text()
+    table = ledger.quote(newest)
+    assert f"<!-- bench: speed -->\n{sentence}\n\n{table}\n<!-- bench: end -->" in ledger.README.read_text()
     missed = [entry for name, entry in newest.items() if not ledger.FIGURES[name].is_met(entry["value"])]
     assert f"holds {len(newest) - len(missed)} of {len(newest)} goals" in sentence
     assert all(ledger.FIGURES[entry["figure"]].what in sentence for entry in missed)
+
+
+def test_the_table_of_readme_shows_what_is_missed_and_the_floor(ledger):
+    entries = [
+        {"figure": name, "value": value, "floor": floor, "low": None, "high": None, "peers": {}}
+        for name, value, floor in [("trial-cpu", 5.5, 1.8), ("help-seconds", 0.1, 0.02), ("series-seconds", 2.0, None)]
+    ]
+    assert ledger.quote(ledger.latest(entries)).splitlines()[2:] == [
+        "| processor time per trial, of 2,000 with a tool that ends at once | 5.5 ms | ≤ 5, missed "
+        "| a loop that starts the tool: 1.8 ms |",
+        "| --help | 0.1 s | ≤ 0.3 | Python alone: 0.02 s |",
+    ]
 
 
 def test_the_page_compares_every_program_that_was_measured(ledger):

@@ -108,13 +108,13 @@ def watch(command: list[str], folder: Path) -> tuple[float, float]:
     """Return the share of one core, in %, and the bytes from and to disks of all that runs beside fio while it runs."""
     process = psutil.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        while not any(child.name() == "fio" for child in process.children(recursive=True)):
+        while "fio" not in map(name_of, process.children(recursive=True)):
             if process.poll() is not None:
                 sys.exit("bench: fio did not run")
             time.sleep(0.05)
         # What the runner does before and after its tool is none of what disturbs it.
         time.sleep(1)
-        beside = [process, *(child for child in process.children(recursive=True) if child.name() != "fio")]
+        beside = [process, *(child for child in process.children(recursive=True) if name_of(child) not in ("fio", ""))]
         began, before = time.monotonic(), [look(one) for one in beside]
         time.sleep(_WATCHED)
         seconds, after = time.monotonic() - began, [look(one) for one in beside]
@@ -126,6 +126,14 @@ def watch(command: list[str], folder: Path) -> tuple[float, float]:
     processor, transferred = (sum(column) for column in zip(*after, strict=True))
     processor_before, transferred_before = (sum(column) for column in zip(*before, strict=True))
     return 100 * (processor - processor_before) / seconds, transferred - transferred_before
+
+
+def name_of(process: psutil.Process) -> str:
+    """Return the name of a process; nothing of one that has ended by now."""
+    try:
+        return process.name()
+    except psutil.NoSuchProcess:
+        return ""
 
 
 def look(process: psutil.Process) -> tuple[float, float]:

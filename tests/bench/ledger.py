@@ -27,6 +27,13 @@ _BUSY = 3.0
 #: How many commits the trend shows.
 _COMMITS = 6
 
+#: What README.md quotes beside the sentence on all.
+_QUOTED = (
+    "trial-cpu", "trial-files", "plan-seconds", "dry-run-seconds", "resume-seconds", "logs-rate", "dataset-build",
+    "dataset-save", "dataset-open", "report-all", "report-nothing", "report-one-log", "help-seconds", "parse-seconds",
+    "fidelity", "disturbance-cpu",
+)  # fmt: skip
+
 
 def describe_machine() -> str:
     """Return the machine in a few words, without its name."""
@@ -84,12 +91,12 @@ def _measured(entry: Entry) -> Measured:
 
 
 def renew_pages(entries: list[Entry]) -> None:
-    """Write the tables of the page on speed, the sentence of README.md, and the notebook's outputs anew."""
+    """Write the tables of the page on speed, what README.md quotes, and the notebook's outputs anew."""
     newest = latest(entries)
     _replace(PAGE, "figures", _write_figures(newest))
     _replace(PAGE, "peers", _write_peers(latest(entry for entry in entries if entry["peers"])))
     _replace(PAGE, "trend", _write_trend(entries))
-    _replace(README, "speed", sum_up(newest))
+    _replace(README, "speed", f"{sum_up(newest)}\n\n{quote(newest)}")
     execute(NOTEBOOK, NOTEBOOK, ROOT / "logs" / NOTEBOOK.name)
 
 
@@ -102,6 +109,17 @@ def sum_up(newest: Mapping[str, Entry]) -> str:
     busy = f", while others loaded it ({load:.0f} processes were waiting)" if load > _BUSY else ""
     said = f"`make bench` holds {len(newest) - len(missed)} of {len(newest)} goals on {machines} ({dates[-1]}){busy}."
     return said + (f" Missed: {'; '.join(missed)}." if missed else "")
+
+
+def quote(newest: Mapping[str, Entry]) -> str:
+    """Return the table of README.md: the chosen figures beside goal and floor."""
+    lines = ["| what | measured | goal | the floor |", "|---|---|---|---|"]
+    for name in (name for name in _QUOTED if name in newest):
+        figure, measured = FIGURES[name], _measured(newest[name])
+        goal = figure.show_goal() + ("" if figure.is_met(measured.value) else ", missed")
+        floor = "" if measured.floor is None else f"{figure.floor}: {show_value(measured.floor, figure.unit)}"
+        lines.append(f"| {figure.what} | {show_measured(measured, figure.unit)} | {goal} | {floor} |")
+    return "\n".join(lines)
 
 
 def _write_figures(newest: Mapping[str, Entry]) -> str:
