@@ -50,7 +50,9 @@ class Comparison(NamedTuple):
         if self.rows.empty:
             return f"{title}: what each level of {label} was measured on is not recorded; no cause can be named."
         if self.is_cause:
-            return f"{title}: nothing that was recorded differs but {label}, so it can be the cause."
+            return (
+                f"{title}: nothing that was recorded differs but {label}; where its levels differ, it can be the cause."
+            )
         verb = "differs" if len(self.others) == 1 else "differ"
         return f"{title}: beside {label}, {_list(self.others, _MOST_NAMED)} {verb}; no single cause can be named."
 
