@@ -30,7 +30,7 @@ PAGES = sorted(
 )
 
 #: Targets of make that measure or check for minutes, or need a network: make prints what they would run.
-PRINTED = ("study", "reference", "test", "lint", "bench", "break", "notebooks", "hooks", "lock")
+PRINTED = ("study", "reference", "test", "lint", "bench", "break", "fuzz", "notebooks", "hooks", "lock")
 
 #: The folder on another file system that the pages measure.
 FAST = "/mnt/fast"

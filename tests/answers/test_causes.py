@@ -34,7 +34,8 @@ def alter(level, **circumstances):
 
 def test_a_factor_that_differs_alone_can_be_the_cause(collect):
     assert collect() == (
-        "A write cache on and off: nothing that was recorded differs but write cache; where its levels differ, it can be the cause."
+        "A write cache on and off: nothing that was recorded differs but write cache; "
+        "where its levels differ, it can be the cause."
     )
     (comparison,) = open_comparisons(DATASET, "tiny")
     table = tabulate_causes([comparison])

@@ -110,14 +110,16 @@ def fuzz(what: str, limits: list[str], report: Path) -> dict[str, Any]:
 
 
 def add_up(kept: Path) -> dict[str, Any]:
-    """Return what all stretches of a file did together: hours by what was fuzzed, and executions."""
+    """Return what all stretches of a file did together, by what was fuzzed."""
     stretches = [json.loads(line) for line in kept.read_text().splitlines()]
     chosen = {what: [stretch for stretch in stretches if stretch["what"] == what] for what in ("readers", "designs")}
     return {
-        "stretches": len(stretches),
-        "executions": {what: sum(stretch["executions"] for stretch in some) for what, some in chosen.items()},
-        "processor_hours": round(sum(stretch["processor_seconds"] for stretch in stretches) / 3600, 3),
-        "findings": sorted({finding for stretch in stretches for finding in stretch["findings"]}),
+        what: {
+            "executions": sum(stretch["executions"] for stretch in some),
+            "processor_hours": round(sum(stretch["processor_seconds"] for stretch in some) / 3600, 3),
+            "findings": sorted({finding for stretch in some for finding in stretch["findings"]}),
+        }
+        for what, some in chosen.items()
     }
 
 

@@ -81,6 +81,18 @@ def test_stretches_of_fuzzing_add_up(tmp_path):
         stretches = [json.loads(line) for line in kept.read_text().splitlines()]
         assert [stretch["executions"] for stretch in stretches] == [1000] * turn
         told = json.loads(ran.stdout)
-        assert (told["stretches"], told["findings"]) == (turn, [])
-        assert told["executions"] == {"readers": 1000 * turn, "designs": 0}
-        assert 0 < told["processor_hours"] * 3600 <= sum(stretch["seconds"] for stretch in stretches) + 4
+        assert (told["readers"]["executions"], told["readers"]["findings"]) == (1000 * turn, [])
+        assert 0 < told["readers"]["processor_hours"] * 3600 <= sum(stretch["seconds"] for stretch in stretches) + 4
+        assert told["designs"] == {"executions": 0, "processor_hours": 0, "findings": []}
+
+
+def test_the_page_quotes_what_was_fuzzed(root, monkeypatch):
+    monkeypatch.syspath_prepend(HERE)
+    import run
+
+    page = (root / "docs/reliability.md").read_text()
+    found = run.add_up(HERE / "fuzzed.jsonl")
+    for what, name in (("readers", "logs"), ("designs", "designs")):
+        one = found[what]
+        row = f"| {name} | {one['executions']:,} | {one['processor_hours']:.2f} | {len(one['findings'])} |"
+        assert row in page
