@@ -88,8 +88,8 @@ def fuzz(what: str, limits: list[str], report: Path) -> dict[str, Any]:
     words = [sys.executable, HERE / f"fuzz_{what}.py", *limits]
     if what == "readers":
         words += [
-            "-max_len=6144", "-timeout=120", "-print_final_stats=1", f"-dict={HERE / 'words.dict'}",
-            f"-artifact_prefix={LOGS}/", LOGS / "fuzz", HERE / "corpus",
+            "-max_len=6144", "-timeout=30", "-report_slow_units=30", "-print_final_stats=1",
+            f"-dict={HERE / 'words.dict'}", f"-artifact_prefix={LOGS}/", LOGS / "fuzz", HERE / "corpus",
         ]  # fmt: skip
     with report.open("w") as file, subprocess.Popen(words, stdout=file, stderr=file) as process:
         _, status, usage = os.wait4(process.pid, 0)
