@@ -116,7 +116,7 @@ break: setup ## Stage each fault many times and print whether all held (TIMES=3 
 .PHONY: fuzz
 fuzz: venv ## Fuzz designs, and the readers of logs guided by coverage (RUNS=100000, or SECONDS=3600 for so long)
 	@uv pip install --quiet --require-hashes -r envs/fuzz.lock
-	@python tests/fuzz/fuzz_designs.py --seconds=60
+	@$(if $(SECONDS),,python tests/fuzz/fuzz_designs.py --seconds=60)
 	@python tests/fuzz/run.py --kept results/fuzz.jsonl \
 		$(if $(SECONDS),--seconds=$(SECONDS),--runs="$${RUNS:-100000}")
 

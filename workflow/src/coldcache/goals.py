@@ -103,8 +103,8 @@ FIGURES = {
             None,
             3,
             _PICKLE,
-            "three fifths go into writing the columns of the long table, a quarter of that into telling equal texts "
-            "apart, and a quarter into the cube; the pickle that takes {floor} is of a format for Python alone",
+            "two thirds go into writing the columns of the long table, half of that into telling equal texts apart, "
+            "and a third into the cube; the pickle that takes {floor} is of a format for Python alone",
         ),
         Figure("dataset-open", "dataset of 1,000,000 records: open", "s", None, 3, _PICKLE),
         Figure(
@@ -137,7 +137,7 @@ FIGURES = {
             None,
             20,
             why_missed="collecting, claims and rendering wait for each other, and each works on the whole campaign; "
-            "rendering takes two fifths of their processor time, half of that in Sphinx, which is one process",
+            "rendering takes half of their processor time, half of that in Sphinx, which is one process",
         ),
         Figure("help-seconds", "--help", "s", None, 0.3, "Python alone"),
         Figure("parse-seconds", "parse of one log", "s", None, 0.3, "Python alone"),
