@@ -22,6 +22,9 @@ from coldcache.foreign import list_notebooks
 
 pytest_plugins = ["invented", "switched"]
 
+# A shell that starts the tests in the background lets them ignore interrupts, and all that they start with them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 STUDY = """\
 study: tiny
 title: A study of seconds

@@ -127,7 +127,8 @@ def test_after_a_kill_of_snakemake_alone_the_next_start_waits_for_the_runner_tha
     found = snakemake(*words)
     assert found.returncode == 0, found.stderr
     assert f"waiting for process {runner.pid} of an earlier start of campaign x, which measures" in found.stderr
-    assert not runner.is_running()
+    # Where nobody waits for orphans, one that has ended stays as a zombie.
+    assert not runner.is_running() or runner.status() == psutil.STATUS_ZOMBIE
     assert before.items() <= inodes().items()
     assert len(inodes()) == 20
 
