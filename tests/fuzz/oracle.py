@@ -51,7 +51,7 @@ _IOR_HEADS = {
     "Max(MiB)": "throughput max", "Min(MiB)": "throughput min", "Mean(MiB)": "throughput mean",
     "Max(OPs)": "rate max", "Min(OPs)": "rate min", "Mean(OPs)": "rate mean", "Mean(s)": "elapsed mean",
 }  # fmt: skip
-_IOR_HEAD = re.compile(r"^.*?\b(?:access +bw\(MiB/s\) |Operation +Max\(MiB\) ).*$", re.MULTILINE)
+_IOR_HEAD = re.compile(r"^.*?\b(?:access +bw\(MiB/s\) .* iter|Operation +Max\(MiB\) .* RefNum)\s*$", re.MULTILINE)
 _IOR_ROW = re.compile(r"\b(write|read|remove)((?: +[0-9.eE+-]+)*) +$")
 
 _FIO_SIDE = re.compile(r'"(read|write|trim|mixed)"\s*:\s*\{')
