@@ -1,8 +1,8 @@
 """Cubes in a NetCDF file, a group each, as `xarray.open_dataset` opens them, too.
 
-xarray with h5netcdf asks each variable for all that the format can say of it: to read so takes fifteen times as long, and
-to write so a third of the time in which a campaign is collected. A cube has numbers and texts alone, along dims that each
-have a variable of their own.
+xarray with h5netcdf asks each variable for all that the format can say of it: to read so takes fifteen times as long,
+and to write so a third of the time in which a campaign is collected. A cube has numbers and texts alone, along dims
+that each have a variable of their own.
 """
 
 import h5py
