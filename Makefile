@@ -106,18 +106,18 @@ hooks: venv ## Let git run the same checks before each commit
 
 .PHONY: bench
 bench: setup ## Print how fast the program is, beside its goals and a bare loop (PEERS=1: beside other programs, too; STORE=1: keep it)
-	@python tests/bench/run.py $(if $(PEERS),--peers) $(if $(STORE),--store)
+	@python benchmarks/run.py $(if $(PEERS),--peers) $(if $(STORE),--store)
 
 .PHONY: break
 break: tools += break
 break: setup ## Stage each fault many times and print whether all held (TIMES=3 SEED=1 JOBS=2: so often, these moments, so many at once)
-	@python tests/break/run.py --kept results/break.jsonl $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS))
+	@python faults/run.py --kept results/break.jsonl $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS))
 
 .PHONY: fuzz
 fuzz: venv ## Fuzz designs, and the readers of logs guided by coverage (RUNS=100000, or SECONDS=3600 for so long)
 	@uv pip install --quiet --require-hashes -r envs/fuzz.lock
-	@$(if $(SECONDS),,python tests/fuzz/fuzz_designs.py --seconds=60)
-	@python tests/fuzz/run.py --kept results/fuzz.jsonl \
+	@$(if $(SECONDS),,python fuzz/fuzz_designs.py --seconds=60)
+	@python fuzz/run.py --kept results/fuzz.jsonl \
 		$(if $(SECONDS),--seconds=$(SECONDS),--runs="$${RUNS:-100000}")
 
 .PHONY: lab

@@ -2,7 +2,7 @@
 
 from snakemake.utils import min_version
 
-from coldcache.contents import read_contents
+from coldcache.workflow.inputs import read_contents
 
 min_version("9.0")
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.campaign import read_campaign
-from coldcache.foreign import list_notebooks
+from coldcache.campaign.campaign import read_campaign
+from coldcache.design.imported_study import list_notebooks
 
 pytest_plugins = ["invented", "switched"]
 

@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from coldcache.campaign import Campaign
-from coldcache.claims.material import Material
-from coldcache.cubes import build_cube, save_dataset
-from coldcache.design import draft_design
-from coldcache.estimates import NoData
-from coldcache.nfs_calls import write_calls
-from coldcache.plan import expand_cases
-from coldcache.published import read_published
-from coldcache.records import UNIT_OF_METRIC
-from coldcache.terms import FACTORS, METRIC_OF_OPERATION
+from coldcache.analysis.estimates import NoData
+from coldcache.campaign.campaign import Campaign
+from coldcache.claims.context import Material
+from coldcache.core.records import UNIT_OF_METRIC
+from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
+from coldcache.dataset.cubes import build_cube, save_dataset
+from coldcache.dataset.published import read_published
+from coldcache.design.cases import expand_cases
+from coldcache.statistics.models.nfs_rpcs import write_calls
+from coldcache.workflow.configuration import draft_design
 
 SITES = {"dell-lustre": "dell-testbed", "fsx-metadata": "fsx-testbed", "sas-grid": "sas-testbed",
          "anf-nfs": "anf-testbed", "pixstor-nvme": "pixstor-testbed"}  # fmt: skip

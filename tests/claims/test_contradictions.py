@@ -4,8 +4,8 @@ import pytest
 import yaml
 
 from coldcache.claims.contradictions import COLUMNS, read_contradictions, tabulate_contradictions
-from coldcache.errors import DesignError
-from coldcache.published import read_published
+from coldcache.core.errors import DesignError
+from coldcache.dataset.published import read_published
 
 
 @pytest.fixture

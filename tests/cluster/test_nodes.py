@@ -9,7 +9,7 @@ import pytest
 PLACE = "/proc/sys/net/ipv4/tcp_keepalive_time"
 
 #: Kills what has a setting in force on a node; every node sees its own processes alone.
-KILL_AGENTS = "kill -KILL $(grep -las coldcache.settings.agent /proc/[0-9]*/cmdline | cut -d/ -f3 | grep -vw $$) || :"
+KILL_AGENTS = "kill -KILL $(grep -las coldcache.measure.settings.node_agent /proc/[0-9]*/cmdline | cut -d/ -f3 | grep -vw $$) || :"
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(420)]
 
@@ -139,11 +139,11 @@ def test_ranks_of_mpi_are_dealt_out_in_turn_and_tell_where_they_ran(lab):
         "import json, subprocess\n"
         "from pathlib import Path\n"
         "from types import SimpleNamespace\n"
-        "from coldcache.cluster.hosts import find_hosts\n"
-        "from coldcache.cluster.launch import Launch\n"
-        "from coldcache.cluster.probing import write_mark\n"
-        "from coldcache.site import Clients\n"
-        "from coldcache.tools.nodes import start_ranks\n"
+        "from coldcache.measure.cluster.job_nodes import find_hosts\n"
+        "from coldcache.measure.cluster.launch import Launch\n"
+        "from coldcache.measure.cluster.ask_nodes import write_mark\n"
+        "from coldcache.design.site import Clients\n"
+        "from coldcache.tools.launchers import start_ranks\n"
         "from coldcache.tools.run import Run\n"
         "hosts = find_hosts(Clients(nodes=4, cores=4, launcher='srun'))\n"
         "word = write_mark(Path.cwd())\n"

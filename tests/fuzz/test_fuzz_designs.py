@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.errors import ColdCacheError
-from coldcache.planning import print_plan
+from coldcache.core.errors import ColdCacheError
+from coldcache.workflow.commands.plan import print_plan
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[2] / "fuzz"
 
 
 @pytest.fixture(scope="module")

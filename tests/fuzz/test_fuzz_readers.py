@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[2] / "fuzz"
 CORPUS = sorted(path for path in HERE.joinpath("corpus").iterdir())
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from coldcache.tools import read_log
 
-HERE = Path(__file__).parent
-SPECIMENS = HERE.parent / "specimens"
+HERE = Path(__file__).parents[2] / "fuzz"
+SPECIMENS = HERE.parent / "tests/specimens"
 
 
 @pytest.fixture(scope="module")

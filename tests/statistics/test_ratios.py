@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from coldcache.simulation.campaigns import NOISES
 from coldcache.statistics.intervals import interval_over
 from coldcache.statistics.ratios import paired_ratio, paired_ratio_over, ratio_of_estimates
+from coldcache.statistics.simulation.intervals import NOISES
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.errors import LogError
+from coldcache.core.errors import LogError
 from coldcache.tools import read_file, read_log
 from coldcache.tools.cloudwatch import recognise
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.errors import LogError
+from coldcache.core.errors import LogError
 from coldcache.tools.json_offsets import (
     Member,
     blank_foreign_lines,

@@ -1,4 +1,4 @@
-"""How Sphinx renders a report; `coldcache.report.rendering` adds the title and where the pages lie."""
+"""How Sphinx renders a report; `coldcache.report.site.render` adds the title and where the pages lie."""
 
 project = "Cold Cache"
 root_doc = "index"

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from coldcache.errors import ColdCacheError
+from coldcache.core.errors import ColdCacheError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -179,46 +179,46 @@ def _add_results(commands: Any) -> None:
 
 
 def _parse(chosen: argparse.Namespace) -> int:
-    from coldcache.parsing import print_records
+    from coldcache.workflow.commands.parse import print_records
 
     return print_records(chosen.logs)
 
 
 def _check(chosen: argparse.Namespace) -> int:
-    from coldcache.checking import print_check
+    from coldcache.workflow.commands.check import print_check
 
     return print_check(chosen.site, chosen.target)
 
 
 def _plan(chosen: argparse.Namespace) -> None:
-    from coldcache.planning import print_plan
+    from coldcache.workflow.commands.plan import print_plan
 
     print_plan(chosen.study, chosen.site, chosen.target, chosen.format, chosen.full)
 
 
 def _measure(chosen: argparse.Namespace) -> None:
-    from coldcache.design import KEYS, read_design
-    from coldcache.runner import measure_block
+    from coldcache.measure.runner import measure_block
+    from coldcache.workflow.configuration import KEYS, read_design
 
     design = read_design({key: getattr(chosen, key) for key in KEYS})
     measure_block(design, chosen.block, chosen.manifest, chosen.log)
 
 
 def _status(chosen: argparse.Namespace) -> None:
-    from coldcache.status import print_status
+    from coldcache.workflow.commands.status import print_status
 
     print_status(chosen.campaign)
 
 
 def _wait(chosen: argparse.Namespace) -> None:
-    from coldcache.cluster.waiting import wait_for_jobs, wait_for_runners
+    from coldcache.measure.cluster.leftover_runners import wait_for_jobs, wait_for_runners
 
     wait_for_runners(chosen.campaign)
     wait_for_jobs(chosen.campaign)
 
 
 def _import(chosen: argparse.Namespace) -> None:
-    from coldcache.importing.logs import import_logs
+    from coldcache.campaign.importing.import_logs import import_logs
 
     imported = import_logs(chosen.folder, chosen.campaign)
     found = imported.found
@@ -232,32 +232,32 @@ def _import(chosen: argparse.Namespace) -> None:
 
 
 def _collect(chosen: argparse.Namespace) -> None:
-    from coldcache.collect import collect
+    from coldcache.dataset.collect import collect
 
     collect(chosen.campaign, chosen.results)
 
 
 def _claims(chosen: argparse.Namespace) -> None:
-    from coldcache.claims.judging import write_claims
+    from coldcache.claims.judge import write_claims
 
     write_claims(chosen.campaign, chosen.results)
 
 
 def _notebook(chosen: argparse.Namespace) -> None:
-    from coldcache.notebook import execute
+    from coldcache.workflow.execute_notebook import execute
 
     execute(chosen.notebook, chosen.output, chosen.log, chosen.dataset, chosen.study, chosen.reads)
 
 
 def _report(chosen: argparse.Namespace) -> None:
-    from coldcache.report.rendering import render
+    from coldcache.report.site.render import render
 
     render(chosen.campaign, chosen.results, chosen.log)
 
 
 def _cloudwatch(chosen: argparse.Namespace) -> None:
-    from coldcache.campaign import RAW, read_campaign
-    from coldcache.cloudwatch_series import METRICS, fetch_series
+    from coldcache.campaign.campaign import RAW, read_campaign
+    from coldcache.dataset.cloudwatch import METRICS, fetch_series
 
     metrics = chosen.metrics.split(",") if chosen.metrics else METRICS
     campaign = read_campaign(RAW / chosen.campaign)
@@ -266,7 +266,7 @@ def _cloudwatch(chosen: argparse.Namespace) -> None:
 
 
 def _seal(chosen: argparse.Namespace) -> int:
-    from coldcache.campaign import RAW, check_seal, seal
+    from coldcache.campaign.campaign import RAW, check_seal, seal
 
     folder = RAW / chosen.campaign
     if not chosen.check:
@@ -279,44 +279,44 @@ def _seal(chosen: argparse.Namespace) -> int:
 
 
 def _compare(chosen: argparse.Namespace) -> int:
-    from coldcache.comparison.terminal import print_comparison
+    from coldcache.report.comparison.terminal import print_comparison
 
     threshold = chosen.threshold / 100
     return print_comparison(chosen.campaigns, threshold, chosen.metric, chosen.junit, chosen.markdown, chosen.page)
 
 
 def _archive(chosen: argparse.Namespace) -> None:
-    from coldcache.archiving.depositing import archive
+    from coldcache.report.archive.archive import archive
 
     archive(chosen.campaign, chosen.output, chosen.anonymise, chosen.hide, chosen.licence, chosen.author)
 
 
 def _rebuild(chosen: argparse.Namespace) -> int:
-    from coldcache.rebuilding import print_rebuild
+    from coldcache.workflow.commands.rebuild import print_rebuild
 
     return print_rebuild(chosen.named)
 
 
 def _open(chosen: argparse.Namespace) -> None:
-    from coldcache.opening import open_report
+    from coldcache.workflow.commands.open import open_report
 
     open_report(chosen.campaign)
 
 
 def _lab(chosen: argparse.Namespace) -> None:
-    from coldcache.opening import lay_out_notebooks
+    from coldcache.workflow.commands.open import lay_out_notebooks
 
     print(lay_out_notebooks(chosen.campaign))
 
 
 def _simulate(_: argparse.Namespace) -> None:
-    from coldcache.simulation.measured import measure_tables
+    from coldcache.statistics.simulation.stored_tables import measure_tables
 
     print(measure_tables().to_string(index=False))
 
 
 def _schema(chosen: argparse.Namespace) -> None:
-    from coldcache.schema import write_schemas
+    from coldcache.workflow.commands.schema import write_schemas
 
     write_schemas(chosen.output)
 

@@ -14,7 +14,7 @@ from snakemake_executor_plugin_slurm import ExecutorSettings as ExecutorSettings
 from snakemake_executor_plugin_slurm import common_settings as common_settings
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
-from coldcache.cluster.waiting import ENDED
+from coldcache.measure.cluster.leftover_runners import ENDED
 
 _SECONDS = 60
 

@@ -8,11 +8,11 @@ from typing import Literal
 import pandas as pd
 from pydantic import Field, model_validator
 
-from coldcache.claims.material import find_published
-from coldcache.claims.reading import CLAIMS, CONTRADICTIONS
-from coldcache.errors import DesignError
-from coldcache.published import Published
-from coldcache.yaml_file import Strict, read_model
+from coldcache.claims.context import find_published
+from coldcache.claims.read import CLAIMS, CONTRADICTIONS
+from coldcache.core.errors import DesignError
+from coldcache.core.yaml_models import Strict, read_model
+from coldcache.dataset.published import Published
 
 COLUMNS = ["id", "source", "about", "one", "one_place", "relation", "other", "other_place", "verdict", "why"]
 
@@ -59,7 +59,7 @@ def read_contradictions(folder: Path = CLAIMS) -> list[Contradiction]:
     Raises
     ------
     DesignError
-        As `coldcache.yaml_file.read_model`.
+        As `coldcache.core.yaml_models.read_model`.
     """
     path = folder / CONTRADICTIONS
     return read_model(path, Contradictions).contradictions if path.is_file() else []

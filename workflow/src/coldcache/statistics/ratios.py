@@ -15,7 +15,7 @@ from coldcache.statistics.intervals import Interval, interval, interval_over
 _STATISTIC_OF_LOGS = {"median": "median", "geometric": "mean"}
 
 #: Pairs from which Student's interval of the geometric mean covers at least 93.5 % of simulated campaigns (20,000 with
-#: each noise of `coldcache.simulation.campaigns`): what skews a rate skews both of a pair.
+#: each noise of `coldcache.statistics.simulation.intervals`): what skews a rate skews both of a pair.
 _T_TRUSTED_FROM = 3
 
 

@@ -44,7 +44,7 @@ def enough(
     A case goes on until the interval of its median is narrower than asked (Hoefler and Belli 2015, on the number of
     measurements), the most repetitions are reached, or another would not fit into the time left. Looking after every
     repetition and stopping at the first narrow interval makes intervals cover less than they say; `least` holds that
-    in bounds: simulated, 95 % intervals cover 91 to 96 % (`coldcache.simulation.decisions.stopping_table`).
+    in bounds: simulated, 95 % intervals cover 91 to 96 % (`coldcache.statistics.simulation.tests.stopping_table`).
 
     Parameters
     ----------

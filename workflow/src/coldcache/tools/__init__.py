@@ -20,18 +20,18 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from coldcache.errors import LogError
-from coldcache.records import Record, find_impossible
+from coldcache.core.errors import LogError
+from coldcache.core.records import Record, find_impossible
 
 #: Modules that read logs, in the order in which they are asked.
 READERS = (
-    "nfs_guest",
-    "fio_read",
-    "fio_series",
-    "iozone_read",
-    "ior_read",
-    "mdtest_read",
-    "rhel_iotest",
+    "nfs_guest_log",
+    "fio.parse",
+    "fio.series_logs",
+    "iozone.parse",
+    "ior.parse",
+    "mdtest.parse",
+    "rhel_iotest.parse",
     "io500",
     "mountstats",
     "elbencho",
@@ -74,7 +74,7 @@ def read_by(reader: ModuleType, log: bytes, name: str = "") -> Sequence[Record]:
     LogError
         As `read_log`, and if a value that the module found is negative, infinite or no number.
     """
-    is_named = reader.__name__.rpartition(".")[2] in NAMED_READERS
+    is_named = getattr(reader, "TOOL", "") in NAMED_READERS
     records: Sequence[Record] = reader.read(log, name) if is_named else reader.read(log)
     impossible = find_impossible(records)
     if impossible:
@@ -95,6 +95,12 @@ def find_reader(log: bytes) -> ModuleType:
         if reader.recognise(log):
             return reader
     raise LogError("no known tool wrote this log")
+
+
+@cache
+def find_tool(name: str) -> ModuleType:
+    """Return the module that runs a tool."""
+    return import_module(f"{__name__}.{name}.command")
 
 
 @cache

@@ -18,9 +18,12 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from coldcache.errors import LogError
-from coldcache.records import UNIT_OF_METRIC, Record
+from coldcache.core.errors import LogError
+from coldcache.core.records import UNIT_OF_METRIC, Record
 from coldcache.tools.json_offsets import Member, scan_array, scan_document
+
+#: Name of the tool in campaigns that import its logs.
+TOOL = "cloudwatch"
 
 #: Metrics of FSx, EFS and EBS whose sums are bytes, and whose sums are operations; what each counts.
 BYTES = {

@@ -16,9 +16,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from coldcache.errors import LogError
-from coldcache.records import UNIT_OF_METRIC, Record
+from coldcache.core.errors import LogError
+from coldcache.core.records import UNIT_OF_METRIC, Record
 from coldcache.tools.json_offsets import Member, scan_object
+
+#: Name of the tool in campaigns that import its logs.
+TOOL = "elbencho"
 
 #: What each phase does with bytes, and with files or directories as such.
 PHASES: dict[str, tuple[str, str]] = {

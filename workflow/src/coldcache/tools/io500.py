@@ -16,8 +16,11 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from coldcache.errors import LogError
-from coldcache.records import UNIT_OF_METRIC, Record
+from coldcache.core.errors import LogError
+from coldcache.core.records import UNIT_OF_METRIC, Record
+
+#: Name of the tool in campaigns that import its logs.
+TOOL = "io500"
 
 #: The operation of a phase, and the part of its name that tells it from others of the same operation.
 PHASES = {

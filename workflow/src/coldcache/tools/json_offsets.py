@@ -10,7 +10,7 @@ from itertools import islice
 from json import JSONDecoder
 from typing import Any, NamedTuple
 
-from coldcache.errors import LogError
+from coldcache.core.errors import LogError
 
 # Strings may hold raw tabs: fio does not escape control characters.
 _scan_once = JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]

@@ -19,8 +19,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from coldcache.errors import LogError
-from coldcache.records import UNIT_OF_METRIC, Record
+from coldcache.core.errors import LogError
+from coldcache.core.records import UNIT_OF_METRIC, Record
+
+#: Name of the tool in campaigns that import its logs.
+TOOL = "mountstats"
 
 _LINE = rb"^[>| \t]*+"
 _DEVICE = re.compile(

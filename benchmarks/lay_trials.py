@@ -1,0 +1,16 @@
+#!/usr/bin/env python3
+"""Lay out the campaign `bench` of the project in this folder as if each of its trials had been measured."""
+
+import os
+from pathlib import Path
+
+from coldcache.campaign.campaign import begin
+from coldcache.workflow.configuration import read_design
+
+campaign = read_design({"campaign": "bench", "studies": "bench", "site": "bench"})
+begin(campaign)
+for block in campaign.blocks():
+    for trial in block.trials:
+        folder = f"{campaign.folder}/{trial.key}"
+        Path(folder).mkdir(parents=True)
+        os.close(os.open(f"{folder}/trial.json", os.O_CREAT))

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Print how fast the program is: each figure beside its goal, the floor, and with --peers other programs."""
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import ledger
+from costs import PYTHON, ROOT
+from figures import Measured
+from rich.console import Console
+from rich.table import Table
+
+from coldcache.analysis.questions.program_speed import read_entries
+from coldcache.analysis.questions.program_speed_goals import FIGURES, show_value
+
+#: Each is a program of its own, so that none adds to what another one measures.
+SUITES = ("trials", "plans", "logs", "datasets", "slurm", "reports", "fidelity")
+
+
+def main() -> int:
+    """Print the table, store its figures where that is asked for, and return 1 if a goal was missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peers", action="store_true", help="install other programs and measure them, too")
+    parser.add_argument("--store", action="store_true", help="keep the figures, and renew the pages that quote them")
+    parser.add_argument("--pages", action="store_true", help="renew the pages from what is kept, and measure nothing")
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"of {', '.join(SUITES)}; all when left out")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.suites) - set(SUITES):
+        parser.error(f"unknown {unknown.pop()}; known are {', '.join(SUITES)}")
+    if chosen.pages:
+        ledger.renew_pages(read_entries())
+        return 0
+    (ROOT / "logs").mkdir(exist_ok=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    machine = ledger.describe_machine()
+    found: dict[str, Measured] = {}
+    for suite in chosen.suites or SUITES:
+        found |= run(suite, chosen.peers)
+    show(found, machine)
+    if chosen.store:
+        entries = ledger.keep(found, machine)
+        ledger.renew_pages(entries)
+    return int(any(not FIGURES[name].is_met(measured.value) for name, measured in found.items()))
+
+
+def run(suite: str, peers: bool) -> dict[str, Measured]:
+    """Return the figures of one suite."""
+    began = time.monotonic()
+    words = [PYTHON, str(Path(__file__).with_name(f"{suite}.py"))]
+    words += ["--peers"] if peers and suite == "trials" else []
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            lines = process.stdout.read().splitlines()
+        except KeyboardInterrupt:
+            process.terminate()
+            process.wait()
+            sys.exit("bench: interrupted")
+    if process.returncode:
+        sys.exit(process.returncode)
+    print(f"{suite}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+    return {name: Measured(**fields) for name, fields in map(json.loads, lines)}
+
+
+def show(found: dict[str, Measured], machine: str) -> None:
+    """Print the table."""
+    peers = list(dict.fromkeys(peer for measured in found.values() for peer in measured.peers))
+    table = Table("what", "measured", "goal", "over the floor", *peers, title=machine, title_justify="left")
+    for name, measured in found.items():
+        figure, ratio = FIGURES[name], measured.ratio()
+        missed = "" if figure.is_met(measured.value) else "  missed"
+        own = {peer: show_value(value, figure.unit) for peer, value in measured.peers.items()}
+        table.add_row(
+            figure.what, ledger.show_measured(measured, figure.unit), figure.show_goal() + missed,
+            "" if ratio is None else f"{ratio:.3g}", *(own.get(peer, "") for peer in peers),
+        )  # fmt: skip
+    Console(width=None if sys.stdout.isatty() else 150).print(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

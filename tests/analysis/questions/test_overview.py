@@ -1,0 +1,82 @@
+"""Every sweep of a study that nobody designed is shown, series by their peaks."""
+
+from pathlib import Path
+
+import pytest
+
+from coldcache.analysis.estimates import NoData
+from coldcache.analysis.questions.overview import Overview
+from coldcache.campaign.importing.import_logs import import_logs
+from coldcache.dataset.collect import collect
+
+SPECIMENS = Path(__file__).parents[2] / "specimens"
+
+
+@pytest.fixture
+def overview(tmp_path, monkeypatch):
+    """Return a function that imports specimens and shows them."""
+    monkeypatch.chdir(tmp_path)
+
+    def show(*names):
+        Path("logs").mkdir()
+        for name in names:
+            (Path("logs") / name).write_bytes((SPECIMENS / name).read_bytes())
+        import_logs(Path("logs"), "old")
+        collect("old", Path("results"))
+        return Overview(Path("results/dataset.nc"), "imported")
+
+    return show
+
+
+def test_the_highest_median_of_each_sweep_is_the_finding(overview):
+    shown = overview("ior-4.0.0-rep3.txt", "mdtest-330-pixstor.txt")
+    assert shown.finding() == (
+        "Highest medians: ior, throughput read 9.94 GB/s (9.82 to 12.0 GB/s); "
+        "ior, rate read 9.49 k/s (9.37 to 11.5 k/s); mdtest, rate file-stat 970 k/s."
+    )
+    assert [table.caption for table in shown.tables()] == [
+        "ior, throughput, by ior 4.0.0", "ior, rate, by ior 4.0.0", "mdtest, rate, by mdtest 3.3.0",
+    ]  # fmt: skip
+
+
+def test_of_many_tables_the_highest_median_of_each_metric_is_the_finding(overview, monkeypatch):
+    monkeypatch.setattr("coldcache.analysis.questions.overview._MOST_TOLD", 2)
+    shown = overview("ior-4.0.0-rep3.txt", "mdtest-330-pixstor.txt")
+    assert shown.finding() == (
+        "Highest medians of 3 tables: mdtest, rate file-stat 970 k/s; "
+        "ior, throughput read 9.94 GB/s (9.82 to 12.0 GB/s)."
+    )
+
+
+def test_a_factor_that_a_log_does_not_state_is_told(overview):
+    (table,) = overview("mdtest-400-dellF.txt", "mdtest-400-pixstor.txt", "mdtest-400-fsx.txt").tables()
+    assert set(table.shown["items per directory"]) == {"not stated", "32", "50"}
+
+
+def test_a_table_has_the_cases_that_state_its_figure(overview):
+    throughput, rate = (table.shown for table in overview("io500-02091cf-stdout.txt").tables())
+    assert set(throughput.operation) == {"random-read", "read", "write"}
+    assert set(rate.operation) == {"file-create", "file-read", "file-remove", "file-stat", "find"}
+    assert set(throughput.n) == set(rate.n) == {1}
+
+
+def test_a_series_is_shown_by_its_peak(overview):
+    shown = overview("cloudwatch-statistics-write.json")
+    assert shown.finding() == "Peaks of series (p99.9): cloudwatch write 54.8 MB/s."
+    (table,) = shown.tables()
+    row = table.numbers.iloc[0]
+    assert (row.points, row.greatest, row["median"]) == (30, 3291480064 / 60, pytest.approx(52e6, rel=0.01))
+    assert table.shown["high"].tolist() == ["not bounded"]
+
+
+def test_the_numbers_are_saved_beside_the_dataset(overview):
+    overview("ior-4.0.0-rep3.txt", "cloudwatch-statistics-write.json").save(Path("results/dataset.nc"))
+    assert sorted(path.name for path in Path("results/by-hand/tables").iterdir()) == [
+        "imported-ior-rate.csv", "imported-ior-throughput.csv", "imported-series.csv",
+    ]  # fmt: skip
+
+
+def test_a_study_that_is_not_there_is_told(overview):
+    overview("ior-4.0.0-rep3.txt")
+    with pytest.raises(NoData, match="no trial of quick counts: see the page on validity"):
+        Overview(Path("results/dataset.nc"), "quick")

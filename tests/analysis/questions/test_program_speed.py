@@ -1,0 +1,66 @@
+"""What the bench has stored, as the page on the program's own speed shows it."""
+
+import pytest
+
+from coldcache.analysis.estimates import NoData
+from coldcache.analysis.questions.program_speed import STORED, Speed, latest, read_entries
+from coldcache.analysis.questions.program_speed_goals import FIGURES
+
+
+def entry(figure, value, commit, machine="a", **more):
+    return {
+        "figure": figure, "value": value, "floor": 0.5, "low": None, "high": None, "peers": {}, "commit": commit,
+        "date": "2026-11-22", "machine": machine, "load": 1.0, **more,
+    }  # fmt: skip
+
+
+ENTRIES = [
+    entry("plan-seconds", 9.0, "first", machine="b"),
+    entry("plan-seconds", 6.0, "first"),
+    entry("help-seconds", 0.1, "first"),
+    entry("logs-rate", 5000.0, "second", floor=8000.0),
+    entry("plan-seconds", 3.0, "second"),
+]
+
+
+def test_the_newest_figure_of_each_kind_is_shown_in_the_order_of_the_goals():
+    speed = Speed(ENTRIES)
+    assert [(name, found["value"]) for name, found in speed.newest.items()] == [
+        ("plan-seconds", 3.0), ("logs-rate", 5000.0), ("help-seconds", 0.1),
+    ]  # fmt: skip
+    assert speed.finding() == (
+        "2 of 3 goals for the program itself are kept on a (2026-11-22). Missed: logs of all tools read, mixed, on two "
+        "cores."
+    )
+    shown = speed.tabulate_goals().shown
+    assert list(shown.measured) == ["3 s", "5,000 1/s", "0.1 s"]
+    missed = FIGURES["logs-rate"].tell_miss(5000.0, 8000.0)
+    assert list(shown["missed"]) == ["", missed, ""] and "8,000 1/s" in missed
+    picture = speed.draw_goals()
+    assert picture.alternative == "2 of 3 goals are kept"
+    assert picture.svg.startswith("<svg")
+
+
+def test_a_trend_is_of_what_was_measured_at_two_commits_of_one_machine():
+    speed = Speed(ENTRIES)
+    assert speed.trend().to_dict() == {"plan-seconds": {"first": 6.0, "second": 3.0}}
+    assert speed.tell_trend() == "Over 2 commits the most changed: plan of 100,000 trials, times 0.50"
+    assert speed.tabulate_trend().shown.values.tolist() == [["plan of 100,000 trials", "6 s", "3 s"]]
+    assert speed.draw_trend().svg.count('id="axes_') == 2
+
+
+def test_one_commit_has_no_trend():
+    speed = Speed(ENTRIES[1:3])
+    assert speed.draw_trend() == "No figure was measured at more than one commit on this machine."
+    assert speed.tabulate_trend().shown.empty
+
+
+def test_without_a_figure_there_is_no_answer():
+    with pytest.raises(NoData, match="make bench STORE=1 has kept no figure"):
+        Speed([])
+
+
+def test_what_is_stored_is_read():
+    entries = read_entries()
+    assert STORED.name == "speed.jsonl"
+    assert Speed().newest == latest(found for found in entries if found["machine"] == entries[-1]["machine"])

@@ -1,0 +1,246 @@
+"""A small dataset of two operations: what is estimated of it, and what is said where trials are lost."""
+
+import math
+
+import numpy as np
+import pytest
+
+from coldcache.analysis.estimates import NoData, Peak, estimate, show_interval, show_ratio, tell_growth, tell_suspect
+from coldcache.analysis.report_links import without_links
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.trials import Collected
+from coldcache.core.records import Record
+from coldcache.dataset.cubes import save_dataset, tabulate_records
+from coldcache.design.cases import Circumstances
+from coldcache.design.site import Site
+from coldcache.statistics.intervals import Interval
+from coldcache.verdicts.judge import Judgement
+
+#: Rates in MB/s by operation and threads; None is a void trial.
+RATES = {
+    ("write", 1): (100, 110, 90, 105, 95),
+    ("write", 4): (200, 198, 189, 231, 190),
+    ("read", 1): (400, 300, 500, 450, 350),
+    ("read", 4): (410, 390, 300, 600, 350),
+}
+
+
+@pytest.fixture
+def open_estimates(tmp_path):
+    """Return the estimates of a sweep whose trials had these rates."""
+
+    def write(rates=RATES, suspect=()):
+        trials = [
+            _collect(operation, threads, repetition, rate, (operation, threads, repetition) in suspect)
+            for (operation, threads), row in rates.items()
+            for repetition, rate in enumerate(row)
+        ]
+        path = tmp_path / "dataset.nc"
+        site = Site.model_validate({"site": "here", "title": "Here", "targets": {"scratch": {"path": "/scratch"}}})
+        campaign = Campaign("small", site, (), Circumstances(1, False, {}, 0))
+        save_dataset(campaign, tabulate_records(trials), path)
+        return estimate(path, "quick", "sequential", "throughput")
+
+    return write
+
+
+def _collect(operation, threads, repetition, rate, suspect):
+    story = {
+        "study": "quick", "sweep": "sequential", "case": f"operation={operation},threads={threads}",
+        "repetition": repetition, "tool": "fio", "tool_version": "3.33", "operations": [operation],
+        "factors": {"threads": threads, "transfer_size": 1048576, "file_layout": "file-per-thread"},
+    }  # fmt: skip
+    record = Record("fio", "3.33", operation, "throughput", "value", 1e6 * (rate or 0), "B/s", None, "", 0, 3, "")
+    verdict = "void" if rate is None else "suspect" if suspect else "valid"
+    cold = "not applicable" if operation == "write" or rate is None else "cold"
+    judgement = Judgement(verdict, (), (), cold)
+    return Collected(f"quick/sequential/{story['case']}/r{repetition}", story, [record] if rate else [], judgement)
+
+
+def without(operation, threads, *repetitions):
+    row = [None if place in repetitions else rate for place, rate in enumerate(RATES[operation, threads])]
+    return RATES | {(operation, threads): tuple(row)}
+
+
+def test_each_case_has_its_median_and_range(open_estimates):
+    cells = open_estimates().cells.sel(operation="write")
+    assert cells.threads.values.tolist() == [1, 4]
+    assert cells.estimate.values.tolist() == [100e6, 198e6]
+    assert cells.low.values.tolist() == [90e6, 189e6]
+    assert cells.high.values.tolist() == [110e6, 231e6]
+    assert cells.n.values.tolist() == [5, 5]
+
+
+def test_a_void_trial_does_not_count_and_a_suspect_one_does(open_estimates):
+    found = open_estimates(without("write", 4, 3), suspect=[("write", 1, 1)])
+    cells = found.cells.sel(operation="write")
+    assert cells.n.values.tolist() == [5, 4]
+    assert cells.high.values.tolist() == [110e6, 200e6]
+    assert np.isnan(found.values.sel(operation="write", threads=4, repetition=3))
+
+
+def test_peak_is_the_highest_median(open_estimates):
+    found = open_estimates()
+    write = "../trials/quick/sequential/operation=write,threads=4/index.html#write-throughput"
+    assert found.peak("write") == Peak(4, 198e6, 189e6, 231e6, 5, write)
+    read = "../trials/quick/sequential/operation=read,threads=1/index.html#read-throughput"
+    assert found.peak("read") == Peak(1, 400e6, 300e6, 500e6, 5, read)
+    assert (found.peak("write").at, found.peak("read").at) == ("4 threads", "1 thread")
+    assert found.show(found.peak("write")) == f'<a href="{write}">198 MB/s</a> (189 to 231 MB/s)'
+
+
+def test_a_peak_of_suspect_trials_says_so(open_estimates):
+    found = open_estimates(suspect=[("write", 4, repetition) for repetition in range(5)])
+    assert found.peak("write").suspect == 5
+    assert without_links(found.show(found.peak("write"))) == "198 MB/s (189 to 231 MB/s; 5 of 5 trials suspect)"
+    assert without_links(found.show(found.peak("read"))) == "400 MB/s (300 to 500 MB/s)"
+
+
+def test_how_many_trials_are_suspect_is_told_in_words():
+    assert (tell_suspect(0, 5), tell_suspect(1, 1)) == ("", "1 of 1 trial suspect")
+
+
+def test_operations_stand_by_their_highest_estimate(open_estimates):
+    assert open_estimates().operations() == ["read", "write"]
+
+
+def test_an_operation_without_an_estimate_stands_last(open_estimates):
+    lost = {case: (None,) * 5 if case[0] == "read" else row for case, row in RATES.items()}
+    assert open_estimates(lost).operations() == ["write", "read"]
+
+
+def test_growth_is_paired_by_repetition(open_estimates):
+    """Pair by pair 2, 1.8, 2.1, 2.2 and 2: their range, not that of the quotient of medians (1.98)."""
+    found = open_estimates().growth("write")
+    assert (found.estimate, found.low, found.high, found.n) == pytest.approx((2, 1.8, 2.2, 5))
+    assert tell_growth(found) == "grow 2 times"
+    assert show_ratio(found) == '<a href="../trials/quick/sequential/index.html">2 times</a> (1.8 to 2.2)'
+
+
+def test_a_pair_that_lost_a_member_does_not_count(open_estimates):
+    """Of 2, 2, 2.1 and 2.2 the median is the geometric mean of the middle two."""
+    found = open_estimates(without("write", 1, 1)).growth("write")
+    assert (found.estimate, found.low, found.high, found.n) == pytest.approx((math.sqrt(2 * 2.1), 2, 2.2, 4))
+
+
+def test_ratio_of_any_two_cases(open_estimates):
+    found = open_estimates().ratio({"operation": "read", "threads": 1}, {"operation": "write", "threads": 1})
+    assert found.estimate == pytest.approx(4)
+
+
+def test_an_interval_that_holds_one_shows_no_growth(open_estimates):
+    found = open_estimates().growth("read")
+    assert found.low < 1 < found.high
+    assert tell_growth(found) == "show no growth"
+
+
+def test_a_ratio_below_one_is_a_fall():
+    assert tell_growth(Interval(0.5, 0.4, 0.6, 5, 0.95, "order")) == "fall to 0.5 times"
+
+
+def test_one_repetition_says_nothing_of_growth(open_estimates):
+    single = {case: row[:1] for case, row in RATES.items()}
+    found = open_estimates(single).growth("write")
+    assert (found.estimate, found.n) == (2, 1)
+    assert math.isnan(found.low)
+    assert tell_growth(found) == "may or may not grow"
+    assert show_ratio(found) == '<a href="../trials/quick/sequential/index.html">2 times</a>'
+
+
+def test_cases_without_a_common_repetition_have_no_ratio(open_estimates):
+    found = open_estimates(RATES | {("write", 4): (None,) * 5}).growth("write")
+    assert show_ratio(found) == "not known"
+    assert tell_growth(found) == "may or may not grow"
+
+
+@pytest.mark.parametrize(
+    ("repetitions", "said"),
+    [
+        (2, "Points: median of 2 repetitions; bands and bars: its 50 % interval; dots: single trials."),
+        (3, "Points: median of 3 repetitions; bands and bars: its 75 % interval; dots: single trials."),
+        (5, "Points: median of 5 repetitions; bands and bars: its 93.8 % interval; dots: single trials."),
+        (6, "Points: median of 6 repetitions; bands and bars: its 95 % interval; dots: single trials."),
+        (1, "Points: single trials; one repetition has no interval."),
+    ],
+)
+def test_caption_tells_what_the_bands_cover(open_estimates, repetitions, said):
+    rates = {case: (*row, 200)[:repetitions] for case, row in RATES.items()}
+    assert open_estimates(rates).caption().startswith(f"{said} Trials: ")
+
+
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [
+        ((4,), "median of 4 to 5 repetitions; bands and bars: its 93.8 % interval, 87.5 % of 4; dots"),
+        ((1, 2, 3), "median of 2 to 5 repetitions; bands and bars: its 93.8 % interval, 50 % of 2; dots"),
+        ((0, 1, 2, 3), "median of 1 to 5 repetitions; bands and bars: its 93.8 % interval, none of 1; dots"),
+        ((0, 1, 2, 3, 4), "median of 5 repetitions; bands and bars: its 93.8 % interval; dots"),
+    ],
+)
+def test_caption_tells_what_fewer_repetitions_cover(open_estimates, lost, said):
+    assert open_estimates(without("read", 4, *lost)).caption().startswith(f"Points: {said}")
+
+
+def test_caption_says_once_what_six_and_seven_repetitions_cover(open_estimates):
+    rates = {case: (*row, 200, 210) for case, row in RATES.items()}
+    rates["read", 4] = (*RATES["read", 4], 200, None)
+    said = "Points: median of 6 to 7 repetitions; bands and bars: its 95 % interval; dots: single trials. "
+    assert open_estimates(rates).caption().startswith(said)
+
+
+def test_caption_counts_trials_and_cold_reads_and_names_the_tool(open_estimates):
+    found = open_estimates(without("write", 4, 3), suspect=[("read", 1, 0)])
+    assert found.caption().split("single trials. ")[1] == (
+        "Trials: 18 valid, 1 suspect, 1 void. Hollow dots: suspect. Reads: 10 cold. Tool: fio 3.33."
+    )
+
+
+def test_table_has_every_trial(open_estimates):
+    table = open_estimates(without("write", 4, 3)).table()
+    assert table.columns.tolist() == ["operation", "threads", "median", "low", "high", "n", "trials"]
+    row = table[(table.operation == "write") & (table.threads == 4)].iloc[0]
+    assert row["median"] == 194e6
+    assert row["n"] == 4
+    assert row["trials"] == pytest.approx((200e6, 198e6, 189e6, np.nan, 190e6), nan_ok=True)
+
+
+def test_an_estimate_without_bounds_is_shown_alone():
+    assert show_interval(1.5e9, np.nan, np.nan, "B/s") == "1.50 GB/s"
+
+
+def test_no_sweep_of_that_name_is_no_data(open_estimates, tmp_path):
+    open_estimates()
+    with pytest.raises(NoData) as caught:
+        estimate(tmp_path / "dataset.nc", "quick", "metadata", "rate")
+    assert str(caught.value) == "the campaign has no sweep quick/metadata"
+
+
+def test_a_metric_that_no_trial_states_is_no_data(open_estimates, tmp_path):
+    open_estimates()
+    with pytest.raises(NoData) as caught:
+        estimate(tmp_path / "dataset.nc", "quick", "sequential", "rate")
+    assert str(caught.value) == "no trial of quick/sequential counts: see the page on validity"
+
+
+def test_an_operation_whose_trials_are_all_void_is_no_data(open_estimates):
+    lost = {case: (None,) * 5 if case[0] == "read" else row for case, row in RATES.items()}
+    for ask in (lambda found: found.peak("read"), lambda found: found.growth("read")):
+        with pytest.raises(NoData) as caught:
+            ask(open_estimates(lost))
+        assert str(caught.value) == "no trial of read counts: see the page on validity"
+
+
+def test_each_row_of_the_table_has_the_page_of_its_case(open_estimates):
+    found = open_estimates()
+    table = found.table()
+    assert found.pages() == [
+        f"../trials/quick/sequential/operation={row.operation},threads={row.threads}/index.html#{row.operation}-throughput"
+        for row in table.itertuples()
+    ]
+    assert found.page({"operation": "write", "threads": 4}) in found.pages()
+
+
+def test_a_combination_that_is_no_case_has_no_page(open_estimates):
+    found = open_estimates({case: row for case, row in RATES.items() if case != ("read", 4)})
+    assert found.page({"operation": "read", "threads": 4}) == ""
+    assert len(found.pages()) == len(found.table()) == 3

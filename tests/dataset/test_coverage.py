@@ -1,0 +1,100 @@
+"""Each table and figure of a source is measured, published only, or not run, with the reason."""
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+
+from coldcache.campaign.campaign import note_not_run, read_campaign
+from coldcache.campaign.importing.import_logs import import_logs
+from coldcache.campaign.trials import collect_trials
+from coldcache.dataset.collect import collect
+from coldcache.dataset.coverage import Covered, describe_coverage
+from coldcache.dataset.published import read_published
+
+VALUES = """\
+source,item,grade,system,benchmark,workload,operation,threads,statistic,relation,value,unit,note
+tiny,fig 1,text,s,b,w,write,,value,=,7,GB/s,
+tiny,fig 2,text,s,b,w,write,,value,=,7,GB/s,
+tiny,fig 9,text,s,b,w,write,,value,=,7,GB/s,
+other,fig 1,text,s,b,w,write,,value,=,7,GB/s,
+"""
+
+
+@pytest.fixture
+def itemised(measured):
+    """Return the measured campaign, its first sweep serving two figures, its second needing what is not here."""
+    campaign = read_campaign(Path("raw/tiny"))
+    (study,) = campaign.studies
+    sweeps = dict(study.sweeps)
+    sweeps["transfers"] = sweeps["transfers"].model_copy(update={"item": "fig 1; fig 3"})
+    lacking = {"item": "fig 2; fig 4", "needs": ["two MDTs"]}
+    sweeps["files"] = sweeps["files"].model_copy(update=lacking)
+    return campaign._replace(studies=(study.model_copy(update={"sweeps": sweeps}),))
+
+
+def test_each_item_has_its_state_and_its_reason(itemised, tmp_path):
+    path = tmp_path / "values.csv"
+    path.write_text(VALUES)
+    trials = [trial for trial in collect_trials(itemised) if trial.story["sweep"] == "transfers"]
+    lack = "needs two MDTs, which is not among the offers of config/sites/here.yaml"
+    assert describe_coverage(itemised, trials, read_published(path)) == [
+        Covered("tiny", "fig 1", "measured", ""),
+        Covered("tiny", "fig 3", "measured", ""),
+        Covered("tiny", "fig 2", "published only", lack),
+        Covered("tiny", "fig 4", "not run", lack),
+        Covered("tiny", "fig 9", "published only", "no sweep serves it"),
+    ]
+
+
+def test_without_trials_that_count_nothing_is_measured(itemised):
+    states = {(row.item, row.state, row.why) for row in describe_coverage(itemised, [], [])}
+    assert ("fig 1", "not run", "no trial of it counts") in states
+
+
+def test_a_sweep_that_could_not_be_run_tells_what_stood_against_it(measured):
+    campaign = read_campaign(Path("raw/tiny"))
+    (study,) = campaign.studies
+    study.sweeps["cache"] = study.sweeps["cache"].model_copy(update={"item": "fig 5"})
+    note_not_run(
+        campaign, next(block.trials[0].case for block in campaign.blocks() if "cache" in block.name), "no root"
+    )
+    assert describe_coverage(campaign, [], []) == [Covered("tiny", "fig 5", "not run", "no root")]
+
+
+NOTES = """\
+study: old-cluster
+sweeps:
+  shared:
+    logs: ["ior.txt"]
+    source: tiny
+    item: fig 1; fig 3
+  killed:
+    logs: ["killed.txt"]
+    item: fig 2
+"""
+
+
+def test_imported_logs_cover_the_items_that_their_notes_name(root, project):
+    logs = project / "logs"
+    logs.mkdir()
+    for name, log in (("ior", "ior-4.0.0-rep3"), ("killed", "ior-4.0.0-killed")):
+        shutil.copy(root / f"tests/specimens/{log}.txt", logs / f"{name}.txt")
+    (logs / "coldcache.yaml").write_text(NOTES)
+    (project / "values.csv").write_text(VALUES)
+    import_logs(logs, "old")
+    campaign = read_campaign(Path("raw/old"))
+    assert describe_coverage(campaign, collect_trials(campaign), read_published(project / "values.csv")) == [
+        Covered("old-cluster", "fig 2", "not run", "no imported log of it counts"),
+        Covered("tiny", "fig 1", "imported", "logs of ior"),
+        Covered("tiny", "fig 3", "imported", "logs of ior"),
+        Covered("tiny", "fig 2", "published only", "no log of it was imported"),
+        Covered("tiny", "fig 9", "published only", "no log of it was imported"),
+    ]
+
+
+def test_collecting_writes_the_table(measured):
+    collect("tiny", Path("results/tiny"))
+    with Path("results/tiny/coverage.csv").open() as file:
+        assert next(csv.reader(file)) == ["source", "item", "state", "why"]

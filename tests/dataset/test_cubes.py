@@ -1,0 +1,223 @@
+"""The dataset holds what the logs state, to the last digit; what is void or missing is NaN and never zero."""
+
+import json
+import math
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from coldcache.campaign.campaign import read_campaign
+from coldcache.campaign.trials import collect_trials
+from coldcache.core.errors import DatasetError
+from coldcache.core.records import UNIT_OF_METRIC
+from coldcache.dataset.collect import collect
+from coldcache.dataset.cubes import build_cube, tabulate_records
+from coldcache.dataset.reader import COUNTED, list_sweeps, open_records, open_sweep
+
+RAW, RESULTS = Path("raw/tiny"), Path("results/tiny")
+READ = "tiny/transfers/operation=read,threads=2/r0"
+STAT = "tiny/files/operation=file-stat/r1"
+CACHE = "tiny/cache/write_cache=writeback/r1"
+
+
+def alter(key, **fields):
+    path = RAW / key / "trial.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
+
+
+def log_of(key):
+    text = (RAW / key / "stdout.txt").read_text()
+    return json.loads(text[text.index("{") :])
+
+
+@pytest.fixture
+def dataset(measured):
+    """Collect the campaign, and return its dataset."""
+
+    def collected():
+        collect("tiny", RESULTS)
+        return RESULTS / "dataset.nc"
+
+    return collected
+
+
+@pytest.fixture(scope="module")
+def reference(root):
+    folder = root / "raw/reference"
+    campaign = read_campaign(folder)._replace(name=str(folder))
+    return tabulate_records(collect_trials(campaign)), folder
+
+
+def test_the_value_of_a_log_is_the_value_of_its_cell(dataset):
+    path = dataset()
+    for threads in (1, 2):
+        for repetition in (0, 1):
+            side = log_of(f"tiny/transfers/operation=read,threads={threads}/r{repetition}")["jobs"][0]["read"]
+            cell = open_sweep(path, "tiny", "transfers").sel(operation="read", threads=threads, repetition=repetition)
+            assert cell.throughput.item() == side["bw_bytes"]
+            assert cell.rate.item() == side["iops"]
+            assert cell.elapsed.item() == side["runtime"] / 1000
+            assert cell.latency.item() == pytest.approx(side["lat_ns"]["mean"] / 1e9, rel=1e-15)
+    rate = open_sweep(path, "tiny", "files").rate.sel(operation="file-stat", repetition=1).item()
+    assert rate == log_of(STAT)["jobs"][0]["read"]["iops"]
+    cell = open_sweep(path, "tiny", "cache").sel(write_cache="writeback", repetition=1)
+    side = log_of(CACHE)["jobs"][0]["write"]
+    assert cell.rate.item() == side["iops"]
+    # Where transfers are submitted apart from their completion, the latency is that of both.
+    assert side["lat_ns"]["mean"] > side["slat_ns"]["mean"] > 0
+    assert cell.latency.item() == pytest.approx(side["lat_ns"]["mean"] / 1e9, rel=1e-15)
+
+
+def test_a_cube_has_the_dims_units_and_attributes_of_its_sweep(dataset):
+    path = dataset()
+    assert set(list_sweeps(path, "tiny")) == {"transfers", "files", "cache"}
+    cube = open_sweep(path, "tiny", "transfers")
+    assert dict(cube.sizes) == {"operation": 2, "threads": 2, "repetition": 2}
+    assert (cube.threads.attrs["long_name"], cube.threads.attrs["units"]) == ("threads", "1")
+    units = {name: cube[name].attrs["units"] for name in ("throughput", "rate", "elapsed", "latency")}
+    assert units == {name: UNIT_OF_METRIC[name] for name in units}
+    assert cube.attrs["transfer_size"] == 65536
+    assert cube.attrs["file_size"] == 16 * 2**20
+    assert cube.attrs["direct_io"] in ("true", "false")
+    assert cube.attrs["tool"] == "fio"
+    assert f"fio-{cube.attrs['tool_version']}" == log_of(READ)["fio version"]
+    assert "threads" not in cube.attrs
+    assert dict(open_sweep(path, "tiny", "cache").sizes) == {"operation": 1, "write_cache": 2, "repetition": 2}
+    assert dict(open_sweep(path, "tiny", "files").sizes) == {"operation": 3, "repetition": 2}
+
+
+def test_every_counted_figure_of_the_long_table_stands_in_its_cube(dataset):
+    path = dataset()
+    table = open_records(path)
+    seen = 0
+    for sweep in list_sweeps(path, "tiny"):
+        cube = open_sweep(path, "tiny", sweep)
+        rows = table[(table.sweep == sweep) & (table.statistic == "value") & (table.share == "")]
+        for row in rows.itertuples():
+            if row.metric in cube and row.metric != "count":
+                place = {dim: getattr(row, dim) for dim in cube[row.metric].dims}
+                assert cube[row.metric].sel(place).item() == row.value
+                seen += 1
+    assert seen >= 18 * 2
+
+
+def test_each_row_points_to_the_bytes_that_state_its_value(dataset):
+    table = open_records(dataset())
+    assert len(table) > 18 * 10
+    for row in table.itertuples():
+        log = (RAW / row.log).read_bytes()
+        number = log[row.offset : row.offset + row.length].decode()
+        assert row.printed.startswith(number)
+        scale = {"I/Os": 1, "IOPS": 1, "B/s": 1, "KiB/s": 1024, "ms": 1e-3, "ns": 1e-9}[row.printed.split()[1]]
+        assert row.value == pytest.approx(float(number) * scale, rel=1e-12)
+        assert row.unit == UNIT_OF_METRIC[row.metric]
+        assert row.log == f"{row.study}/{row.sweep}/{row.case}/r{row.repetition}/stdout.txt"
+
+
+def test_void_and_missing_trials_are_nan_in_the_cube_and_rows_in_the_table(dataset):
+    alter(READ, exit_status=1)
+    shutil.rmtree(RAW / STAT)
+    (RAW / CACHE / "stdout.txt").write_bytes(b"")
+    path = dataset()
+    cube = open_sweep(path, "tiny", "transfers").sel(operation="read", threads=2)
+    assert cube.verdict.values.tolist() == ["void", "valid"]
+    assert math.isnan(cube.throughput.values[0]) and cube.throughput.values[1] > 0
+    files = open_sweep(path, "tiny", "files").sel(operation="file-stat")
+    assert files.verdict.values.tolist() == ["valid", "missing"]
+    assert math.isnan(files.rate.values[1])
+    cache = open_sweep(path, "tiny", "cache").sel(operation="random-write", write_cache="writeback")
+    assert cache.verdict.values.tolist() == ["valid", "void"]
+    assert math.isnan(cache.rate.values[1])
+    table = open_records(path)
+    keys = table.drop_duplicates(["sweep", "case", "repetition"])
+    assert len(keys) == 18
+    empty = table[table.value.isna()]
+    assert empty[["sweep", "case", "repetition", "verdict", "codes", "metric", "unit"]].values.tolist() == [
+        ["cache", "write_cache=writeback", 1, "void", "log-refused", "rate", "1/s"],
+        ["files", "operation=file-stat", 1, "missing", "not-run", "rate", "1/s"],
+    ]
+    # The figures of a void trial stay in the table, marked; they never reach the cube.
+    void = table[(table.verdict == "void") & (table.sweep == "transfers")]
+    assert (void["value"] > 0).any()
+    assert not (table[table.metric.isin(["throughput", "rate"]) & (table.statistic == "value")]["value"] == 0).any()
+
+
+def test_suspect_trials_are_counted_and_marked(dataset):
+    story = json.loads((RAW / READ / "trial.json").read_text())
+    alter(READ, seconds=story["seconds"] + 5)
+    cube = open_sweep(dataset(), "tiny", "transfers").sel(operation="read", threads=2, repetition=0)
+    assert cube.verdict.item() == "suspect"
+    assert cube.throughput.item() == log_of(READ)["jobs"][0]["read"]["bw_bytes"]
+    assert COUNTED == ("valid", "suspect")
+
+
+def test_a_sweep_that_is_none_is_named(dataset):
+    path = dataset()
+    with pytest.raises(DatasetError, match="has no sweep tiny/transfer"):
+        open_sweep(path, "tiny", "transfer")
+    assert list_sweeps(path, "other") == []
+
+
+def make_rows(cases):
+    """Return rows as the long table holds them, one per (threads, file_size, repetition, value)."""
+    return pd.DataFrame([
+        {
+            "study": "s", "sweep": "a", "case": f"threads={threads},file_size={size}", "repetition": repetition,
+            "operation": "write", "metric": "throughput", "statistic": "value", "value": value, "unit": "B/s",
+            "tool": "fio", "tool_version": "3.33", "verdict": "valid", "cold": "not applicable", "share": "",
+            "caveats": "", "threads": threads, "file_size": size,
+        }
+        for threads, size, repetition, value in cases
+    ])  # fmt: skip
+
+
+def test_a_file_size_that_is_a_factor_of_its_own_is_a_dim():
+    cube = build_cube(make_rows([(1, 10, 0, 1.0), (1, 20, 0, 2.0), (2, 10, 0, 3.0), (2, 20, 0, 4.0)]))
+    assert set(cube.throughput.dims) == {"operation", "threads", "file_size", "repetition"}
+    assert cube.throughput.sel(threads=2, file_size=20).item() == 4.0
+    assert sorted(cube.throughput.values.ravel()) == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_a_file_size_that_follows_from_the_threads_is_none():
+    cube = build_cube(make_rows([(1, 20, 0, 1.0), (2, 10, 0, 2.0), (2, 10, 1, 3.0)]))
+    assert cube.throughput.dims == ("operation", "threads", "repetition")
+    assert cube.throughput.sel(threads=2).values.tolist() == [[2.0, 3.0]]
+    assert np.isnan(cube.throughput.sel(threads=1, repetition=1).item())
+
+
+def test_cases_of_many_systems_lie_along_one_dim_and_keep_each_value():
+    cases = [(threads, 1000 * size + threads, 0, float(size * threads)) for threads in range(1, 461) for size in (1, 2)]
+    cube = build_cube(make_rows([*cases, (460, 2460, 1, 5.0)]))
+    assert cube.throughput.dims == ("operation", "levels", "repetition")
+    assert cube.sizes == {"operation": 1, "levels": 920, "repetition": 2}
+    found = cube.throughput.sel(operation="write", levels="threads=460,file_size=2460").values.tolist()
+    assert found == [920.0, 5.0]
+    assert (cube.case.sel(operation="write", repetition=0) == cube.levels).all()
+    assert float(cube.throughput.sum()) == sum(value for *_, value in cases) + 5.0
+
+
+def test_the_reference_campaign_is_collected_to_the_exact_figure(reference):
+    table, folder = reference
+    seen = set()
+    rows = table[table.metric.isin(["throughput", "rate"]) & (table.statistic == "value") & (table.share == "")]
+    # A script's log states how long it took, from which its rate follows.
+    rows = rows[(rows.verdict != "void") & ~rows.printed.str.endswith(" s")]
+    for row in rows.itertuples():
+        log = (folder / row.log).read_bytes()
+        number = float(log[row.offset : row.offset + row.length])
+        unit = {"kB/sec": 1024, "MiB/s": 2**20}.get(row.printed.rpartition(" ")[2], 1)
+        assert row.value == number * unit
+        seen.add((row.sweep, row.tool))
+    assert len({sweep for sweep, _ in seen}) == 27
+    assert table.drop_duplicates(["sweep", "case", "repetition"]).verdict.ne("missing").all()
+
+
+def test_the_file_opens_with_plain_xarray(dataset):
+    tree = xr.open_datatree(dataset(), engine="h5netcdf")
+    assert tree.attrs == {"campaign": "tiny", "Conventions": "CF-1.11"}
+    assert {"/records", "/tiny/transfers", "/tiny/files", "/tiny/cache"} <= set(tree.groups)
+    tree.close()

@@ -1,0 +1,19 @@
+"""The table of sweeps tells what each asks, and why one has no data."""
+
+from coldcache.dataset.reader import open_limits, open_table
+
+
+def test_every_sweep_has_a_row_with_what_it_varies_at_full_scale(invent):
+    table = open_table(invent("dell-lustre", "sequential"), "sweeps").set_index("sweep")
+    assert len(table) == 14
+    row = table.loc["stripes"]
+    assert (row["item"], row.operations, row.varied) == (
+        "sec 4.3, topologies", "file-create file-stat file-remove",
+        "threads stripe_count stripe_size",
+    )  # fmt: skip
+    assert (table.state == "measured").to_dict() == {name: name == "sequential" for name in table.index}
+    assert table.loc["random", "why"] == "the site dell-testbed is described for plans only"
+
+
+def test_the_limits_that_the_site_states_are_attributes(invent):
+    assert open_limits(invent("dell-lustre", "sequential"), "dell-lustre") == {}

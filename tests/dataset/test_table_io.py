@@ -1,0 +1,72 @@
+"""A long table is read as it was written, by this program and by xarray alone."""
+
+import h5netcdf
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coldcache.dataset.table_io import read_table, write_table
+
+
+def write(path, table):
+    with h5netcdf.File(path, "w") as file:
+        write_table(file, "records", table, "record")
+    return path
+
+
+def read(path):
+    with h5netcdf.File(path) as file:
+        return read_table(file["records"])
+
+
+@given(st.lists(st.sampled_from(["", "ü", "read", "random-read", "random-write, of 16 threads"]) | st.text(
+    st.characters(exclude_characters="\0", exclude_categories=["Cs"])), max_size=40))  # fmt: skip
+@settings(deadline=None)
+def test_texts_come_back_as_they_were(tmp_path_factory, texts):
+    path = write(tmp_path_factory.mktemp("tables") / "t.nc", pd.DataFrame({"text": pd.Series(texts, dtype=object)}))
+    assert read(path).text.tolist() == texts
+
+
+def test_numbers_come_back_to_the_last_digit_with_their_kinds(tmp_path):
+    table = pd.DataFrame({"value": [0.1, np.nan, 1e300], "offset": [-1, 0, 2**60], "direct_io": [True, False, True]})
+    back = read(write(tmp_path / "t.nc", table))
+    pd.testing.assert_frame_equal(back, table, check_names=False)
+    assert back.index.name == "record"
+
+
+def test_levels_that_are_missing_are_empty_and_mixed_ones_are_words(tmp_path):
+    table = pd.DataFrame({"direct_io": [True, None, False], "file_layout": ["shared-file", np.nan, None]})
+    back = read(write(tmp_path / "t.nc", table))
+    assert back.direct_io.tolist() == ["true", "", "false"]
+    assert back.file_layout.tolist() == ["shared-file", "", ""]
+
+
+def test_a_table_without_rows_keeps_its_columns(tmp_path):
+    table = pd.DataFrame(columns=["study", "sweep"])
+    back = read(write(tmp_path / "t.nc", table))
+    assert (list(back.columns), len(back)) == (["study", "sweep"], 0)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_xarray_alone_reads_the_same(tmp_path, rows):
+    table = pd.DataFrame({
+        "metric": ["throughput", "", "Rate in µs"][:rows], "value": [1.5, np.nan, 2.0][:rows],
+        "direct_io": [True, False, True][:rows], "offset": [1, 2, 3][:rows],
+    })  # fmt: skip
+    path = write(tmp_path / "t.nc", table)
+    with xr.open_dataset(path, group="records", engine="h5netcdf") as found:
+        pd.testing.assert_frame_equal(found.load().to_dataframe()[list(table)], read(path), check_dtype=False)
+        assert found.metric.values.tolist() == table.metric.tolist()
+        assert found.direct_io.dtype == bool
+
+
+def test_texts_of_another_width_are_read_too(tmp_path):
+    with h5netcdf.File(tmp_path / "t.nc", "w") as file:
+        group = file.create_group("records")
+        group.dimensions["record"], group.dimensions["string5"] = 2, 5
+        rows = np.array(["write", "read"], "S5").view("S1").reshape(2, 5)
+        group.create_variable("operation", ("record", "string5"), rows.dtype, data=rows)
+    assert read(tmp_path / "t.nc").operation.tolist() == ["write", "read"]

@@ -1,0 +1,341 @@
+"""A plan holds each combination of levels once, in rounds, as exact command lines; what cannot run is refused first."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+from drafts import expand, make_site, make_study, sweep
+
+from coldcache.core.errors import DesignError
+from coldcache.design.blocks import arrange_blocks
+from coldcache.design.cases import Circumstances, expand_cases
+from coldcache.design.site import Site
+from coldcache.workflow.commands.plan import describe_trial
+
+PRESENT = {"tools": ["fio"], "operations": ["write"]}
+
+
+def refusal(study, **more):
+    with pytest.raises(DesignError) as refused:
+        expand(study, **more)
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("cores", "threads"), [(1, [1, 2]), (2, [1, 2, 4]), (3, [1, 2, 4, 6]), (16, [1, 2, 4, 8, 16, 32])]
+)
+def test_thread_counts_reach_twice_the_cores(cores, threads):
+    cases = expand(make_study(a=sweep(threads={"first": 1, "last_per_core": 2})), cores=cores)
+    assert [case.factors["threads"] for case in cases] == threads
+    assert [case.name for case in cases] == [f"threads={count}" for count in threads]
+
+
+def test_a_case_stands_for_each_combination_of_operation_and_levels():
+    study = make_study(a=sweep(("write", "read"), threads=[1, 2], transfer_size=["64 KiB", "1 MiB"]))
+    cases = expand(study)
+    expected = set(itertools.product(("write", "read"), (1, 2), (65536, 1048576)))
+    assert len(cases) == 8
+    assert {(*case.operations, case.factors["threads"], case.factors["transfer_size"]) for case in cases} == expected
+    assert cases[0].key == "s/a/operation=write,threads=1,transfer_size=65536"
+    assert len({case.key for case in cases}) == 8
+
+
+def test_a_sweep_of_one_case_is_named_only():
+    assert [case.key for case in expand(make_study(a=sweep()))] == ["s/a/only"]
+
+
+def test_a_total_is_shared_among_threads_in_whole_transfers():
+    study = make_study(a=sweep(threads=[1, 3, 4], file_size={"aggregate": "1 GiB", "round": "down"}))
+    cases = expand(study)
+    assert [case.factors["file_size"] for case in cases] == [2**30, 341 * 2**20, 2**28]
+    assert [case.bytes for case in cases] == [2**30, 3 * 341 * 2**20, 2**30]
+    assert [case.name for case in cases] == ["threads=1", "threads=3", "threads=4"]
+    rounded_up = make_study(a=sweep(threads=[3], file_size={"aggregate": "1 GiB", "round": "up"}))
+    assert [case.factors["file_size"] for case in expand(rounded_up)] == [342 * 2**20]
+
+
+@pytest.mark.parametrize("possible", [True, False])
+def test_direct_io_where_possible_is_what_the_target_takes(possible):
+    cases = expand(make_study(a=sweep(direct_io=["where-possible"])), direct_io=possible)
+    assert [(case.factors["direct_io"], case.run.direct_io) for case in cases] == [(possible, possible)]
+
+
+def test_a_level_that_turns_out_to_stand_twice_is_run_once():
+    cases = expand(make_study(a=sweep(direct_io=[True, "where-possible"])), direct_io=True)
+    assert [case.key for case in cases] == ["s/a/only"]
+
+
+@pytest.mark.parametrize(
+    ("given_sweep", "message"),
+    [
+        (
+            sweep(threads=[3], file_size={"aggregate": "1 GiB"}),
+            "factors.file_size: 1 GiB does not divide by 3 threads; set round to down or up",
+        ),
+        (
+            sweep(threads=[2], transfer_size=["3 MiB"], file_size={"aggregate": "16 MiB"}),
+            "factors.file_size: 8 MiB per thread is no whole number of transfers of 3 MiB; set round to down or up",
+        ),
+        (
+            sweep(threads=[2], file_size={"aggregate": "1 MiB", "round": "down"}),
+            "factors.file_size: 1 MiB over 2 threads leaves nothing each",
+        ),
+        (
+            sweep(transfer_size=["3 MiB"]),
+            "factors.file_size: 64 MiB is no whole number of transfers of 3 MiB",
+        ),
+        (
+            sweep(threads=[64]),
+            "a trial of only keeps 4 GiB on the target, the site x allows 2 GiB: lower factors.file_size or raise "
+            "limits.bytes",
+        ),
+        (
+            sweep(more={"seconds": "1 min"}),
+            "a trial of only measures for 1 min 00 s, the site x ends it after 1 min 00 s: lower seconds or raise "
+            "limits.seconds",
+        ),
+        (
+            sweep(tools=["iozone", "fio"], file_layout=["shared-file"]),
+            "tools: iozone knows no shared-file, as only needs; take another tool or other factors",
+        ),
+        (
+            sweep(tools=["fio", "iozone"], queue_depth=[1, 8]),
+            "tools: iozone keeps one transfer in flight per thread, as queue_depth=8 needs; take another tool or "
+            "other factors",
+        ),
+        (
+            sweep(tools=["iozone"], transfer_size=["512 B"]),
+            "tools: iozone counts sizes in KiB, as only needs; take another tool or other factors",
+        ),
+        (
+            sweep(["file-create"], tools=["iozone"]),
+            "tools: iozone does not measure file-create, as only needs; take another tool or other factors",
+        ),
+        (
+            sweep(["random-read"], tools=["mdtest"]),
+            "tools: mdtest does not measure random-read, as only needs; take another tool or other factors",
+        ),
+        (
+            sweep(
+                tools=["iozone"], more={"settings": {"write_cache": "qemu-nbd"}}, write_cache=["writeback", "unsafe"]
+            ),
+            "tools: iozone drives no block device, as write_cache=writeback needs; take another tool or other factors",
+        ),
+        (
+            sweep(nodes=[1, 2]),
+            "tools: fio runs on one node, as nodes=2 needs; take another tool or other factors",
+        ),
+    ],
+)
+def test_what_cannot_run_as_designed_is_refused_by_name(given_sweep, message):
+    assert refusal(make_study(a=given_sweep)) == f"config/studies/s.yaml, sweeps.a: {message}"
+
+
+def test_a_path_too_long_for_a_socket_is_refused():
+    cached = sweep(more={"settings": {"write_cache": "qemu-nbd"}}, write_cache=["writeback"])
+    path = "/t" + "x" * 81
+    assert len(f"{path}/coldcache/s/a/nbd.socket") == 108
+    assert "is too long a path for a socket" in refusal(make_study(a=cached), site=make_site(path))
+    assert expand(make_study(a=cached), make_site(path[:-1]))
+    assert expand(make_study(a=sweep()), make_site(path))
+
+
+FIO = ["fio", "--name=t", "--output-format=json", "--group_reporting", "--thread"]
+
+
+@pytest.mark.parametrize(
+    ("given_sweep", "words"),
+    [
+        (
+            sweep(["write"], threads=[4]),
+            [
+                *FIO, "--numjobs=4", "--fallocate=none", "--rw=write", "--bs=1048576", "--size=67108864",
+                "--refill_buffers", "--norandommap", "--randrepeat=0", "--ioengine=psync",
+                "--directory=/t/coldcache/s/a", "--filename_format=t$jobnum", "--end_fsync=1", "--runtime=1050ms",
+            ],
+        ),
+        (
+            sweep(["read"], threads=[2], file_layout=["shared-file"], more={"seconds": 2}),
+            [
+                *FIO, "--numjobs=2", "--fallocate=none", "--rw=read", "--bs=1048576", "--size=67108864",
+                "--refill_buffers", "--norandommap", "--randrepeat=0", "--ioengine=psync",
+                "--directory=/t/coldcache/s/a", "--filename=shared", "--offset_increment=67108864",
+                "--invalidate=0", "--runtime=2000ms",
+            ],
+        ),
+        (
+            sweep(["random-read"], direct_io=[True], queue_depth=[16], more={"options": {"fio": ["--x=1"]}}),
+            [
+                *FIO, "--numjobs=1", "--fallocate=none", "--rw=randread", "--bs=1048576", "--size=67108864",
+                "--time_based", "--refill_buffers", "--norandommap", "--randrepeat=0", "--ioengine=libaio",
+                "--iodepth=16", "--directory=/t/coldcache/s/a", "--filename_format=t$jobnum", "--direct=1",
+                "--runtime=1050ms", "--x=1",
+            ],
+        ),
+        (
+            sweep(
+                ["random-write"], queue_depth=[4], write_cache=["unsafe"],
+                more={"settings": {"write_cache": "qemu-nbd"}},
+            ),
+            [
+                *FIO, "--numjobs=1", "--fallocate=none", "--rw=randwrite", "--bs=1048576", "--size=67108864",
+                "--time_based", "--refill_buffers", "--norandommap", "--randrepeat=0", "--ioengine=nbd",
+                "--uri=nbd+unix:///?socket=/t/coldcache/s/a/nbd.socket", "--iodepth=4", "--runtime=1050ms",
+            ],
+        ),
+        (
+            sweep(["file-create"], threads=[2], files=[300]),
+            [
+                *FIO, "--numjobs=2", "--fallocate=none", "--ioengine=filecreate", "--directory=/t/coldcache/s/a",
+                "--nrfiles=300", "--openfiles=1", "--file_service_type=sequential", "--create_on_open=1",
+                "--filesize=1", "--bs=1", "--runtime=1050ms",
+            ],
+        ),
+        (
+            sweep(["file-stat"], files=[3000]),
+            [
+                *FIO, "--numjobs=1", "--fallocate=none", "--ioengine=filestat", "--directory=/t/coldcache/s/a",
+                "--nrfiles=1000", "--openfiles=1", "--file_service_type=sequential", "--create_on_open=1",
+                "--filesize=1", "--bs=1", "--time_based", "--runtime=1050ms",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_fio_is_called_with_these_words(given_sweep, words):
+    (case,) = expand(make_study(a=given_sweep))
+    described = describe_trial(arrange_blocks([case], 1)[0].trials[0])
+    assert described["argv"] == words
+
+
+@pytest.mark.parametrize(
+    ("operation", "more", "words"),
+    [
+        ("write", {}, ["iozone", "-i", "0", "-c", "-e", "-w", "-+n", "-r", "1024k", "-s", "65536k", "-t", "2", "-F"]),
+        (
+            "random-read",
+            {"direct_io": [True], "transfer_size": ["4 KiB"]},
+            ["iozone", "-i", "2", "-c", "-e", "-w", "-+n", "-r", "4k", "-s", "65536k", "-t", "2", "-I", "-F"],
+        ),
+    ],
+)
+def test_iozone_is_called_with_these_words(operation, more, words):
+    study = make_study(a=sweep([operation], ["iozone"], threads=[2], **more))
+    (case,) = expand(study, tool="iozone")
+    files = ["/t/coldcache/s/a/t0", "/t/coldcache/s/a/t1"]
+    assert describe_trial(arrange_blocks([case], 1)[0].trials[0])["argv"] == [*words, *files]
+
+
+def test_mdtest_is_called_with_these_words_and_measures_its_phases_at_once():
+    operations = ["file-create", "file-stat", "file-remove"]
+    study = make_study(a=sweep(operations, ["mdtest", "fio"], threads=[1, 4], files=[100]))
+    cases = expand(study, tool="mdtest")
+    assert [case.name for case in cases] == ["threads=1", "threads=4"]
+    described = describe_trial(arrange_blocks(cases, 1)[0].trials[0])
+    threads = described["factors"]["threads"]
+    assert described["factors"]["operation"] == "file-create+file-stat+file-remove"
+    assert described["argv"] == [
+        "mpirun", "--oversubscribe", "-n", str(threads), "mdtest", "-F", "-u", "-C", "-T", "-r", "-n", "100", "-d",
+        "/t/coldcache/s/a/mdtest",
+    ]  # fmt: skip
+
+
+def test_a_trial_is_described_with_these_keys():
+    study = make_study(
+        a=sweep(threads=[2], more={"item": "figure 3", "seconds": 2}),
+        b=sweep(["file-create"], threads=[3]),
+    )
+    first, second = (describe_trial(block.trials[0]) for block in arrange_blocks(expand(study), 1))
+    assert list(first) == [
+        "study", "sweep", "case", "repetition", "factors", "argv", "bytes", "items", "seconds", "item", "runs_here",
+    ]  # fmt: skip
+    assert {key: value for key, value in first.items() if key != "argv"} == {
+        "study": "s", "sweep": "a", "case": "only", "repetition": 0,
+        "factors": {"operation": "write", "threads": 2, "transfer_size": 1048576, "file_size": 67108864},
+        "bytes": 134217728, "items": 0, "seconds": 2.4, "item": "figure 3", "runs_here": True,
+    }  # fmt: skip
+    assert (second["bytes"], second["items"], second["item"]) == (0, 30, "")
+
+
+def test_the_shipped_study_is_planned_as_the_design_asks(root, monkeypatch):
+    from coldcache.design.site import read_site
+    from coldcache.design.study import read_study
+
+    monkeypatch.chdir(root)
+    study, site = read_study(Path("config/studies"), "quick"), read_site(Path("config/sites"), "local")
+    assert study.repetitions >= 5
+    for cores in (1, 2, 4, 16, 128):
+        tools = {f"quick/{name}": given.tools[-1] for name, given in study.sweeps.items()}
+        cases = expand_cases(study, site, Circumstances(cores, True, tools, 1))
+        threads = sorted({case.factors["threads"] for case in cases if case.sweep == "sequential"})
+        assert threads == [2**power for power in range(threads[-1].bit_length())]
+        assert threads[-1] == 2 * cores
+        assert max(case.bytes for case in cases) < 2 * 2**30
+    operations = {operation for case in cases for operation in case.operations}
+    assert operations == {
+        "write", "read", "random-write", "random-read", "file-create", "file-stat", "file-remove",
+    }  # fmt: skip
+    levels = {case.factors["write_cache"] for case in cases if case.settings}
+    assert levels == {"writeback", "writethrough", "unsafe"}
+
+
+def test_a_site_must_state_the_settings_that_are_left_to_it():
+    grid = sweep(write_cache=["on", "off"], more={"settings": {"write_cache": "site"}})
+    assert refusal(make_study(a=grid)) == (
+        "config/studies/s.yaml, sweeps.a: settings.write_cache: config/sites/x.yaml does not say how; "
+        "state it there under settings"
+    )
+    how = {"kind": "file", "path": "/sys/x", "values": {True: "write back", False: "write through"}}
+    site = make_site().model_copy(update={"settings": Site.model_validate({
+        "site": "x", "title": "t", "targets": {"a": {"path": "/t"}}, "settings": {"write_cache": how}
+    }).settings})  # fmt: skip
+    cases = expand(make_study(a=grid), site=site)
+    assert [case.name for case in cases] == ["write_cache=on", "write_cache=off"]
+    assert [case.settings["write_cache"].reading(case.factors["write_cache"]) for case in cases] == [
+        "write back",
+        "write through",
+    ]
+    other = sweep(write_cache=["on", "of"], more={"settings": {"write_cache": "site"}})
+    assert refusal(make_study(a=other), site=site) == (
+        'config/studies/s.yaml, sweeps.a: factors.write_cache: unknown level "of"; did you mean "off"?'
+    )
+
+
+def make_cluster():
+    clients = {"nodes": 4, "cores": 2, "launcher": "srun"}
+    return Site.model_validate(
+        {"site": "x", "title": "t", "targets": {"a": {"path": "/t"}}, "clients": clients, "limits": {"seconds": 60}}
+    )
+
+
+def test_a_device_that_one_node_serves_is_measured_by_that_node_alone():
+    served = {"settings": {"write_cache": "qemu-nbd"}}
+    more = {"threads": [4], "write_cache": ["writeback"]}
+    (case,) = expand(make_study(a=sweep(more=served, **more)), make_cluster())
+    assert case.run.nodes == 1
+    (case,) = expand(make_study(a=sweep(threads=[4])), make_cluster())
+    assert case.run.nodes == 4
+    assert refusal(make_study(a=sweep(more=served, nodes=[2], **more)), site=make_cluster()) == (
+        "config/studies/s.yaml, sweeps.a: factors.nodes: 2 are more than one, which alone has the device or the guest "
+        "of the settings; let it be 1"
+    )
+    assert refusal(make_study(a=sweep(nodes=[8], threads=[8])), site=make_cluster()) == (
+        "config/studies/s.yaml, sweeps.a: factors.nodes: 8 are more than the 4 of config/sites/x.yaml, clients.nodes"
+    )
+
+
+def test_commands_of_a_cluster_say_which_nodes_run_them():
+    kind = {"kind": "commands", "apply": ["tuned-adm", "profile", "{level}"], "verify": ["tuned-adm", "active"]}
+    more = {"threads": [4], "tuned_profile": ["balanced"]}
+
+    def study(**stated):
+        return make_study(a=sweep(more={"settings": {"tuned_profile": {**kind, **stated}}}, **more))
+
+    assert refusal(study(), site=make_cluster()) == (
+        "config/studies/s.yaml, sweeps.a: settings.tuned_profile: commands on a cluster need every_node: true where "
+        "each node has it for itself, false where one node runs them for all"
+    )
+    assert expand(study(every_node=True), make_cluster())[0].settings["tuned_profile"].is_of_node is True
+    assert expand(study())[0].settings["tuned_profile"].is_of_node is None
+    layout = study(verify=["lfs", "getstripe", "{folder}"])
+    assert expand(layout, make_cluster())[0].settings["tuned_profile"].is_of_node is False

@@ -1,0 +1,76 @@
+"""Blocks become jobs: parted by their nodes, split where they outlast the longest job, merged while they are short."""
+
+import itertools
+
+import pytest
+
+from coldcache.core.errors import DesignError
+from coldcache.design.blocks import Block
+from coldcache.design.cases import Case, Trial
+from coldcache.design.jobs import arrange_allocations, node_hours, refuse_hours, walltime
+from coldcache.design.site import Clients, Limits, Site
+from coldcache.tools.run import Run
+
+
+def block(name, seconds, nodes=(1,), trials=1):
+    """Return a block of as many rounds as `trials`, each of one case per number of nodes."""
+    cases = [
+        Case("s", name, f"nodes={count}", "fio", ("write",), {"nodes": count} if len(nodes) > 1 else {}, {},
+             Run(("write",), "/t", 4, nodes=count, seconds=seconds - 0.4), trials, "")
+        for count in nodes
+    ]  # fmt: skip
+    return Block(f"s.{name}", tuple(Trial(case, number) for number in range(trials) for case in cases))
+
+
+def site(**limits):
+    clients = Clients(nodes=4, cores=4, launcher="srun")
+    return Site(site="x", title="X", targets={"t": {"path": "/t"}}, clients=clients, limits=Limits(**limits))
+
+
+def test_without_limits_each_block_is_one_job():
+    blocks = [block("a", 60), block("b", 60)]
+    jobs = arrange_allocations(blocks, site())
+    assert [(job.name, job.nodes, job.blocks) for job in jobs] == [("s.a", 1, (blocks[0],)), ("s.b", 1, (blocks[1],))]
+
+
+def test_a_job_has_the_nodes_that_its_cases_name():
+    jobs = arrange_allocations([block("a", 60, nodes=(1, 4, 2), trials=3)], site())
+    assert [(job.name, job.nodes, len(job.blocks[0].trials)) for job in jobs] == [
+        ("s.a.n1", 1, 3), ("s.a.n4", 4, 3), ("s.a.n2", 2, 3),
+    ]  # fmt: skip
+
+
+def test_a_block_that_outlasts_the_longest_job_is_split_in_the_order_of_its_trials():
+    # 3 times 500 s and 300 s beside them fit into 30 min, 3 times 600 s do not.
+    whole = block("a", 100, trials=12)
+    limits = site(walltime="30 min")
+    jobs = arrange_allocations([whole], limits)
+    assert [(job.name, len(job.blocks[0].trials)) for job in jobs] == [("s.a.1", 5), ("s.a.2", 5), ("s.a.3", 2)]
+    assert tuple(itertools.chain.from_iterable(job.blocks[0].trials for job in jobs)) == whole.trials
+    assert all(walltime(job, limits.limits) <= 1800 for job in jobs)
+    with pytest.raises(DesignError) as refused:
+        arrange_allocations([whole], site(walltime="9 min"))
+    assert str(refused.value) == (
+        "limits.walltime: a trial of s/a/nodes=1 takes about 1 min 40 s, a job of 9 min 00 s holds no more than "
+        "1 min 20 s of trials: raise it, or lower limits.margin"
+    )
+
+
+def test_short_blocks_of_as_many_nodes_share_a_job_up_to_the_stated_length():
+    blocks = [block("a", 60), block("b", 60), block("c", 60), block("d", 60, nodes=(2,)), block("e", 60)]
+    jobs = arrange_allocations(blocks, site(merged="3 min"))
+    assert [(job.name, [one.name for one in job.blocks]) for job in jobs] == [
+        ("s.a.and-2-more", ["s.a", "s.b", "s.c"]), ("s.d", ["s.d"]), ("s.e", ["s.e"]),
+    ]  # fmt: skip
+
+
+def test_a_plan_that_takes_too_many_node_hours_is_refused():
+    jobs = arrange_allocations([block("a", 1800, nodes=(4,)), block("b", 3600)], site())
+    assert node_hours(jobs) == pytest.approx(3)
+    refuse_hours(jobs, site(max_node_hours=3))
+    with pytest.raises(DesignError) as refused:
+        refuse_hours(jobs, site(max_node_hours=2.5))
+    assert str(refused.value) == (
+        "config/sites/x.yaml, limits.max_node_hours: the plan takes 3 node-hours, 2.5 are allowed; lower repetitions "
+        "or levels, or raise it"
+    )

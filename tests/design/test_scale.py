@@ -1,0 +1,118 @@
+"""What does not fit a site is scaled down by one factor for each sweep, in whole transfers and whole directories."""
+
+import pytest
+
+from coldcache.core.errors import DesignError
+from coldcache.design.cases import expand_cases
+from coldcache.design.grid import Circumstances
+from coldcache.design.scale import describe_scale, shrink
+from coldcache.design.site import Site
+from coldcache.design.study import Study
+
+
+def expand(sweep, full=False, cores=2, memory=0, limits=None, **site):
+    study = {
+        "study": "s", "title": "t", "question": "q", "scale": "site", "repetitions": 1, "notebooks": [],
+        "sweeps": {"a": {"title": "t", **sweep}},
+    }  # fmt: skip
+    here = {"site": "x", "title": "t", "targets": {"a": {"path": "/t"}}, "limits": limits or {}, **site}
+    circumstances = Circumstances(cores, True, {"s/a": sweep["tools"][0]}, 1, memory)
+    return expand_cases(Study.model_validate(study), Site.model_validate(here), circumstances, full)
+
+
+def transfers(tool="iozone", **more):
+    factors = {"threads": [1, 2, 64], "transfer_size": ["1 MiB"], "file_size": {"aggregate": "64 GiB"}}
+    return {"tools": [tool], "operations": ["write"], "factors": {**factors, **more}}
+
+
+def test_sizes_shrink_to_the_sites_bytes_and_threads_to_its_most():
+    cases = expand(transfers(), limits={"bytes": "1 GiB", "trial_seconds": "1 h"})
+    assert [(case.run.threads, case.run.file_size) for case in cases] == [(1, 2**30), (2, 2**29), (4, 2**28)]
+    assert {case.scale for case in cases} == {"at most 4 threads, sizes divided by 64"}
+
+
+def test_sizes_shrink_to_the_seconds_that_a_trial_should_last():
+    cases = expand(transfers(), limits={"trial_seconds": 2}, expected={"throughput": "64 MB/s"})
+    assert [case.bytes // 2**20 for case in cases] == [122, 122, 120]
+    assert all(1.9 < case.expected <= 2 for case in cases)
+
+
+def test_at_full_scale_nothing_shrinks_and_what_exceeds_the_limits_says_so():
+    cases = expand(transfers(), full=True)
+    assert [(case.run.threads, case.bytes) for case in cases] == [(1, 2**36), (2, 2**36), (64, 2**36)]
+    assert cases[0].runs_here == "keeps 64 GiB on the target, the site x allows 2 GiB"
+
+
+def test_directories_and_their_files_shrink_alike():
+    point = {"threads": 1, "directories_per_thread": 320, "items_per_directory": 3125}
+    assert shrink(point, 0.01) == {**point, "directories_per_thread": 32, "items_per_directory": 312}
+    assert shrink(point, 1e-7) == {**point, "directories_per_thread": 1, "items_per_directory": 1}
+
+
+def test_few_and_many_directories_stay_apart():
+    few = {"threads": 4, "directories_per_thread": 5, "items_per_directory": 3125}
+    many = {"threads": 4, "directories_per_thread": 25, "items_per_directory": 625}
+    assert shrink(few, 0.00667) == {**few, "directories_per_thread": 1, "items_per_directory": 104}
+    assert shrink(many, 0.00667) == {**many, "directories_per_thread": 2, "items_per_directory": 52}
+
+
+def test_files_of_one_directory_shrink_by_the_whole_factor():
+    assert shrink({"threads": 4, "files": 4000}, 0.5) == {"threads": 4, "files": 2000}
+
+
+def test_a_size_is_at_least_one_transfer():
+    point = {"threads": 1, "transfer_size": 2**20, "file_size": 2**30}
+    assert shrink(point, 1e-9)["file_size"] == 2**20
+
+
+def test_the_scale_is_told_in_words():
+    assert describe_scale(1.0, None) == "full scale"
+    assert describe_scale(1.0, 8) == "at most 8 threads, full sizes"
+    assert describe_scale(0.625, 8) == "at most 8 threads, sizes divided by 1.6"
+    assert describe_scale(4.1e-05, None) == "sizes divided by 24,400"
+
+
+def test_a_rule_of_memory_gives_each_thread_a_client_until_there_are_as_many():
+    sweep = transfers(threads=[1, 16, 64], file_size={"memory": 2})
+    cases = expand(sweep, full=True, memory=128 * 2**30, clients={"nodes": 16, "launcher": "srun"})
+    assert [case.run.file_size // 2**30 for case in cases] == [256, 256, 64]
+
+
+@pytest.mark.parametrize(
+    ("sweep", "site", "message"),
+    [
+        (
+            transfers(file_size={"memory": 2}), {},
+            "factors.file_size.memory: config/sites/x.yaml does not state the memory of a client: set clients.memory "
+            "there",
+        ),
+        (
+            transfers(), {"clients": {"streams": 32}},
+            "factors.threads: 64 are more than the 32 streams that can be started: lower them, or raise "
+            "clients.streams in config/sites/x.yaml",
+        ),
+        (
+            transfers(threads=[3]), {},
+            "factors.file_size: 64 GiB does not divide by 3 threads; set round to down or up",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_planned_is_refused_in_one_line(sweep, site, message):
+    with pytest.raises(DesignError) as refused:
+        expand(sweep, full=True, **site)
+    assert str(refused.value) == f"config/studies/s.yaml, sweeps.a: {message}"
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"needs": ["two MDTs"]}, "needs two MDTs, which is not among the offers of config/sites/x.yaml"),
+        ({"settings": {"mdts": "site"}}, "nothing puts metadata targets in force on the site x"),
+        ({}, "iozone does not measure file-create"),
+    ],
+)
+def test_what_cannot_run_is_planned_with_its_reason(more, reason):
+    factors = {"threads": [1], "files": [10], **({"mdts": [1]} if "settings" in more else {})}
+    tool = "iozone" if not more else "fio"
+    (case,) = expand({"tools": [tool], "operations": ["file-create"], "factors": factors, **more})
+    assert case.runs_here == reason

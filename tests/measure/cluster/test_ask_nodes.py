@@ -1,0 +1,75 @@
+"""Nodes are asked by the program that reaches them; here each is this machine under another name."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from coldcache.core.errors import SettingError
+from coldcache.measure.cluster.ask_nodes import (
+    Place,
+    ask_nodes,
+    cool_everywhere,
+    describe_everywhere,
+    find_fault,
+    write_mark,
+)
+from coldcache.measure.host.inventory import describe_machine
+from coldcache.measure.host.mounts import find_mount
+from coldcache.measure.host.page_cache import measure_residency
+
+#: ssh -o BatchMode=yes HOST COMMAND...: the command runs here, in a system that has the host's name.
+SSH = """\
+#!/bin/sh
+shift 2
+host=$1
+shift
+exec unshare --uts sh -c 'hostname "$0" && exec "$@"' "$host" "$@"
+"""
+
+
+@pytest.fixture
+def nodes(tmp_path, monkeypatch):
+    """Two nodes that see one folder."""
+    if os.geteuid():
+        pytest.skip("a host name of its own needs root")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/ssh").write_text(SSH)
+    (tmp_path / "bin/ssh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin{os.pathsep}{os.environ['PATH']}")
+    work = tmp_path / "work"
+    work.mkdir()
+    return work, ("alpha", "beta.site.org")
+
+
+def test_every_node_describes_itself_wholly_and_leaves_nothing(nodes):
+    work, hosts = nodes
+    told = describe_everywhere("ssh", hosts, work)
+    assert list(told) == ["alpha", "beta.site.org"]
+    assert told["alpha"] == describe_machine(find_mount(work).device)
+    assert list(work.iterdir()) == []
+
+
+def test_every_node_sees_the_mark(nodes):
+    work, hosts = nodes
+    place = Place(hosts, write_mark(work))
+    assert find_fault("ssh", place, work, 2) == ""
+    assert ask_nodes("ssh", hosts, [str(work / ".seen")])["alpha"]["mark"] == place.word
+
+
+@pytest.mark.parametrize(("method", "left"), [("eviction", 0), ("none", 2**20)])
+def test_files_are_dropped_on_every_node_by_the_method_that_is_asked_for(nodes, tmp_path, method, left):
+    work, hosts = nodes
+    path = work / "file"
+    path.write_bytes(os.urandom(2**20))
+    if measure_residency([path]).resident != 2**20:
+        pytest.skip("the page cache does not keep what is written")
+    held = cool_everywhere("ssh", hosts, [path], tmp_path / "inputs.txt", method)
+    assert held == {"alpha": left, "beta.site.org": left}
+    assert not (tmp_path / "inputs.txt").exists()
+
+
+def test_a_node_that_does_not_drop_them_is_named(nodes, tmp_path):
+    _, hosts = nodes
+    with pytest.raises(SettingError, match="node alpha did not drop the files from its memory"):
+        cool_everywhere("ssh", hosts, [Path("/no/such/file")], tmp_path / "inputs.txt", "eviction")

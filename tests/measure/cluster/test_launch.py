@@ -1,0 +1,71 @@
+"""Who ran where is told by the processes themselves, and what differs from the plan makes a trial void."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from coldcache.measure.cluster.launch import SERVERS, Launch
+from coldcache.tools.fio import command as fio
+from coldcache.tools.iozone import command as iozone
+from coldcache.tools.launchers import start_ranks
+from coldcache.tools.run import Run
+
+IOR = SimpleNamespace(PROGRAM="ior")
+HOSTS = ("n1", "n2")
+
+
+def run_of(tool, threads=3):
+    words = start_ranks("srun", "pmix", threads, 2, 8) if tool is IOR else ()
+    return Run(("write",), "/t", threads, nodes=2, transfer_size=1024, file_size=1024, launcher=words, starter="srun",
+               hosts=HOSTS)  # fmt: skip
+
+
+def judge(tool, said, tmp_path, file="stderr.txt"):
+    (tmp_path / file).write_text(said)
+    launch = Launch(tool, run_of(tool), tmp_path, tmp_path)
+    told = launch.describe()
+    return told["nodes"], launch.find_fault(told, "abc")
+
+
+def test_ranks_are_listed_by_node(tmp_path):
+    said = "".join(f"coldcache: rank {rank} on {host} sees abc\n" for rank, host in ((2, "n1"), (1, "n2"), (0, "n1")))
+    assert judge(IOR, f"srun: noise\n{said}", tmp_path) == (
+        {"n1": {"processes": 2, "ranks": [0, 2]}, "n2": {"processes": 1, "ranks": [1]}}, "",
+    )  # fmt: skip
+
+
+def test_a_step_that_never_launched_is_told_although_its_launcher_ended_well(tmp_path):
+    assert judge(IOR, "", tmp_path) == ({}, "no process started: the launcher ended without starting any")
+
+
+@pytest.mark.parametrize(
+    ("tool", "file", "said", "fault"),
+    [
+        (IOR, "stderr.txt", [("n1", "abc"), ("n1", "abc"), ("n1", "abc")], "3 processes started on node n1, 2 were to"),
+        (iozone, "stderr.txt", [("n1", "abc"), ("n2", "abc")], "1 processes started on node n1, 2 were to"),
+        (fio, SERVERS, [("n1", "abc")], "0 processes started on node n2, 1 were to"),
+        (fio, SERVERS, [("n1", "abc"), ("n2.cluster", "abc")], ""),
+        (fio, SERVERS, [("n1", "abc"), ("n2", "nothing")],
+         "node n2 does not see the target: a process there found another folder under its path"),
+    ],
+)  # fmt: skip
+def test_a_launch_that_differs_from_the_plan_is_told(tool, file, said, fault, tmp_path):
+    lines = "".join(f"coldcache: rank 0 on {host} sees {word}\n" for host, word in said)
+    assert judge(tool, lines, tmp_path, file)[1] == fault
+
+
+def test_the_files_of_a_launch_deal_the_threads_out_in_turn():
+    assert iozone.files(run_of(iozone))["clients.txt"].split("\n") == [
+        f"{host} /t {iozone.require('iozone')}" for host in ("n1", "n2", "n1")
+    ] + [""]  # fmt: skip
+    jobs = fio.files(run_of(fio))
+    assert jobs["n1.fio"].endswith("unique_filename=0\n[t]\nnumjobs=2\nfilename_format=t0.$jobnum\n")
+    assert jobs["n2.fio"].endswith("unique_filename=0\n[t]\nnumjobs=1\nfilename_format=t1.$jobnum\n")
+    read = run_of(fio)._replace(operations=("read",))
+    assert fio.inputs(read).names == (("t0.0",), ("t0.1",), ("t1.0",))
+
+
+def test_a_tool_on_a_single_machine_needs_no_launch(tmp_path):
+    launch = Launch(fio, Run(("write",), "/t", 2), tmp_path, tmp_path)
+    with launch.ready():
+        assert (launch.folder(), launch.spreads, list(tmp_path.iterdir())) == (None, False, [])

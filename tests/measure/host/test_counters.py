@@ -1,0 +1,130 @@
+"""Bytes are counted where they cross the device or the wire; captured trees stand in for kernels not at hand."""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from coldcache.design.site import Thresholds
+from coldcache.measure.host.counters import Counters, choose_counters, read_counters
+from coldcache.measure.host.mounts import Mount, find_mount
+from coldcache.tools import find_tool
+from coldcache.verdicts.cold_proof import judge_cold
+from coldcache.verdicts.observation import Trial, measured_seconds
+
+SPECIMENS = Path(__file__).parents[2] / "specimens"
+
+
+def mounted(filesystem, source, point="/mnt/x", device="0:99"):
+    return Mount(point, filesystem, source, "rw", device)
+
+
+@pytest.fixture
+def nfs(tmp_path):
+    """The files of a client of NFS at a moment that a specimen shows."""
+
+    def at(moment):
+        (tmp_path / "proc/self").mkdir(parents=True, exist_ok=True)
+        shutil.copy(SPECIMENS / f"mountstats-6.1-{moment}.txt", tmp_path / "proc/self/mountstats")
+        return tmp_path
+
+    return at
+
+
+@pytest.fixture
+def lustre(tmp_path):
+    """The files of a client of Lustre, as lctl names them: ``osc.NAME.stats`` is osc/NAME/stats."""
+    text = (SPECIMENS / "lustre-2.14.0-stats.txt").read_text()
+    for name, stats in re.findall(r"^([a-z]+\..*)=\n((?:[a-z_]+ .*\n)+)", text, re.MULTILINE):
+        path = tmp_path / "sys/kernel/debug/lustre" / name.replace(".", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(stats)
+    return tmp_path
+
+
+def test_an_nfs_mount_counts_its_own_bytes(nfs):
+    for point, read, written in (("/mnt/a", 0, 16 * 2**20), ("/mnt/with blank", 8 * 2**20, 8 * 2**20)):
+        root = nfs("before")
+        counters = choose_counters(mounted("nfs4", "127.0.0.1:/", point), root=root)
+        assert (counters, counters.crossing) == (Counters("nfs", point), "wire")
+        assert read_counters(counters, root) == {"read_bytes": 0, "written_bytes": 0}
+        assert read_counters(counters, nfs("after")) == {"read_bytes": read, "written_bytes": written}
+
+
+def test_an_nfs_mount_that_is_gone_counts_nothing(nfs):
+    assert read_counters(Counters("nfs", "/mnt/a"), nfs("none")) is None
+    assert read_counters(Counters("nfs", "/mnt/b"), nfs("after")) is None
+
+
+def test_a_lustre_client_counts_what_its_servers_moved_and_not_what_was_asked_of_it(lustre):
+    counters = choose_counters(mounted("lustre", "10.0.0.1@tcp:10.0.0.2@tcp:/a361000/home"), root=lustre)
+    assert counters == Counters("lustre", "a361000")
+    # Of 44,179,456 bytes that were read all but 64 KiB came from memory.
+    assert read_counters(counters, lustre) == {"read_bytes": 65536, "written_bytes": 65536}
+
+
+def test_counters_of_lustre_that_cannot_be_read_are_told(tmp_path):
+    counters = choose_counters(mounted("lustre", "mgs@o2ib:/scratch"), root=tmp_path)
+    assert counters.why_not == "the counters of Lustre's scratch cannot be read; they need root"
+    assert read_counters(counters, tmp_path) is None
+
+
+def test_interfaces_that_the_site_names_count_for_every_other_network_file_system(tmp_path):
+    (tmp_path / "proc/net").mkdir(parents=True)
+    shutil.copy(SPECIMENS / "proc-net-dev-6.18.txt", tmp_path / "proc/net/dev")
+    mount = mounted("fuse.glusterfs", "server:/volume")
+    assert choose_counters(mount, root=tmp_path).why_not == (
+        "fuse.glusterfs has no block device; if it is served over a network, let the site name the interfaces (network)"
+    )
+    assert choose_counters(mount, ["ib0"], tmp_path).why_not == "there is no network interface ib0"
+    counters = choose_counters(mount, ["eth0", "ifb0"], tmp_path)
+    numbers = (SPECIMENS / "proc-net-dev-6.18.txt").read_text().split("eth0:")[1].split()
+    assert read_counters(counters, tmp_path) == {"read_bytes": int(numbers[0]), "written_bytes": int(numbers[8])}
+
+
+def test_the_device_of_a_file_system_that_hides_it_is_found_by_its_source(loop_mount, loop_device):
+    mount = find_mount(loop_mount)
+    assert choose_counters(mount) == Counters("device", mount.device)
+    hidden = mount._replace(filesystem="btrfs", device="0:77")
+    assert choose_counters(hidden) == Counters("device", mount.device)
+    before = read_counters(Counters("device", mount.device))
+    with (loop_mount / "x").open("wb") as file:
+        file.write(bytes(2**20))
+        file.flush()
+        os.fsync(file.fileno())
+    assert read_counters(Counters("device", mount.device))["written_bytes"] - before["written_bytes"] >= 2**20
+
+
+@pytest.mark.parametrize(
+    ("read", "nodes", "verdict", "why"),
+    [
+        (32 * 2**20, 1, "cold", "32 MiB of 32 MiB crossed the wire; what the server held in memory is not told"),
+        (0, 1, "warm", "0 B of 32 MiB crossed the wire"),
+        (32 * 2**20, 2, "unproved", "the bytes were counted on one of 2 nodes"),
+    ],
+)
+def test_a_read_over_the_wire_is_told_apart_from_one_of_the_device(measured, read, nodes, verdict, why):
+    folder = Path("raw/tiny/tiny/transfers/operation=read,threads=2/r0")
+    story = json.loads((folder / "trial.json").read_text())
+    records = find_tool("fio").read((folder / "stdout.txt").read_bytes())
+    trial = Trial(story, records, "", Thresholds())
+    rate = next(record for record in records if record.metric == "throughput")
+    trial = trial._replace(records=[rate._replace(value=32 * 2**20 / measured_seconds(trial, "read")),
+                                    *(record for record in records if record.metric == "elapsed")])  # fmt: skip
+    counters = {"crossing": "wire", "before": {"read_bytes": 5}, "after": {"read_bytes": 5 + read}}
+    factors = {**story["factors"], "nodes": nodes}
+    cold = {**story["cold"], "resident_bytes": 0}
+    found = judge_cold(trial._replace(story={**story, "counters": counters, "factors": factors, "cold": cold}))
+    assert (found.verdict, found.why) == (verdict, why)
+
+
+def test_a_read_that_nothing_counts_is_unproved_with_the_reason(measured):
+    folder = Path("raw/tiny/tiny/transfers/operation=read,threads=2/r0")
+    story = json.loads((folder / "trial.json").read_text())
+    records = find_tool("fio").read((folder / "stdout.txt").read_bytes())
+    story = {**story, "counters": None, "uncounted": "fuse.x has no block device"}
+    found = judge_cold(Trial(story, records, "", Thresholds()))
+    assert (found.verdict, found.why) == ("unproved", "fuse.x has no block device")

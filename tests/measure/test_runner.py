@@ -1,0 +1,181 @@
+"""A block ends whole whatever ends its runner: what is missing is measured, what was left running is ended."""
+
+import io
+import json
+import os
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from coldcache.campaign.campaign import read_campaign
+from coldcache.measure.runner import Progress
+
+RAW = Path("raw/tiny")
+
+
+def trials(folder=RAW):
+    """Return each trial with what tells its file from another one, which may get the inode of a removed one."""
+    stories = ((path, path.stat()) for path in folder.rglob("trial.json"))
+    return {str(path.parent.relative_to(folder)): (status.st_ino, status.st_mtime_ns) for path, status in stories}
+
+
+def partial_folders():
+    return [str(path) for path in Path("raw").rglob(".*.partial")]
+
+
+def test_a_block_is_measured_once(measured, measure_arguments):
+    before = trials()
+    assert len(before) == 8 + 6 + 4
+    found = subprocess.run(
+        ["python", "-m", "coldcache", *measure_arguments("tiny.transfers")], capture_output=True, text=True, check=True
+    )
+    assert (found.stdout, found.stderr) == ("", "")
+    assert trials() == before
+
+
+def test_what_a_lost_target_kept_of_the_last_trial_is_removed_by_the_next_start(measured, measure_arguments):
+    before = trials()
+    left = Path("scratch/coldcache/tiny/transfers/t0")
+    left.parent.mkdir(parents=True)
+    left.write_text("bytes of a trial that is written down already")
+    subprocess.run(["python", "-m", "coldcache", *measure_arguments("tiny.transfers")], check=True)
+    assert list(Path("scratch/coldcache/tiny").iterdir()) == []
+    assert trials() == before
+
+
+def test_only_what_is_missing_is_measured(measured, measure_arguments):
+    before = trials()
+    lost = "tiny/transfers/operation=write,threads=1/r1"
+    for path in (RAW / lost).iterdir():
+        path.unlink()
+    (RAW / lost).rmdir()
+    log = Path("logs/tiny.transfers.log")
+    log.unlink()
+    subprocess.run(["python", "-m", "coldcache", *measure_arguments("tiny.transfers")], check=True)
+    after = trials()
+    assert after.keys() == before.keys()
+    assert {key for key in after if after[key] != before[key]} == {lost}
+    assert log.read_text().startswith(f"{lost}: exit status 0 after ")
+    assert log.read_text().count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", ["qemu-nbd", "fio"])
+def test_a_killed_runner_leaves_nothing_behind_for_the_next_one(
+    project, start, coldcache, wait_for_tool, list_processes, measure_arguments, tool
+):
+    runner = start(*measure_arguments("tiny.cache"))
+    orphan = wait_for_tool(tool)
+    # So that it cannot end before its runner does.
+    os.kill(orphan, signal.SIGSTOP)
+    os.kill(runner.pid, signal.SIGKILL)
+    # Nobody waits for the dead runner: as a zombie it must not count as running.
+    assert Path(f"/proc/{orphan}").exists()
+    os.kill(orphan, signal.SIGCONT)
+    done = trials()
+    assert len(done) < 4
+
+    found = coldcache(*measure_arguments("tiny.cache"))
+    assert (found.returncode, found.stdout) == (0, "")
+    assert list_processes() == []
+    assert len(trials()) == 4
+    assert done.items() <= trials().items()
+    assert partial_folders() == []
+    assert list(Path("scratch/coldcache/tiny").iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_the_running_trial_and_keeps_those_that_are_whole(
+    project, start, wait_for_tool, list_processes, measure_arguments, number
+):
+    runner = start(*measure_arguments("tiny.cache"))
+    wait_for_tool("fio")
+    os.kill(runner.pid, number)
+    output, errors = runner.communicate(timeout=120)
+    assert (runner.returncode, output) == (130, "")
+    assert errors.splitlines()[-1] == "coldcache: interrupted; what is missing is measured at the next start"
+    assert list_processes() == []
+    assert len(trials()) < 4
+    assert partial_folders() == []
+    assert not Path("results").exists()
+    assert list(Path("scratch/coldcache/tiny").iterdir()) == []
+
+
+def test_a_second_runner_is_refused_by_the_name_of_the_first(
+    project, start, coldcache, wait_for_tool, measure_arguments
+):
+    first = start(*measure_arguments("tiny.cache"))
+    tool = wait_for_tool("fio")
+    # So that the first measures still, however long the second takes to start.
+    os.kill(tool, signal.SIGSTOP)
+    second = coldcache(*measure_arguments("tiny.transfers", "other"))
+    os.kill(tool, signal.SIGCONT)
+    assert (second.returncode, second.stdout) == (1, "")
+    assert second.stderr == (
+        f"coldcache: {project}/scratch is being measured by process {first.pid} on {socket.gethostname()}; "
+        "wait for it, or name another target\n"
+    )
+    assert trials(Path("raw/other")) == {}
+    assert first.wait(120) == 0
+    assert len(trials()) == 4
+
+
+def test_the_manifest_lists_the_blocks_trials_once_they_are_there(measured):
+    for block, count in (("tiny.transfers", 8), ("tiny.files", 6), ("tiny.cache", 4)):
+        manifest = json.loads(Path(f"results/tiny/blocks/{block}.json").read_text())
+        assert manifest["block"] == block
+        assert len(set(manifest["trials"])) == count
+        assert all((RAW / key / "trial.json").is_file() for key in manifest["trials"])
+
+
+def test_the_log_tells_how_each_trial_ended_in_the_order_of_the_plan(measured):
+    for block in read_campaign(RAW).blocks():
+        lines = Path(f"logs/{block.name}.log").read_text().splitlines()
+        assert [line.partition(":")[0] for line in lines] == [trial.key for trial in block.trials]
+        assert all(": exit status 0 after " in line for line in lines)
+
+
+def test_trials_run_in_the_order_of_the_plan(measured):
+    for block in read_campaign(RAW).blocks():
+        starts = [json.loads((RAW / trial.key / "trial.json").read_text())["start"] for trial in block.trials]
+        assert starts == sorted(starts)
+
+
+class Terminal(io.StringIO):
+    """Text that claims to be a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_the_progress_line_tells_done_of_all_the_case_and_the_time_left(project, coldcache, measure_arguments):
+    coldcache(*measure_arguments("tiny.cache"))
+    campaign = read_campaign(RAW)
+    blocks = campaign.blocks()
+    terminal = Terminal()
+    progress = Progress(campaign, blocks, terminal)
+    for trial in blocks[1].trials[:2]:
+        progress.show(trial)
+        progress.count()
+    progress.end()
+    first, second = (trial.case.name for trial in blocks[1].trials[:2])
+    assert terminal.getvalue() == (
+        f"\r\x1b[2K 4 of 18 trials · tiny files {first} r0 · 8 s left"
+        f"\r\x1b[2K 5 of 18 trials · tiny files {second} r0 · 8 s left\n"
+    )
+
+
+def test_progress_in_a_log_is_a_line_and_not_one_for_each_trial(measured):
+    campaign = read_campaign(RAW)
+    (RAW / campaign.blocks()[0].trials[3].key / "trial.json").unlink()
+    lines = io.StringIO()
+    progress = Progress(campaign, campaign.blocks(), lines)
+    for trial in campaign.blocks()[0].trials[3:5]:
+        progress.show(trial)
+        progress.count()
+    progress.end()
+    name = campaign.blocks()[0].trials[3].case.name
+    assert lines.getvalue() == f"17 of 18 trials · tiny transfers {name} r0 · 1 s left\n"

@@ -1,0 +1,242 @@
+"""The committed notebooks: executed to the last cell, free of what differs from run to run, and guarded by nbval."""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+from coldcache.tools import read_log
+from coldcache.workflow.execute_notebook import NotebookError, execute
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def run_coldcache(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "coldcache", *arguments], cwd=folder, capture_output=True, text=True, timeout=120
+    )
+
+
+def run_nbval(folder: Path, notebook: str) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--nbval",
+        "-vv",
+        "-p",
+        "no:cacheprovider",
+        f"notebooks/{notebook}.ipynb",
+    ]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_code_cell_of_a_committed_notebook_was_executed_in_order(path):
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    assert all(output.output_type != "error" for cell in cells for output in cell.outputs)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_committed_notebook_asks_a_question_and_begins_with_literal_parameters(path):
+    cells = nbformat.read(path, as_version=4).cells
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    assert cells[0].source.splitlines()[0].endswith("?")
+    assert code[0].metadata.tags == ["parameters"]
+    assert re.fullmatch(r'dataset = "../results/reference/dataset.nc"\nstudy = "[a-z-]+"', code[0].source)
+    assert any("finding" in cell.metadata.get("tags", []) for cell in code)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_committed_notebook_holds_no_path_no_time_and_no_logic(path):
+    notebook = nbformat.read(path, as_version=4)
+    text = path.read_text()
+    assert "papermill" not in notebook.metadata
+    assert not re.search(r"/(home|root|tmp|mnt|work)/", text)
+    assert not re.search(r"20\d\d-\d\d-\d\dT", text)
+    assert not any(re.search(r"^\s*(def|class|for .*:$)", cell.source, re.M) for cell in notebook.cells)
+
+
+#: Notebooks that take everything from the dataset of one study and go on where it has no data.
+QUESTIONS = {path.stem: path for path in NOTEBOOKS if path.stem not in ("what-logs-state", "claims", "simulation")}
+
+
+def run_cells(path: Path, dataset: Path, study: str) -> list[dict[str, str]]:
+    """Return what each code cell displays, run in this process: a kernel for each would take seconds."""
+    names: dict[str, object] = {}
+    shown = []
+    for cell in (cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"):
+        if cell.metadata.get("tags") == ["parameters"]:
+            names.update(dataset=str(dataset), study=study)
+            continue
+        *statements, last = ast.parse(cell.source).body
+        if not isinstance(last, ast.Expr):
+            statements, last = [*statements, last], ast.Expr(ast.Constant(None))
+        exec(compile(ast.Module(statements, []), path.name, "exec"), names)
+        value = eval(compile(ast.fix_missing_locations(ast.Expression(last.value)), path.name, "eval"), names)
+        shown.append({} if value is None else value._repr_mimebundle_())
+    return shown
+
+
+def read_studies() -> dict[str, dict]:
+    return {path.stem: yaml.safe_load(path.read_text()) for path in (ROOT / "config/studies").glob("*.yaml")}
+
+
+@pytest.mark.parametrize("study", ["dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs"])
+def test_every_table_and_figure_of_a_document_has_a_cell_that_says_why_it_has_no_data(study, invent):
+    design = read_studies()[study]
+    dataset = invent(study, "none")
+    text = "\n".join(
+        bundle.get("text/plain", "")
+        for name in design["notebooks"]
+        if name in QUESTIONS
+        for bundle in run_cells(QUESTIONS[name], dataset, study)
+    )
+    for sweep in design["sweeps"].values():
+        items = "; ".join(part.strip() for part in sweep.get("item", "").split(";"))
+        line = f"{sweep['title']}{f' ({items})' if items else ''}: no data ("
+        assert line in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("study", ["dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs"])
+def test_every_table_and_figure_of_a_document_is_rebuilt_from_a_campaign(study, invent):
+    design = read_studies()[study]
+    dataset = invent(study)
+    bundles = [
+        bundle
+        for name in design["notebooks"]
+        if name in QUESTIONS
+        for bundle in run_cells(QUESTIONS[name], dataset, study)
+    ]
+    assert "no data" not in "".join(bundle.get("text/plain", "") for bundle in bundles).replace("no data (no trial", "")
+    names = " ".join(path.stem for path in (dataset.parent / "by-hand/tables").glob("*.csv"))
+    assert all(f"{study}-{sweep}" in names for sweep in design["sweeps"])
+    assert sum("<svg" in bundle.get("text/html", "") for bundle in bundles) == len(
+        [bundle for bundle in bundles if "coldcache-figure" in bundle.get("text/html", "")]
+    )
+
+
+def test_every_notebook_that_a_study_names_is_there():
+    known = {path.stem for path in NOTEBOOKS}
+    for study, design in read_studies().items():
+        assert set(design["notebooks"]) <= known, study
+
+
+def make_copy(folder: Path) -> Path:
+    """Return a folder with the reference campaign, unsealed, and the notebooks, where a log can be changed."""
+    shutil.copytree(ROOT / "raw" / "reference", folder / "raw" / "reference")
+    (folder / "raw" / "reference" / "SHA256SUMS").unlink()
+    shutil.copytree(ROOT / "notebooks", folder / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    return folder
+
+
+def collect(folder: Path) -> None:
+    done = run_coldcache(folder, "collect", "--campaign=reference", "--results=results/reference")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_changing_one_number_in_one_raw_log_makes_nbval_fail_with_a_readable_difference(tmp_path):
+    folder = make_copy(tmp_path)
+    log = folder / "raw/reference/quick/random/operation=random-read,threads=2/r3/stdout.txt"
+    content = log.read_bytes()
+    rate = next(record for record in read_log(content) if record.metric == "rate")
+    # The third digit: far less than the trials differ from each other.
+    place = rate.offset + 2
+    log.write_bytes(content[:place] + (b"1" if content[place : place + 1] != b"1" else b"2") + content[place + 1 :])
+    collect(folder)
+
+    done = run_nbval(folder, "random-iops")
+
+    # The log contradicts itself now, so that its trial is void: its value is gone from the table.
+    reasons = (folder / "results/reference/reasons.csv").read_text()
+    assert "iops, runtime and total_ios contradict each other" in reasons
+    assert done.returncode == 1, done.stdout
+    # pytest marks what the notebook holds by + and what was found now by -.
+    lines = [line.strip() for line in done.stdout.splitlines() if "<td>" in line]
+    assert any(line.startswith("+") and f"{rate.value / 1000:.4g}" in line for line in lines)
+    assert any(line.startswith("-") and "–" in line for line in lines)
+
+
+@pytest.mark.slow
+def test_nbval_passes_on_unchanged_logs(tmp_path):
+    folder = make_copy(tmp_path)
+    collect(folder)
+    done = run_nbval(folder, "random-iops")
+    assert done.returncode == 0, done.stdout
+
+
+def make_notebook(path: Path, *sources: str) -> Path:
+    cells = [nbformat.v4.new_markdown_cell("# Why?"), *(nbformat.v4.new_code_cell(source) for source in sources)]
+    cells[1].metadata["tags"] = ["parameters"]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}}), path)
+    return path
+
+
+def test_execute_hands_over_the_dataset_relative_to_the_notebook(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    notebook = make_notebook(tmp_path / "notebooks/why.ipynb", 'dataset = ""\nstudy = ""', "print(dataset, study)")
+    output = tmp_path / "executed.ipynb"
+    execute(notebook, output, tmp_path / "logs/why.ipynb", tmp_path / "results/dataset.nc", "quick")
+    assert nbformat.read(output, as_version=4).cells[-1].outputs[0].text == "../results/dataset.nc quick\n"
+
+
+def test_execute_names_the_cell_that_fails_and_leaves_no_page(tmp_path):
+    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", "1 / 0")
+    log = tmp_path / "log.ipynb"
+    with pytest.raises(NotebookError) as caught:
+        execute(notebook, tmp_path / "executed.ipynb", log)
+    assert str(caught.value) == (f"{notebook}, cell 2: ZeroDivisionError: division by zero; the notebook is in {log}")
+    assert not (tmp_path / "executed.ipynb").exists()
+
+
+def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(tmp_path):
+    notebook = make_notebook(
+        tmp_path / "why.ipynb",
+        "dataset = ''",
+        "from coldcache.analysis.estimates import NoData\nraise NoData('nothing counts')",
+    )
+    execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
+    cells = nbformat.read(tmp_path / "executed.ipynb", as_version=4).cells
+    assert [cell.source for cell in cells] == ["# Why?", "No answer from this campaign: nothing counts."]
+
+
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        ("from pathlib import PurePath", ["everything"]),
+        ("from coldcache.dataset.slices import note_read\nnote_read('limits')\nnote_read('limits')", ["limits"]),
+        ("from coldcache.dataset.slices import note_read\nnote_read('limits')\nopen(dataset)", ["everything"]),
+        ("from coldcache.dataset.slices import note_read\n!ls\nnote_read('limits')", ["everything"]),
+        ("from coldcache.dataset.slices import note_read\nfrom coldcache.analysis.estimates import NoData\nnote_read('limits')\n"
+         "raise NoData('nothing counts')", ["limits"]),
+        ("print(study)", []),
+    ],
+)  # fmt: skip
+def test_execute_lists_what_is_read_through_the_program_and_else_everything(tmp_path, source, read):
+    dataset = tmp_path / "dataset.nc"
+    dataset.touch()
+    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''\nstudy = ''", source)
+    reads = tmp_path / "reads/why.txt"
+    execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb", dataset, "quick", reads)
+    assert reads.read_text().split() == read
+
+
+@pytest.mark.parametrize("source", ["import os\nos.kill(os.getpid(), 9)", "import os\nos._exit(3)"])
+def test_execute_tells_in_one_line_that_the_kernel_was_killed_and_leaves_no_page(tmp_path, source):
+    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", source)
+    with pytest.raises(NotebookError) as caught:
+        execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
+    assert str(caught.value) == (
+        f"{notebook}: its kernel ended before the notebook did (Kernel died), as when memory is short; start again"
+    )
+    assert not (tmp_path / "executed.ipynb").exists()

@@ -1,0 +1,69 @@
+"""Hosts, users, addresses and the site's folders are found in whatever a campaign's files say, and nothing else is."""
+
+import json
+
+import pytest
+
+from coldcache.campaign.campaign import Campaign
+from coldcache.design.site import Site
+from coldcache.report.archive import identities
+from coldcache.report.archive.identities import find_identities
+
+TEXT = """\
+fio-3.33 at 12:30:45, version 2.1.11.3 is no address, 1.5 GiB/s, std::move, a/b, 3/4, http://x.org/a/b, </a>, ~/a/b
+"""
+
+
+@pytest.fixture
+def found(tmp_path, monkeypatch):
+    """Return a function that finds the identities of a campaign with one log and one story."""
+    monkeypatch.setattr(identities.platform, "node", lambda: "localhost")
+    monkeypatch.setattr(identities.getpass, "getuser", lambda: "root")
+    monkeypatch.setenv("HOME", "/root")
+    monkeypatch.chdir("/")
+
+    def find(log="", host="localhost", path="/mnt/fast/target", mount_point="/", hidden=()):
+        folder = tmp_path / "s/w/c/r0"
+        folder.mkdir(parents=True)
+        story = {"system": {"host": host}, "target": {"mount_point": mount_point}}
+        (folder / "trial.json").write_text(json.dumps(story))
+        (folder / "stdout.txt").write_text(log)
+        site = Site.model_validate({"site": "here", "title": "Here", "targets": {"scratch": {"path": path}}})
+        return [tuple(each) for each in find_identities(Campaign("a", site, (), None), tmp_path, hidden)]
+
+    return find
+
+
+TARGET = ("path", "/mnt/fast/target", "/anonymous/path-1")
+
+
+@pytest.mark.parametrize(
+    ("log", "expected"),
+    [
+        (TEXT.replace("2.1.11.3", "2.1.11"), []),
+        ("to 10.1.2.3@o2ib, fe80::1, 52:54:00:aa:bb:cc, 127.0.0.1, ::1", [
+            ("address", "52:54:00:aa:bb:cc", "address-3"), ("address", "10.1.2.3", "address-1"),
+            ("address", "fe80::1", "address-2")]),
+        ("Machine             : Linux node17.site.org", [
+            ("host", "node17.site.org", "host-1")]),
+        ("-o /home/alice/runs/a.dat", [("path", "/home/alice/runs", "/anonymous/path-1"), ("user", "alice", "user-1")]),
+        ("/usr/bin/ior /dev/nvme0n1 /proc/sys/vm/drop_caches /etc/fstab", []),
+        ("/mnt/fast/target/coldcache/s/t0", []),
+        ("bob@gate:/export/home/x", [("host", "gate", "host-1"), ("user", "bob", "user-1")]),
+    ],
+)  # fmt: skip
+def test_each_kind_of_name_is_found_and_numbered(found, log, expected):
+    names = [each for each in found(log) if not each[1].startswith("/mnt/fast")]
+    paths = [each for each in names if each[0] != "path" or "alice" in each[1]]
+    assert paths == expected
+
+
+def test_what_design_and_trials_state_is_found_however_short_and_the_longest_is_first(found):
+    assert found("", host="vm.site.org", mount_point="/mnt/fast", hidden=["Example Labs"]) == [
+        ("path", "/mnt/fast/target", "/anonymous/path-2"), ("word", "Example Labs", "word-1"),
+        ("host", "vm.site.org", "host-1"), ("path", "/mnt/fast", "/anonymous/path-1"), ("host", "vm", "host-1"),
+    ]  # fmt: skip
+
+
+def test_names_that_every_system_has_are_left(found):
+    assert found("root@localhost", host="localhost") == [TARGET]

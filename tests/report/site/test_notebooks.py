@@ -1,0 +1,62 @@
+import json
+
+import pytest
+
+from coldcache.campaign.campaign import read_campaign
+from coldcache.report.site.notebooks import ChapterError, read_chapters, read_methods
+
+
+@pytest.fixture
+def study(root):
+    """The study of the reference campaign, with one notebook."""
+    return read_campaign(root / "raw/reference").studies[0].model_copy(update={"notebooks": ["random-iops"]})
+
+
+def _write(results, cells):
+    path = results / "notebooks/quick/random-iops.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    return path
+
+
+def _code(tags, *texts):
+    outputs = [{"output_type": "display_data", "metadata": {}, "data": {"text/markdown": text}} for text in texts]
+    return {"cell_type": "code", "metadata": {"tags": tags}, "outputs": outputs}
+
+
+def test_findings_are_the_sentences_of_tagged_cells_in_their_order(study, tmp_path):
+    _write(tmp_path, [
+        {"cell_type": "markdown", "metadata": {}, "source": "# How many?"},
+        _code(["finding"], "It serves **12.3 k/s**."),
+        _code([], "A caveat."),
+        _code(["finding"], ["Reads are\n", "faster."], ""),
+        {"cell_type": "code", "metadata": {"tags": ["finding"]}, "outputs": [{"output_type": "stream", "text": "x"}]},
+    ])  # fmt: skip
+    [chapter] = read_chapters(study, tmp_path)
+    assert (chapter.study, chapter.name) == ("quick", "random-iops")
+    assert chapter.findings == ["It serves **12.3 k/s**.", "Reads are faster."]
+
+
+def test_a_notebook_that_was_not_executed_is_named(study, tmp_path):
+    with pytest.raises(ChapterError) as refused:
+        read_chapters(study, tmp_path)
+    path = tmp_path / "notebooks/quick/random-iops.ipynb"
+    assert str(refused.value) == f"{path} is missing: the notebook has not been executed; run snakemake"
+
+
+def test_a_notebook_that_is_none_is_named(study, tmp_path):
+    path = _write(tmp_path, [])
+    path.write_text('{"cells": [{}]}')
+    with pytest.raises(ChapterError, match=r"random-iops.ipynb: no executed notebook \('metadata'\); remove it"):
+        read_chapters(study, tmp_path)
+
+
+def test_how_far_statistics_hold_is_a_chapter_of_the_methods_and_not_of_the_study(study, tmp_path):
+    path = _write(tmp_path, [_code(["finding"], "It serves.")])
+    assert read_methods([study], tmp_path) == []
+    path.with_name("how-far-statistics-hold.ipynb").write_text(path.read_text())
+    path.with_name("claims.ipynb").write_text(path.read_text())
+    assert [chapter.name for chapter in read_chapters(study, tmp_path)] == ["random-iops", "claims"]
+    assert [chapter.name for chapter in read_methods([study], tmp_path)] == ["how-far-statistics-hold"]
+    path.with_name("how-fast-the-program-is.ipynb").write_text(path.read_text())
+    assert [chapter.name for chapter in read_methods([study], tmp_path)][1:] == ["how-fast-the-program-is"]

@@ -1,0 +1,61 @@
+"""A step is run again when a file that it runs changes, and only then."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
+
+
+@pytest.fixture(autouse=True)
+def in_project(root, monkeypatch):
+    monkeypatch.chdir(root)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "coldcache.dataset.collect",
+        "coldcache.report.site.render",
+        "coldcache.measure.runner",
+        "coldcache.analysis.figures",
+    ],
+)
+def test_all_that_python_loads_is_found(module):
+    program = f"import sys, {module}; print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('coldcache')))"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    found = {str(Path(path).resolve()) for path in sources_of([module])}
+    assert {str(Path(path).resolve()) for path in loaded} <= found
+
+
+def test_an_import_inside_a_function_counts():
+    assert "workflow/src/coldcache/report/site/render.py" in sources_of(["coldcache.__main__"])
+
+
+def test_readers_that_are_chosen_by_name_are_found():
+    assert "workflow/src/coldcache/tools/iozone/parse.py" in sources_of(["coldcache.workflow.commands.parse"])
+
+
+def test_no_step_hangs_on_what_it_does_not_run():
+    assert not any(
+        "/report/" in path or path.endswith("/figures.py") for path in sources_of(["coldcache.dataset.collect"])
+    )
+    figures = sources_of(["coldcache.analysis.figures"])
+    assert "workflow/src/coldcache/dataset/reader.py" in figures
+    assert not any("/tools/" in path or path.endswith(("plan.py", "verdicts.py")) for path in figures)
+
+
+def test_a_notebook_hangs_on_what_its_cells_import():
+    found = sources_of_notebook(Path("notebooks/write-cache.ipynb"))
+    assert {"workflow/src/coldcache/workflow/execute_notebook.py", "workflow/src/coldcache/analysis/tables.py"} <= set(
+        found
+    )
+    assert "workflow/src/coldcache/analysis/questions/overview.py" not in found
+
+
+def test_what_is_no_notebook_hangs_on_the_executing_step_alone(tmp_path):
+    broken = tmp_path / "broken.ipynb"
+    broken.write_text("{")
+    assert sources_of_notebook(broken) == sources_of(["coldcache.workflow.execute_notebook"])

@@ -1,0 +1,113 @@
+"""A configuration becomes a design, or one line that says which word of it is not known."""
+
+from pathlib import Path
+
+import pytest
+
+from coldcache.campaign.campaign import begin, seal
+from coldcache.core.errors import ColdCacheError, ToolError
+from coldcache.design.study import read_study
+from coldcache.workflow.configuration import choose_tool, draft_design, read_design
+
+NAMES = "a name has letters a to z, digits, hyphens and underscores only, and begins with a letter or a digit"
+CONFIG = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
+
+
+def refusal(config):
+    with pytest.raises(ColdCacheError) as refused:
+        read_design(config)
+    return str(refused.value)
+
+
+def test_a_design_writes_nothing(project):
+    before = sorted(project.rglob("*"))
+    design = read_design(CONFIG)
+    assert (design.name, design.site.site, [study.study for study in design.studies]) == ("tiny", "here", ["tiny"])
+    assert sorted(project.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ({"campaigm": "x"}, 'config/config.yaml: unknown key "campaigm"; did you mean "campaign"?'),
+        ({"campaign": None}, "config/config.yaml: campaign is required"),
+        ({"site": None}, "config/config.yaml: site is required"),
+        ({"studies": None}, "config/config.yaml: studies is required"),
+        ({"campaign": ""}, f'campaign "": {NAMES}'),
+        ({"campaign": "a/b"}, f'campaign "a/b": {NAMES}'),
+        ({"campaign": ".."}, f'campaign "..": {NAMES}'),
+        ({"campaign": "größe"}, f'campaign "größe": {NAMES}'),
+        ({"campaign": "-x"}, f'campaign "-x": {NAMES}'),
+        ({"studies": "tiny,tiny"}, 'studies: "tiny" stands twice'),
+        ({"studies": "tiny,"}, "config/studies/.yaml: there is no such file; known are tiny"),
+        ({"site": "hre"}, 'config/sites/hre.yaml: there is no such file; did you mean "here"?'),
+    ],
+)
+def test_an_unknown_word_of_the_configuration_is_refused(project, more, line):
+    assert refusal({**CONFIG, **more}) == line
+
+
+def test_a_name_that_yaml_takes_for_a_number_is_a_name(project):
+    assert read_design({**CONFIG, "campaign": 2024}).folder == Path("raw/2024")
+
+
+def test_blanks_between_studies_do_not_matter(project):
+    text = Path("config/studies/tiny.yaml").read_text()
+    Path("config/studies/other.yaml").write_text(text.replace("study: tiny", "study: other"))
+    design = read_design({**CONFIG, "studies": " tiny, other"})
+    assert [study.study for study in design.studies] == ["tiny", "other"]
+    assert [block.name for block in design.blocks()][3:] == ["other.transfers", "other.files", "other.cache"]
+
+
+def test_the_order_of_trials_follows_from_the_campaigns_name(project):
+    def order(name):
+        return [trial.key for block in read_design({**CONFIG, "campaign": name}).blocks() for trial in block.trials]
+
+    assert order("tiny") == order("tiny")
+    assert order("tiny") != order("other")
+    assert sorted(order("tiny")) == sorted(order("other"))
+
+
+def test_the_first_tool_that_is_installed_is_taken(project, monkeypatch, tmp_path):
+    sweep = read_study(Path("config/studies"), "tiny").sweeps["files"].model_copy(update={"tools": ["mdtest", "fio"]})
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with pytest.raises(ToolError) as refused:
+        choose_tool("here", sweep)
+    assert str(refused.value) == "here: fio is not on PATH; install it: apt-get install fio"
+    for name in ("fio", "mdtest"):
+        program = tmp_path / "bin" / name
+        program.touch()
+        program.chmod(0o755)
+        assert choose_tool("here", sweep) == name
+
+
+def test_a_campaign_that_began_keeps_its_tools_and_circumstances(project):
+    design = read_design(CONFIG)
+    began = design._replace(circumstances=design.circumstances._replace(cores=99, seed=5, direct_io=False))
+    begin(began)
+    assert read_design(CONFIG) == began
+
+
+def test_a_draft_minds_no_campaign(project):
+    design = read_design(CONFIG)
+    begin(design._replace(circumstances=design.circumstances._replace(cores=99)))
+    assert draft_design(CONFIG).circumstances.cores == design.circumstances.cores
+
+
+def test_a_sealed_campaign_is_taken_as_it_is_whatever_the_configuration_says(measured):
+    seal(Path("raw/tiny"))
+    Path("config/studies/tiny.yaml").unlink()
+    assert len(read_design({**CONFIG, "site": "gone"}).blocks()) == 3
+
+
+def test_a_whole_campaign_needs_no_target_and_no_tool(measured, monkeypatch):
+    Path("scratch/thesis.doc").touch()
+    monkeypatch.setenv("PATH", "")
+    assert len(read_design(CONFIG).blocks()) == 3
+
+
+def test_a_campaign_with_missing_trials_needs_its_target(measured):
+    Path("scratch/thesis.doc").touch()
+    (Path("raw/tiny") / "tiny/files/operation=file-stat/r0/trial.json").unlink()
+    assert 'scratch holds foreign files such as "thesis.doc"' in refusal(CONFIG)

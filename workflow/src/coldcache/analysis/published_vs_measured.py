@@ -1,0 +1,107 @@
+"""What documents state, beside what a campaign measured of the same."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from coldcache.analysis.estimates import Estimates, show_factor, show_level
+from coldcache.dataset.published import Published, level_of, operation_of
+from coldcache.statistics.intervals import interval_over
+from coldcache.statistics.scaling.describe import describe_scaling
+
+#: Statistics of a scaling curve, by the document's word: the variable of `describe_scaling`.
+_OF_CURVE = {
+    "peak": "peak", "sustained": "sustained", "plateau from": "plateau_from", "rises up to": "plateau_from",
+    "drop from plateau": "last_to_plateau",
+}  # fmt: skip
+
+COLUMNS = [
+    "item", "operation", "at", "statistic", "published", "grade", "value", "unit", "measured", "low", "high", "note",
+]  # fmt: skip
+
+
+def set_beside(estimates: Estimates) -> pd.DataFrame:
+    """Return one row per published value of a sweep.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`: ``value`` as the document states it and ``measured`` with its interval in the stored
+        ``unit``, NaN where the campaign has no such level or no such statistic; ``published`` and ``grade`` in words.
+    """
+    described = None
+    rows = []
+    for value in estimates.published:
+        if not _is_comparable(value, estimates):
+            continue
+        operation = operation_of(value)
+        if value.statistic in _OF_CURVE and described is None and _is_curve(estimates):
+            described = describe_scaling(estimates.values)
+        rows.append(_row(value, *_find(estimates, value, operation, described)))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def set_alone(values: Iterable[Published]) -> pd.DataFrame:
+    """Return the same rows for published values of which nothing was measured."""
+    return pd.DataFrame([_row(value) for value in values], columns=COLUMNS)
+
+
+def _row(value: Published, measured: float = np.nan, low: float = np.nan, high: float = np.nan) -> dict[str, Any]:
+    return {
+        "item": value.item, "operation": operation_of(value), "at": _where(value), "statistic": value.statistic,
+        "published": f"{value.relation} {value.printed}".removeprefix("= "), "grade": value.grade,
+        "value": value.high, "unit": value.unit, "measured": measured, "low": low, "high": high, "note": value.note,
+    }  # fmt: skip
+
+
+def _is_comparable(value: Published, estimates: Estimates) -> bool:
+    """Return whether a value is of the metric, of a time that the sweep took, or of the shape of its curve."""
+    return value.unit in (estimates.unit, "s") or value.statistic in _OF_CURVE
+
+
+def _is_curve(estimates: Estimates) -> bool:
+    return set(estimates.cells.estimate.dims) == {"operation", "threads"}
+
+
+def _where(value: Published) -> str:
+    words = [f"{value.threads:,} thread{'s' if value.threads != 1 else ''}"] if value.threads else []
+    return ", ".join(
+        words
+        + [
+            show_level(factor, level) if isinstance(level, str) else show_factor(factor, level)
+            for factor, level in level_of(value).items()
+        ]
+    )
+
+
+def _find(
+    estimates: Estimates, value: Published, operation: str, described: xr.Dataset | None
+) -> tuple[float, float, float]:
+    """Return what was measured of a published value, with its interval; NaN where nothing was."""
+    nothing = (np.nan, np.nan, np.nan)
+    if operation not in estimates.cells.operation.values:
+        return nothing
+    if value.statistic in _OF_CURVE:
+        name = _OF_CURVE[value.statistic]
+        if described is None:
+            return nothing
+        row = described.sel(operation=operation)
+        found = [float(row[part]) if part in row else np.nan for part in (name, f"{name}_low", f"{name}_high")]
+        if name == "last_to_plateau":
+            found = [1 - found[0], 1 - found[2], 1 - found[1]]
+        return found[0], found[1], found[2]
+    if value.statistic == "elapsed" and "elapsed" in estimates.cube:
+        cell = interval_over(estimates.cube.elapsed).sel(operation=operation)
+    elif value.statistic == "value" and value.unit == estimates.unit:
+        cell = estimates.cells.sel(operation=operation)
+    else:
+        return nothing
+    wanted = {"threads": value.threads, **level_of(value)}
+    for dim in [str(dim) for dim in cell.estimate.dims]:
+        if wanted.get(dim) not in cell[dim].values.tolist():
+            return nothing
+        cell = cell.sel({dim: wanted[dim]})
+    return float(cell.estimate), float(cell.low), float(cell.high)

@@ -1,0 +1,149 @@
+"""What else was recorded otherwise between levels that are compared: a factor that differs alone can be a cause."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from coldcache.analysis.estimates import Estimates, show_level
+from coldcache.analysis.questions.select import Choice, Shown
+from coldcache.analysis.tables import Table
+from coldcache.core.vocabulary import FACTORS
+from coldcache.dataset.confounders import ARM_COLUMNS
+from coldcache.dataset.reader import open_table
+
+#: Properties that a sentence names, and values of one that a table shows; of more it tells how many.
+_MOST_NAMED, _MOST_VALUES = 4, 3
+
+
+class Comparison(NamedTuple):
+    """All that was recorded otherwise between the levels of a factor in a sweep.
+
+    Attributes
+    ----------
+    study, sweep, factor : str
+        What is compared.
+    rows : DataFrame
+        Columns ``what level recorded``: first the factor itself, then what else differs; none where nothing was
+        recorded.
+    """
+
+    study: str
+    sweep: str
+    factor: str
+    rows: pd.DataFrame
+
+    @property
+    def others(self) -> list[str]:
+        """What differs beside the factor, in words."""
+        return [_name_property(what) for what in self.rows.what.unique() if what != self.factor]
+
+    @property
+    def is_cause(self) -> bool:
+        """Whether what the levels differ in may be put down to the factor."""
+        return len(self.rows) > 0 and not self.others
+
+    def tell(self, title: str) -> str:
+        """Return what differs and whether the factor can be the cause, as a sentence."""
+        label = FACTORS[self.factor].label
+        if self.rows.empty:
+            return f"{title}: what each level of {label} was measured on is not recorded; no cause can be named."
+        if self.is_cause:
+            return (
+                f"{title}: nothing that was recorded differs but {label}; where its levels differ, it can be the cause."
+            )
+        verb = "differs" if len(self.others) == 1 else "differ"
+        return f"{title}: beside {label}, {_list(self.others, _MOST_NAMED)} {verb}; no single cause can be named."
+
+    def tabulate(self, title: str) -> Table:
+        """Return one row per recorded difference, the factor itself first, with a column per level."""
+        levels = list(self.rows.level.unique())
+        wide = self.rows.pivot(index="what", columns="level", values="recorded")
+        wide = wide.loc[list(self.rows.what.unique()), levels].reset_index()
+        shown = pd.DataFrame({"recorded": [_name_property(what) for what in wide.what]})
+        for level in levels:
+            shown[_show(self.factor, level)] = [_list(value.split("; "), _MOST_VALUES) for value in wide[level]]
+        return Table(shown, self.rows, f"{title}: all that was recorded otherwise between its levels")
+
+
+def open_comparisons(dataset: str | Path, study: str) -> list[Comparison]:
+    """Return every comparison of levels of the system that a study makes, of which something was recorded."""
+    table = open_table(Path(dataset), "differences", study)
+    groups = table.groupby(["sweep", "factor"], sort=False)
+    return [Comparison(study, sweep, factor, rows[ARM_COLUMNS[3:]]) for (sweep, factor), rows in groups]
+
+
+def show_causes(choice: Choice, dataset: str | Path) -> Shown:
+    """Return for each sweep of a choice whether its factor can be the cause, and a table where more differs.
+
+    All that differs is saved beside the dataset as `tables/<study>-<sweep>-differences.csv`.
+    """
+    recorded = {(one.sweep, one.factor): one for one in open_comparisons(dataset, choice.study)}
+    nothing = pd.DataFrame(columns=ARM_COLUMNS[3:])
+    parts: list[str | Table] = []
+    for found in choice:
+        asked = found.asked
+        if _count_levels(found) < 2:
+            parts.append(f"{asked.title}: fewer than two levels have trials that count, so nothing is compared.")
+            continue
+        comparison = recorded.get((asked.sweep, asked.factor))
+        comparison = comparison or Comparison(choice.study, asked.sweep, asked.factor, nothing)
+        parts.append(comparison.tell(asked.title))
+        if len(comparison.rows):
+            table = comparison.tabulate(asked.title).save(dataset, f"{asked.name}-differences")
+            parts += [] if comparison.is_cause else [table]
+    return Shown(parts)
+
+
+def _count_levels(found: Estimates) -> int:
+    """Return how many levels of its factor a sweep has an estimate of."""
+    if found.asked.factor not in found.cells.dims:
+        return 1
+    there = found.cells.estimate.notnull()
+    return int(there.any([dim for dim in there.dims if dim != found.asked.factor]).sum())
+
+
+def tabulate_causes(comparisons: Sequence[Comparison]) -> Table:
+    """Return one row per comparison: its levels, what else differs, and whether the factor can be the cause."""
+    rows = [
+        {
+            "sweep": one.sweep, "factor": FACTORS[one.factor].label,
+            "levels": ", ".join(_show(one.factor, level) for level in one.rows.level.unique()),
+            "else recorded otherwise": _list(one.others, 99) or "nothing",
+            "can be the cause": "yes" if one.is_cause else "no",
+        }
+        for one in comparisons
+    ]  # fmt: skip
+    return Table.plain(pd.DataFrame(rows), "What else differs between the levels that are compared")
+
+
+def tell_hosts(dataset: str | Path) -> str:
+    """Return in what the hosts of a campaign differ, as a sentence without their names."""
+    hosts = open_table(Path(dataset), "hosts")
+    count = hosts.host.nunique()
+    if count < 2:
+        return "One host measured: nothing differs between hosts." if count else "What its hosts have is not recorded."
+    differing = hosts.groupby("what").recorded.nunique()
+    named = [_name_property(str(what)) for what in differing[differing > 1].index]
+    found = f"differ in {_list(named, _MOST_NAMED)}" if named else "do not differ in anything that was recorded"
+    return f"{count} hosts measured; they {found}: the page System has each."
+
+
+def _name_property(what: str) -> str:
+    """Return the place of something recorded in words: ``target queue read ahead kb``, the label of a factor."""
+    group, _, name = what.rpartition(".")
+    if name in FACTORS and group in ("", "factors", "settings"):
+        return FACTORS[name].label + (" as read" if group == "settings" else "")
+    return what.replace(".", " ").replace("_", " ")
+
+
+def _show(factor: str, level: str) -> str:
+    """Return a level, which the table holds as text, in words."""
+    return show_level(factor, float(level) if FACTORS[factor].unit and level.replace(".", "", 1).isdigit() else level)
+
+
+def _list(names: Sequence[str], most: int) -> str:
+    """Return names one after the other; of many the first ones, and how many more there are."""
+    shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most} more"]
+    return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part) if shown else ""

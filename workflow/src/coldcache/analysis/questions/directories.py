@@ -1,0 +1,66 @@
+"""Files in few and in many directories, and how many of both a study makes at its full scale."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from coldcache.analysis.questions.select import Choice
+from coldcache.analysis.sentences import PLURALS
+from coldcache.core.units import show_rate
+from coldcache.dataset.reader import open_table
+
+
+def compare_directories(choice: Choice) -> pd.DataFrame:
+    """Return one row per sweep and operation: what it fixes, and its rate with the interval in 1/s."""
+    rows = []
+    for found in choice:
+        attributes = found.cube.attrs
+        for operation in found.operations():
+            cell = found.cells.sel(operation=operation).squeeze()
+            rows.append({
+                "operation": operation, "threads (1)": int(attributes.get("threads", 0)),
+                "directories per thread (1)": int(attributes.get("directories_per_thread", 0)),
+                "files per directory (1)": int(attributes.get("items_per_directory", 0)),
+                "median (1/s)": float(cell.estimate), "low (1/s)": float(cell.low), "high (1/s)": float(cell.high),
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def tell_directories(choice: Choice) -> str:
+    """Return the rate of each operation in few and many directories, as a sentence."""
+    table = compare_directories(choice)
+    if table.empty:
+        return ""
+    if table["files per directory (1)"].nunique() == 1:
+        files = int(table["files per directory (1)"].iloc[0])
+        return f"Each directory holds {files:,} files: there is nothing to compare it with."
+    parts = []
+    for operation, rows in table.groupby("operation", sort=False):
+        rates = [
+            f"{show_rate(row[4], '1/s')} with {row[3]:,} files per directory"
+            for row in rows.itertuples(index=False, name=None)
+        ]
+        parts.append(f"{PLURALS.get(str(operation), str(operation))} {', '.join(rates)}")
+    return f"For the same number of threads: {'; '.join(parts)}."
+
+
+def tabulate_design(dataset: str | Path, study: str) -> dict[str, pd.DataFrame]:
+    """Return by sweep how many directories and files each number of threads makes at the study's full scale."""
+    designs = open_table(Path(dataset), "designs", study)
+    found = {}
+    for sweep, rows in designs.groupby("sweep", sort=False):
+        each = rows.files.where(rows.files > 0, rows.directories_per_thread * rows.items_per_directory)
+        found[str(sweep)] = pd.DataFrame({
+            "threads (1)": rows.threads, "directories per thread (1)": rows.directories_per_thread,
+            "files per directory (1)": rows.items_per_directory, "files (1)": rows.threads * each,
+        })  # fmt: skip
+    return found
+
+
+def tell_design(dataset: str | Path, study: str) -> str:
+    """Return between how many files the numbers of threads of each sweep make, as a sentence."""
+    parts = []
+    for sweep, table in tabulate_design(dataset, study).items():
+        least, most = int(table["files (1)"].min()), int(table["files (1)"].max())
+        parts.append(f"{sweep} {least:,}" + (f" to {most:,}" if most > least else ""))
+    return f"Files at full scale: {'; '.join(parts)}." if parts else ""

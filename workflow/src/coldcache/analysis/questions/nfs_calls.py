@@ -1,0 +1,137 @@
+"""Calls that a network file system's client counted, beside what a formula and a document state of them."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from coldcache.analysis.estimates import Estimates, show_factor, show_level
+from coldcache.analysis.figures import Picture, draw_counts
+from coldcache.analysis.figures.axes import sweep_of
+from coldcache.dataset.published import level_of
+from coldcache.statistics.models.nfs_rpcs import (
+    REQUESTS_PER_CONNECTION,
+    most_in_flight,
+    slot_table_entries,
+    write_calls,
+)
+
+_WRITE = "rpc-write"
+
+#: What makes a file in version 3 of NFS; version 4 makes it as it opens it.
+_CREATE = "rpc-create"
+
+
+def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
+    """Return one row per level of a factor, combination of the other levels, and kind of call.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        Of ``count``; dims must include ``operation``, the kinds of calls, and ``asked.factor``.
+
+    Returns
+    -------
+    DataFrame
+        ``level``, ``at`` (the other levels, where the sweep varies more than the factor), ``call``, ``counted``
+        (median), ``low``, ``high``, ``expected`` by the formula for WRITE and ``published``; NaN where there is none.
+    """
+    rows = []
+    cells, factor = estimates.cells, estimates.asked.factor
+    rest = [str(dim) for dim in cells.estimate.dims if dim not in ("operation", factor)]
+    for level, *others in itertools.product(*(cells[dim].values.tolist() for dim in (factor, *rest))):
+        place = dict(zip(rest, others, strict=True))
+        here = cells.sel({factor: level, **place})
+        created = _created(here.estimate)
+        stated = [value.high for value in estimates.published if level_of(value).get(factor) == level]
+        counts = [value for value in stated if value >= 1000]
+        at = {"at": ", ".join(show_factor(dim, other) for dim, other in place.items())} if place else {}
+        for call in cells.operation.values.tolist():
+            cell, is_write = here.sel(operation=call), call == _WRITE
+            if not np.isfinite(cell.estimate):
+                continue
+            rows.append({
+                "level": show_level(factor, level), **at, "call": call.removeprefix("rpc-").upper(),
+                "counted": float(cell.estimate), "low": float(cell.low), "high": float(cell.high),
+                "expected": _expected(estimates, {factor: level, **place}, created) if is_write else np.nan,
+                "published": counts[0] if is_write and counts else np.nan,
+            })  # fmt: skip
+    columns = ["level", *(["at"] if rest else []), "call", "counted", "low", "high", "expected", "published"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _created(counted: xr.DataArray) -> int:
+    """Return how many files the client made, 0 where it counted none."""
+    return int(np.nansum(counted.sel(operation=counted.operation == _CREATE)))
+
+
+def _expected(estimates: Estimates, levels: dict[str, Any], created: int) -> float:
+    """Return the WRITE calls of a sweep by the formula; NaN where the sweep does not fix what it needs.
+
+    A thread writes one file, unless the client made more than one for each: no call reaches over two files.
+    """
+    fixed = {**estimates.cube.attrs, **levels}
+    if "file_size" not in fixed or "io_size" not in fixed:
+        return np.nan
+    sync = fixed.get("write_mode") == "sync"
+    threads = int(fixed.get("threads", 1))
+    transfer = int(fixed["transfer_size"]) if sync and "transfer_size" in fixed else 0
+    files = max(created, threads)
+    return float(files * write_calls(int(fixed["file_size"]) * threads // files, int(fixed["io_size"]), transfer))
+
+
+def main_call(table: pd.DataFrame) -> str:
+    """Return the kind of call that a sweep is about: WRITE where it writes, else the most frequent one."""
+    if "WRITE" in table.call.values:
+        return "WRITE"
+    return str(table.groupby("call").counted.sum().idxmax())
+
+
+def tell_calls(estimates: Estimates) -> str:
+    """Return how many calls of the main kind each level took, as a sentence; a range where other levels change it."""
+    table = tabulate_calls(estimates)
+    if table.empty:
+        return ""
+    call = main_call(table)
+    levels = table[table.call == call].groupby("level", sort=False).counted
+    parts = [f"{_span(counted)} with {level}" for level, counted in levels]
+    exact = table[(table.call == call) & table.expected.notna()]
+    match = (
+        f"; {int((exact.counted == exact.expected).sum())} of {len(exact)} as the formula has it" if len(exact) else ""
+    )
+    return f"{estimates.asked.title}, {call} calls: {', '.join(parts)}{match}."
+
+
+def _span(counted: pd.Series) -> str:
+    low, high = f"{counted.min():,.0f}", f"{counted.max():,.0f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def draw_calls(estimates: Estimates) -> Picture:
+    """Draw the calls of the main kind as a bar per row of the table, with what the formula and the document state."""
+    table = tabulate_calls(estimates)
+    call = main_call(table)
+    rows = table[table.call == call]
+    names = [", ".join(words) for words in zip(*(rows[name] for name in ("level", "at") if name in rows), strict=True)]
+    marks = {"upright lines: the formula": rows.expected, "stars: published": rows.published}
+    drawn = ["Bars: median of the trials", *(words for words, values in marks.items() if values.notna().any())]
+    caption = f"{'; '.join(drawn)}. {estimates.origin()}"
+    return draw_counts(
+        names, rows.counted.tolist(), tell_calls(estimates), f"{call} calls", caption,
+        rows.expected.tolist(), rows.published.tolist(), [sweep_of(estimates)],
+    )  # fmt: skip
+
+
+def tabulate_slots() -> pd.DataFrame:
+    """Return the requests in flight and the recommended slot table entries of each number of connections."""
+    rows = []
+    for nconnect in (1, 2, 4, 8, 16):
+        entries = slot_table_entries(nconnect)
+        rows.append({
+            "nconnect (1)": nconnect, "requests per connection (1)": REQUESTS_PER_CONNECTION,
+            "requests in flight (1)": most_in_flight(nconnect),
+            "tcp_max_slot_table_entries (1)": "not changed" if entries is None else f"{entries:,}",
+        })  # fmt: skip
+    return pd.DataFrame(rows)

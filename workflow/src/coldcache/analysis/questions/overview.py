@@ -1,0 +1,94 @@
+"""Every sweep of a study at a glance, for a study of which nothing is known beforehand, such as imported logs."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from coldcache.analysis.estimates import Estimates, NoData, estimate, show_interval
+from coldcache.analysis.questions.time_series import find_series, show_series, summarise_series
+from coldcache.analysis.tables import Table
+from coldcache.core.units import show_rate
+from coldcache.dataset.reader import list_sweeps, open_sweep
+
+#: The figure that a sweep is shown by: the first of these that its logs state; a rate is shown beside it.
+_THROUGHPUTS = ("throughput", "throughput_per_core", "throughput_per_process", "throughput_parent")
+
+#: Estimates that a finding tells one by one; of more it tells the highest of each metric.
+_MOST_TOLD = 8
+
+
+class Overview:
+    """The estimates of every sweep of a study; notebooks and pages display it as a table for each.
+
+    Parameters
+    ----------
+    dataset : str or Path
+        A campaign's `dataset.nc`.
+    study : str
+        The study.
+
+    Raises
+    ------
+    NoData
+        If no trial of the study counts.
+    """
+
+    def __init__(self, dataset: str | Path, study: str):
+        self.study = study
+        self.found: dict[str, Estimates] = {}
+        for sweep in list_sweeps(Path(dataset), study):
+            cube = open_sweep(Path(dataset), study, sweep)
+            metrics = [metric for metric in _THROUGHPUTS if metric in cube][:1]
+            metrics += [metric for metric in ("rate",) if metric in cube]
+            for metric in metrics or [metric for metric in ("count", "elapsed") if metric in cube][:1]:
+                self.found[f"{sweep}, {metric.replace('_', ' ')}"] = estimate(dataset, study, sweep, metric)._replace(
+                    is_stated=True
+                )
+        self.series = summarise_series(find_series(dataset, study))
+        if not self.found and self.series.empty:
+            raise NoData(f"no trial of {study} counts: see the page on validity")
+
+    def finding(self) -> str:
+        """Return one sentence with the highest estimate of each table, of many tables of each metric, and of series."""
+        told, among = self.found, ""
+        if len(told) > _MOST_TOLD:
+            rising = sorted(told, key=lambda name: float(told[name].cells.estimate.fillna(-1).max()))
+            leading = {told[name].metric: name for name in rising}
+            told, among = {name: told[name] for name in leading.values()}, f" of {len(told)} tables"
+        highest = [f"{name} {_show_highest(estimates)}" for name, estimates in told.items()]
+        peaks = [
+            f"{row.sweep} {row.operation} {show_rate(row.peak, row.unit)}" for row in self.series.itertuples()
+        ]  # fmt: skip
+        parts = [f"Highest medians{among}: {'; '.join(highest)}."] if highest else []
+        parts += [f"Peaks of series (p99.9): {'; '.join(peaks)}."] if peaks else []
+        return " ".join(parts)
+
+    def tables(self) -> list[Table]:
+        """Return a table for each sweep and metric, one row per case, and one of all series."""
+        tables = [Table.of(found, f"{name}, by {found.tool}".strip()) for name, found in self.found.items()]
+        return tables if self.series.empty else [*tables, _tabulate_series(self.series)]
+
+    def save(self, dataset: str | Path) -> "Overview":
+        """Write the numbers beside the dataset as `tables/*.csv`, and return the overview."""
+        names = [*self.found, *([] if self.series.empty else ["series"])]
+        for name, table in zip(names, self.tables(), strict=True):
+            table.save(dataset, f"{self.study}-{name}".replace(", ", "-").replace(" ", "-"))
+        return self
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        bundles = [table._repr_mimebundle_() for table in self.tables()]
+        return {kind: "\n".join(bundle[kind] for bundle in bundles) for kind in ("text/plain", "text/html")}
+
+
+def _show_highest(estimates: Estimates) -> str:
+    operation = estimates.operations()[0]
+    cells = estimates.cells.sel(operation=operation)
+    best = int(cells.estimate.fillna(-1).values.argmax())
+    estimated, low, high = (float(cells[name].values.reshape(-1)[best]) for name in ("estimate", "low", "high"))
+    return f"{operation} {show_interval(estimated, low, high, estimates.unit)}"
+
+
+def _tabulate_series(series: pd.DataFrame) -> Table:
+    caption = "Series over time: the median of their points, and the 99.9th percentile with its interval"
+    return Table(show_series(series), series, caption)

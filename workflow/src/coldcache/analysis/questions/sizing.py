@@ -1,0 +1,107 @@
+"""Peak and sustained values of a document beside the measured ones, and what other numbers of node pairs would give."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from coldcache.analysis.estimates import Estimates, show_interval
+from coldcache.analysis.questions.select import published_values
+from coldcache.analysis.sentences import PLURALS
+from coldcache.core.units import show_rate
+from coldcache.dataset.published import Published, is_of, operation_of
+from coldcache.statistics.scaling.describe import describe_scaling
+
+#: Pairs of nodes that the published values were measured with; each gives half of them.
+PUBLISHED_PAIRS = 2
+
+#: The table that states peak and sustained values.
+_ITEM = "table 4"
+
+
+class Peaks(NamedTuple):
+    """Published and measured peak and sustained values, as numbers and in words."""
+
+    numbers: pd.DataFrame
+    shown: pd.DataFrame
+
+
+def tell_sustained(found: Iterable[Estimates]) -> str:
+    """Return the sustained rate of each workload that has one, as a sentence."""
+    parts, rising = [], 0
+    for estimates in found:
+        described = describe_scaling(estimates.values)
+        for name in estimates.operations():
+            rate = float(described.sustained.sel(operation=name))
+            rising += rate != rate
+            if rate == rate:
+                parts.append(f"{estimates.asked.sweep} {PLURALS.get(name, name)} {show_rate(rate, estimates.unit)}")
+    more = f" {rising} workload{'s' if rising != 1 else ''} show no plateau yet." if rising else ""
+    return (f"Sustained: {', '.join(parts)}." if parts else "No workload shows a plateau.") + (more if parts else "")
+
+
+def tabulate_peaks(dataset: str | Path, study: str, found: Sequence[Estimates]) -> Peaks:
+    """Return one row per published peak or sustained value with what was measured of the same workload."""
+    rows, words = [], []
+    described = {estimates.asked.sweep: describe_scaling(estimates.values) for estimates in found}
+    for value in _peaks(dataset, study):
+        operation = operation_of(value)
+        mine = next((one for one in found if _is_same(value, one, operation)), None)
+        row = {"workload": value.workload, "operation": operation, "statistic": value.statistic,
+               "unit": value.unit, "published": value.high, "grade": value.grade}  # fmt: skip
+        said = {"workload": value.workload, "operation": operation, "statistic": value.statistic,
+                "published": show_rate(value.high, value.unit), "grade": value.grade, "measured here": "–"}  # fmt: skip
+        if mine is not None:
+            curve = described[mine.asked.sweep].sel(operation=operation)
+            parts = [float(curve[f"{value.statistic}{end}"]) for end in ("", "_low", "_high")]
+            row |= dict(zip(("measured", "low", "high"), parts, strict=True))
+            said["measured here"] = (
+                show_interval(parts[0], parts[1], parts[2], value.unit) if parts[0] == parts[0] else "no plateau"
+            )
+        rows.append(row)
+        words.append(said)
+    return Peaks(pd.DataFrame(rows), pd.DataFrame(words))
+
+
+def _peaks(dataset: str | Path, study: str) -> list[Published]:
+    values = published_values(dataset, study)
+    return [value for value in values if value.item == _ITEM and value.statistic in ("peak", "sustained")]
+
+
+def _is_same(value: Published, one: Estimates, operation: str) -> bool:
+    operations = one.operations()
+    return operation in operations and is_of(value, one.asked.items, one.asked.file_layout, operations)
+
+
+def estimate_sizes(dataset: str | Path, study: str, pairs: Sequence[int]) -> Peaks:
+    """Return the published sustained values at other numbers of node pairs, linear in them.
+
+    Parameters
+    ----------
+    dataset : str or Path
+        A campaign's `dataset.nc`.
+    study : str
+        The source of the values.
+    pairs : sequence of int
+        Numbers of pairs of NVMe nodes. Rates of metadata come from one array, whatever their number, and are left out.
+    """
+    rows, words = [], []
+    for value in _peaks(dataset, study):
+        if value.statistic != "sustained" or "node pairs" not in value.system:
+            continue
+        name = {"workload": value.workload, "operation": operation_of(value)}
+        sizes = {f"{n} pair{'s' if n != 1 else ''}": n * value.high / PUBLISHED_PAIRS for n in pairs}
+        rows.append({**name, "unit": value.unit, **sizes})
+        words.append({**name, **{size: show_rate(rate, value.unit) for size, rate in sizes.items()}})
+    return Peaks(pd.DataFrame(rows), pd.DataFrame(words))
+
+
+def tell_sizes(dataset: str | Path, study: str) -> str:
+    """Return what one pair of nodes gives by the published values, as a sentence."""
+    parts = [
+        f"{value.workload} {value.operation} {show_rate(value.high / PUBLISHED_PAIRS, value.unit)}"
+        for value in _peaks(dataset, study)
+        if value.statistic == "sustained" and "node pairs" in value.system
+    ]
+    return f"By the document each pair of nodes sustains {', '.join(parts)}." if parts else ""

@@ -1,0 +1,100 @@
+"""How far the statistics hold, as a page shows it: the tables of the simulation, with labels where they do not."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from coldcache.analysis.tables import Table
+from coldcache.statistics.simulation.intervals import TOO_NARROW, TOO_WIDE
+from coldcache.statistics.simulation.stored_tables import TABLES, read_table
+
+#: What each table holds.
+CAPTIONS = {
+    "coverage": "Share of campaigns, in %, whose 95 % interval covers the truth, over the repetitions of a case; "
+    "† not to be trusted: too narrow; ‡ wider than stated",
+    "knees": "Share of curves with 5 % noise whose knee is found within one level, and covered by its interval",
+    "anomalies": "Share of curves in which a point is held for an anomaly: where it is none, and where it is 20 % low",
+    "scalability": "Share of curves whose 95 % intervals cover contention, coherency, and rates beyond the last level",
+    "errors": "Share of campaigns of five pairs with a false difference, a false alikeness, and a true alikeness found",
+    "power": "Share of campaigns that find a true ratio as large as the smallest detectable one; 0.8 is promised",
+    "corrections": "Sets of 20 comparisons, half of them real: any false finding, share of false ones, real ones found",
+    "stopping": "The stop rule: mean repetitions, share that got narrow enough, coverage of the interval it ends with",
+    "series": "Share of series whose interval of a percentile covers the truth, by the correlation of neighbours",
+    "marks": "Share of clean cases with a mark, and of values 20 % low that are marked",
+}  # fmt: skip
+
+#: The noise that a campaign's shuffled order prevents.
+DEPENDENT = "one after another"
+
+_MARKS = {TOO_NARROW: " †", TOO_WIDE: " ‡"}
+
+
+class Reliability:
+    """The tables of the simulation; notebooks and pages display them one below the other."""
+
+    def __init__(self) -> None:
+        self.tables = {name: read_table(name) for name in TABLES}
+
+    def finding(self) -> str:
+        """Return how many of the settings tried hold what they state, by kind."""
+        coverage, knees, errors = (self.tables[name] for name in ("coverage", "knees", "errors"))
+        medians = coverage[(coverage.statistic == "median") & (coverage.n >= 5)]
+        dependent = medians.noise == DEPENDENT
+        least, worst = (100 * medians[rows].coverage.min() for rows in (~dependent, dependent))
+        return (
+            f"On simulated campaigns with skewed, drifting and bimodal noise, 95 % intervals of medians from five "
+            f"repetitions on cover at least {least:.1f} %, and {worst:.1f} % where each trial depends on the one "
+            f"before, which shuffling prevents; knees are found within one level in 95 % of curves with 5 % "
+            f"noise in {(knees.label == 'as stated').sum()} of {len(knees)} settings; tests keep their error rate with "
+            f"{(errors.label == 'as stated').sum()} of {len(errors)} kinds of noise."
+        )
+
+    def warnings(self) -> str:
+        """Return one line of Markdown for each table with settings that are not to be trusted."""
+        lines = []
+        for name, table in self.tables.items():
+            if "label" in table:
+                wide = int((table.label == TOO_WIDE).sum())
+                count = int(table.label.str.startswith("not to be trusted").sum()) - wide
+                wider = f", {wide} are wider than stated" if wide else ""
+                if count + wide:
+                    lines.append(f"- {name}: {count} of {len(table)} settings are not to be trusted{wider}.")
+        return "\n".join(lines) or "All settings hold what they state."
+
+    def costs(self) -> str:
+        """Return what the simulation costs to measure anew."""
+        return f"Measuring these tables anew takes {read_table('costs').seconds.sum():.0f} s of one core."
+
+    def show(self) -> list[Table]:
+        """Return one table for each kind of statement."""
+        return [
+            Table(_pivot(table) if name == "coverage" else _in_words(table), table, CAPTIONS[name])
+            for name, table in self.tables.items()
+        ]
+
+    def save(self, dataset: str | Path) -> "Reliability":
+        """Write the tables beside the dataset as `tables/simulated-*.csv`, and return them."""
+        for name, table in zip(self.tables, self.show(), strict=True):
+            table.save(dataset, f"simulated-{name}")
+        return self
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        bundles = [table._repr_mimebundle_() for table in self.show()]
+        return {kind: "\n".join(bundle[kind] for bundle in bundles) for kind in ("text/plain", "text/html")}
+
+
+def _pivot(table: pd.DataFrame) -> pd.DataFrame:
+    """Return coverage in percent, one row per statistic, method and noise, over the repetitions."""
+    shown = table.assign(
+        cell=[f"{100 * row.coverage:.1f}{_MARKS.get(row.label, '')}" for row in table.itertuples()]
+    ).pivot_table(index=["statistic", "method", "noise"], columns="n", values="cell", aggfunc="first", sort=False)
+    return shown.reset_index().rename_axis(columns=None)
+
+
+def _in_words(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with three digits for every share and no underscores in its head."""
+    shown = table.copy()
+    for name in shown.select_dtypes("float").columns:
+        shown[name] = [f"{value:.3g}" for value in shown[name]]
+    return shown.rename(columns={name: name.replace("_", " ") for name in shown.columns})

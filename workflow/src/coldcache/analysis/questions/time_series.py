@@ -1,0 +1,117 @@
+"""Rates over time that logs state point by point: CloudWatch's minutes, fio's intervals."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from coldcache.core.units import show_rate
+from coldcache.core.vocabulary import DATA_OPERATIONS
+from coldcache.dataset.reader import COUNTED, open_records
+from coldcache.design.cases import ONLY
+from coldcache.statistics.percentiles import percentile
+
+#: Metrics that are of all processes together: a sentence names no other without saying what it is of.
+_WHOLE = ("throughput", "rate")
+
+
+class Series(NamedTuple):
+    """One rate over time.
+
+    Attributes
+    ----------
+    sweep, case, operation, metric, unit : str
+        What it is of, and its stored unit.
+    times : array of float
+        In s, rising.
+    values : array of float
+        In `unit`.
+    """
+
+    sweep: str
+    case: str
+    operation: str
+    metric: str
+    unit: str
+    times: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]
+
+    @property
+    def name(self) -> str:
+        """What tells it from other series of its sweep and unit."""
+        parts = [part for part in self.case.split(",") if part != ONLY and not part.startswith("operation=")]
+        return ", ".join([self.operation, *parts])
+
+
+def find_series(dataset: str | Path, study: str) -> list[Series]:
+    """Return every series of a study whose trial counts, in the order of the logs; none where no log has any."""
+    records = open_records(Path(dataset), study)
+    points = records[records.time.notna() & records.verdict.isin(COUNTED)]
+    keys = ["sweep", "case", "repetition", "operation", "metric", "unit"]
+    found = []
+    for (sweep, case, _, operation, metric, unit), rows in points.groupby(keys, sort=False):
+        ordered = rows.sort_values("time", kind="stable")
+        found.append(Series(sweep, case, operation, metric, unit, ordered.time.to_numpy(), ordered.value.to_numpy()))
+    return found
+
+
+def group_series(series: list[Series]) -> dict[tuple[str, str, str], list[Series]]:
+    """Return series by what can share a figure: sweep, metric and unit."""
+    groups: dict[tuple[str, str, str], list[Series]] = {}
+    for one in series:
+        groups.setdefault((one.sweep, one.metric, one.unit), []).append(one)
+    return groups
+
+
+def summarise_series(series: list[Series]) -> pd.DataFrame:
+    """Return one row per series: its points, median, p99.9 with its interval, and greatest value, in its unit."""
+    rows = []
+    for one in series:
+        peak = percentile(one.values)
+        rows.append({
+            "sweep": one.sweep, "case": one.case, "operation": one.operation, "metric": one.metric, "unit": one.unit,
+            "points": len(one.values), "median": float(np.median(one.values)), "peak": peak.estimate,
+            "low": peak.low, "high": peak.high, "greatest": float(one.values.max()),
+        })  # fmt: skip
+    columns = [
+        "sweep", "case", "operation", "metric", "unit", "points", "median", "peak", "low", "high", "greatest",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def show_series(summary: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `summarise_series` in words."""
+    shown = summary.drop(columns=["unit"]).rename(columns={"peak": "p99.9"})
+    for name, column in (("median",) * 2, ("p99.9", "peak"), ("low",) * 2, ("high",) * 2, ("greatest",) * 2):
+        shown[name] = [
+            show_rate(value, unit) if abs(value) < np.inf else "not bounded"
+            for value, unit in zip(summary[column], summary["unit"], strict=True)
+        ]
+    return shown
+
+
+def tell_series(series: list[Series]) -> str:
+    """Return the p99.9 of the series with the highest one of each sweep and metric, as a sentence."""
+    parts = []
+    for (sweep, metric, unit), group in group_series(series).items():
+        peaks = [(percentile(one.values).estimate, one) for one in group]
+        peak, one = max(peaks, key=lambda found: found[0])
+        of = "" if metric in _WHOLE else f" {metric.replace('_', ' ')}"
+        parts.append(f"{sweep} {one.operation}{of} {show_rate(peak, unit)} over {len(one.values):,} points")
+    return f"Peaks (p99.9): {'; '.join(parts)}." if parts else ""
+
+
+def title_series(group: list[Series]) -> str:
+    """Return which series of a group peaks the highest, as a title."""
+    peaks = [(percentile(one.values).estimate, one) for one in group]
+    peak, one = max(peaks, key=lambda found: found[0])
+    return f"{one.name}: peaks at {show_rate(peak, one.unit)} (p99.9)"
+
+
+def label_of(metric: str, operations: list[str]) -> str:
+    """Return the label of an axis for series of a metric."""
+    if metric == "rate":
+        return "transfers" if set(operations) <= set(DATA_OPERATIONS) else "operations"
+    return metric.replace("_", " ")

@@ -1,0 +1,162 @@
+"""What speaks for a campaign and what against it: coverage, verdicts, objections, drift, and proofs of cold reads."""
+
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from coldcache.core.units import show_bytes
+from coldcache.core.vocabulary import COLD_VERDICTS, METRIC_OF_OPERATION, VERDICTS
+from coldcache.dataset.coverage import STATES
+from coldcache.dataset.reader import COUNTED, open_records, open_table
+from coldcache.statistics.equivalence import adjust
+from coldcache.statistics.percentiles import drift
+
+#: Objections that others at work on the same machine or device cause.
+INTERFERENCE = ("foreign-transfers", "busy-machine", "fill-drift")
+
+#: What a drift's test may say by chance, over all sweeps together.
+SIGNIFICANT = 0.05
+
+#: Trials that a sweep needs for a trend to be told from chance at all.
+_LEAST_TRIALS = 6
+
+
+class Soundness(NamedTuple):
+    """What the trials of one study are worth.
+
+    Attributes
+    ----------
+    coverage : DataFrame
+        Columns ``item state why`` of each table and figure of the study's source.
+    verdicts : DataFrame
+        One row per sweep: trials by verdict, and reads by what was proved of them.
+    objections : DataFrame
+        One row per rule that objected: ``rule sweep trials``.
+    drifts : DataFrame
+        One row per sweep: ``sweep trials change p``, the relative change from its first trial to its last and its
+        corrected probability.
+    residuals : DataFrame
+        One row per trial: ``sweep minutes ratio``, its value over the median of its case.
+    proofs : DataFrame
+        One row per sweep that read: ``sweep reads crossed``, the least share of the bytes that crossed the device.
+    """
+
+    coverage: pd.DataFrame
+    verdicts: pd.DataFrame
+    objections: pd.DataFrame
+    drifts: pd.DataFrame
+    residuals: pd.DataFrame
+    proofs: pd.DataFrame
+
+    def summary(self) -> str:
+        """Return how many trials count and how many reads are proved cold, as a sentence."""
+        total, valid = int(self.verdicts.trials.sum()), int(self.verdicts.valid.sum())
+        reads, cold = int(self.verdicts.reads.sum()), int(self.verdicts.cold.sum())
+        proved = f"; {cold} of {reads} reads are proved cold" if reads else ""
+        return f"{valid} of {total} trials are valid{proved}."
+
+    def tell_coverage(self) -> str:
+        """Return how many tables and figures were measured, as a sentence; nothing where the study names none."""
+        counts = Counter(self.coverage.state)
+        if not counts:
+            return ""
+        parts = [f"{counts[state]} {state}" for state in STATES if counts[state]]
+        return f"Of {sum(counts.values())} tables, figures and sections: {', '.join(parts)}."
+
+    def tell_drift(self) -> str:
+        """Return which sweeps drift, as a title."""
+        known = self.drifts[self.drifts.p.notna()]
+        drifting = known[known.p < SIGNIFICANT]
+        if known.empty:
+            return "Too few trials to tell a drift"
+        if drifting.empty:
+            return f"No drift is shown in {f'any of {len(known)} sweeps' if len(known) > 1 else 'the one sweep'}"
+        worst = drifting.loc[drifting.change.abs().idxmax()]
+        change = f"{100 * worst.change:+.2g}".replace("-", "\N{MINUS SIGN}")
+        share = f"{len(drifting)} of {len(known)} sweeps drift{'s' if len(drifting) == 1 else ''}"
+        return f"{share}, {worst.sweep} by {change} % from its first trial to its last"
+
+    def tell_interference(self) -> str:
+        """Return how often others at work disturbed a trial, as a sentence; nothing where none did."""
+        disturbed = int(self.objections[self.objections.rule.isin(INTERFERENCE)].trials.sum())
+        times = f"{disturbed} times" if disturbed > 1 else "once"
+        return f"Others at work on the machine or the device disturbed a trial {times}." if disturbed else ""
+
+
+def open_soundness(dataset: str | Path, study: str) -> Soundness:
+    """Return what the trials of one study of a campaign are worth."""
+    path = Path(dataset)
+    coverage, verdicts, proofs = (open_table(path, name, study) for name in ("coverage", "verdicts", "proofs"))
+    residuals = _residuals(path, study, verdicts)
+    return Soundness(
+        coverage.drop(columns=["source"]),
+        _count_verdicts(verdicts), _count_objections(verdicts), _find_drifts(residuals), residuals,
+        _sum_up_proofs(proofs),
+    )  # fmt: skip
+
+
+def _count_verdicts(verdicts: pd.DataFrame) -> pd.DataFrame:
+    proofs = [name for name in COLD_VERDICTS if name != "not applicable"]
+    rows = []
+    for sweep, trials in verdicts.groupby("sweep", sort=False):
+        counts, colds = Counter(trials.verdict), Counter(trials.cold)
+        reads = {name: colds[name] for name in proofs}
+        rows.append({"sweep": sweep, "trials": len(trials), **{name: counts[name] for name in VERDICTS},
+                     "reads": sum(reads.values()), **reads})  # fmt: skip
+    return pd.DataFrame(rows, columns=["sweep", "trials", *VERDICTS, "reads", *proofs])
+
+
+def _count_objections(verdicts: pd.DataFrame) -> pd.DataFrame:
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in verdicts.itertuples():
+        counts.update((code, str(row.sweep)) for code in str(row.codes).split())
+    rows = [{"rule": code, "sweep": sweep, "trials": count} for (code, sweep), count in counts.items()]
+    return pd.DataFrame(rows, columns=["rule", "sweep", "trials"])
+
+
+def _residuals(path: Path, study: str, verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Return every trial's main figure over the median of its case, with the time since the first trial."""
+    columns = ["sweep", "minutes", "ratio"]
+    records = open_records(path, study)
+    keys = ["study", "sweep", "case", "repetition"]
+    wanted = records.metric == records.operation.map(METRIC_OF_OPERATION)
+    chosen = records[wanted & (records.share == "") & records.time.isna()]
+    chosen = chosen[chosen.statistic.isin(("value", "mean")) & chosen.verdict.isin(COUNTED) & (chosen.value > 0)]
+    if chosen.empty:
+        return pd.DataFrame(columns=columns)
+    per_trial = chosen.drop_duplicates([*keys, "operation"])
+    median = per_trial.groupby(["sweep", "case", "operation"]).value.transform("median")
+    there = per_trial.assign(ratio=per_trial.value / median).merge(verdicts[[*keys, "start"]], on=keys)
+    started = pd.to_datetime(there.start, errors="coerce", utc=True)
+    there["minutes"] = (started - started.min()).dt.total_seconds() / 60
+    return there[there.minutes.notna()][columns].reset_index(drop=True)
+
+
+def _find_drifts(residuals: pd.DataFrame) -> pd.DataFrame:
+    rows = []
+    for sweep, trials in residuals.groupby("sweep", sort=False):
+        slope, p = (np.nan, np.nan)
+        if len(trials) >= _LEAST_TRIALS and trials.ratio.nunique() > 1:
+            slope, p = drift(trials.ratio, 60 * trials.minutes)
+        seconds = 60 * float(trials.minutes.max() - trials.minutes.min())
+        rows.append({"sweep": sweep, "trials": len(trials), "change": np.expm1(slope * seconds), "p": p})
+    found = pd.DataFrame(rows, columns=["sweep", "trials", "change", "p"])
+    known = found.p.notna()
+    found.loc[known, "p"] = adjust(found.p[known].to_numpy())
+    return found
+
+
+def _sum_up_proofs(proofs: pd.DataFrame) -> pd.DataFrame:
+    rows = []
+    for sweep, trials in proofs.groupby("sweep", sort=False):
+        share = trials.crossed_bytes / trials.moved_bytes
+        least = trials.resident_bytes.max()
+        rows.append({
+            "sweep": sweep, "reads": len(trials), "cold": int((trials.cold == "cold").sum()),
+            "least share crossed": float(share.min()),
+            "most left in memory": show_bytes(float(least)) if least == least else "–",
+        })  # fmt: skip
+    return pd.DataFrame(rows, columns=["sweep", "reads", "cold", "least share crossed", "most left in memory"])

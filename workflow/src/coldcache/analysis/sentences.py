@@ -1,0 +1,293 @@
+"""What estimates say, as sentences and titles: every number in them is computed."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from coldcache.analysis.estimates import (
+    Estimates,
+    show_factor,
+    show_interval,
+    show_level,
+    show_ratio,
+    tell_growth,
+    tell_suspect,
+)
+from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
+from coldcache.core.units import show_rate
+from coldcache.statistics.intervals import Interval
+from coldcache.statistics.ratios import paired_ratio
+from coldcache.statistics.scaling.describe import describe_scaling
+
+#: Operations in the plural, as the subject of a title.
+PLURALS = {
+    "write": "writes", "read": "reads", "random-write": "random writes", "random-read": "random reads",
+    "file-create": "creations", "file-stat": "look-ups", "file-read": "reads of files", "file-remove": "removals",
+    "directory-create": "creations", "directory-stat": "look-ups", "directory-remove": "removals",
+}  # fmt: skip
+
+#: Why no plateau can be told where rates are known at few numbers of threads only.
+TOO_FEW = "too few numbers of threads to tell a plateau"
+
+#: How a metric compares: at twice the throughput something is twice as fast, at twice the time it takes twice as long.
+_COMPARED = {"elapsed": "as long", "latency": "as long", "count": "as many"}
+
+
+def _measured(estimates: Estimates) -> list[str]:
+    """Return the operations that have an estimate, the fastest first."""
+    cells = estimates.cells.estimate
+    return [name for name in estimates.operations() if bool(cells.sel(operation=name).notnull().any())]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _title_with_scale(estimates: Estimates) -> str:
+    asked = estimates.asked
+    return f"{asked.title} ({asked.why})" if asked.why else asked.title
+
+
+def tell_peaks(estimates: Estimates) -> str:
+    """Return where each operation has its highest estimate over threads, and at which scale, as a sentence."""
+    found = [(name, estimates.peak(name)) for name in _measured(estimates)]
+    parts = [f"{PLURALS.get(name, name)} peak at {estimates.show(peak)} with {peak.at}" for name, peak in found]
+    return f"{_title_with_scale(estimates)}: {', '.join(parts)}."
+
+
+def tell_growths(estimates: Estimates) -> str:
+    """Return how each operation grows from the fewest threads to the most, as a title."""
+    threads = estimates.cells.threads
+    parts = [f"{PLURALS.get(name, name)} {tell_growth(estimates.growth(name))}" for name in _measured(estimates)]
+    return _capital(f"{', '.join(parts)} from {int(threads.min()):,} to {int(threads.max()):,} threads")
+
+
+def tell_latencies(estimates: Estimates) -> str:
+    """Return how the mean latency of each operation grows from the fewest threads to the most, as a sentence."""
+    threads = estimates.cells.threads
+    parts = [f"{_tell_change(estimates.growth(name))} for {PLURALS.get(name, name)}" for name in _measured(estimates)]
+    return f"Mean latency with {int(threads.max()):,} threads against {int(threads.min()):,}: {', '.join(parts)}."
+
+
+def _tell_change(ratio: Interval) -> str:
+    return show_ratio(ratio) if ratio.n > 1 and not ratio.low <= 1 <= ratio.high else "no difference shown"
+
+
+def tell_order(estimates: Estimates) -> str:
+    """Return how much faster the fastest operation of a sweep is than each other at its peak, as a title."""
+    first, *others = _measured(estimates)
+    top = estimates.peak(first).estimate
+    parts = [f"{top / estimates.peak(name).estimate:.3g} times that of {PLURALS.get(name, name)}" for name in others]
+    rate = show_rate(top, estimates.unit)
+    return _capital(f"{PLURALS.get(first, first)} peak at {rate}" + (f": {', '.join(parts)}" if parts else ""))
+
+
+def tell_plateaus(estimates: Estimates) -> str:
+    """Return from where on each operation no longer grows, or that it still rises, as a sentence.
+
+    Nothing is told of what has rates at too few numbers of threads.
+    """
+    described = describe_scaling(estimates.values)
+    said: dict[str, list[str]] = {}
+    for name in _measured(estimates):
+        row = described.sel(operation=name)
+        plateau, why = float(row.plateau_from), shorten_why(str(row["why"].values))
+        if why == TOO_FEW:
+            continue
+        from_where = f"{plateau:,.0f} thread{'s' if plateau != 1 else ''}"
+        level = f"level from {from_where} on, at {show_rate(float(row.sustained), estimates.unit)} or more"
+        said.setdefault(why or level, []).append(PLURALS.get(name, name))
+    told = "; ".join(f"{' and '.join(names)}: {what}" for what, names in said.items())
+    return f"{_capital(told)}." if told else ""
+
+
+def shorten_why(why: str) -> str:
+    """Return in a few words why a curve has no plateau; nothing where it has one."""
+    if "still rises" in why:
+        return why.partition(": measure")[0]
+    return TOO_FEW if why else ""
+
+
+def tell_pairs(estimates: Estimates, factor: str) -> str:
+    """Return how each level of a setting compares with the reference level, as a sentence.
+
+    Where the ratio is known at several numbers of threads or other levels, its least and greatest estimates are told.
+    A single ratio tells, too, where its interval shows no difference, and where it rests on one pair, without any.
+    """
+    found = pairs(estimates, factor)
+    how = _COMPARED.get(estimates.metric, "as fast")
+    reference = show_factor(factor, reference_level(estimates, factor))
+    parts = [
+        f"{PLURALS.get(told.operation, told.operation)} are {told.span} {how} with {told.levels}{_DOUBTS[told.shows]}"
+        for told in _told(found, factor)
+    ]
+    if not parts:
+        return f"{estimates.asked.title}: no pair has trials that count on both sides."
+    return f"{estimates.asked.title}, against {reference}: {'; '.join(parts)}."
+
+
+def title_pairs(estimates: Estimates, factor: str) -> str:
+    """Return the same as a title, with estimates only."""
+    parts = [
+        f"{PLURALS.get(told.operation, told.operation)} {_shorten(told)} with {told.levels}"
+        for told in _told(pairs(estimates, factor), factor, most=3)
+    ]
+    reference = show_level(factor, reference_level(estimates, factor))
+    return (
+        _capital(f"{'; '.join(parts)}, against {reference}") if parts else "No pair has trials that count on both sides"
+    )
+
+
+#: Levels of a setting that a sentence tells one by one; of more it tells the range.
+_FEW_LEVELS = 2
+
+#: How a part of a sentence about pairs ends, by what its ratio shows.
+_DOUBTS = {"difference": "", "none": ", which shows no difference", "one pair": " (one pair)"}
+
+
+class _Told(NamedTuple):
+    """A part of a sentence about pairs: ``shows`` is a key of `_DOUBTS`."""
+
+    operation: str
+    span: str
+    levels: str
+    shows: str = "difference"
+
+
+def _shorten(told: _Told) -> str:
+    return "show no difference" if told.shows == "none" else told.span.partition(" (")[0]
+
+
+def _told(found: list[Pair], factor: str, most: int = 99) -> list[_Told]:
+    """Return each part of a sentence about pairs, in ranges where there are too many."""
+    groups = _grouped(found)
+    few = _FEW_LEVELS if len(groups) <= most else 1
+    told: list[_Told] = []
+    for name in dict.fromkeys(name for name, _, _ in groups):
+        mine = [(level, group) for operation, level, group in groups if operation == name]
+        if len(mine) > few:
+            every = [pair for _, group in mine for pair in group]
+            told.append(_Told(name, _estimates(every), "other levels"))
+        else:
+            told += [_Told(name, _span(group), show_level(factor, level), _shows(group)) for level, group in mine]
+    return told
+
+
+def _shows(group: list[Pair]) -> str:
+    """Return what the ratio of one pair shows; ranges of several ratios claim nothing."""
+    if len(group) > 1:
+        return "difference"
+    ratio = group[0].ratio
+    if ratio.low != ratio.low:
+        return "one pair"
+    return "none" if ratio.low <= 1 <= ratio.high else "difference"
+
+
+def _grouped(found: Iterable[Pair]) -> list[tuple[str, Any, list[Pair]]]:
+    groups: dict[tuple[str, Any], list[Pair]] = {}
+    for pair in found:
+        groups.setdefault((str(pair.place.get("operation", "")), pair.level), []).append(pair)
+    return [(name, level, group) for (name, level), group in groups.items()]
+
+
+def _span(group: list[Pair]) -> str:
+    return show_ratio(group[0].ratio) if len(group) == 1 else _estimates(group)
+
+
+def _estimates(group: list[Pair]) -> str:
+    ratios = [pair.ratio.estimate for pair in group]
+    low, high = f"{min(ratios):.3g}", f"{max(ratios):.3g}"
+    return f"{low} times" if low == high else f"{low} to {high} times"
+
+
+def tell_layouts(one: Estimates, many: Estimates) -> str:
+    """Return the ratio of one shared file to one file per thread over threads, as a sentence."""
+    parts = []
+    for name in _measured(one):
+        if name not in many.cells.operation.values:
+            continue
+        ratios = layout_ratios(one, many, name)
+        if ratios:
+            low, high = min(ratio.estimate for _, ratio in ratios), max(ratio.estimate for _, ratio in ratios)
+            span = f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}"
+            parts.append(f"{PLURALS.get(name, name)} of one shared file are {span} times as fast")
+    return f"Against one file per thread, {', '.join(parts)}." if parts else ""
+
+
+def layout_ratios(one: Estimates, many: Estimates, operation: str) -> list[tuple[int, Interval]]:
+    """Return the ratio of two layouts at each number of threads that both have, paired by repetition."""
+    found = []
+    for threads in sorted(set(one.cells.threads.values.tolist()) & set(many.cells.threads.values.tolist())):
+        at = {"operation": operation, "threads": threads}
+        above, below = (layout.values.sel(at) for layout in (one, many))
+        ratio = paired_ratio(above, below)
+        if ratio.n:
+            found.append((int(threads), ratio))
+    return found
+
+
+def tell_rates(estimates: Estimates) -> str:
+    """Return the highest estimate of each operation, the fastest first, and at which scale, as a sentence."""
+    parts = []
+    for name in _measured(estimates):
+        cells = estimates.cells.sel(operation=name)
+        best = cells.where(cells.estimate == cells.estimate.max(), drop=True).squeeze()
+        levels = {str(dim): best[dim].item() for dim in cells.dims}
+        doubt = tell_suspect(estimates.count_suspect({"operation": name, **levels}), int(best.n))
+        shown = show_interval(float(best.estimate), float(best.low), float(best.high), estimates.unit, doubt=doubt)
+        parts.append(f"{PLURALS.get(name, name)} {shown}")
+    return f"{_title_with_scale(estimates)}: {', '.join(parts)}."
+
+
+def best_combinations(estimates: Estimates, factors: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the combination of levels with the highest estimate, for each operation and number of threads."""
+    rows = []
+    for name in _measured(estimates):
+        for threads in estimates.cells.threads.values.tolist():
+            cells = estimates.cells.estimate.sel(operation=name, threads=threads)
+            if not bool(cells.notnull().any()):
+                continue
+            place = cells.argmax(list(factors))
+            best = cells.isel(place)
+            levels = {factor: best[factor].item() for factor in factors}
+            worst = float(best) / float(cells.min())
+            rows.append(
+                {"operation": name, "threads": int(threads), **levels, "median": float(best), "over worst": worst}
+            )
+    return rows
+
+
+def tell_grid(estimates: Estimates, factors: Sequence[str]) -> str:
+    """Return which combination of levels is the fastest most often, as a sentence."""
+    rows = best_combinations(estimates, factors)
+    if not rows:
+        return ""
+    counts = Counter(tuple(row[factor] for factor in factors) for row in rows)
+    levels, times = counts.most_common(1)[0]
+    named = " and ".join(show_factor(factor, level) for factor, level in zip(factors, levels, strict=True))
+    return f"{estimates.asked.title}: {named} is the fastest in {times} of {len(rows)} places (operation and threads)."
+
+
+def title_best(estimates: Estimates, factor: str) -> str:
+    """Return which level of a factor has the highest estimate of each operation, as a title."""
+    parts = []
+    for name in _measured(estimates):
+        cells = estimates.cells.estimate.sel(operation=name).squeeze()
+        best = cells[factor].values[int(cells.fillna(-1).argmax(factor))]
+        parts.append(f"{PLURALS.get(name, name)} with {show_factor(factor, best.item())}")
+    return f"Fastest are {', '.join(parts)}"
+
+
+def tell_best(estimates: Estimates, factor: str) -> str:
+    """Return which level of a factor has the highest estimate of each operation, as a sentence."""
+    parts = []
+    for name in _measured(estimates):
+        cells = estimates.cells.sel(operation=name).squeeze()
+        best = cells.isel({factor: int(cells.estimate.fillna(-1).argmax(factor))})
+        least = float(cells.estimate.min())
+        more = f", {float(best.estimate) / least:.3g} times the least" if least > 0 else ""
+        shown = show_rate(float(best.estimate), estimates.unit)
+        parts.append(
+            f"{PLURALS.get(name, name)} are fastest with {show_factor(factor, best[factor].item())}: {shown}{more}"
+        )
+    return f"{estimates.asked.title}: {'; '.join(parts)}."

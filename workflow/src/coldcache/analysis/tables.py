@@ -1,0 +1,259 @@
+"""Tables under the figures: short enough to read, exact enough to guard the numbers."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from coldcache.analysis.estimates import Estimates, fit_law, show_interval, show_level, show_ratio
+from coldcache.analysis.outputs import place_save
+from coldcache.analysis.paired_ratios import pairs, reference_level
+from coldcache.analysis.published_vs_measured import set_beside
+from coldcache.analysis.report_links import lead, page_of_trial, without_links
+from coldcache.analysis.sentences import best_combinations, layout_ratios, shorten_why
+from coldcache.core.csv_file import write_csv
+from coldcache.core.units import scale_of, show_rate
+from coldcache.core.vocabulary import FACTORS
+from coldcache.statistics.scaling.describe import describe_scaling
+from coldcache.statistics.scaling.usl import UniversalScalability
+
+_FIGURES = ("median", "low", "high")
+
+
+class Table:
+    """A table that notebooks and pages display as it is, and that nbval compares.
+
+    Parameters
+    ----------
+    shown : DataFrame
+        Its cells as they are to be read; units stand beside the figures. Markup leads to the evidence.
+    numbers : DataFrame
+        The same in stored units, at full precision.
+    caption : str
+        What it holds.
+    """
+
+    def __init__(self, shown: pd.DataFrame, numbers: pd.DataFrame, caption: str):
+        self.shown, self.numbers, self.caption = shown, numbers, caption
+
+    @classmethod
+    def of(cls, estimates: Estimates, caption: str) -> "Table":
+        """Return one row per case with its median, interval and number of trials."""
+        numbers = estimates.table()
+        return cls(_in_words(numbers, estimates), _with_unit(numbers, estimates.unit), caption)
+
+    @classmethod
+    def of_pairs(cls, estimates: Estimates, factor: str, caption: str) -> "Table":
+        """Return one row per case and level of a factor, with the ratio to the reference level and its interval."""
+        reference = reference_level(estimates, factor)
+        rows = []
+        for pair in pairs(estimates, factor):
+            below, above = ({**pair.place, factor: level} for level in (reference, pair.level))
+            rows.append({
+                **pair.place, factor: pair.level,
+                "reference": float(estimates.cells.estimate.sel(below)),
+                "median": float(estimates.cells.estimate.sel(above)),
+                "ratio": pair.ratio.estimate, "low": pair.ratio.low, "high": pair.ratio.high, "pairs": pair.ratio.n,
+            })  # fmt: skip
+        numbers = pd.DataFrame(rows)
+        if numbers.empty:
+            return cls(numbers, numbers, f"{caption}: no pair has trials that count on both sides")
+        shown = _levels_in_words(numbers)
+        for name in ("reference", "median"):
+            shown[name] = [show_rate(value, estimates.unit) for value in numbers[name]]
+        ratios = [Markup(show_ratio(pair.ratio)) for pair in pairs(estimates, factor)]
+        shown["ratio"] = pd.Series(ratios, dtype=object)
+        shown = shown.drop(columns=["low", "high"]).rename(columns={"reference": show_level(factor, reference)})
+        named = {"reference": f"median at {show_level(factor, reference)} ({estimates.unit})",
+                 "median": f"median ({estimates.unit})", "ratio": "ratio (1)", "low": "ratio low (1)",
+                 "high": "ratio high (1)"}  # fmt: skip
+        return cls(_spaced(shown), _with_units(numbers.rename(columns=named)), caption)
+
+    @classmethod
+    def of_scaling(cls, found: Iterable[Estimates], caption: str) -> "Table":
+        """Return one row per sweep and operation: peak, knee, plateau, sustained rate and the law's two costs."""
+        rows, words = [], []
+        for estimates in found:
+            described = describe_scaling(estimates.values)
+            for operation in estimates.operations():
+                row = described.sel(operation=operation)
+                law = fit_law(estimates, operation)
+                figures = {name: float(row[name]) for name in map(str, described.data_vars) if name != "why"}
+                costs = {"contention": law.contention, "coherency": law.coherency} if law else dict[str, float]()
+                rows.append({"sweep": estimates.asked.sweep, "operation": operation, "unit": estimates.unit,
+                             **figures, **costs})  # fmt: skip
+                words.append(_scaling_in_words(estimates, operation, figures, str(row["why"].values), law))
+        numbers = pd.DataFrame(rows).rename(columns=_SCALING_UNITS)
+        return cls(pd.DataFrame(words), numbers, caption)
+
+    @classmethod
+    def of_published(cls, estimates: Estimates, caption: str) -> "Table | None":
+        """Return one row per published value of a sweep with what was measured of it; None where there is none."""
+        return cls.of_beside(set_beside(estimates), caption)
+
+    @classmethod
+    def of_beside(cls, numbers: pd.DataFrame, caption: str) -> "Table | None":
+        """Return published values with what was measured of them in words; None where there is none."""
+        if numbers.empty:
+            return None
+        shown = numbers[["item", "operation", "at", "statistic", "published", "grade"]].copy()
+        shown["measured here"] = [
+            show_interval(row.measured, row.low, row.high, row.unit) if row.measured == row.measured else "–"
+            for row in numbers.itertuples()
+        ]
+        return cls(shown, numbers, caption)
+
+    @classmethod
+    def of_layouts(cls, one: Estimates, many: Estimates, caption: str) -> "Table":
+        """Return one row per operation and number of threads that two layouts of files share, with their ratio."""
+        found = [
+            (name, threads, ratio)
+            for name in one.operations()
+            if name in many.cells.operation.values
+            for threads, ratio in layout_ratios(one, many, name)
+        ]
+        rows = [
+            {"operation": name, "threads (1)": threads, "ratio (1)": ratio.estimate, "ratio low (1)": ratio.low,
+             "ratio high (1)": ratio.high, "pairs (1)": ratio.n}
+            for name, threads, ratio in found
+        ]  # fmt: skip
+        words = [
+            {"operation": name, "threads": f"{threads:,}", "ratio": show_ratio(ratio), "pairs": ratio.n}
+            for name, threads, ratio in found
+        ]
+        return cls(pd.DataFrame(words), pd.DataFrame(rows), caption)
+
+    @classmethod
+    def of_best(cls, estimates: Estimates, factors: Sequence[str], caption: str) -> "Table":
+        """Return one row per operation and number of threads with the fastest combination of levels."""
+        numbers = pd.DataFrame(best_combinations(estimates, factors))
+        shown = _levels_in_words(numbers)
+        shown["median"] = [show_rate(value, estimates.unit) for value in numbers["median"]]
+        shown["over worst"] = [f"{value:.3g} times" for value in numbers["over worst"]]
+        named = {"median": f"median ({estimates.unit})", "over worst": "over worst (1)"}
+        return cls(_spaced(shown), _with_units(numbers.rename(columns=named)), caption)
+
+    @classmethod
+    def plain(cls, numbers: pd.DataFrame, caption: str, shown: pd.DataFrame | None = None) -> "Table":
+        """Return a table of a frame whose headings carry their units; `shown` is the same in words where it differs."""
+        return cls(_grouped(numbers) if shown is None else shown, numbers, caption)
+
+    def save(self, dataset: str | Path, name: str) -> "Table":
+        """Write the numbers as `tables/<name>.csv` where `saves.place_save` says, and return the table."""
+        write_csv(self.numbers, place_save(dataset, "tables", f"{name}.csv"))
+        return self
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        cells = self.shown.astype(object).map(lambda cell: cell if isinstance(cell, Markup) else Markup.escape(cell))
+        html = cells.to_html(index=False, border=0, escape=False, classes="coldcache-table", justify="left")
+        html = html.replace("<thead>", f"<caption>{escape(self.caption)}</caption><thead>", 1)
+        plain = self.shown.astype(object).map(
+            lambda cell: Markup(without_links(cell)).unescape() if isinstance(cell, Markup) else cell
+        )
+        return {
+            "text/plain": plain.to_string(index=False),
+            "text/html": html.replace("<th>", '<th scope="col">'),
+        }
+
+
+def _in_words(numbers: pd.DataFrame, estimates: Estimates) -> pd.DataFrame:
+    """Return a table as it is to be read: medians lead to the trials of their case, and each trial to its log."""
+    unit, shown, pages = estimates.unit, _levels_in_words(numbers), estimates.pages()
+    for name in shown.select_dtypes("float").columns.difference(_FIGURES):
+        # Foreign logs state a factor for some cases only, which makes a column of whole numbers one of floats.
+        shown[name] = [f"{value:.15g}" if value == value else "not stated" for value in numbers[name]]
+    for name in _FIGURES:
+        shown[name] = [show_rate(value, unit) if value == value else "none" for value in numbers[name]]
+    linked = [lead(text, page) for text, page in zip(shown["median"], pages, strict=True)]
+    shown["median"] = pd.Series(linked, dtype=object)
+    trials = [_show_trials(values, unit, page) for values, page in zip(numbers["trials"], pages, strict=True)]
+    shown["trials"] = pd.Series(trials, dtype=object)
+    return shown.rename(columns={name: name.replace("_", " ") for name in shown.columns})
+
+
+def _levels_in_words(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return a copy in which levels that are numbers stand as they are told: sizes with units, counts whole."""
+    shown = numbers.copy()
+    for name in shown.columns:
+        if name in FACTORS and name != "threads" and shown[name].dtype.kind in "if":
+            shown[name] = [show_level(name, level) if level == level else "not stated" for level in numbers[name]]
+    return shown
+
+
+def _grouped(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return a copy in which whole numbers have commas and others four digits."""
+    shown = numbers.copy()
+    for name in shown.columns:
+        if shown[name].dtype.kind == "i":
+            shown[name] = [f"{value:,}" for value in numbers[name]]
+        elif shown[name].dtype.kind == "f":
+            shown[name] = [four_digits(value) if value == value else "–" for value in numbers[name]]
+    return _spaced(shown)
+
+
+def four_digits(value: float) -> str:
+    """Return a number without a unit: with four digits, or with all that stand before the point."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _spaced(shown: pd.DataFrame) -> pd.DataFrame:
+    return shown.rename(columns={name: str(name).replace("_", " ") for name in shown.columns})
+
+
+def _show_trials(values: tuple[float, ...], unit: str, page: str) -> Markup:
+    """Return every trial's value with four digits, so that no number of a log can change unseen."""
+    there = [value for value in values if value == value]
+    if not there:
+        return Markup("")
+    divisor, name = (1.0, "") if unit == "1" else scale_of(min(there), unit)
+    case_page, _, mark = page.partition("#")
+    printed = [f"{value:,.0f}" if unit == "1" else four_digits(value / divisor) for value in values]
+    shown = [
+        lead(printed[repetition], page_of_trial(case_page, repetition), mark) if value == value else "–"
+        for repetition, value in enumerate(values)
+    ]
+    return Markup(" ").join(shown) + (f" {name}" if name else "")
+
+
+def _with_unit(numbers: pd.DataFrame, unit: str) -> pd.DataFrame:
+    columns = {name: f"{name} ({unit})" for name in (*_FIGURES, "trials")}
+    spaced = [" ".join(map(repr, values)) for values in numbers["trials"]]
+    return _with_units(numbers.assign(trials=spaced).rename(columns=columns))
+
+
+def _with_units(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return a copy whose headings of factors carry their units."""
+    units = {name: FACTORS[name].unit for name in numbers.columns if name in FACTORS}
+    return numbers.rename(columns={name: f"{name} ({unit})" for name, unit in units.items() if unit})
+
+
+def _scaling_in_words(
+    estimates: Estimates, operation: str, figures: dict[str, float], why: str, law: UniversalScalability | None
+) -> dict[str, str]:
+    def rate(name: str) -> str:
+        low, high = figures[f"{name}_low"], figures[f"{name}_high"]
+        found = figures[name]
+        return show_interval(found, low, high, estimates.unit) if found == found else "–"
+
+    plateau = figures["plateau_from"]
+    fall = figures["last_to_plateau"]
+    return {
+        "sweep": estimates.asked.sweep,
+        "operation": operation,
+        "peak": rate("peak"),
+        "at threads": f"{figures['peak_threads']:,.0f}",
+        "plateau from": f"{plateau:,.0f}" if plateau == plateau else f"none: {shorten_why(why)}",
+        "sustained": rate("sustained"),
+        "last over plateau": f"{fall:.3g}" if fall == fall else "–",
+        "contention": f"{law.contention:.2g}" if law else "–",
+        "coherency": f"{law.coherency:.2g}" if law else "–",
+    }
+
+
+_SCALING_UNITS = {
+    "peak_threads": "peak_threads (1)", "knee": "knee (1)", "knee_low": "knee_low (1)", "knee_high": "knee_high (1)",
+    "plateau_from": "plateau_from (1)",
+}  # fmt: skip

@@ -1,0 +1,310 @@
+"""Foreign logs as a study of a campaign: copied, described as trials. What follows treats it as any other."""
+
+import hashlib
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coldcache.campaign.campaign import RAW, SUMS, Campaign, check_name, is_sealed, read_campaign, seal, site_of
+from coldcache.campaign.importing.cross_check import find_contradictions
+from coldcache.campaign.importing.notes import NOTES, Notes, read_notes
+from coldcache.campaign.importing.scan import Log, Survey, read_plain_file, survey
+from coldcache.core.errors import CampaignError, DesignError, LogError
+from coldcache.core.files import write_whole
+from coldcache.core.parts import Part
+from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
+from coldcache.design.cases import name_case
+from coldcache.design.imported_study import LOGS, ForeignStudy, ForeignSweep, Origin, UnreadFile
+from coldcache.design.levels import Level
+
+#: Longer names of cases, and of their operations, are cut; a folder's name has 255 bytes at most.
+_LONGEST_NAME, _LONGEST_OPERATIONS = 200, 80
+
+#: What a log states where it was refused.
+_NOTHING = Part({}, None, (), [])
+
+
+class Entry(NamedTuple):
+    """One trial of a foreign log, and where it belongs.
+
+    Attributes
+    ----------
+    log : Log
+        The log.
+    part : Part
+        Which of its trials.
+    sweep : str
+        The sweep's id.
+    factors : dict
+        What the log and the notes tell of the factors, in stored units.
+    """
+
+    log: Log
+    part: Part
+    sweep: str
+    factors: dict[str, Level]
+
+
+class Imported(NamedTuple):
+    """Logs that were imported.
+
+    Attributes
+    ----------
+    folder : Path
+        The campaign's.
+    trials : dict of str to dict
+        What `trial.json` of each trial holds, by its key.
+    found : Survey
+        What the folder of logs was found to hold.
+    is_sealed : bool
+        Whether the campaign consists of them, and is sealed; one that had begun before is still open.
+    """
+
+    folder: Path
+    trials: dict[str, dict[str, Any]]
+    found: Survey
+    is_sealed: bool
+
+
+def import_logs(folder: Path, name: str) -> Imported:
+    """Make a folder of foreign logs a study of a campaign. Writes nothing before everything is checked.
+
+    A campaign that does not exist is made of them, and sealed. One that has begun gets them beside its other studies.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the logs lie; it is not changed.
+    name : str
+        The campaign.
+
+    Raises
+    ------
+    DesignError
+        If the name is none, or the notes are wrong, match no log, or contradict one.
+    CampaignError
+        If the campaign is sealed or holds such a study, the folder holds no log that can be read, or a log changes
+        meanwhile.
+    """
+    check_name(name)
+    target = RAW / name
+    begun = _find_begun(target)
+    notes = read_notes(folder)
+    if begun and (notes.study in (study.study for study in begun.studies) or (target / notes.study).exists()):
+        raise CampaignError(
+            f"{target / notes.study} exists: logs are never added to a study; "
+            f"name another one in {folder / NOTES}, study: …"
+        )
+    found = survey(folder)
+    if not any(log.parts for log in found.logs):
+        raise CampaignError(f"{folder}: no log in it can be read{_first_reason(found)}")
+    try:
+        if idle := notes.idle_pattern([log.file for log in found.logs]):
+            raise DesignError(f"{idle} matches no log")
+        entries = list(_arrange(found.logs, notes))
+    except DesignError as error:
+        raise DesignError(f"{folder / NOTES}, {error}") from error
+    trials = _tell_trials(entries, notes.study, find_contradictions(folder, found.logs))
+    study = _describe_study(entries, notes, folder, found)
+    partial = target.with_name(f".{name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        _write_study(partial, study, folder, found.logs, trials)
+        if begun:
+            _join(begun, study, partial)
+        else:
+            _write_design(partial, Campaign(name, site_of(study.origin), (study,), None))
+            seal(partial)
+            partial.rename(target)
+    except OSError as error:
+        raise CampaignError(f"{target}: cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return Imported(target, trials, found, begun is None)
+
+
+def _find_begun(target: Path) -> Campaign | None:
+    """Return the campaign in a folder, None where there is none; one that is sealed is refused."""
+    if is_sealed(target):
+        raise CampaignError(
+            f"{target} is sealed: no logs are added to it; choose another name, or remove {target / SUMS}, import, "
+            "and seal it again"
+        )
+    if (target / "campaign.json").is_file() and not target.is_symlink():
+        return read_campaign(target)
+    if target.exists() or target.is_symlink():
+        raise CampaignError(f"{target} exists and is no campaign; choose another name")
+    return None
+
+
+def _first_reason(found: Survey) -> str:
+    refused = [*found.unread, *((log.file, log.refusal) for log in found.logs)]
+    return f": {len(refused)} were tried, the first is {refused[0][0]}: {refused[0][1]}" if refused else ", it is empty"
+
+
+def _arrange(logs: list[Log], notes: Notes) -> Iterator[Entry]:
+    """Yield the trials of all logs; a refused log is one, too. Logs of several versions of a tool stay apart."""
+    versions: dict[str, set[str]] = {log.tool: set() for log in logs}
+    for log in (log for log in logs if log.parts):
+        versions[log.tool].add(log.version)
+    for log in logs:
+        sweep = notes.sweep_of(log.file)
+        if sweep is None:
+            words = f"{log.tool} {log.version}" if len(versions[log.tool]) > 1 else log.tool
+            sweep = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:63]
+        given = notes.factors_of(log.file)
+        for part in log.parts or [_NOTHING]:
+            for factor, level in given.items():
+                if part.factors.get(factor, level) != level:
+                    raise DesignError(
+                        f"factors: {log.file} has {factor} {part.factors[factor]} by itself, and {level} by the notes"
+                    )
+            known = {**part.factors, **given}
+            ordered = {factor: known[factor] for factor in (*FACTORS, *LEARNT_FACTORS) if factor in known}
+            yield Entry(log, part, sweep, ordered)
+
+
+def _tell_trials(
+    entries: list[Entry], study: str, contradictions: Mapping[tuple[str, str], str]
+) -> dict[str, dict[str, Any]]:
+    """Return what `trial.json` of each trial holds, by the trial's key."""
+    trials = {}
+    done = Counter[str]()
+    names = _name_cases(entries)
+    for entry, case in zip(entries, names, strict=True):
+        log = entry.log
+        repetition = done[f"{entry.sweep}/{case}"]
+        done[f"{entry.sweep}/{case}"] += 1
+        trials[f"{study}/{entry.sweep}/{case}/r{repetition}"] = {
+            "format": 1,
+            "study": study, "sweep": entry.sweep, "case": case, "repetition": repetition,
+            "operations": list(entry.part.operations), "factors": entry.factors,
+            "tool": log.tool, "tool_version": log.version,
+            "log": {
+                "file": f"{study}/{LOGS}/{log.file}",
+                "factors": entry.part.factors, "repetition": entry.part.repetition,
+            },
+            "contradiction": contradictions.get((log.file, str(entry.factors.get("phase")))),
+            "argv": [], "settings": {}, "cold": None, "counters": None, "failure": None,
+            "start": None, "end": None, "seconds": None, "exit_status": None, "timed_out": False,
+            "time_limit": None, "free_bytes": None, "load": None, "target": None, "system": None,
+        }  # fmt: skip
+    return trials
+
+
+def _name_cases(entries: list[Entry]) -> Iterator[str]:
+    """Yield the name of each trial's case: the levels that tell it from the others of its sweep."""
+    seen: dict[str, dict[str, set[Any]]] = {}
+    for entry in (entry for entry in entries if entry.log.parts):
+        levels = seen.setdefault(entry.sweep, {factor: set() for factor in ("operation", *FACTORS, *LEARNT_FACTORS)})
+        for factor, level in {**dict.fromkeys(levels), **entry.factors, "operation": entry.part.operations}.items():
+            levels[factor].add(level)
+    for entry in entries:
+        if not entry.log.parts:
+            stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(entry.log.file).name)
+            yield f"log={stem[:100]}-{entry.log.sha256[:8]}"
+            continue
+        levels = seen[entry.sweep]
+        parts: dict[str, Level] = {}
+        if len(levels["operation"]) > 1:
+            parts["operation"] = _shorten("+".join(entry.part.operations), _LONGEST_OPERATIONS)
+        parts |= {factor: _path_safe(level) for factor, level in entry.factors.items() if len(levels[factor]) > 1}
+        yield _shorten(name_case(parts), _LONGEST_NAME)
+
+
+def _shorten(name: str, longest: int) -> str:
+    """Return a name, cut and told from others by a checksum where it is too long."""
+    return name if len(name) <= longest else f"{name[:longest]}-{_checksum(name)}"
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _path_safe(level: Level) -> Level:
+    """Return a level as part of a folder's name; what cannot stand there is told apart by a checksum."""
+    safe = re.sub(r"[^A-Za-z0-9_.+-]+", "-", str(level)).strip("-.")
+    if not isinstance(level, str) or safe == level:
+        return level
+    return f"{safe}-{_checksum(level)}"
+
+
+def _describe_study(entries: list[Entry], notes: Notes, folder: Path, found: Survey) -> ForeignStudy:
+    """Return the study that the logs become."""
+    sweeps = {}
+    for sweep in sorted({entry.sweep for entry in entries}):
+        members = [entry for entry in entries if entry.sweep == sweep]
+        tools = sorted({entry.log.tool for entry in members})
+        wrote = sorted({f"{entry.log.tool} {entry.log.version}".strip() for entry in members})
+        told = notes.sweeps.get(sweep)
+        sweeps[sweep] = ForeignSweep(
+            title=(told.title if told else "") or f"Logs of {' and '.join(wrote)}",
+            source=told.source if told else None,
+            item=told.item if told else "",
+            tools=tools,
+            operations=_once(operation for entry in members for operation in entry.part.operations),
+            factors={
+                factor: _once(entry.factors[factor] for entry in members if factor in entry.factors)
+                for factor in _once(factor for entry in members for factor in entry.factors)
+            },
+        )
+    return ForeignStudy(
+        study=notes.study,
+        title=notes.title or f"Logs from {folder.absolute().name}",
+        question=notes.question or "What do these logs state?",
+        origin=Origin(
+            folder=str(folder), system=notes.system, unread=[UnreadFile(**file._asdict()) for file in found.unread]
+        ),
+        sweeps=sweeps,
+        notebooks=notes.notebooks,
+    )
+
+
+def _once(values: Iterable[Any]) -> list[Any]:
+    """Return each value once, numbers in their order."""
+    found = list(dict.fromkeys(values))
+    return sorted(found) if all(isinstance(value, int | float) for value in found) else found
+
+
+def _write_study(
+    partial: Path, study: ForeignStudy, folder: Path, logs: list[Log], trials: dict[str, dict[str, Any]]
+) -> None:
+    """Write the logs with their notes, and their trials, below a folder that becomes a campaign's."""
+    kept = partial / study.study / LOGS
+    for log in logs:
+        _copy(folder, log, kept / log.file)
+    if (folder / NOTES).is_file():
+        shutil.copyfile(folder / NOTES, kept / NOTES)
+    for key, story in trials.items():
+        (partial / key).mkdir(parents=True)
+        (partial / key / "trial.json").write_text(json.dumps(story, indent=1) + "\n")
+
+
+def _write_design(folder: Path, campaign: Campaign) -> None:
+    write_whole(folder / "campaign.json", json.dumps(campaign.design(), indent=1) + "\n")
+
+
+def _join(begun: Campaign, study: ForeignStudy, partial: Path) -> None:
+    """Put a study beside those of a campaign that has begun, which knows of it at the end."""
+    place = begun.folder / study.study
+    (partial / study.study).rename(place)
+    try:
+        _write_design(begun.folder, begun._replace(studies=(*begun.studies, study)))
+    except OSError:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
+
+
+def _copy(folder: Path, log: Log, to: Path) -> None:
+    try:
+        content = read_plain_file(folder / log.file)
+    except LogError as error:
+        raise CampaignError(f"{folder / log.file}: {error}") from error
+    if hashlib.sha256(content).hexdigest() != log.sha256:
+        raise CampaignError(f"{folder / log.file}: changed while it was imported: import it when it is finished")
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_bytes(content)

@@ -1,0 +1,195 @@
+"""A folder of foreign logs, read without changing anything: which logs it holds, and why others are not read."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coldcache.campaign.importing.notes import NOTES
+from coldcache.core.errors import CampaignError, LogError
+from coldcache.core.parts import Part, name_share, split_records
+from coldcache.core.records import Record
+from coldcache.tools import find_reader, read_by
+
+#: A log is read whole; a larger file is something else.
+LARGEST_LOG = 2**30
+
+#: Logs with fewer figures may agree by chance.
+_FEWEST = 2
+
+
+class Log(NamedTuple):
+    """A file that a known tool wrote.
+
+    Attributes
+    ----------
+    file : str
+        Its path, relative to the folder, with slashes.
+    sha256 : str
+        Checksum of its bytes.
+    tool, version : str
+        The tool that wrote it, and its version; empty where the log does not state it.
+    parts : list of Part
+        What it states, without the records; empty where it was refused.
+    figures, exact : frozenset of tuple
+        Its rates of whole trials and moments: operation, metric, statistic, time and value; and those not rounded.
+    refusal : str
+        Why it was refused; empty where it was read.
+    """
+
+    file: str
+    sha256: str
+    tool: str
+    version: str
+    parts: list[Part]
+    figures: frozenset[tuple[Any, ...]]
+    exact: frozenset[tuple[Any, ...]]
+    refusal: str
+
+
+class Unread(NamedTuple):
+    """A file that is not imported, and why."""
+
+    file: str
+    reason: str
+
+
+class Survey(NamedTuple):
+    """What a folder holds."""
+
+    logs: list[Log]
+    unread: list[Unread]
+
+
+def survey(folder: Path) -> Survey:
+    """Return what a folder of foreign logs holds, in the order of the files' names.
+
+    Symbolic links are not followed, and only plain files are opened. Hidden folders are passed over. Of files with
+    the same bytes the first counts, and of logs that state the same figures, as a console and a file of results do,
+    the one that states more.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to look, with all folders below.
+
+    Raises
+    ------
+    CampaignError
+        If it is no folder, or cannot be listed.
+    """
+    if not folder.is_dir():
+        raise CampaignError(f"{folder}: there is no such folder")
+    logs: list[Log] = []
+    unread: list[Unread] = []
+    first: dict[str, str] = {}
+    for path in _walk(folder):
+        file = path.relative_to(folder).as_posix()
+        try:
+            log = _read(path, file)
+            if log.sha256 in first:
+                raise LogError(f"the same bytes as {first[log.sha256]}: a copy is no second measurement")
+        except LogError as error:
+            unread.append(Unread(show_name(file), str(error)))
+        else:
+            first[log.sha256] = file
+            logs.append(log)
+    repeats = _find_repeats(logs)
+    unread += [
+        Unread(log.file, f"states no figure that {repeats[log.file]} does not state: one run, seen twice")
+        for log in logs if log.file in repeats
+    ]  # fmt: skip
+    return Survey([log for log in logs if log.file not in repeats], sorted(unread))
+
+
+def _find_repeats(logs: list[Log]) -> dict[str, str]:
+    """Return each log whose exact figures all stand in another log of the same tool, with that other log."""
+    holders: dict[tuple[Any, ...], list[Log]] = {}
+    for log in logs:
+        for figure in log.figures:
+            holders.setdefault((log.tool, *figure), []).append(log)
+    repeats: dict[str, str] = {}
+    for log in logs:
+        if len(log.exact) < _FEWEST:
+            continue
+        for other in min((holders[log.tool, *figure] for figure in log.exact), key=len):
+            is_more = len(other.exact) > len(log.exact) or other.file < log.file
+            if other is not log and is_more and other.file not in repeats and log.exact <= other.figures:
+                repeats[log.file] = other.file
+                break
+    return repeats
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    def refuse(error: OSError) -> None:
+        raise CampaignError(f"{show_name(str(error.filename))}: cannot be listed: {error.strerror}") from error
+
+    for parent, folders, files in os.walk(folder, onerror=refuse, followlinks=False):
+        # Linked folders are yielded as files are, so that they are listed as not read.
+        files += [name for name in folders if Path(parent, name).is_symlink()]
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if not (parent == str(folder) and name == NOTES):
+                yield Path(parent, name)
+
+
+def _read(path: Path, file: str) -> Log:
+    if not file.isprintable():
+        raise LogError("its name has characters that cannot be printed: rename it")
+    content = read_plain_file(path)
+    reader = find_reader(content)
+    try:
+        records: Sequence[Record] = read_by(reader, content, path.name)
+        refusal = ""
+    except LogError as error:
+        records, refusal = [], str(error)
+    parts = [part._replace(records=[]) for part in split_records(records)]
+    version = next((record.tool_version for record in records if record.tool_version), "")
+    whole = [
+        record for record in records
+        if record.unit in ("B/s", "1/s") and ("time" in record.factors or not name_share(record))
+    ]  # fmt: skip
+    exact = [record for record in whole if "rounded" not in record.caveats]
+    checksum = hashlib.sha256(content).hexdigest()
+    return Log(file, checksum, reader.TOOL, version, parts, _figures(whole), _figures(exact), refusal)
+
+
+def _figures(records: list[Record]) -> frozenset[tuple[Any, ...]]:
+    return frozenset(
+        (record.operation, record.metric, record.statistic, record.factors.get("time"), record.value)
+        for record in records
+    )  # fmt: skip
+
+
+def read_plain_file(path: Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises
+    ------
+    LogError
+        If it is a symbolic link, no plain file, larger than `LARGEST_LOG`, or cannot be read.
+    """
+    try:
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            raise LogError("a symbolic link: links are not followed")
+        if not stat.S_ISREG(status.st_mode):
+            raise LogError("no plain file")
+        if status.st_size > LARGEST_LOG:
+            raise LogError(f"{status.st_size:,} bytes: a log is read whole, up to {LARGEST_LOG:,} bytes")
+        with open(path, "rb", opener=_open_without_following) as opened:
+            return opened.read(LARGEST_LOG)
+    except OSError as error:
+        raise LogError(f"cannot be read: {error.strerror}") from error
+
+
+def _open_without_following(path: str, flags: int) -> int:
+    # A pipe that took the file's place meanwhile would otherwise wait for a writer.
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
+def show_name(name: str) -> str:
+    """Return a file's name as it can be printed on one line."""
+    return name if name.isprintable() else name.encode("unicode_escape").decode("ascii")

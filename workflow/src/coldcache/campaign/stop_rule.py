@@ -1,0 +1,100 @@
+"""Whether a case is repeated once more: decided from the trials that lie on disk, so that any start decides alike."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from coldcache.core.errors import LogError
+from coldcache.core.records import Record
+from coldcache.design.cases import Case, Trial
+from coldcache.design.site import Site
+from coldcache.statistics.stopping import Stop, enough
+from coldcache.tools import find_tool, read_by
+from coldcache.verdicts.drift import figure_of
+from coldcache.verdicts.judge import judge
+from coldcache.verdicts.observation import Trial as Judged
+
+
+def is_done(folder: Path, trial: Trial) -> bool:
+    """Return whether a trial has its folder in that of its campaign."""
+    # A large campaign is asked this a million times, and a Path is slower to make than a file is to find.
+    return os.path.isfile(f"{folder}/{trial.key}/trial.json")  # noqa: PTH113
+
+
+def is_missing(folder: Path, site: Site, trial: Trial) -> bool:
+    """Return whether a trial is to be measured still.
+
+    Parameters
+    ----------
+    folder : Path
+        The campaign's.
+    site : Site
+        By whose thresholds trials are judged.
+    trial : Trial
+        One that a stop rule may ask for is missing once all before it are there and do not suffice.
+    """
+    if is_done(folder, trial):
+        return False
+    case = trial.case
+    if trial.repetition < case.repetitions:
+        return True
+    count = _count_done(folder, case)
+    return trial.repetition == count and not weigh(folder, site, case, count).enough
+
+
+def weigh(folder: Path, site: Site, case: Case, count: int | None = None) -> Stop:
+    """Return whether the first trials of a case suffice, and why.
+
+    Parameters
+    ----------
+    folder : Path
+        The campaign's.
+    site : Site
+        By whose thresholds trials are judged.
+    case : Case
+        With a stop rule. Of several operations each must suffice; the one that suffices least is told.
+    count : int, optional
+        How many trials; all that are there without a gap when left out.
+    """
+    until = case.until
+    assert until is not None
+    count = _count_done(folder, case) if count is None else count
+    stories = [_read_story(folder / Trial(case, number).key) for number in range(count)]
+    figures = [_figures(story, folder / Trial(case, number).key, site) for number, story in enumerate(stories)]
+    spent = [story["seconds"] or 0.0 for story in stories]
+    left = until.seconds - sum(spent) if until.seconds is not None else float("inf")
+    stops = [
+        enough(
+            [found[operation] for found in figures], until.relative_width, most=until.most, least=case.repetitions,
+            seconds_left=left, seconds_each=median(spent) if spent else case.seconds,
+        )
+        for operation in case.operations
+    ]  # fmt: skip
+    return min(stops, key=lambda stop: (stop.enough, -(stop.relative_width if stop.relative_width > 0 else 0.0)))
+
+
+def _count_done(folder: Path, case: Case) -> int:
+    """Return how many trials of a case are there without a gap."""
+    assert case.until is not None
+    most = max(case.until.most, case.repetitions)
+    return next((number for number in range(most) if not is_done(folder, Trial(case, number))), most)
+
+
+def _read_story(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "trial.json").read_text())
+
+
+def _figures(story: dict[str, Any], folder: Path, site: Site) -> dict[str, float]:
+    """Return the figure of each operation of a trial; NaN where it is void."""
+    refusal = ""
+    records: Sequence[Record] = []
+    try:
+        records = read_by(find_tool(story["tool"]), (folder / "stdout.txt").read_bytes())
+    except (LogError, OSError) as error:
+        refusal = str(error) or "it cannot be read"
+    void = judge(Judged(story, records, refusal, site.thresholds, site.target)).verdict == "void"
+    found = {operation: figure_of([operation], records) for operation in story["operations"]}
+    return {operation: float("nan") if void or figure is None else figure for operation, figure in found.items()}

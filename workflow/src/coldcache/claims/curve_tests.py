@@ -1,0 +1,220 @@
+"""What claims say of scaling curves: knees, growth, drops, anomalies, peaks, and figures against limits."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from coldcache.analysis.estimates import LEVEL, NoData, show_interval
+from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
+from coldcache.claims.context import Material, find_published
+from coldcache.claims.evidence import Array, Evidence, combine, weigh, weigh_bounds
+from coldcache.claims.rate_tests import show_times
+from coldcache.claims.select import Chosen, choose, list_cells, read_curve, read_values
+from coldcache.core.records import UNIT_OF_METRIC
+from coldcache.design.claim import AnomalyAt, Drop, Figure, Growth, KneeAt, PeakAt, Selection, limit_of
+from coldcache.statistics.scaling.anomaly import judge_point
+from coldcache.statistics.scaling.knee import LEVEL_GROWTH, Knee, fit_knee
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A scaling curve and where it comes from."""
+
+    chosen: Chosen
+    threads: Array
+    rates: Array
+
+    @property
+    def trials(self) -> int:
+        """How many trials it is made of."""
+        return int(np.isfinite(self.rates).sum())
+
+    @property
+    def medians(self) -> Array:
+        """The median of each thread count."""
+        return np.nanmedian(self.rates, axis=1)
+
+    def knee(self, level: float = LEVEL) -> Knee:
+        """Return its bent line; raises `NoData` where there are too few thread counts."""
+        try:
+            return fit_knee(self.threads, self.rates, level)
+        except ValueError as reason:
+            raise NoData(f"{self.chosen.study}/{self.chosen.sweep}: {reason}") from reason
+
+    def plateau(self) -> npt.NDArray[np.bool_]:
+        """Return which thread counts belong to the plateau; raises `NoData` where it still rises at the last."""
+        knee = self.knee()
+        if knee.rises_to_the_end:
+            grown = 100 * (knee.growth_last - 1)
+            raise NoData(
+                f"{self.chosen.operation} still rises by {grown:.0f} % over the last doubling to "
+                f"{self.threads[-1]:g} threads: there is no plateau yet"
+            )
+        return self.threads >= knee.first_level
+
+
+def _read(material: Material, source: str, test: Selection) -> Curve:
+    chosen = choose(source, test)
+    return Curve(chosen, *read_curve(material, chosen))
+
+
+def weigh_knee(material: Material, source: str, test: KneeAt) -> Evidence:
+    """Return what a campaign says of the thread count at which a curve is said to bend."""
+    curve = _read(material, source, test)
+    knee = curve.knee()
+    n = curve.rates.shape[1]
+    least, most = test.at / test.within, test.at * test.within
+
+    def bounds(level: float) -> tuple[float, float]:
+        found = curve.knee(level)
+        if not found.rises_to_the_end:
+            return (found.low, found.high) if found.low == found.low else (0.0, np.inf)
+        still = found.growth_last_low > 1 + LEVEL_GROWTH
+        return (curve.threads[-1] if still else 0.0, np.inf)
+
+    p_for, p_against = weigh_bounds(bounds, least, most)
+    meant = f"the claim needs it between {least:g} and {most:g}"
+    if knee.rises_to_the_end:
+        reaches = curve.threads[-1] > most
+        says = f"{curve.chosen.operation} still rises at {curve.threads[-1]:g} threads, the most measured; {meant}"
+        lacks = "" if reaches else f"more than {most:g} threads"
+        return Evidence(says, unit="threads", trials=curve.trials, p_against=p_against, n=n, lacks=lacks)
+    shown = f"{knee.threads:.3g} threads" + (f" ({knee.low:.3g} to {knee.high:.3g})" if knee.low == knee.low else "")
+    return Evidence(
+        f"{curve.chosen.operation} levels off at {shown}; {meant}",
+        knee.threads, knee.low, knee.high, "threads", curve.trials, p_for, p_against, n=n,
+    )  # fmt: skip
+
+
+def weigh_growth(material: Material, source: str, test: Growth) -> Evidence:
+    """Return what a campaign says of the growth per doubling of the threads, fitted to each repetition."""
+    curve = _read(material, source, test)
+    last = test.last or np.inf
+    chosen = (curve.threads >= test.first) & (curve.threads <= last)
+    x, rates = np.log2(curve.threads[chosen]), curve.rates[chosen]
+    if chosen.sum() < 2:
+        raise NoData(
+            f"{curve.chosen.study}/{curve.chosen.sweep} has fewer than two thread counts from {test.first} on; "
+            f"the most is {curve.threads[-1]:g}"
+        )
+    if test.per_thread:
+        rates = rates / curve.threads[chosen][:, None]
+    slopes = np.array([_slope(x, np.log(column)) for column in rates.T])
+    low = float(np.log(test.above)) if test.above > 0 else -np.inf
+    found = weigh(slopes, low, float(np.log(test.below)), int(np.isfinite(rates).sum()))
+    what = f"{curve.chosen.operation} per thread" if test.per_thread else curve.chosen.operation
+    limits = [f"above {test.above:.3g}"] * (test.above > 0) + [f"below {test.below:.3g}"] * bool(
+        np.isfinite(test.below)
+    )
+    return found._replace(
+        says=f"each doubling from {2 ** x[0]:g} to {2 ** x[-1]:g} threads makes {what} {show_times(found)} as much; "
+        f"the claim needs {' and '.join(limits)}"
+    )
+
+
+def _slope(x: Array, logs: Array) -> float:
+    there = np.isfinite(logs)
+    return float(np.polyfit(x[there], logs[there], 1)[0]) if there.sum() > 1 else np.nan
+
+
+def weigh_drop(material: Material, source: str, test: Drop) -> Evidence:
+    """Return what a campaign says of the share of its plateau that a curve loses at its last thread count."""
+    curve = _read(material, source, test)
+    before = curve.plateau()
+    before[-1] = False
+    if not before.any():
+        raise NoData(f"{curve.chosen.operation}: nothing of the plateau lies before {curve.threads[-1]:g} threads")
+    logs = np.log(curve.rates[-1] / np.nanmedian(curve.rates[before], axis=0))
+    found = weigh(logs, float(np.log(1 - test.most)), float(np.log(1 - test.least)), curve.trials)
+    return found._replace(
+        says=f"{curve.chosen.operation} at {curve.threads[-1]:g} threads is {show_times(found)} its plateau; the claim "
+        f"needs {1 - test.most:.3g} to {1 - test.least:.3g}"
+    )
+
+
+def weigh_anomaly(material: Material, source: str, test: AnomalyAt) -> Evidence:
+    """Return what a campaign says of a point that is said to lie below the trend of the others."""
+    curve = _read(material, source, test)
+    lifted = curve.rates.copy()
+    lifted[curve.threads == test.at] /= 1 - test.dip
+    try:
+        found, without = (judge_point(curve.threads, rates, test.at) for rates in (curve.rates, lifted))
+    except ValueError as reason:
+        raise NoData(f"{curve.chosen.study}/{curve.chosen.sweep}: {reason}") from reason
+    p_for = found.p / 2 if found.ratio < 1 else 1 - found.p / 2
+    p_against = without.p / 2 if without.ratio > 1 else 1 - without.p / 2
+    low, high = found.observed / found.high, found.observed / found.low if found.low > 0 else np.inf
+    return Evidence(
+        f"{curve.chosen.operation} at {test.at:,} threads is {found.ratio:.3g} times the trend of the others "
+        f"({low:.3g} to {high:.3g}); a dip of {100 * test.dip:g} % would matter",
+        found.ratio, low, high, "1", curve.trials, p_for, p_against, n=curve.rates.shape[1],
+    )  # fmt: skip
+
+
+def weigh_peak_at(material: Material, source: str, test: PeakAt) -> Evidence:
+    """Return what a campaign says of the thread count at which a curve is said to be highest."""
+    curve = _read(material, source, test)
+    here = curve.threads == test.threads
+    if not here.any():
+        have = ", ".join(f"{count:g}" for count in curve.threads)
+        raise NoData(f"{curve.chosen.study}/{curve.chosen.sweep} has threads {have}, not {test.threads}")
+    others = np.where(here, -np.inf, curve.medians)
+    rival = int(others.argmax())
+    logs = np.log(curve.rates[here][0] / curve.rates[rival])
+    found = weigh(logs, 0.0, np.inf, curve.trials)
+    return found._replace(
+        says=f"{curve.chosen.operation} at {test.threads} threads is {show_times(found)} that at "
+        f"{curve.threads[rival]:g}, the highest of the others"
+    )
+
+
+def weigh_figure(material: Material, source: str, test: Figure) -> Evidence:
+    """Return what a campaign says of a peak, a sustained rate, or every case, against limits or published values."""
+    chosen = choose(source, test)
+    unit = UNIT_OF_METRIC[chosen.metric]
+    parts = []
+    for name, values in _figures(material, chosen, test):
+        low, high, meant = _limits(material, source, test, unit, name)
+        logs = np.log(np.where(values > 0, values, np.nan))
+        found = weigh(logs, float(np.log(low)) if low else -np.inf, float(np.log(high)), int(np.isfinite(logs).sum()))
+        shown = show_interval(found.estimate, found.low, found.high, unit)
+        parts.append(found._replace(says=f"{name} is {shown}; the claim needs {meant}", unit=unit))
+    return combine(parts)
+
+
+def _limits(material: Material, source: str, test: Figure, unit: str, name: str) -> tuple[float, float, str]:
+    """Return the limits of a figure, and what they are in words."""
+    if not test.near:
+        words = [f"above {test.above}"] * (test.above is not None) + [f"below {test.below}"] * (test.below is not None)
+        return limit_of(test.above, unit, 0.0), limit_of(test.below, unit, np.inf), " and ".join(words)
+    stated = [value for value in find_published(material.published, source, test.near) if value.unit == unit]
+    # A case is held against the value of the system that it names, such as an instance type.
+    named = [value for value in stated if name.endswith(f" {value.system}")] or stated
+    if len(named) != 1:
+        raise NoData(f"{len(named)} published values say what {name} should be")
+    value = named[0]
+    meant = f"{value.printed} within {100 * test.within:g} % ({value.item})"
+    return value.low / (1 + test.within), value.high * (1 + test.within), meant
+
+
+def _figures(material: Material, chosen: Chosen, test: Figure) -> list[tuple[str, Array]]:
+    """Return the repetitions of what is held against the limits, each with its name."""
+    each = " per thread" if test.per_thread else ""
+    if test.of == "cases":
+        values = read_values(material, chosen)
+        cube = material.cube(chosen.study, chosen.sweep)
+        if test.per_thread and chosen.metric == "throughput" and "threads" in values.dims:
+            streams = tabulate_core_rates(material.rows(chosen.study, chosen.sweep))
+            values = add_streams(values, streams[streams.operation == chosen.operation])
+        if test.per_thread:
+            values = values / (values.threads if "threads" in values.coords else float(cube.attrs["threads"]))
+        return [(f"{chosen.operation}{each}{name}", cells) for name, cells in list_cells(values)]
+    curve = Curve(chosen, *read_curve(material, chosen))
+    if test.of == "peak":
+        place = int(curve.medians.argmax())
+    else:
+        place = int(np.where(curve.plateau(), curve.medians, np.inf).argmin())
+    count = curve.threads[place]
+    name = f"the {'peak' if test.of == 'peak' else 'sustained rate'} of {chosen.operation}{each}, at {count:g} threads,"
+    return [(name, curve.rates[place] / (count if test.per_thread else 1))]

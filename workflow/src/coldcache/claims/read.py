@@ -1,0 +1,88 @@
+"""Claims as `config/claims/*.yaml` and the studies themselves state them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from coldcache.core.errors import DesignError
+from coldcache.core.vocabulary import nearest
+from coldcache.core.yaml_models import Strict, read_model
+from coldcache.dataset.published import Published
+from coldcache.design.claim import Claim, Claims, Selection
+from coldcache.design.study import Study, read_study
+
+#: Where they lie, and the file beside them that holds no claims.
+CLAIMS, STUDIES = Path("config/claims"), Path("config/studies")
+CONTRADICTIONS = "contradictions.yaml"
+
+
+class Stated(NamedTuple):
+    """A claim and the source that states it."""
+
+    source: str
+    claim: Claim
+
+
+def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[Stated]:
+    """Return every claim: those of each file of `folder`, then those that a study adds to them.
+
+    Raises
+    ------
+    DesignError
+        If a file is no file of claims, a claim names a study, sweep or operation that does not exist, or an id
+        stands twice.
+    """
+    known = {path.stem: read_study(studies, path.stem) for path in sorted(studies.glob("*.yaml"))}
+    found: list[Stated] = []
+    for path in sorted(folder.glob("*.yaml")):
+        if path.name != CONTRADICTIONS:
+            claims = read_model(path, Claims)
+            if claims.source != path.stem:
+                raise DesignError(f'{path}, source: "{claims.source}" is not the name of the file')
+            found += _checked(path, claims.source, claims.claims, known)
+    for name, study in known.items():
+        found += _checked(studies / f"{name}.yaml", name, study.claims, known)
+    ids = [stated.claim.id for stated in found]
+    for stated in found:
+        if ids.count(stated.claim.id) > 1:
+            raise DesignError(f'{folder}: the claim "{stated.claim.id}" of {stated.source} stands twice')
+    return found
+
+
+def _checked(path: Path, source: str, claims: list[Claim], known: dict[str, Study]) -> Iterator[Stated]:
+    for claim in claims:
+        for test in claim.tests:
+            for selection in _list_sides(test):
+                name = selection.study or getattr(test, "study", None) or source
+                if selection.sweep is not None or selection.study is not None:
+                    _refuse_unknown(f"{path}, {claim.id}", name, selection.sweep, known)
+        for column in (column for columns in claim.published for column in columns):
+            if column not in Published._fields:
+                hint = nearest(column, Published._fields)
+                raise DesignError(f'{path}, {claim.id}: unknown column "{column}"; {hint}')
+        yield Stated(source, claim)
+
+
+def _refuse_unknown(where: str, study: str, sweep: str | None, known: dict[str, Study]) -> None:
+    if study not in known:
+        raise DesignError(f'{where}: unknown study "{study}"; {nearest(study, list(known))}')
+    if sweep is not None and sweep not in known[study].sweeps:
+        raise DesignError(f'{where}: unknown sweep "{sweep}"; {nearest(sweep, list(known[study].sweeps))}')
+
+
+def list_selections(claim: Claim) -> Iterator[Selection]:
+    """Yield every selection of a claim, each of its tests first and then its sides."""
+    for test in claim.tests:
+        yield from _list_sides(test)
+
+
+def _list_sides(test: Strict) -> Iterator[Selection]:
+    pending: list[object] = [test]
+    while pending:
+        value = pending.pop(0)
+        if isinstance(value, Selection):
+            yield value
+        if isinstance(value, Strict):
+            pending += [getattr(value, name) for name in type(value).model_fields]
+        elif isinstance(value, list):
+            pending += value

@@ -1,0 +1,183 @@
+"""The values of a campaign that a claim selects, and pairs of them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+
+from coldcache.analysis.estimates import NoData
+from coldcache.claims.context import Material
+from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
+from coldcache.design.claim import Selection
+from coldcache.design.levels import stored_level
+
+Array = npt.NDArray[np.float64]
+
+
+class Chosen(NamedTuple):
+    """One selection, every key of it stated."""
+
+    study: str
+    sweep: str
+    operation: str
+    metric: str
+    levels: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The operation with the levels that are held fixed: ``write, 24 threads``."""
+        parts = [self.operation, *(f"{factor} {level}" for factor, level in self.levels.items())]
+        return ", ".join(filter(None, parts))
+
+
+def choose(source: str, *selections: Selection) -> Chosen:
+    """Return a selection whose missing keys are those of the ones before it.
+
+    Raises
+    ------
+    NoData
+        If no sweep is named.
+    """
+    found: dict[str, Any] = {"study": source, "sweep": None, "operation": "", "metric": None}
+    levels: dict[str, Any] = {}
+    for selection in selections:
+        found |= {key: value for key in found if (value := getattr(selection, key)) is not None}
+        levels |= selection.levels
+    if found["sweep"] is None:
+        raise NoData("the claim names no sweep")
+    metric = found["metric"] or METRIC_OF_OPERATION.get(found["operation"], "throughput")
+    return Chosen(found["study"], found["sweep"], found["operation"], metric, levels)
+
+
+def read_values(material: Material, chosen: Chosen) -> xr.DataArray:
+    """Return the values of a selection, in the stored unit of the metric.
+
+    Returns
+    -------
+    DataArray
+        Dims: every factor with more than one level that is left, and ``repetition``.
+
+    Raises
+    ------
+    NoData
+        If the campaign has no such values; the message says why.
+    """
+    cube = material.cube(chosen.study, chosen.sweep)
+    where = f"{chosen.study}/{chosen.sweep}"
+    if chosen.metric not in cube or chosen.operation not in cube.operation:
+        reason = material.why_empty(chosen.study, chosen.sweep)
+        raise NoData(reason or f"no trial of {where} that counts states the {chosen.metric} of {chosen.operation}")
+    values = cube[chosen.metric].sel(operation=chosen.operation, drop=True)
+    for factor, level in chosen.levels.items():
+        values = _fix(values, cube, factor, level, where)
+    values = values.squeeze([dim for dim in values.dims if dim != "repetition" and values.sizes[dim] == 1], drop=False)
+    if not bool(values.notnull().any()):
+        reason = material.why_empty(chosen.study, chosen.sweep)
+        raise NoData(reason or f"no trial of {where} with {chosen.name} counts")
+    return values
+
+
+def _fix(values: xr.DataArray, cube: xr.Dataset, factor: str, level: Any, where: str) -> xr.DataArray:
+    wanted = stored_level(factor, level) if factor in FACTORS else level
+    if factor not in values.dims:
+        found = [cube.attrs[factor]] if factor in cube.attrs else []
+    else:
+        found = list(values[factor].values)
+    for place, one in enumerate(found):
+        if _same(one, wanted):
+            return values.isel({factor: place}) if factor in values.dims else values
+    have = ", ".join(_show(one) for one in found)
+    raise NoData(
+        f"{where} has {factor} {have}, not {level}" if have else f"{where} does not tell trials by their {factor}"
+    )
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, int | float | np.number) and isinstance(other, int | float) and not isinstance(other, bool):
+        return float(one) == float(other)
+    return str(one).lower() == str(other).lower()
+
+
+def _show(level: Any) -> str:
+    return f"{level:g}" if isinstance(level, float | np.floating) else str(level)
+
+
+def read_curve(material: Material, chosen: Chosen) -> tuple[Array, Array]:
+    """Return thread counts, rising, and their rates, of shape (levels, repetitions).
+
+    Raises
+    ------
+    NoData
+        As `read_values`, or if the selection is no curve: one thread count, or more than one level of a factor.
+    """
+    values = read_values(material, chosen)
+    where = f"{chosen.study}/{chosen.sweep}"
+    if "threads" not in values.dims:
+        raise NoData(f"{where} has one number of threads only")
+    others = [str(dim) for dim in values.dims if dim not in ("threads", "repetition")]
+    if others:
+        # A factor that follows from the threads, such as directories per thread, leaves one case to each of them.
+        if int(values.notnull().any("repetition").sum(others).max()) > 1:
+            raise NoData(f"{where} has more than one level of {', '.join(others)}: the claim must name one")
+        values = values.max(others)
+    values = values.sortby("threads").transpose("threads", "repetition")
+    threads = values.threads.values.astype(float)
+    there = (threads > 0) & values.notnull().any("repetition").values
+    return threads[there], values.values[there]
+
+
+def pair(above: xr.DataArray, below: xr.DataArray, over: str) -> tuple[Array, int]:
+    """Return the logarithm of a ratio for each repetition, and how many trials it was made of.
+
+    Parameters
+    ----------
+    above, below : DataArray
+        Of one unit; what belongs together has the same ``repetition``.
+    over : str
+        ``every``: the mean over all cases that both have, which weighs them alike; ``peaks``: each where its median is
+        highest; ``most``: at the most threads that both have.
+
+    Raises
+    ------
+    NoData
+        If they have no case in common.
+    """
+    if over == "peaks":
+        above, below = _at_peak(above), _at_peak(below)
+    above, below = xr.align(above, below, join="inner")
+    if over == "most" and "threads" in above.dims and above.sizes["threads"]:
+        both = (above.notnull() & below.notnull()).any([dim for dim in above.dims if dim != "threads"])
+        last = above.threads.where(both).max()
+        above, below = above.sel(threads=last), below.sel(threads=last)
+    if 0 in above.sizes.values():
+        raise NoData("the two have no case in common")
+    logs = log_of(above) - log_of(below)
+    others = [dim for dim in logs.dims if dim != "repetition"]
+    return logs.mean(others).values.astype(float), 2 * int(logs.notnull().sum())
+
+
+def list_cells(values: xr.DataArray) -> list[tuple[str, Array]]:
+    """Return the repetitions of every case that has any, each with what tells the case from the others."""
+    others = [str(dim) for dim in values.dims if dim != "repetition"]
+    found = []
+    for place in np.ndindex(*(values.sizes[dim] for dim in others)):
+        cell = values.isel(dict(zip(others, place, strict=True)))
+        if bool(cell.notnull().any()):
+            name = "".join(f", {dim.replace('_', ' ')} {cell[dim].item()}" for dim in others)
+            found.append((name, cell.values.astype(float)))
+    return found
+
+
+def log_of(values: xr.DataArray) -> xr.DataArray:
+    """Return natural logarithms, NaN where a value is not positive."""
+    logs: xr.DataArray = xr.apply_ufunc(np.log, values.where(values > 0))
+    return logs
+
+
+def _at_peak(values: xr.DataArray) -> xr.DataArray:
+    others = [dim for dim in values.dims if dim != "repetition"]
+    if not others:
+        return values
+    medians = values.median("repetition").fillna(-np.inf)
+    return values.isel({dim: int(place) for dim, place in medians.argmax(others).items()}, drop=True)

@@ -1,0 +1,42 @@
+"""Tables as CSV: whole or not there, and without a cell that a spreadsheet would take for a formula."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from coldcache.core.files import write_whole
+
+#: How formulae and commands of spreadsheets begin, in the wide letters of East Asian keyboards, too (OWASP).
+_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+
+_NUMBER = r"[+-]?(\d[\d,]*\.?\d*|\.\d+|inf|nan)(e[+-]?\d+)?( ?%)?"
+
+#: A number, a share, or several of them.
+_NUMBERS = re.compile(rf"{_NUMBER}( {_NUMBER})*", re.IGNORECASE)
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV, without its index.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Its texts may come from logs, hosts and designs: one that a spreadsheet would run as a formula is written
+        after an apostrophe. Numbers stay as they are, negative ones, too.
+    path : Path
+        The file.
+    """
+    shown = table.set_axis([disarm(name) for name in table.columns], axis="columns")
+    for place, kind in enumerate(shown.dtypes):
+        if not pd.api.types.is_numeric_dtype(kind):
+            shown.isetitem(place, shown.iloc[:, place].map(disarm))
+    write_whole(path, shown.to_csv(index=False))
+
+
+def disarm(value: Any) -> Any:
+    """Return a value as a cell of a spreadsheet that is not run."""
+    if isinstance(value, str) and _FORMULA.match(value) and not _NUMBERS.fullmatch(value):
+        return f"'{value}"
+    return value

@@ -1,0 +1,165 @@
+"""Quantities as people write them (``1 MiB``, ``1.2 s``), stored in B, s and 1, and shown again."""
+
+import re
+
+from coldcache.core.errors import DesignError
+from coldcache.core.vocabulary import nearest
+
+#: What one of each unit is in the stored unit. MB and GB are powers of ten, MiB and GiB powers of two.
+UNITS: dict[str, dict[str, float]] = {
+    "B": {
+        "B": 1,
+        **{f"{prefix}B": 1000**power for power, prefix in enumerate(("k", "M", "G", "T", "P"), start=1)},
+        **{f"{prefix}iB": 1024**power for power, prefix in enumerate(("K", "M", "G", "T", "P"), start=1)},
+    },
+    "B/s": {
+        **{f"{prefix}B/s": 1000**power for power, prefix in enumerate(("", "k", "M", "G", "T"))},
+        **{f"{prefix}iB/s": 1024**power for power, prefix in enumerate(("K", "M", "G", "T"), start=1)},
+        **{f"{prefix}bit/s": 1000**power / 8 for power, prefix in enumerate(("M", "G", "T"), start=2)},
+    },
+    "s": {"ms": 0.001, "s": 1, "min": 60, "h": 3600},
+    "1": {"": 1},
+}
+
+#: Decimal prefixes with which rates are shown.
+_PREFIXES = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"))
+
+#: Nothing here reaches what a file's offset can hold.
+_LARGEST = 2.0**63
+
+# A comma parts thousands only: "1,5 GiB" as some languages write it would else be read as 15 GiB.
+_QUANTITY = re.compile(r"\s*((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)*)(?:\.[0-9]+)?)\s*([A-Za-z]*(?:/s)?)\s*")
+
+
+def parse_quantity(text: str | float, unit: str) -> float:
+    """Return a quantity in its stored unit.
+
+    Parameters
+    ----------
+    text : str or float
+        A number with a unit, such as ``"4 KiB"``; a bare number is in the stored unit already.
+    unit : {"B", "B/s", "s", "1"}
+        The stored unit.
+
+    Returns
+    -------
+    float
+        In `unit`.
+
+    Raises
+    ------
+    DesignError
+        If `text` is not a number with one of the units of `UNITS`, is negative, or too large to be meant. The message
+        names the nearest unit, or all.
+    """
+    if isinstance(text, int | float) and not isinstance(text, bool):
+        number, scale = text, 1.0
+    else:
+        match = _QUANTITY.fullmatch(str(text))
+        if match is None:
+            meant = f" with a unit of {', '.join(UNITS[unit])}" if unit != "1" else ""
+            raise DesignError(f'"{text}" is not a number{meant}')
+        number, scale = float(match[1].replace(",", "").replace("_", "")), _scale(str(text), match[2], unit)
+    if number < 0:
+        raise DesignError(f"{text} is negative")
+    if not number < _LARGEST / scale:
+        raise DesignError(f"{str(text)[:20]} is no number that can be meant")
+    return float(number) * scale
+
+
+def _scale(text: str, name: str, unit: str) -> float:
+    if unit == "1" and name:
+        raise DesignError(f'"{text}" has a unit, where a plain number is meant')
+    if name and name not in UNITS[unit]:
+        raise DesignError(f'"{text}" has an unknown unit "{name}"; {nearest(name, list(UNITS[unit]))}')
+    return UNITS[unit][name] if name else 1
+
+
+def parse_bytes(text: str | float) -> int:
+    """Return a size in bytes; raises `DesignError` as `parse_quantity`, and for a fraction of a byte."""
+    size = parse_quantity(text, "B")
+    if size != int(size):
+        raise DesignError(f'"{text}" is not a whole number of bytes')
+    return int(size)
+
+
+def parse_seconds(text: str | float) -> float:
+    """Return a duration in seconds; raises `DesignError` as `parse_quantity`."""
+    return parse_quantity(text, "s")
+
+
+def show_bytes(size: float) -> str:
+    """Return a size with the largest binary unit that keeps it exact, or with one decimal: ``1 MiB``, ``12.3 GiB``."""
+    name, value = "B", float(size)
+    for prefix in ("KiB", "MiB", "GiB", "TiB", "PiB"):
+        if value < 1024:
+            break
+        name, value = prefix, value / 1024
+    return f"{value:.0f} {name}" if value == int(value) else f"{value:.1f} {name}"
+
+
+def show_seconds(duration: float) -> str:
+    """Return a duration in the two largest units that fit: ``1 h 05 min``, ``3 min 20 s``, ``45 s``."""
+    whole = round(duration)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def show_rate(rate: float, unit: str) -> str:
+    """Return a rate or a duration with three digits and a decimal prefix: ``1.23 GB/s``, ``45.6 k/s``, ``120 µs``.
+
+    Parameters
+    ----------
+    rate : float
+        In `unit`.
+    unit : {"B/s", "1/s", "s", "1"}
+        The stored unit of the metric.
+    """
+    if unit == "1":
+        return f"{rate:.3g}"
+    divisor, name = scale_of(rate, unit)
+    value = rate / divisor
+    digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
+    return f"{value:.{digits}f} {name}"
+
+
+def show_range(low: float, high: float, unit: str) -> str:
+    """Return two rates or durations as `show_rate` does, their unit once where it is the same: ``1.12 to 1.20 GB/s``.
+
+    Parameters
+    ----------
+    low, high : float
+        In `unit`.
+    unit : {"B/s", "1/s", "s", "1"}
+        The stored unit of the metric.
+    """
+    first, last = show_rate(low, unit), show_rate(high, unit)
+    number, _, name = first.partition(" ")
+    return f"{number if last.endswith(f' {name}') else first} to {last}"
+
+
+def scale_of(rate: float, unit: str) -> tuple[float, str]:
+    """Return what to divide a rate or a duration by so that one to three digits stand before the point, and its unit.
+
+    Parameters
+    ----------
+    rate : float
+        In `unit`.
+    unit : {"B/s", "1/s", "s"}
+        The stored unit of the metric.
+
+    Returns
+    -------
+    divisor : float
+    name : str
+        The unit after division, such as ``GB/s``, ``k/s`` or ``ms``.
+    """
+    prefixes = ((1e-6, "µ"), (1e-3, "m"), (1.0, "")) if unit == "s" else _PREFIXES
+    size, prefix = prefixes[0]
+    for larger, letter in prefixes:
+        if abs(rate) >= 0.9995 * larger:
+            size, prefix = larger, letter
+    return size, f"{prefix}{unit.removeprefix('1')}"

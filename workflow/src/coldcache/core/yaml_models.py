@@ -1,0 +1,147 @@
+"""YAML files read into pydantic models: every mistake becomes one line with file, key and the nearest valid name."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from coldcache.core.errors import DesignError
+from coldcache.core.vocabulary import nearest
+
+#: A design is written by hand; anything larger is a mistake or an attack.
+LARGEST_FILE = 1_000_000
+
+
+class Strict(BaseModel):
+    """A model that knows its keys: an unknown one is refused with the nearest name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_keys(cls, given: Any) -> Any:
+        if isinstance(given, dict):
+            for key in given:
+                if key not in cls.model_fields:
+                    raise DesignError(f'unknown key "{key}"; {nearest(str(key), list(cls.model_fields))}')
+        return given
+
+
+class _Plain(yaml.composer.Composer, yaml.constructor.SafeConstructor):
+    """Plain YAML without aliases, which make a small file large, and without repeated keys, which hide one another."""
+
+    #: Of the parser.
+    check_event: Callable[..., bool]
+    peek_event: Callable[[], Any]
+
+    def compose_node(self, parent, index):
+        if self.check_event(yaml.AliasEvent):
+            raise DesignError(f"line {self.peek_event().start_mark.line + 1}: aliases are not allowed; write it out")
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node, deep=False):
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if not isinstance(key, str | int):
+                raise DesignError(f"line {node.start_mark.line + 1}: the key {key!r} is not a name")
+            if keys.count(key) > 1:
+                raise DesignError(f'line {node.start_mark.line + 1}: the key "{key}" stands twice')
+        return super().construct_mapping(node, deep)
+
+    def construct_object(self, node, deep=False):
+        try:
+            return super().construct_object(node, deep)
+        except (DesignError, yaml.YAMLError, RecursionError):
+            raise
+        except (ValueError, TypeError, AttributeError, LookupError) as error:
+            kind, value = node.tag.rpartition(":")[2], str(node.value)[:40]
+            line = node.start_mark.line + 1
+            raise DesignError(f'line {line}: "{value}" is no {kind}; put quotes around what is text') from error
+
+
+class _Loader(_Plain, yaml.SafeLoader):
+    """By PyYAML, which tells best what is wrong."""
+
+
+class _FastLoader(_Plain, yaml.CSafeLoader):
+    """By libyaml, three times as fast; nodes are composed in Python, where an alias can be refused."""
+
+    def __init__(self, stream):
+        yaml.CSafeLoader.__init__(self, stream)
+        yaml.composer.Composer.__init__(self)
+
+
+def read_yaml(path: Path) -> Any:
+    """Return what a YAML file holds.
+
+    Raises
+    ------
+    DesignError
+        If the file is missing, too large, not YAML, or holds an alias or a repeated key.
+    """
+    if not path.is_file():
+        known = sorted(other.stem for other in path.parent.glob("*.yaml"))
+        hint = nearest(path.stem, known) if known else f"{path.parent}/ holds none"
+        raise DesignError(f"{path}: there is no such file; {hint}")
+    if path.stat().st_size > LARGEST_FILE:
+        raise DesignError(f"{path}: larger than {LARGEST_FILE:,} bytes, which no design is")
+    try:
+        text = path.read_text(encoding="utf-8")
+        with suppress(yaml.YAMLError):
+            return yaml.load(text, _FastLoader)
+        return yaml.load(text, _Loader)
+    except DesignError as error:
+        raise DesignError(f"{path}, {error}") from error
+    except UnicodeDecodeError as error:
+        raise DesignError(f"{path}: not UTF-8 text at byte {error.start}") from error
+    except RecursionError as error:
+        raise DesignError(f"{path}: not YAML: nested too deeply") from error
+    except yaml.reader.ReaderError as error:
+        raise DesignError(f"{path}: not YAML: {error.reason} at character {error.position}") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        raise DesignError(f"{path}{where}: not YAML: {getattr(error, 'problem', error)}") from error
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def read_model(path: Path, model: type[Model]) -> Model:
+    """Return the model that a YAML file describes.
+
+    Parameters
+    ----------
+    path : Path
+        The YAML file.
+    model : type of BaseModel
+        What it must describe.
+
+    Raises
+    ------
+    DesignError
+        As `read_yaml`; and for the first key that `model` refuses, with its place and the nearest valid name.
+    """
+    given = read_yaml(path)
+    if not isinstance(given, dict):
+        raise DesignError(f"{path}: must hold keys and values; see config/README.md")
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise DesignError(f"{path}, {explain(error)}") from error
+
+
+def explain(error: ValidationError) -> str:
+    """Return the first error of a validation as ``key.key: cause``."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"] if not str(part).startswith("kind:"))
+    cause = first["ctx"]["error"] if "error" in first.get("ctx", {}) else first["msg"]
+    if first["type"] == "missing":
+        cause = "is required"
+    elif first["type"] == "literal_error":
+        expected = first["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+        cause = f'unknown "{first["input"]}"; {nearest(str(first["input"]), expected)}'
+    return f"{place}: {cause}" if place else str(cause)

@@ -1,0 +1,174 @@
+"""What CloudWatch counted while a campaign ran: fetched as it answers, kept beside the logs, joined to trials by time.
+
+Source: AWS, "GetMetricStatistics" (a point's time is the start of its period; 1,440 points per answer at most) and
+"FSx for Lustre metrics and dimensions".
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from coldcache.campaign.campaign import Campaign, is_sealed, list_stories
+from coldcache.campaign.trials import Collected
+from coldcache.core.errors import CampaignError, LogError, ToolError
+from coldcache.core.records import Record
+from coldcache.core.vocabulary import nearest
+from coldcache.tools import read_file
+from coldcache.tools.cloudwatch import BYTES, OPERATIONS
+
+#: The folder of a campaign that holds the answers.
+FOLDER = "cloudwatch"
+
+METRICS = ("DataReadBytes", "DataWriteBytes", "DataReadOperations", "DataWriteOperations", "MetadataOperations")
+
+COLUMNS = [
+    "study", "sweep", "case", "repetition", "operation", "metric", "series", "time", "period", "value", "unit", "share",
+]  # fmt: skip
+
+_PERIOD = 60
+_MOST_POINTS = 1440
+
+
+def fetch_series(
+    campaign: Campaign,
+    file_system: str,
+    metrics: Iterable[str] = METRICS,
+    client: Any = None,
+    region: str | None = None,
+) -> list[Path]:
+    """Ask CloudWatch for the minutes in which a campaign's trials ran, and write its answers into the campaign.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        It must not be sealed.
+    file_system : str
+        The id of the FSx file system.
+    metrics : iterable of str
+        Metrics whose sums are bytes or operations.
+    client : object, optional
+        A client of CloudWatch as boto3 makes it; one is made for `region` when left out.
+    region : str, optional
+        Where the file system is; as boto3 is configured when left out.
+
+    Returns
+    -------
+    list of Path
+        One file per metric that has values, as the AWS CLI would print its answers.
+
+    Raises
+    ------
+    CampaignError
+        If the campaign is sealed, or no trial of it has run.
+    ToolError
+        If a metric is unknown, boto3 is not installed, or CloudWatch refuses.
+    """
+    chosen = list(metrics)
+    for metric in chosen:
+        if metric not in {**BYTES, **OPERATIONS}:
+            raise ToolError(f'unknown metric "{metric}"; {nearest(metric, [*BYTES, *OPERATIONS])}')
+    if is_sealed(campaign.folder):
+        raise CampaignError(f"{campaign.folder} is sealed: nothing is added to it")
+    start, end = _find_span(campaign)
+    client = client or _make_client(region)
+    folder = campaign.folder / FOLDER
+    written = []
+    for metric in chosen:
+        answers = [answer for answer in _ask(client, file_system, metric, start, end) if answer["Datapoints"]]
+        if answers:
+            folder.mkdir(exist_ok=True)
+            path = folder / f"{file_system}-{metric}.json"
+            temporary = path.with_suffix(".partial")
+            temporary.write_text("".join(json.dumps(answer, indent=4, default=_show_time) + "\n" for answer in answers))
+            temporary.rename(path)
+            written.append(path)
+    return written
+
+
+def _find_span(campaign: Campaign) -> tuple[datetime, datetime]:
+    """Return whole minutes that hold every trial that has run."""
+    stories = [json.loads(path.read_text()) for path in list_stories(campaign.folder, campaign.planned)]
+    times = [datetime.fromisoformat(story[key]) for story in stories for key in ("start", "end") if story.get(key)]
+    if not times:
+        raise CampaignError(f"{campaign.folder}: no trial has run yet, so there is no time to ask for")
+    start = min(times).astimezone(UTC).replace(second=0, microsecond=0)
+    # One period alone would not tell its length.
+    return start - timedelta(seconds=_PERIOD), max(times).astimezone(UTC) + timedelta(seconds=_PERIOD)
+
+
+def _make_client(region: str | None) -> Any:
+    try:
+        import boto3
+        from botocore.exceptions import BotoCoreError
+    except ImportError as error:
+        raise ToolError('boto3 is not installed; install it: pip install "coldcache[aws]"') from error
+    try:
+        return boto3.client("cloudwatch", region_name=region)
+    except BotoCoreError as error:
+        raise ToolError(f"CloudWatch cannot be asked: {error}") from error
+
+
+def _ask(client: Any, file_system: str, metric: str, start: datetime, end: datetime) -> Iterator[dict[str, Any]]:
+    """Yield the answers on one metric, each of as many points as the service gives at once."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    step = timedelta(seconds=_PERIOD * _MOST_POINTS)
+    while start < end:
+        try:
+            answer = client.get_metric_statistics(
+                Namespace="AWS/FSx", MetricName=metric, Dimensions=[{"Name": "FileSystemId", "Value": file_system}],
+                StartTime=start, EndTime=min(start + step, end), Period=_PERIOD, Statistics=["Sum"],
+            )  # fmt: skip
+        except (BotoCoreError, ClientError) as error:
+            raise ToolError(f"CloudWatch, {metric}: {str(error).splitlines()[0]}") from error
+        yield {"Label": answer["Label"], "Datapoints": answer["Datapoints"]}
+        start += step
+
+
+def _show_time(moment: datetime) -> str:
+    return moment.isoformat()
+
+
+def join_series(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame:
+    """Return what was counted while each trial ran.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Its folder holds the answers.
+    trials : iterable of Collected
+        Those that ran have a start and an end.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`, one row per trial and period that it shares in: ``time`` in s since 1970, ``period`` in s, ``value``
+        in B/s or 1/s over the period, and ``share``, how much of the period the trial ran.
+
+    Raises
+    ------
+    CampaignError
+        If an answer cannot be read.
+    """
+    points: list[Record] = []
+    for path in sorted((campaign.folder / FOLDER).glob("*.json")):
+        try:
+            points += read_file(path)
+        except LogError as error:
+            raise CampaignError(f"{path}: {error}; fetch it anew") from error
+    rows = []
+    for story in (trial.story for trial in trials if points and trial.story.get("start")):
+        start, end = (datetime.fromisoformat(story[key]).timestamp() for key in ("start", "end"))
+        for point in points:
+            time, period = point.factors["time"], point.factors["period"]
+            shared = min(end, time + period) - max(start, time)
+            if shared > 0:
+                rows.append([
+                    *(story[key] for key in ("study", "sweep", "case", "repetition")), point.operation, point.metric,
+                    point.factors["series"], time, period, point.value, point.unit, shared / period,
+                ])  # fmt: skip
+    return pd.DataFrame(rows, columns=COLUMNS)

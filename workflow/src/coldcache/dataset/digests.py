@@ -1,0 +1,105 @@
+"""A digest of each slice of a `dataset.nc`: notebooks are executed again where one that they have read changes."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+import xarray as xr
+
+from coldcache.dataset.reader import open_limits, rows_of
+from coldcache.dataset.slices import (
+    EVERYTHING,
+    TABLES_OF_CAMPAIGN,
+    TABLES_OF_STUDIES,
+    place_digest,
+    slice_of_claims,
+    slice_of_limits,
+    slice_of_sweep,
+    slice_of_table,
+)
+
+Names = Mapping[str, Sequence[str]]
+Tables = Mapping[str, pd.DataFrame]
+Cubes = Mapping[str, xr.Dataset]
+
+
+def write_digests(results: Path, sweeps: Names, tables: Tables, cubes: Cubes) -> None:
+    """Write the digest of each slice of a campaign's dataset.
+
+    Parameters
+    ----------
+    results : Path
+        The campaign's folder of results, with `dataset.nc`; the digests go to its folder `digests/`.
+    sweeps : mapping of str to sequence of str
+        The sweeps of each study of the campaign's design; a sweep without a cube has a digest, too.
+    tables : mapping of str to DataFrame
+        Every table of the dataset, by its name.
+    cubes : mapping of str to Dataset
+        Every cube of the dataset, by the name of its group.
+    """
+    digests = dict(_digest_slices(sweeps, tables, cubes))
+    for study in sweeps:
+        limits = open_limits(results / "dataset.nc", study)
+        digests[slice_of_limits(study)] = _digest(repr(sorted(limits.items())).encode())
+    digests[EVERYTHING] = _digest(repr(sorted(digests.items())).encode())
+    _write(results, digests)
+
+
+def write_claim_digests(results: Path, studies: Iterable[str], claims: pd.DataFrame, *beside: pd.DataFrame) -> None:
+    """Write a digest for each study of what a page on its claims shows.
+
+    Parameters
+    ----------
+    results : Path
+        The campaign's folder of results.
+    studies : iterable of str
+        The campaign's.
+    claims : DataFrame
+        Every claim with its ``source`` and ``verdict``: all pages show how many of each there are.
+    *beside : DataFrame
+        More tables with a ``source``. Of each table a page shows the rows of its study, and all where there is none.
+    """
+    counts = _digest_table(claims.groupby(["source", "verdict"], as_index=False).size())
+    for study in studies:
+        own = [rows if len(rows := rows_of(table, study)) else table for table in (claims, *beside)]
+        digest = _digest(counts.encode(), *(_digest_table(rows).encode() for rows in own))
+        _write(results, {slice_of_claims(study): digest})
+
+
+def _write(results: Path, digests: Mapping[str, str]) -> None:
+    for name, digest in digests.items():
+        path = Path(place_digest(results, name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(digest + "\n", encoding="utf-8")
+
+
+def _digest_slices(sweeps: Names, tables: Tables, cubes: Cubes) -> Iterator[tuple[str, str]]:
+    for name in TABLES_OF_CAMPAIGN:
+        yield slice_of_table(name), _digest_table(tables[name])
+    for study, names in sweeps.items():
+        for name in TABLES_OF_STUDIES:
+            yield slice_of_table(name, study), _digest_table(rows_of(tables[name], study))
+        for sweep in names:
+            yield slice_of_sweep(study, sweep), _digest_cube(cubes.get(f"/{study}/{sweep}", xr.Dataset()))
+
+
+def _digest_table(table: pd.DataFrame) -> str:
+    columns = [*zip(table.columns, map(str, table.dtypes), strict=True)]
+    return _digest(repr(columns).encode(), pd.util.hash_pandas_object(table, index=False).to_numpy().tobytes())
+
+
+def _digest_cube(cube: xr.Dataset) -> str:
+    parts = [repr(sorted(cube.attrs.items())).encode()]
+    for name in sorted(map(str, cube.variables)):
+        variable = cube[name].variable
+        parts.append(repr((name, variable.dims, variable.shape, sorted(variable.attrs.items()))).encode())
+        parts.append(pd.util.hash_array(variable.values.ravel()).tobytes())
+    return _digest(*parts)
+
+
+def _digest(*parts: bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()

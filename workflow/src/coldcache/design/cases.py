@@ -1,0 +1,390 @@
+"""Studies over a site, expanded into cases, trials and exact command lines. Nothing here touches the system."""
+
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from coldcache.core.errors import DesignError
+from coldcache.core.units import show_bytes, show_seconds
+from coldcache.core.vocabulary import METADATA_OPERATIONS
+from coldcache.design import guest_spec as nfs_guest
+from coldcache.design.command_template import fill
+from coldcache.design.feasibility import explain_excess, explain_lack
+from coldcache.design.grid import Circumstances, expand_grid
+from coldcache.design.levels import Level, Lookup, Share
+from coldcache.design.scale import (
+    count_items,
+    describe_scale,
+    expect_seconds,
+    find_scale,
+    most_threads,
+    shorten,
+    shrink,
+)
+from coldcache.design.settings import CommandSetting, GuestSetting, Kind
+from coldcache.design.site import Cold, Site
+from coldcache.design.study import RepeatUntil, Study, Sweep, refuse_levels
+from coldcache.tools import find_tool
+from coldcache.tools.ior import command as ior
+from coldcache.tools.iozone import command as iozone
+from coldcache.tools.launchers import start_ranks
+from coldcache.tools.mdtest import command as mdtest
+from coldcache.tools.run import Run
+
+#: Seconds that a tool spends beside its measured interval: start, end, and IOzone's fixed sleeps (IOzone 3.489).
+_OVERHEAD_SECONDS = {"fio": 0.4, "iozone": 5.0, "ior": 1.0, "mdtest": 1.0}
+
+#: More trials than anybody measures: each has a folder.
+MOST_TRIALS = 10_000_000
+
+#: Where the socket of a served block device lies, relative to the folder of the trial's sweep.
+SOCKET = "nbd.socket"
+
+#: Bytes that the kernel takes as the path of a socket (unix(7)).
+_LONGEST_SOCKET = 107
+
+#: The one case of a sweep in which nothing varies.
+ONLY = "only"
+
+
+class Case(NamedTuple):
+    """One combination of levels of one sweep, with what runs it.
+
+    Attributes
+    ----------
+    scale : str
+        At which scale of the study it runs, in a few words; empty for a study that does not scale.
+    expected : float or None
+        How long it measures by what is expected of the site, in s; None where the tool is bound by time.
+    runs_here : str
+        Empty, or the reason why it does not run on the site.
+    sentinel_every : int
+        After how many trials of other cases it runs again; 0 for a case that is no sentinel.
+    guest : Guest or None
+        The guest in which its trials run; None where they run on the site's own clients.
+    until : RepeatUntil or None
+        When to stop repeating it; `repetitions` are the least then.
+    """
+
+    study: str
+    sweep: str
+    name: str
+    tool: str
+    operations: tuple[str, ...]
+    factors: dict[str, Level]
+    settings: dict[str, Kind | str]
+    run: Run
+    repetitions: int
+    item: str
+    cold: Cold = Cold()
+    scale: str = ""
+    expected: float | None = None
+    runs_here: str = ""
+    sentinel_every: int = 0
+    guest: nfs_guest.Guest | None = None
+    until: RepeatUntil | None = None
+
+    @property
+    def most(self) -> int:
+        """The most trials of the case."""
+        return max(self.repetitions, self.until.most) if self.until else self.repetitions
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that a trial of the case keeps on the target."""
+        return self.run.file_size * self.run.threads
+
+    @property
+    def items(self) -> int:
+        """Files or directories that a trial of the case makes; 0 for operations on data."""
+        return self.run.files * self.run.threads if self.operations[0] in METADATA_OPERATIONS else 0
+
+    @property
+    def seconds(self) -> float:
+        """Estimate of how long one trial takes."""
+        measured = self.run.seconds if self.expected is None else self.expected
+        return measured + _OVERHEAD_SECONDS[self.tool] + (nfs_guest.OVERHEAD_SECONDS if self.guest else 0)
+
+    @property
+    def key(self) -> str:
+        """The case's folder below the campaign's."""
+        return f"{self.study}/{self.sweep}/{self.name}"
+
+
+class Trial(NamedTuple):
+    """One execution of one case."""
+
+    case: Case
+    repetition: int
+
+    @property
+    def key(self) -> str:
+        """The trial's folder below the campaign's."""
+        return f"{self.case.key}/r{self.repetition}"
+
+
+def expand_cases(study: Study, site: Site, circumstances: Circumstances, full: bool = False) -> list[Case]:
+    """Return every case of a study on a site, those that do not run there with the reason; `full` scales none down.
+
+    Raises
+    ------
+    DesignError
+        If a level does not fit the system, a total does not divide, a trial needs more than the site's limits, or there
+        are more than `MOST_TRIALS`.
+    """
+    cases: list[Case] = []
+    for name, sweep in study.sweeps.items():
+        try:
+            cases += _expand_sweep(study, name, sweep, site, circumstances, full)
+        except DesignError as error:
+            raise DesignError(f"config/studies/{study.study}.yaml, sweeps.{name}: {error}") from error
+    cases = cases if study.sentinel is None else _mark_sentinel(study, cases)
+    trials = sum(case.most for case in cases)
+    if trials > MOST_TRIALS:
+        raise DesignError(
+            f"config/studies/{study.study}.yaml: {trials:,} trials, a study has at most {MOST_TRIALS:,}; lower "
+            "repetitions or levels"
+        )
+    return cases
+
+
+def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:
+    """Return the cases, of which the sentinel is repeated as often as the trials of the others ask for it."""
+    assert study.sentinel is not None
+    name, every = study.sentinel.sweep, study.sentinel.every
+    own = [case for case in cases if case.sweep == name]
+    if len(own) != 1:
+        where = f"config/studies/{study.study}.yaml, sentinel.sweep"
+        raise DesignError(
+            f"{where}: {name} has {len(own)} cases; let each of its factors and operations have one level"
+        )
+    trials = Counter[str]()
+    for case in cases:
+        if case is not own[0] and not case.runs_here:
+            trials[case.sweep] += case.most
+    times = sum(1 + math.ceil(count / every) for count in trials.values())
+    marked = own[0]._replace(sentinel_every=every, repetitions=times, until=None)
+    return [marked if case is own[0] else case for case in cases]
+
+
+def _expand_sweep(
+    study: Study, name: str, sweep: Sweep, site: Site, circumstances: Circumstances, full: bool
+) -> Iterator[Case]:
+    key = f"{study.study}/{name}"
+    tool = circumstances.tools[key]
+    scales = study.scale == "site"
+    settings = _resolve_settings(sweep, site, scales)
+    site = _as_settings_need(site, settings)
+    most = most_threads(site, circumstances.cores) if scales and not full else None
+    grid = list(expand_grid(sweep, site, circumstances, most))
+    varying = [factor for factor in sweep.factors if len({point[factor] for point in grid}) > 1]
+    # What follows from the threads or another factor varies with it and would only repeat it in the name.
+    varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
+    groups = find_tool(tool).separate(tuple(sweep.operations))
+    lack = f"{' and '.join(sweep.tools)}: not installed" if key in circumstances.lacking else ""
+    for operations in groups:
+        shrinks = scales and not full and not sweep.keeps_sizes
+        # A series lasts as long as it is told.
+        is_paced = scales and not sweep.series
+        part = find_scale(operations, grid, sweep, site, tool) if shrinks else 1.0
+        for point in grid:
+            parts: dict[str, Level] = {"operation": "+".join(operations)} if len(groups) > 1 else {}
+            parts |= {factor: point[factor] for factor in varying}
+            factors = _as_measured(shrink(point, part) if part < 1 else point, sweep, tool)
+            case = Case(
+                study=study.study, sweep=name, name=name_case(parts), tool=tool, operations=operations,
+                factors=factors, settings=settings,
+                run=_run(operations, factors, study, name, sweep, site, tool, full),
+                repetitions=_repetitions(study, sweep, tool), item=sweep.item,
+                until=sweep.repeat_until or study.repeat_until,
+                cold=_resolve_cold(sweep, site),
+                scale=describe_scale(part, most) if scales else "",
+                expected=expect_seconds(operations, factors, sweep, site, tool) if is_paced else None,
+                guest=nfs_guest.describe_guest(settings, factors, site.nfs_guest.mount, site.nfs_guest.parameters),
+            )  # fmt: skip
+            _refuse_unfit(case, sweep, site)
+            if not scales and not full and case.bytes > site.limits.bytes:
+                raise DesignError(
+                    f"a trial of {case.name} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
+                    f"{show_bytes(site.limits.bytes)}: lower factors.file_size or raise limits.bytes"
+                )
+            if not scales and not full and case.run.seconds >= site.limits.seconds:
+                raise DesignError(
+                    f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}, the site {site.site} ends "
+                    f"it after {show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
+                )
+            unfit = find_tool(tool).unfit(case.run) if scales and not full else ""
+            reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else "")
+            case = case._replace(runs_here=reason or (explain_excess(case.run, site) if full else ""))
+            yield case
+
+
+def _as_settings_need(site: Site, settings: Mapping[str, Kind | str]) -> Site:
+    """Return the site for a sweep: a guest, and a device that is served, are on the first node alone.
+
+    Raises
+    ------
+    DesignError
+        If commands of a cluster do not say which nodes run them.
+    """
+    is_cluster = site.clients.launcher != "local"
+    for factor, kind in settings.items():
+        if is_cluster and isinstance(kind, CommandSetting) and kind.is_of_node is None:
+            raise DesignError(
+                f"settings.{factor}: commands on a cluster need every_node: true where each node has it for itself, "
+                "false where one node runs them for all"
+            )
+    guest = any(isinstance(kind, GuestSetting) for kind in settings.values())
+    update: dict[str, Any] = {"expected": site.nfs_guest.expected} if guest else {}
+    if is_cluster and _needs_one_node(settings):
+        update["clients"] = site.clients.model_copy(update={"nodes": 1})
+    return site.model_copy(update=update)
+
+
+def _needs_one_node(settings: Mapping[str, Kind | str]) -> bool:
+    return "qemu-nbd" in settings.values() or any(isinstance(kind, GuestSetting) for kind in settings.values())
+
+
+def _resolve_settings(sweep: Sweep, site: Site, scales: bool) -> dict[str, Kind | str]:
+    """Return how each factor's levels are put in force: as the sweep says, or as the site does.
+
+    A study that scales keeps what its site does not state: the case does not run there.
+    """
+    settings: dict[str, Kind | str] = {}
+    for factor, given in sweep.settings.items():
+        if given == "site":
+            if factor not in site.settings and scales:
+                settings[factor] = given
+                continue
+            if factor not in site.settings:
+                raise DesignError(
+                    f"settings.{factor}: config/sites/{site.site}.yaml does not say how; state it there under settings"
+                )
+            refuse_levels(factor, site.settings[factor], sweep.factors[factor])
+        settings[factor] = site.settings[factor] if given == "site" else given
+    return settings
+
+
+def _resolve_cold(sweep: Sweep, site: Site) -> Cold:
+    if sweep.cold == "commands" and not site.cold.commands:
+        raise DesignError(f"cold: config/sites/{site.site}.yaml states no commands; state them there under cold")
+    return site.cold if sweep.cold is None else site.cold.model_copy(update={"method": sweep.cold})
+
+
+def _repetitions(study: Study, sweep: Sweep, tool: str) -> int:
+    """Return the trials of a case: a tool that does not repeat in one execution as the document's is run more often."""
+    repetitions = sweep.repetitions or study.repetitions
+    repeats_itself = "{iterations}" in _command(sweep, tool)
+    return repetitions if repeats_itself else repetitions * sweep.iterations
+
+
+def _command(sweep: Sweep, tool: str) -> str:
+    """Return the command line that a sweep states for a tool; empty where it states none."""
+    stated: Mapping[str, str] = dict(sweep.command.items())
+    return stated.get(tool, "")
+
+
+def _as_measured(point: dict[str, Level], sweep: Sweep, tool: str) -> dict[str, Level]:
+    """Return the levels that a tool puts in force: only mdtest spreads files over directories."""
+    if tool == "mdtest" or "items_per_directory" not in point:
+        return point
+    spread = ("directories_per_thread", "items_per_directory")
+    kept = {factor: level for factor, level in point.items() if factor not in spread}
+    return {**kept, "files": count_items(point) // int(point["threads"])}
+
+
+def _run(
+    operations: tuple[str, ...], factors: dict[str, Any], study: Study, name: str, sweep: Sweep, site: Site, tool: str,
+    full: bool,
+) -> Run:  # fmt: skip
+    known: dict[str, Any] = {field: factors[field] for field in Run._fields if field in factors}
+    if "items_per_directory" in factors:
+        known["files"] = count_items(factors) // factors["threads"]
+    options: Mapping[str, list[str]] = dict(sweep.options.items())
+    directory = site.target.path if site.plan_only else f"{site.target.path}/coldcache/{study.study}/{name}"
+    served = "qemu-nbd" in sweep.settings.values() and not (study.scale == "site" and full)
+    launchers = site.clients.launchers
+    clients, starter = site.clients, "" if site.clients.launcher == "local" else site.clients.launcher
+    known = {"nodes": clients.nodes_for(factors["threads"]), **known}
+    stated = launchers.get(name) or launchers.get(tool) or ""
+    launcher = tuple(stated.replace("{threads}", str(factors["threads"])).split())
+    if starter and not stated and tool in ("ior", "mdtest"):
+        cores = clients.total_cores() // clients.nodes * known["nodes"]
+        launcher = start_ranks(starter, clients.mpi, factors["threads"], known["nodes"], cores)
+    shrinks = study.scale == "site" and not full and not sweep.keeps_sizes
+    moves_once = operations[0] in ("write", "read") and not served and not factors.get("direct_io")
+    seconds, series = shorten(sweep, site, moves_once) if shrinks else (sweep.seconds, sweep.series or 0.0)
+    run = Run(
+        operations=operations, directory=directory, seconds=seconds, options=tuple(options.get(tool, ())),
+        device=f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if served else "",
+        launcher=launcher, starter=starter, series=series if tool == "fio" else 0.0, **known,
+    )  # fmt: skip
+    command = _command(sweep, tool)
+    return run._replace(command=_fill(command, run, factors, sweep, site, tool)) if command else run
+
+
+def _fill(command: str, run: Run, factors: dict[str, Any], sweep: Sweep, site: Site, tool: str) -> tuple[str, ...]:
+    """Return the words of a document's command line on a site."""
+    alone = (
+        iozone.place(run) if tool == "iozone" else tuple(word.format(threads=run.threads) for word in mdtest.LAUNCHER)
+    )
+    tests = {"iozone": iozone.TEST, "ior": ior.TEST}.get(tool, {})
+    values = {
+        **factors, "files": run.files, "iterations": sweep.iterations, "directory": run.directory,
+        "program": site.clients.programs.get(tool, find_tool(tool).PROGRAM), "launcher": run.launcher or alone,
+        "test": tests.get(run.operations[0], ""), "direct_io": ("-I",) if run.direct_io else (),
+    }  # fmt: skip
+    try:
+        return fill(command, values)
+    except DesignError as error:
+        raise DesignError(f"command.{tool}: {error}") from error
+
+
+def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
+    """Refuse what a tool would pass over, or do otherwise than the case says, and more streams than can be started."""
+    streams = site.clients.streams
+    if streams and case.run.threads > streams:
+        raise DesignError(
+            f"factors.threads: {case.run.threads} are more than the {streams} streams that can be started: "
+            f"lower them, or raise clients.streams in config/sites/{site.site}.yaml"
+        )
+    if case.run.starter and case.run.nodes > site.clients.nodes:
+        refused = f"factors.nodes: {case.run.nodes} are more than "
+        if _needs_one_node(case.settings):
+            raise DesignError(f"{refused}one, which alone has the device or the guest of the settings; let it be 1")
+        where = f"config/sites/{site.site}.yaml, clients.nodes"
+        raise DesignError(f"{refused}the {site.clients.nodes} of {where}")
+    for tool in sweep.tools if not case.scale else ():
+        unfit = find_tool(tool).unfit(case.run)
+        if unfit:
+            raise DesignError(f"tools: {tool} {unfit}, as {case.name} needs; take another tool or other factors")
+    if case.run.transfer_size and case.run.file_size % case.run.transfer_size:
+        raise DesignError(
+            f"factors.file_size: {show_bytes(case.run.file_size)} is no whole number of transfers of "
+            f"{show_bytes(case.run.transfer_size)}"
+        )
+    if case.run.device and len(os.fsencode(f"{case.run.directory}/{SOCKET}")) > _LONGEST_SOCKET:
+        raise DesignError(f"{case.run.directory} is too long a path for a socket; name a target with a shorter one")
+
+
+def name_case(levels: Mapping[str, Level]) -> str:
+    """Return the name of a case, and so of its folder, from the levels that tell it from the others of its sweep.
+
+    Raises
+    ------
+    DesignError
+        If a level cannot be part of a folder's name.
+    """
+    return ",".join(f"{factor}={_path_safe(level)}" for factor, level in levels.items()) or ONLY
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _path_safe(level: Level) -> str:
+    text = str(level).lower() if isinstance(level, bool) else str(level)
+    if not all(letter.isalnum() or letter in "+-_." for letter in text) or text.startswith("."):
+        raise DesignError(f'level "{text}" cannot be part of a folder\'s name')
+    return text

@@ -1,0 +1,267 @@
+"""Claims of a source as typed entries: what is compared, which outcome bears a claim out, and of which system it is."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from coldcache.core.errors import DesignError
+from coldcache.core.records import UNIT_OF_METRIC
+from coldcache.core.units import parse_quantity
+from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, nearest
+from coldcache.core.yaml_models import Strict
+from coldcache.design.levels import Level, stored_level
+
+#: Where two curves are compared: over every common case, at the peak of each, or at the most threads.
+Over = Literal["every", "peaks", "most"]
+
+
+class Selection(Strict):
+    """Which values of a campaign are meant; what a side of a comparison leaves out is as its test says."""
+
+    study: str | None = Field(None, description="The study; that of the claims' source if left out.")
+    sweep: str | None = Field(None, description="The sweep.")
+    operation: str | None = Field(None, description="The operation, such as write or rpc-write.")
+    metric: str | None = Field(None, description="The metric; that by which the operation is judged if left out.")
+    levels: dict[str, Level] = Field(default_factory=dict, description="A level for each factor that is held fixed.")
+
+    @model_validator(mode="after")
+    def _check(self) -> "Selection":
+        if self.metric is not None and self.metric not in UNIT_OF_METRIC:
+            raise DesignError(f'metric: unknown metric "{self.metric}"; {nearest(self.metric, list(UNIT_OF_METRIC))}')
+        known = {**FACTORS, **LEARNT_FACTORS}
+        for factor, level in self.levels.items():
+            if factor not in known:
+                raise DesignError(f'levels: unknown factor "{factor}"; {nearest(factor, list(known))}')
+            if factor in FACTORS:
+                stored_level(factor, level)
+        return self
+
+
+class Ordering(Selection):
+    """Rates of which each is above the next."""
+
+    kind: Literal["ordering"]
+    falling: list[Selection] = Field(min_length=2, description="The highest first.")
+    over: Over = "every"
+
+
+class Ratio(Selection):
+    """A ratio of two rates, paired by repetition, against a threshold."""
+
+    kind: Literal["ratio"]
+    numerator: Selection
+    denominator: Selection
+    above: float = Field(0.0, ge=0, description="The ratio is above this.")
+    below: float = Field(float("inf"), gt=0, description="The ratio is below this.")
+    over: Over = "every"
+
+
+class Interaction(Selection):
+    """A ratio that is larger under one circumstance than under another: the ratio of two ratios against a threshold."""
+
+    kind: Literal["interaction"]
+    numerator: Selection
+    denominator: Selection
+    here: Selection = Field(description="Where the ratio is said to be the larger one.")
+    there: Selection = Field(description="Where it is said to be the smaller one.")
+    above: float = Field(1.0, ge=0, description="The ratio of the two ratios is above this.")
+    over: Over = "every"
+
+
+class Equivalence(Selection):
+    """Settings that perform alike: each within a margin of the first."""
+
+    kind: Literal["equivalence"]
+    sides: list[Selection] = Field(min_length=2, description="The first is what the others are held against.")
+    margin: float = Field(gt=0, description="Largest relative distance that counts as alike.")
+    over: Over = "every"
+
+
+class KneeAt(Selection):
+    """The thread count at which a curve bends."""
+
+    kind: Literal["knee"]
+    at: float = Field(gt=0, description="Threads.")
+    within: float = Field(2.0, gt=1, description="Largest factor between the knee and that count.")
+
+
+class Growth(Selection):
+    """The factor by which a rate grows per doubling of the threads, within limits: level, rising or falling."""
+
+    kind: Literal["growth"]
+    first: int = Field(1, ge=1, description="The least number of threads that is looked at.")
+    last: int | None = Field(None, ge=1, description="The greatest one; the most measured if left out.")
+    above: float = Field(0.0, ge=0)
+    below: float = Field(float("inf"), gt=0)
+    per_thread: bool = Field(False, description="Whether the rate of one thread is meant.")
+
+
+class Drop(Selection):
+    """The share that a curve loses at its last thread count, of its plateau before it."""
+
+    kind: Literal["drop"]
+    least: float = Field(gt=-1, lt=1)
+    most: float = Field(gt=-1, lt=1)
+
+
+class AnomalyAt(Selection):
+    """A point of a curve that lies below the trend of the others."""
+
+    kind: Literal["anomaly"]
+    at: int = Field(ge=1, description="Threads.")
+    dip: float = Field(0.1, gt=0, lt=1, description="The least dip that matters: ruling it out refutes the claim.")
+
+
+class PeakAt(Selection):
+    """The thread count at which a curve is highest."""
+
+    kind: Literal["peak-at"]
+    threads: int = Field(ge=1)
+
+
+class Figure(Selection):
+    """A figure of a curve, or of every case, against limits or published values."""
+
+    kind: Literal["figure"]
+    of: Literal["peak", "sustained", "cases"] = Field(description="Of a curve, or of all cases together.")
+    above: str | float | None = Field(None, description="A quantity with its unit.")
+    below: str | float | None = Field(None, description="A quantity with its unit.")
+    near: dict[str, str | int] = Field(
+        default_factory=dict, description="The published value that it is held against, by columns of values.csv."
+    )
+    within: float = Field(0.1, gt=0, description="Largest relative distance from the published value.")
+    per_thread: bool = Field(False, description="Whether the rate of one thread is meant.")
+
+    @model_validator(mode="after")
+    def _state_limits(self) -> "Figure":
+        if (self.above is None and self.below is None) == (not self.near):
+            raise DesignError("state either above or below, or near")
+        return self
+
+
+class Percentile(Selection):
+    """A percentile of the points of several series that is alike."""
+
+    kind: Literal["percentile"]
+    percent: float = Field(gt=0, lt=100)
+    alike: float = Field(gt=0, description="Largest relative distance between the largest and the smallest of them.")
+
+
+class Count(Selection):
+    """A count that equals what a model says of each trial's factors."""
+
+    kind: Literal["count"]
+    definition: str = Field("", description="Which of several counts of an operation is meant.")
+    model: Literal["write-calls"] = Field(description="The calls of a file, by its size, wsize and write mode.")
+    within: float = Field(0.0, ge=0, description="Largest relative distance that counts as equal.")
+
+
+class Model(Selection):
+    """A rate that is what a model says of the factors, within a relative distance."""
+
+    kind: Literal["model"]
+    model: Literal["provisioned-rate"] = Field(description="Operations per second of provisioned metadata IOPS.")
+    within: float = Field(gt=0)
+
+
+class Outcome(Selection):
+    """Trials that end whole at one level and fail at another."""
+
+    kind: Literal["outcome"]
+    whole: Selection
+    failing: Selection
+
+
+class Memory(Selection):
+    """A rule of validity: the files of a trial hold a multiple of the memory of the clients that it runs on."""
+
+    kind: Literal["memory"]
+    times: float = Field(gt=0)
+
+
+class Spread(Selection):
+    """The half width of an interval from a number of repetitions, over the estimate."""
+
+    kind: Literal["spread"]
+    repetitions: int = Field(ge=2)
+    most: float = Field(gt=0)
+
+
+class Verified(Selection):
+    """A setting that was read back with certain words."""
+
+    kind: Literal["verified"]
+    factor: str
+    words: list[str] = Field(min_length=1)
+
+
+class Arithmetic(Strict):
+    """What follows from the source's own numbers, and needs no campaign."""
+
+    kind: Literal["arithmetic"]
+    check: str = Field(description="A check of coldcache.claims.source_arithmetic.")
+
+
+#: Every kind of test.
+KINDS = {
+    "ordering": Ordering, "ratio": Ratio, "interaction": Interaction, "equivalence": Equivalence, "knee": KneeAt,
+    "growth": Growth, "drop": Drop, "anomaly": AnomalyAt, "peak-at": PeakAt, "figure": Figure,
+    "percentile": Percentile, "count": Count, "model": Model, "outcome": Outcome, "memory": Memory, "spread": Spread,
+    "verified": Verified, "arithmetic": Arithmetic,
+}  # fmt: skip
+
+
+def _refuse_unknown_kind(given: Any) -> Any:
+    if isinstance(given, dict) and given.get("kind") not in KINDS:
+        raise DesignError(f'kind: unknown kind "{given.get("kind")}"; {nearest(str(given.get("kind")), list(KINDS))}')
+    return given
+
+
+Test = Annotated[
+    Ordering | Ratio | Interaction | Equivalence | KneeAt | Growth | Drop | AnomalyAt | PeakAt | Figure | Percentile
+    | Count | Model | Outcome | Memory | Spread | Verified | Arithmetic,
+    Field(discriminator="kind"), BeforeValidator(_refuse_unknown_kind),
+]  # fmt: skip
+
+
+class Claim(Strict):
+    """One statement of a source that a campaign's records bear out, refute, or leave open."""
+
+    id: str = Field(pattern=r"^[A-Z]{2}[0-9]{1,3}$")
+    place: str = Field(description="The table, figure or section of the source.")
+    statement: str = Field(description="What the source says, in words of one's own.")
+    needs: list[str] = Field(
+        default_factory=list, description="What a system must have for the claim to be of it, in the words of sites."
+    )
+    tests: list[Test] = Field(default_factory=list, description="All must hold; one that is refuted refutes the claim.")
+    untestable: str = Field("", description="Where there is no test: what it would take.")
+    limits: str = Field("", description="Which thresholds are this project's own, where the source states none.")
+    published: list[dict[str, str | int]] = Field(
+        default_factory=list, description="Which published values say something of it, by columns of values.csv."
+    )
+
+    @model_validator(mode="after")
+    def _state_a_test(self) -> "Claim":
+        if bool(self.tests) == bool(self.untestable):
+            raise DesignError("state either tests, or why there is none as untestable")
+        return self
+
+
+class Claims(Strict):
+    """The claims of one source."""
+
+    source: str = Field(description="The study whose source it is; the file's name without its ending.")
+    claims: list[Claim] = Field(min_length=1)
+
+
+def limit_of(given: str | float | None, unit: str, missing: float) -> float:
+    """Return a limit in a metric's stored unit; `missing` where none is stated.
+
+    Raises
+    ------
+    DesignError
+        If it has another unit.
+    """
+    if given is None:
+        return missing
+    return parse_quantity(given, "1" if unit == "1/s" else unit)

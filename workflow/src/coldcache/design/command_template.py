@@ -1,0 +1,125 @@
+"""Command lines as a document states them: its own words, with a variable in braces wherever it has one.
+
+Studies are handed on from one person to another. What a study adds to a command line starts no other program, and
+names no file outside the target.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from coldcache.core.errors import DesignError
+from coldcache.core.vocabulary import FACTORS, nearest
+
+#: Variables beside the factors: who starts the tool where, the tool itself, where files lie, and what is done.
+VARIABLES = ("launcher", "program", "directory", "iterations", "test", "files")
+
+_VARIABLE = re.compile(r"\{([a-z_]*)(?::([kKmMgG]))?\}")
+_POWERS = {"k": 1, "m": 2, "g": 3}
+
+#: How options begin by which a tool runs a program, or uses files elsewhere; fio takes the beginning of a name for it.
+_WAYS_OUT = {
+    "fio": (
+        "aux-path", "client", "daemonize", "directory", "exec_postrun", "exec_prerun", "filename", "include",
+        "ioengine=exec", "opendir", "output", "program", "read_iolog", "server", "trigger",
+        "trigger-file", "trigger-remote", "uri", "write_iolog",
+    ),
+    "iozone": ("-f", "-F", "-b", "-+m"), "ior": ("-f", "-o", "-O"), "mdtest": ("-d", "-x"),
+}  # fmt: skip
+
+#: A file in the folder that a trial is given.
+_INSIDE = re.compile(r"\{directory\}/?(?:\w[\w.]*)?")
+
+
+def check_options(where: str, tool: str, options: Sequence[str]) -> None:
+    """Raise `DesignError` for an option that lets a tool run a program or use files outside the target.
+
+    Parameters
+    ----------
+    where : str
+        Begins each message.
+    tool : str
+        The tool that is given them.
+    options : sequence of str
+        Word by word.
+    """
+    for word in options:
+        _refuse_path(where, word, word)
+        name = word.removeprefix("--")
+        if tool == "fio" and name == word:
+            raise DesignError(f'{where}: "{word}" is no option of fio, which begins with two hyphens')
+        whole = name if name.startswith("ioengine=") else name.partition("=")[0]
+        if any(way.startswith(whole) if tool == "fio" else word.startswith(way) for way in _WAYS_OUT[tool]):
+            raise DesignError(f'{where}: "{word}" lets {tool} run a program or use files elsewhere; leave it out')
+
+
+def _refuse_path(where: str, word: str, outside: str) -> None:
+    """Raise `DesignError` for a word of which a part lies, or may lie, outside the target's folder."""
+    if "/" in outside or "\\" in outside or ".." in outside or outside.startswith("~"):
+        raise DesignError(f'{where}: "{word}" names a path; files lie in the target, which the site names')
+
+
+def check_command(where: str, tool: str, command: str, factors: Mapping[str, Any]) -> None:
+    """Raise `DesignError` for another program, a path, an unknown variable, and a factor that is not in the command.
+
+    Parameters
+    ----------
+    where : str
+        Begins each message.
+    tool : str
+        The tool whose command line it is.
+    command : str
+        The command line.
+    factors : mapping
+        The levels of each factor of the sweep.
+    """
+    words = command.split()
+    program = next((word for word in words if word != "{launcher}"), "")
+    if program not in ("{program}", tool):
+        raise DesignError(f'{where}: begins with "{program}"; it starts {tool}, which {{program}} stands for')
+    for word in words:
+        _refuse_path(where, word, _INSIDE.sub("", word))
+    known = [*VARIABLES, *(factor for factor in factors if factor in FACTORS)]
+    named = {match[1] for match in _VARIABLE.finditer(command)}
+    for name in named:
+        if name not in known:
+            raise DesignError(f'{where}: unknown variable "{name}"; {nearest(name, known)}')
+    for word in words:
+        if "{" in _VARIABLE.sub("", word) or "}" in _VARIABLE.sub("", word):
+            raise DesignError(f'{where}: "{word}" is no variable such as {{threads}} or {{file_size:G}}')
+    for factor in ("threads", "transfer_size", "file_size", "directories_per_thread", "items_per_directory", "files"):
+        # A launcher counts the threads.
+        stated = named | ({"threads"} if "launcher" in named else set())
+        if factor in factors and factor not in stated:
+            raise DesignError(f"{where}: {{{factor}}} is missing, so its levels would be mere labels")
+
+
+def fill(command: str, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the words of a command line, its variables replaced.
+
+    Parameters
+    ----------
+    command : str
+        Such as ``iozone -i 0 -r {transfer_size:K} -t {threads} {launcher}``. The letter after a colon is the unit of a
+        size, as the tool's suffix writes it; a size that is no whole number of it takes the next smaller one.
+    values : mapping
+        The value of each variable. A list takes the place of a word, or leaves it out where it is empty.
+    """
+    words: list[str] = []
+    for word in command.split():
+        whole = _VARIABLE.fullmatch(word)
+        if whole and isinstance(values[whole[1]], list | tuple):
+            words += values[whole[1]]
+        else:
+            words.append(_VARIABLE.sub(lambda match: _show(values[match[1]], match[2]), word))
+    return tuple(words)
+
+
+def _show(value: Any, letter: str | None) -> str:
+    if letter is None:
+        return str(value)
+    units = "gmk"[3 - _POWERS[letter.lower()] :]
+    for unit in units:
+        if value % 1024 ** _POWERS[unit] == 0:
+            return f"{value // 1024 ** _POWERS[unit]}{unit.upper() if letter.isupper() else unit}"
+    raise DesignError(f"{value} B is no whole number of KiB, as the command's sizes need")

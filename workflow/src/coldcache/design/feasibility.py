@@ -1,0 +1,36 @@
+"""Why a case of a plan cannot run on a site: each reason is one line, and what cannot run is never imitated."""
+
+from coldcache.core.units import show_bytes
+from coldcache.core.vocabulary import FACTORS
+from coldcache.design.settings import LimitSetting
+from coldcache.design.site import Site
+from coldcache.design.study import Sweep
+from coldcache.tools.run import Run
+
+
+def explain_lack(sweep: Sweep, site: Site) -> str:
+    """Return what a sweep needs and a site does not have; empty where it has all."""
+    if site.plan_only:
+        return f"the site {site.site} is described for plans only"
+    missing = [need for need in sweep.needs if need not in site.offers]
+    if missing:
+        return f"needs {missing[0]}, which is not among the offers of config/sites/{site.site}.yaml"
+    for factor, setting in sweep.settings.items():
+        if setting == "site" and factor not in site.settings:
+            return f"nothing puts {FACTORS[factor].label} in force on the site {site.site}"
+        stated = site.settings.get(factor) if setting == "site" else setting
+        if isinstance(stated, LimitSetting) and site.clients.launcher != "local":
+            return f"a control group puts {FACTORS[factor].label} in force on one machine, and not on those of a job"
+    return ""
+
+
+def explain_excess(run: Run, site: Site) -> str:
+    """Return which limit of a site a run at full scale exceeds; empty where it exceeds none."""
+    if run.file_size * run.threads > site.limits.bytes:
+        return (
+            f"keeps {show_bytes(run.file_size * run.threads)} on the target, the site {site.site} allows "
+            f"{show_bytes(site.limits.bytes)}"
+        )
+    if site.limits.threads and run.threads > site.limits.threads:
+        return f"runs {run.threads} threads, the site {site.site} allows {site.limits.threads}"
+    return ""

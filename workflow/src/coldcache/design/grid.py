@@ -1,0 +1,134 @@
+"""Every combination of a sweep's levels, in stored units."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from coldcache.core.errors import DesignError
+from coldcache.core.units import show_bytes
+from coldcache.core.vocabulary import FACTORS
+from coldcache.design.levels import Doubling, Level, Lookup, Share, stored_level
+from coldcache.design.site import Site
+from coldcache.design.study import Sweep
+
+#: More combinations of levels than anybody measures: a design with more is a mistake, and would be expanded for hours.
+MOST_CASES = 1_000_000
+
+
+class Circumstances(NamedTuple):
+    """What a plan depends on beside its design, fixed when a campaign begins.
+
+    Attributes
+    ----------
+    cores : int
+        Cores of all client nodes.
+    direct_io : bool
+        Whether the target's file system takes O_DIRECT.
+    tools : mapping of str to str
+        The tool of each sweep, by ``study/sweep``.
+    seed : int
+        Seed of the order of trials.
+    memory : int
+        Memory of one client node, in B; 0 where the site does not state it.
+    lacking : sequence of str
+        Sweeps, as ``study/sweep``, none of whose tools is installed.
+    physical_cores : int
+        Physical cores of all client nodes; 0 where that was not noted.
+    """
+
+    cores: int
+    direct_io: bool
+    tools: Mapping[str, str]
+    seed: int
+    memory: int = 0
+    lacking: Sequence[str] = ()
+    physical_cores: int = 0
+
+    def count_cores(self, physical: bool) -> int:
+        """Return the cores of all client nodes, those that run several threads at once counted once or as they are."""
+        return (physical and self.physical_cores) or self.cores
+
+
+def expand_grid(
+    sweep: Sweep, site: Site, circumstances: Circumstances, most_threads: int | None = None
+) -> Iterator[dict[str, Level]]:
+    """Yield every combination of the levels of a sweep.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        Its factors.
+    site : Site
+        Where it runs.
+    circumstances : Circumstances
+        What rules depend on.
+    most_threads : int, optional
+        Takes the place of every larger number of threads.
+
+    Raises
+    ------
+    DesignError
+        If there are more than `MOST_CASES`; if a total does not divide, leaves nothing, or needs the memory of clients
+        that the site does not state.
+    """
+    free = {factor: levels for factor, levels in sweep.factors.items() if not isinstance(levels, Share | Lookup)}
+    stated = [
+        levels.levels(circumstances.count_cores(levels.physical))
+        if isinstance(levels, Doubling)
+        else [stored_level(f, x) for x in levels]
+        for f, levels in free.items()
+    ]
+    combinations = math.prod(map(len, stated))
+    if combinations > MOST_CASES:
+        raise DesignError(
+            f"factors: {combinations:,} combinations of levels, a sweep has at most {MOST_CASES:,}; list fewer levels"
+        )
+    seen: set[tuple[Level, ...]] = set()
+    for combination in itertools.product(*stated):
+        point = dict(zip(free, combination, strict=True))
+        if point.get("direct_io") == "where-possible":
+            point["direct_io"] = circumstances.direct_io
+        for factor, levels in sweep.factors.items():
+            if isinstance(levels, Lookup):
+                point[factor] = _look_up(factor, levels, point)
+        if most_threads:
+            point["threads"] = min(int(point["threads"]), most_threads)
+        for factor, levels in sweep.factors.items():
+            if isinstance(levels, Share):
+                point[factor] = _share(factor, levels, point, site, circumstances)
+        # "where-possible" can turn out to be a level that is listed, too, and two numbers of threads to be the most.
+        reached = tuple(point[factor] for factor in sweep.factors)
+        if reached not in seen:
+            seen.add(reached)
+            yield dict(zip(sweep.factors, reached, strict=True))
+
+
+def _look_up(factor: str, lookup: Lookup, point: dict[str, Level]) -> Level:
+    try:
+        return stored_level(factor, lookup.level(point[lookup.by]))
+    except DesignError as error:
+        raise DesignError(f"factors.{factor}: {error}") from error
+
+
+def _share(factor: str, share: Share, point: dict[str, Level], site: Site, circumstances: Circumstances) -> int:
+    if share.memory is not None and not circumstances.memory:
+        raise DesignError(
+            f"factors.{factor}.memory: config/sites/{site.site}.yaml does not state the memory of a client: "
+            "set clients.memory there"
+        )
+    try:
+        unit = str(FACTORS[factor].unit)
+        level = share.level(int(point["threads"]), unit, circumstances.memory, site.clients.nodes)
+    except DesignError as error:
+        raise DesignError(f"factors.{factor}: {error}") from error
+    transfer = int(point.get("transfer_size", 1)) if factor == "file_size" else 1
+    whole = (-(-level // transfer) if share.round == "up" else level // transfer) * transfer
+    if share.round == "exact" and whole != level:
+        raise DesignError(
+            f"factors.{factor}: {show_bytes(level)} per thread is no whole number of transfers of "
+            f"{show_bytes(transfer)}; set round to down or up"
+        )
+    if whole < 1:
+        raise DesignError(f"factors.{factor}: {share.aggregate} over {point['threads']} threads leaves nothing each")
+    return whole

@@ -1,0 +1,179 @@
+"""The levels of a factor: listed, or by a rule that follows from the machines, the threads or another factor."""
+
+import math
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal
+
+from pydantic import AllowInfNan, Discriminator, Field, Tag, model_validator
+
+from coldcache.core.errors import DesignError
+from coldcache.core.units import parse_bytes, parse_quantity, parse_seconds
+from coldcache.core.vocabulary import FACTORS, FILE_LAYOUTS, SET_FACTORS, nearest
+from coldcache.core.yaml_models import Strict
+from coldcache.design.settings import name_level
+from coldcache.statistics.models.fsx_metadata_iops import check_provisioned
+from coldcache.statistics.models.nfs_rpcs import check_nconnect
+
+# What is no number that can be meant is refused with the factor's name.
+Level = str | int | Annotated[float, AllowInfNan()] | bool
+
+#: Factors whose levels a service limits to some numbers.
+_CHECKS = {"metadata_iops": check_provisioned, "nconnect": check_nconnect}
+
+
+class Doubling(Strict):
+    """Levels 1, 2, 4 and on, each twice the one before."""
+
+    first: int = Field(1, ge=1, lt=2**63, description="The first level.")
+    last: int | None = Field(
+        None, ge=1, lt=2**63, description="The last level, when it does not depend on the machine."
+    )
+    last_per_core: float | None = Field(None, gt=0, le=1e6, description="The last level, per core of all client nodes.")
+    physical: bool = Field(False, description="Whether a core that runs several threads at once counts as one.")
+
+    @model_validator(mode="after")
+    def _state_one_end(self) -> "Doubling":
+        if (self.last is None) == (self.last_per_core is None):
+            raise DesignError("state either last or last_per_core")
+        if self.last is not None and self.last < self.first:
+            raise DesignError(f"last ({self.last}) is below first ({self.first})")
+        return self
+
+    def levels(self, cores: int) -> list[int]:
+        """Return the levels on a system of `cores` cores, the last one included."""
+        end = self.last or max(self.first, round((self.last_per_core or 0) * cores))
+        doubled = [self.first * 2**power for power in range(math.floor(math.log2(end / self.first)) + 1)]
+        return doubled if doubled[-1] == end else [*doubled, end]
+
+
+class Share(Strict):
+    """A level that follows from the number of threads: a total divided among them."""
+
+    aggregate: Level | None = Field(None, description="The total over all threads, such as ``2 TB`` or ``320``.")
+    memory: float | None = Field(
+        None, gt=0, description="The total as a multiple of the memory of all clients; that of one client is the most."
+    )
+    at_most: Level | None = Field(None, description="The most that one thread gets.")
+    round: Literal["exact", "down", "up"] = Field("exact", description="What to do when it does not divide.")
+
+    @model_validator(mode="after")
+    def _state_one_total(self) -> "Share":
+        if (self.aggregate is None) == (self.memory is None):
+            raise DesignError("state either aggregate or memory")
+        return self
+
+    def level(self, threads: int, unit: str, memory: int = 0, nodes: int = 1) -> int:
+        """Return the share of one thread, in `unit`.
+
+        Parameters
+        ----------
+        threads : int
+            Among how many the total is divided.
+        unit : str
+            The stored unit.
+        memory : int
+            Memory of one client, in B.
+        nodes : int
+            How many clients there are.
+
+        Raises
+        ------
+        DesignError
+            If the total does not divide by `threads` and `round` is ``exact``, or is more than a number can hold.
+        """
+        total = self.aggregate if self.memory is None else f"{self.memory:g} times the memory"
+        if self.memory is not None:
+            share = min(self.memory * memory * nodes / threads, self.memory * memory)
+        else:
+            share = parse_quantity(self.aggregate or 0, unit) / threads
+        if self.at_most is not None:
+            share = min(share, parse_quantity(self.at_most, unit))
+        if not math.isfinite(share):
+            raise DesignError(f"{total} is more than a number can hold")
+        if self.round == "exact" and share != int(share):
+            raise DesignError(f"{total} does not divide by {threads} threads; set round to down or up")
+        return math.ceil(share) if self.round == "up" else math.floor(share)
+
+
+class Lookup(Strict):
+    """A level that follows from the level of another factor."""
+
+    by: str = Field(description="The other factor.")
+    levels: dict[str, Level] = Field(min_length=1, description="This factor's level for each level of the other one.")
+
+    def level(self, given: Level) -> Level:
+        """Return the level that goes with `given`; raises `DesignError` if none does."""
+        key = str(given)
+        if key not in self.levels:
+            raise DesignError(f'has no level for {self.by} "{key}"; {nearest(key, list(self.levels))}')
+        return self.levels[key]
+
+
+_RULES: dict[str, type[Strict]] = {"kind:doubling": Doubling, "kind:share": Share, "kind:lookup": Lookup}
+
+
+def _kind_of_levels(given: Any) -> str:
+    """Return which rule levels are meant to be: of a mapping the one that most of its keys, misspelt or not, are of."""
+    if isinstance(given, dict):
+        return max(
+            _RULES, key=lambda kind: sum(bool(get_close_matches(str(key), _RULES[kind].model_fields)) for key in given)
+        )
+    return next((kind for kind, rule in _RULES.items() if isinstance(given, rule)), "kind:list")
+
+
+Levels = Annotated[
+    Annotated[list[Level], Tag("kind:list"), Field(min_length=1)]
+    | Annotated[Doubling, Tag("kind:doubling")]
+    | Annotated[Share, Tag("kind:share")]
+    | Annotated[Lookup, Tag("kind:lookup")],
+    Discriminator(_kind_of_levels),
+]
+
+
+def stored_level(factor: str, level: Level) -> Level:
+    """Return a level in the stored unit of its factor.
+
+    Raises
+    ------
+    DesignError
+        If the level has no such unit, or is no level of the factor.
+    """
+    unit = FACTORS[factor].unit
+    if unit == "B":
+        size = parse_bytes(level)
+        if size < 1:
+            raise DesignError(f"{level} is not at least 1 B")
+        return size
+    if unit in ("1", "B/s"):
+        count = parse_quantity(level, unit)
+        if count < 1 or count != int(count):
+            raise DesignError(f"{level} is not a whole number of at least 1")
+        return _CHECKS.get(factor, int)(int(count))
+    if unit == "s":
+        return parse_seconds(level)
+    if factor == "file_layout" and level not in FILE_LAYOUTS:
+        raise DesignError(f'unknown level "{level}"; {nearest(str(level), FILE_LAYOUTS)}')
+    if factor == "direct_io" and level not in ("where-possible",) and not isinstance(level, bool):
+        raise DesignError(f'unknown level "{level}"; {nearest(str(level), ("true", "false", "where-possible"))}')
+    return name_level(level) if factor in SET_FACTORS else level
+
+
+def check_levels(factor: str, levels: Any) -> None:
+    """Raise `DesignError` for levels that are none of the factor, stand twice, or need a unit that it does not have."""
+    if isinstance(levels, list):
+        stored = [stored_level(factor, level) for level in levels]
+        if len(set(map(str, stored))) < len(stored):
+            raise DesignError("a level stands twice")
+    elif isinstance(levels, Lookup):
+        if levels.by not in FACTORS:
+            raise DesignError(f'by: unknown factor "{levels.by}"; {nearest(levels.by, list(FACTORS))}')
+        for level in levels.levels.values():
+            stored_level(factor, level)
+    elif FACTORS[factor].unit is None:
+        raise DesignError("its levels are names: list them")
+    elif isinstance(levels, Share):
+        if levels.memory is not None and FACTORS[factor].unit != "B":
+            raise DesignError("memory: divides bytes only")
+        for quantity in (levels.aggregate, levels.at_most):
+            if quantity is not None:
+                parse_quantity(quantity, str(FACTORS[factor].unit))

@@ -1,0 +1,105 @@
+"""A study on a smaller system than the one it was made for: how long it takes there, and by how much it shrinks.
+
+The rules: numbers of threads above the site's become the site's; then all sizes of a sweep shrink by one factor, so
+that its largest trial keeps within the site's bytes and within the seconds that a trial should last; directories and
+the files in each shrink alike, so that few and many stay apart; a series of rates keeps the number of its windows.
+"""
+
+import math
+from collections.abc import Sequence
+
+from coldcache.core.vocabulary import METADATA_OPERATIONS
+from coldcache.design.levels import Level
+from coldcache.design.site import Site
+from coldcache.design.study import Sweep
+
+Point = dict[str, Level]
+
+#: The least length of a window of a series, in s: a shorter one would show single transfers.
+_SHORTEST_WINDOW = 0.1
+
+#: How much longer than expected a trial may take that moves each byte once.
+_PATIENCE = 10
+
+
+def most_threads(site: Site, cores: int) -> int:
+    """Return the most threads of a study that scales down."""
+    return site.limits.threads or 2 * cores
+
+
+def count_items(point: Point) -> int:
+    """Return the files or directories of all threads; 0 for operations on data."""
+    each = point.get("files") or int(point.get("directories_per_thread", 0)) * int(point.get("items_per_directory", 0))
+    return int(each) * int(point["threads"])
+
+
+def expect_seconds(operations: Sequence[str], point: Point, sweep: Sweep, site: Site, tool: str) -> float:
+    """Return how long one execution measures, by what is expected of the site."""
+    expected = site.expected
+    if operations[0] in METADATA_OPERATIONS:
+        # Only a tool of the document's kind repeats within one execution.
+        iterations = sweep.iterations if tool == "mdtest" else 1
+        return count_items(point) * len(operations) * iterations / expected.items
+    if tool == "fio" and any(operation.startswith("random") for operation in operations):
+        return sweep.seconds
+    size = int(point["file_size"]) * int(point["threads"])
+    transfers = size / int(point["transfer_size"])
+    return sum(
+        transfers / expected.iops if operation.startswith("random") else size / expected.throughput
+        for operation in operations
+    )
+
+
+def find_scale(operations: Sequence[str], grid: list[Point], sweep: Sweep, site: Site, tool: str) -> float:
+    """Return the factor, at most 1, by which a site's limits shrink the sizes of a sweep."""
+    scale = 1.0
+    for point in grid:
+        size = int(point.get("file_size", 0)) * int(point["threads"])
+        seconds = expect_seconds(operations, point, sweep, site, tool)
+        if tool == "fio" and size:
+            # Its random transfers end in time, but their files are laid out before.
+            seconds = size / site.expected.throughput
+        if size > site.limits.bytes:
+            scale = min(scale, site.limits.bytes / size)
+        if seconds > site.limits.trial_seconds:
+            scale = min(scale, site.limits.trial_seconds / seconds)
+    return scale
+
+
+def shrink(point: Point, scale: float) -> Point:
+    """Return a combination of levels with its sizes shrunk: whole transfers, whole directories, at least one each."""
+    small = dict(point)
+    if "file_size" in point:
+        transfer = int(point["transfer_size"])
+        small["file_size"] = max(1, math.floor(int(point["file_size"]) * scale / transfer)) * transfer
+    if "files" in point:
+        small["files"] = max(1, math.floor(int(point["files"]) * scale))
+    if "directories_per_thread" in point:
+        each = int(point["directories_per_thread"]) * int(point["items_per_directory"]) * scale
+        directories = max(1, math.floor(int(point["directories_per_thread"]) * math.sqrt(scale)))
+        small["directories_per_thread"] = directories
+        small["items_per_directory"] = max(1, min(int(point["items_per_directory"]), math.floor(each / directories)))
+    return small
+
+
+def shorten(sweep: Sweep, site: Site, moves_once: bool) -> tuple[float, float]:
+    """Return how long a tool that is bound by time runs on a site, and the windows of its series, both in s.
+
+    With `moves_once` it ends by itself once every byte is moved, and is given time to get there.
+    """
+    if not sweep.series:
+        return min(sweep.seconds, site.limits.trial_seconds * (_PATIENCE if moves_once else 1)), 0.0
+    windows = sweep.seconds / sweep.series
+    seconds = min(sweep.seconds, max(site.limits.trial_seconds, windows * _SHORTEST_WINDOW))
+    return seconds, seconds / windows
+
+
+def describe_scale(scale: float, threads: int | None) -> str:
+    """Return at which scale a sweep runs, in a few words: ``at most 4 threads, sizes divided by 2,000``."""
+    parts = [f"at most {threads:,} threads"] if threads else []
+    divided = float(f"{1 / scale:.3g}")
+    if scale < 1:
+        parts.append(f"sizes divided by {divided:{',.0f' if divided >= 100 else 'g'}}")
+    elif parts:
+        parts.append("full sizes")
+    return ", ".join(parts) or "full scale"

@@ -1,0 +1,301 @@
+"""Where a campaign runs: its targets, clients and limits, as `config/sites/<id>.yaml` states them."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from coldcache.core.errors import DesignError
+from coldcache.core.units import parse_bytes, parse_quantity
+from coldcache.core.vocabulary import SET_FACTORS, nearest
+from coldcache.core.yaml_models import Strict, read_model
+from coldcache.design.settings import SettingKind
+from coldcache.design.study import ColdMethod, Name, Seconds
+
+Bytes = Annotated[int, BeforeValidator(parse_bytes), Field(json_schema_extra={"type": ["string", "integer"]})]
+
+
+Rate = Annotated[
+    float,
+    BeforeValidator(lambda given: given if given is None else parse_quantity(given, "B/s")),
+    Field(json_schema_extra={"type": ["string", "number"]}),
+]
+
+
+class Target(Strict):
+    """A file system under test."""
+
+    path: str = Field(min_length=1, description="An empty folder on it; trials stay inside its sub-folder coldcache/.")
+    read_rate: Rate | None = Field(
+        None, gt=0, description="The most that it, or the link to it, can deliver; a higher rate is suspect."
+    )
+    write_rate: Rate | None = Field(
+        None, gt=0, description="The most that it, or the link to it, can take; a higher rate is suspect."
+    )
+    read_iops: float | None = Field(
+        None, gt=0, description="The most transfers per second that it is provisioned for; a higher rate is suspect."
+    )
+    write_iops: float | None = Field(None, gt=0, description="The same for writes.")
+    baseline_read_rate: Rate | None = Field(
+        None, gt=0, description="What it delivers once its burst credit is spent; a higher rate is suspect."
+    )
+    baseline_write_rate: Rate | None = Field(
+        None, gt=0, description="What it takes once its burst credit is spent; a higher rate is suspect."
+    )
+    filesystem: str = Field("", description="Its kind, such as ext4, nfs4 or lustre; another one there is refused.")
+    source: str = Field(
+        "", description="Its device or server as mount names it, such as /dev/sdb1; another one there is refused."
+    )
+    mount_point: str = Field("", description="Where it is mounted; the folder on another mount is refused.")
+    network: list[str] = Field(
+        default_factory=list,
+        description="Network interfaces that serve it, such as ib0 or mlx5_0, where no other counter tells its bytes.",
+    )
+    make: bool = Field(False, description="Whether to make the folder itself when only its parent exists.")
+    direct_io: bool | None = Field(None, description="Whether it takes O_DIRECT; tried out when not stated.")
+
+
+def _parse_memory(given: str | float) -> str | int:
+    return "here" if given == "here" else parse_bytes(given)
+
+
+Memory = Annotated[str | int, BeforeValidator(_parse_memory)]
+
+
+def count_physical_cores(system: Path = Path("/sys/devices/system/cpu")) -> int:
+    """Return the cores that this process may use, those that run several threads at once counted once."""
+    usable = os.sched_getaffinity(0)
+    siblings = set()
+    for processor in usable:
+        try:
+            siblings.add((system / f"cpu{processor}/topology/thread_siblings_list").read_text())
+        except OSError:
+            return len(usable)
+    return len(siblings)
+
+
+class Clients(Strict):
+    """The machines that load the target."""
+
+    nodes: int = Field(1, ge=1, lt=2**63)
+    cores: int | None = Field(None, ge=1, lt=2**63, description="Cores per node; of this machine when not stated.")
+    memory: Memory | None = Field(None, description="Memory per node; here stands for that of this machine.")
+    streams: int | None = Field(None, ge=1, lt=2**63, description="The most streams that the launchers can start.")
+    launchers: dict[str, str] = Field(
+        default_factory=dict,
+        description="What starts a tool's processes on all nodes, by tool or by sweep; {threads} is their number.",
+    )
+    programs: dict[str, str] = Field(default_factory=dict, description="Where a tool lies that is not on PATH.")
+    launcher: Literal["local", "srun", "ssh"] = Field(
+        "local", description="What reaches the nodes: the steps of a Slurm job, ssh, or nothing on a single machine."
+    )
+    mpi: Literal["pmix", "pmi2", "mpirun"] = Field(
+        "pmix", description="What starts the ranks of IOR and mdtest: srun by this interface, or mpirun."
+    )
+    hosts: list[str] = Field(
+        default_factory=list, description="The nodes that ssh reaches, where no scheduler names those of the job."
+    )
+
+    @model_validator(mode="after")
+    def _check_launcher(self) -> "Clients":
+        if self.hosts and len(self.hosts) < self.nodes:
+            raise DesignError(f"hosts: {len(self.hosts)} are named for {self.nodes} nodes; name them all")
+        if self.launcher == "ssh" and self.mpi != "mpirun":
+            raise DesignError(f"mpi: {self.mpi} needs srun; set mpi to mpirun")
+        return self
+
+    def nodes_for(self, threads: int) -> int:
+        """Return over how many nodes so many threads are spread in turn: over all, as far as there are threads."""
+        return min(self.nodes, threads) if self.launcher != "local" else 1
+
+    def total_cores(self) -> int:
+        """Return the cores of all client nodes."""
+        return self.nodes * (self.cores or len(os.sched_getaffinity(0)))
+
+    def total_physical_cores(self) -> int:
+        """Return the physical cores of all client nodes; what a site states as its cores are such."""
+        return self.nodes * (self.cores or count_physical_cores())
+
+    def memory_bytes(self) -> int:
+        """Return the memory of one node, in B; 0 when it is not stated."""
+        if self.memory == "here":
+            return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return parse_bytes(self.memory or 0)
+
+
+class Limits(Strict):
+    """What a campaign may use here; larger designs are refused."""
+
+    bytes: Bytes = Field(2 * 2**30, description="The most that one trial may keep on the target.")
+    seconds: Seconds = Field(60.0, gt=0, description="The longest that one trial may take before it is ended.")
+    layout_seconds: Seconds = Field(
+        1.0, gt=0, description="How long to lay out files for one trial of a metadata sweep; fewer files are used then."
+    )
+    threads: int | None = Field(
+        None,
+        ge=1,
+        lt=2**63,
+        description="The most threads of a study that scales down; twice the cores when not stated.",
+    )
+    trial_seconds: Seconds = Field(
+        2.0, gt=0, description="How long a trial of a study that scales down should last, by what is expected here."
+    )
+    walltime: Seconds | None = Field(
+        None, gt=0, description="The longest job that the scheduler grants; a longer block is split."
+    )
+    merged: Seconds = Field(0.0, ge=0, description="Blocks of as many nodes share one job up to this length.")
+    margin: float = Field(3.0, ge=1, description="A job may take so many times its estimate, and five minutes.")
+    max_node_hours: float | None = Field(
+        None, gt=0, description="The most that a campaign may take by its estimate; a longer plan is refused."
+    )
+
+
+class Expected(Strict):
+    """What the system is expected to do, by which a plan tells how long it takes and how far it scales down."""
+
+    throughput: Annotated[float, BeforeValidator(lambda given: parse_quantity(given, "B/s"))] = Field(
+        5e8, gt=0, description="Bytes per second.", json_schema_extra={"type": ["string", "number"]}
+    )
+    iops: float = Field(10_000.0, gt=0, description="Random transfers per second.")
+    items: float = Field(5_000.0, gt=0, description="Files per second of the slowest operation on them.")
+
+
+class NfsGuest(Strict):
+    """The guest of settings of the kind nfs-guest."""
+
+    mount: str = Field("vers=3,proto=tcp", description="Mount options where no factor states another value of them.")
+    # Writeback by age would now and then come between the two pages of a synchronous write, which is two calls then.
+    parameters: list[str] = Field(
+        ["vm.dirty_expire_centisecs=360000"],
+        description="Kernel parameters, as name=value, of trials that do not vary them.",
+    )
+    expected: Expected = Field(Expected(throughput=1e8, items=4_000.0), description="What it is expected to do.")
+
+
+class Cold(Strict):
+    """How files that are read are made cold; that they were is proved by what crosses the device."""
+
+    method: ColdMethod = Field("eviction", description="What drops them from memory before each trial that reads.")
+    commands: list[Annotated[list[str], Field(min_length=1)]] = Field(
+        default_factory=list,
+        description="The site's own commands, run after it, such as to drop a server's cache.",
+    )
+    root: bool = Field(False, description="Whether the commands need root, and so go through sudo -n.")
+    seconds: Seconds = Field(60.0, gt=0, description="The longest that one of the commands may take.")
+
+    @model_validator(mode="after")
+    def _need_commands(self) -> "Cold":
+        if self.method == "commands" and not self.commands:
+            raise DesignError("the method commands needs commands; state them")
+        return self
+
+
+class Thresholds(Strict):
+    """Where the verdict of a trial turns."""
+
+    shortest_run: Seconds = Field(1.0, gt=0, description="A measured interval below this makes a trial suspect.")
+    cold_share: float = Field(
+        0.9, gt=0, le=1, description="A read is cold when at least this share of its bytes crossed the device."
+    )
+    foreign_share: float = Field(
+        0.1, ge=0, description="The device may carry this share more than the tool moved; more makes a trial suspect."
+    )
+    load_per_core: float = Field(
+        4.0, gt=0, description="A load average above this per core, before the tool starts, makes a trial suspect."
+    )
+    foreign_cpu: float = Field(
+        0.6, gt=0, description="Others that use this share of all cores while the tool runs make a trial suspect."
+    )
+    drift: float = Field(
+        0.2, gt=0, description="A sentinel that is this share off its median makes it and what ran around it suspect."
+    )
+    least_moved: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="A process that moved less than this share of what the fastest one moved makes it suspect.",
+    )
+    least_free: float = Field(
+        0.05, ge=0, le=1, description="A file system with a smaller share of it free makes a trial suspect."
+    )
+    fill_drift: float = Field(
+        0.1, gt=0, description="A fill level that is this much off that of the sweep's first trial makes it suspect."
+    )
+
+
+class Site(Strict):
+    """Where it runs."""
+
+    site: Name = Field(description="The site's id; the file's name without its ending.")
+    title: str
+    targets: dict[Name, Target] = Field(min_length=1, max_length=1)
+    clients: Clients = Clients()
+    limits: Limits = Limits()
+    expected: Expected = Expected()
+    thresholds: Thresholds = Thresholds()
+    cold: Cold = Cold()
+    settings: dict[str, SettingKind] = Field(
+        default_factory=dict, description="How the levels of a factor are put in force here, by factor."
+    )
+    nfs_guest: NfsGuest = NfsGuest()
+    offers: list[str] = Field(default_factory=list, description="What the system has of what sweeps need.")
+    plan_only: bool = Field(
+        False, description="Whether it is described for plans: files lie in the target itself, and nothing is measured."
+    )
+
+    @field_validator("settings")
+    @classmethod
+    def _refuse_other_factors(cls, settings: dict[str, SettingKind]) -> dict[str, SettingKind]:
+        for factor in settings:
+            if factor not in SET_FACTORS:
+                raise DesignError(f'unknown factor "{factor}"; {nearest(factor, SET_FACTORS)}')
+        return settings
+
+    @model_validator(mode="after")
+    def _check_nodes(self) -> "Site":
+        clients = self.clients
+        if clients.nodes > 1 and clients.launcher == "local" and not clients.launchers and not self.plan_only:
+            raise DesignError(f"clients.nodes: nothing reaches {clients.nodes} nodes; set clients.launcher")
+        if clients.launcher != "local" and not Path(self.target.path).is_absolute():
+            raise DesignError(
+                f"targets.{self.target_name}.path: {self.target.path} is not the same on all nodes; "
+                "name it from the root on"
+            )
+        return self
+
+    @property
+    def target(self) -> Target:
+        """The target that the trials measure."""
+        return next(iter(self.targets.values()))
+
+    @property
+    def target_name(self) -> str:
+        """The name of that target."""
+        return next(iter(self.targets))
+
+
+def read_site(folder: Path, name: str, target: str | None = None) -> Site:
+    """Return the site `name` of a folder of sites.
+
+    Parameters
+    ----------
+    folder : Path
+        Usually ``config/sites``.
+    name : str
+        The site's id.
+    target : str, optional
+        A folder to measure instead of the one that the file names.
+
+    Raises
+    ------
+    DesignError
+        As `read_model`; and if the file holds another site than its name says.
+    """
+    site = read_model(folder / f"{name}.yaml", Site)
+    if site.site != name:
+        raise DesignError(f'{folder / name}.yaml, site: "{site.site}" is not the name of the file')
+    if target:
+        changed = Target(path=target, make=False)
+        site = site.model_copy(update={"targets": {site.target_name: changed}})
+    return site

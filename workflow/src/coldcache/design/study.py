@@ -1,0 +1,247 @@
+"""What a study asks: its sweeps, their factors and levels, as `config/studies/<id>.yaml` states them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+
+from coldcache.core.errors import DesignError
+from coldcache.core.units import parse_seconds
+from coldcache.core.vocabulary import (
+    FACTORS,
+    METADATA_FACTORS,
+    METADATA_OPERATIONS,
+    NAME_FACTORS,
+    SET_FACTORS,
+    SETTINGS,
+    nearest,
+)
+from coldcache.core.yaml_models import Strict, read_model
+from coldcache.design.claim import Claim
+from coldcache.design.command_template import check_command, check_options
+from coldcache.design.levels import Levels, Lookup, Share, check_levels
+from coldcache.design.settings import SettingKind, refuse_unknown_name
+from coldcache.statistics.stopping import LEAST_REPETITIONS
+
+Seconds = Annotated[float, BeforeValidator(parse_seconds), Field(json_schema_extra={"type": ["string", "number"]})]
+
+_SET_FACTORS = ", ".join(SET_FACTORS)
+
+#: Names that become parts of paths and of HTML pages.
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+
+ToolName = Literal["iozone", "fio", "ior", "mdtest"]
+OperationName = Literal[
+    "write", "read", "random-write", "random-read",
+    "file-create", "file-stat", "file-read", "file-remove", "directory-create", "directory-stat", "directory-remove",
+]  # fmt: skip
+ColdMethod = Literal["eviction", "drop-caches", "remount", "direct-io", "commands", "none"]
+SettingName = Literal["qemu-nbd", "site"]
+NamedSetting = Annotated[
+    Annotated[SettingName, Tag("kind:name")] | Annotated[SettingKind, Tag("kind:stated")],
+    Discriminator(lambda given: "kind:name" if isinstance(given, str) else "kind:stated"),
+    BeforeValidator(refuse_unknown_name(("qemu-nbd", "site"))),
+]
+
+
+class RepeatUntil(Strict):
+    """When a case has been repeated often enough; its `repetitions` are the least then."""
+
+    relative_width: float = Field(
+        gt=0, description="The interval of the median, over the median, that is narrow enough: 0.1 is 5 % either way."
+    )
+    most: int = Field(ge=2, lt=2**63, description="Trials of a case after which it ends in any case.")
+    seconds: Seconds | None = Field(
+        None, gt=0, description="What the trials of one case may take together, layout left out."
+    )
+
+
+class Sweep(Strict):
+    """One benchmark over a grid of factors."""
+
+    title: str = Field(description="What is swept, in a few words.")
+    item: str = Field("", description="The tables and figures of the source that it serves, parted by semicolons.")
+    tools: list[ToolName] = Field(min_length=1, description="In order of preference; the first installed one is used.")
+    operations: list[OperationName] = Field(min_length=1)
+    factors: dict[str, Levels] = Field(description="Levels of each factor; threads is required.")
+    options: dict[ToolName, list[str]] = Field(default_factory=dict, description="Further arguments, word by word.")
+    command: dict[ToolName, str] = Field(
+        default_factory=dict, description="A tool's command line as a document has it, with its variables in braces."
+    )
+    settings: dict[str, NamedSetting] = Field(
+        default_factory=dict, description="How the levels of a factor are put in force; site: as the site states it."
+    )
+    cold: ColdMethod | None = Field(None, description="How what is read is made cold, when not as the site does.")
+    preparation: list[str] = Field(
+        default_factory=list, description="What the document did before each trial; it is stated and not carried out."
+    )
+    keeps_sizes: bool = Field(
+        False,
+        description="Whether its sizes stay at full scale on every site, because what is counted follows from them.",
+    )
+    needs: list[str] = Field(
+        default_factory=list, description="What the system must have; a site lists what it offers in the same words."
+    )
+    iterations: int = Field(
+        1, ge=1, lt=2**63, description="Repetitions that the document's tool makes in one execution."
+    )
+    seconds: Seconds = Field(1.05, gt=0, description="How long tools that are bound by time run.")
+    series: Seconds | None = Field(
+        None, gt=0, description="Length of the windows over which fio notes the rate of each process; shorter here."
+    )
+    repetitions: int | None = Field(None, ge=1, lt=2**63, description="Trials of each case, when not the study's.")
+    repeat_until: RepeatUntil | None = Field(None, description="When to stop repeating, when not the study's.")
+
+    @model_validator(mode="after")
+    def _check_factors(self) -> "Sweep":
+        for factor, levels in self.factors.items():
+            if factor not in FACTORS:
+                raise DesignError(f'factors: unknown factor "{factor}"; {nearest(factor, list(FACTORS))}')
+            try:
+                check_levels(factor, levels)
+            except DesignError as error:
+                raise DesignError(f"factors.{factor}: {error}") from error
+        if isinstance(self.factors.get("threads"), Share):
+            raise DesignError("factors.threads: cannot be a share of the threads")
+        for factor, levels in self.factors.items():
+            if isinstance(levels, Lookup) and not isinstance(self.factors.get(levels.by), list):
+                raise DesignError(f"factors.{factor}.by: {levels.by} is no factor of the sweep whose levels are listed")
+        _check_kind(self.operations, self.factors, self.settings)
+        _check_settings(self.settings, self.factors)
+        for tool, command in self.command.items():
+            if tool not in self.tools:
+                raise DesignError(f"command: {tool} is none of the sweep's tools, {', '.join(self.tools)}")
+            check_command(f"command.{tool}", tool, command, self.factors)
+        for tool, options in self.options.items():
+            check_options(f"options.{tool}", tool, options)
+        return self
+
+
+def _check_kind(operations: Sequence[str], factors: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Refuse a factor that the operations lack or do not know, whose levels would be mere labels."""
+    names = [operation for operation in operations if operation in METADATA_OPERATIONS]
+    if names and len(names) < len(operations):
+        moving = next(operation for operation in operations if operation not in names)
+        raise DesignError(f"operations: {moving} moves data and {names[0]} does not; give each a sweep of its own")
+    known = [name for name in FACTORS if name not in NAME_FACTORS]
+    if names:
+        # A block device has no files.
+        put = [factor for factor in SET_FACTORS if settings.get(factor) not in (None, *SETTINGS)]
+        known = [*METADATA_FACTORS, *put]
+    own = ", ".join(name for name in known if name not in SET_FACTORS)
+    for factor in factors:
+        if factor not in known:
+            raise DesignError(
+                f"factors.{factor}: {operations[0]} has no such factor; known are {own}, and those of settings"
+            )
+    counted = [factor for factor in NAME_FACTORS[1:] if factor in factors]
+    if names and counted and ("files" in factors or len(counted) == 1):
+        raise DesignError(f"factors: state either files, or {' and '.join(NAME_FACTORS[1:])}")
+    for factor in ("threads", *(counted or ["files"])) if names else ("threads", "transfer_size", "file_size"):
+        if factor not in factors:
+            raise DesignError(f"factors: {factor} is required")
+
+
+def _check_settings(settings: Mapping[str, Any], factors: Mapping[str, Any]) -> None:
+    """Refuse a setting of another factor, a level that it does not know, and levels that nothing puts in force."""
+    for factor, given in settings.items():
+        if factor not in factors:
+            raise DesignError(f'settings: unknown factor "{factor}"; {nearest(factor, list(factors))}')
+        if isinstance(given, str) and given in SETTINGS and SETTINGS[given].factor != factor:
+            raise DesignError(f"settings.{factor}: {given} puts {SETTINGS[given].factor} in force, not {factor}")
+        if factor not in SET_FACTORS:
+            raise DesignError(f"settings.{factor}: the tools themselves put it in force; known are {_SET_FACTORS}")
+        refuse_levels(factor, given, factors[factor])
+    for factor in factors:
+        if factor in SET_FACTORS and factor not in settings:
+            name = next((name for name, setting in SETTINGS.items() if setting.factor == factor), "site")
+            raise DesignError(
+                f"factors.{factor}: nothing puts its levels in force; name the setting, as in "
+                f"settings: {{{factor}: {name}}}"
+            )
+
+
+def refuse_levels(factor: str, given: Any, levels: Any) -> None:
+    """Raise `DesignError` if a setting does not know one of the levels that are listed for its factor."""
+    if not isinstance(levels, list):
+        raise DesignError(f"factors.{factor}: list its levels, each of which is put in force")
+    for level in levels:
+        if isinstance(given, str) and given in SETTINGS and level not in SETTINGS[given].levels:
+            raise DesignError(
+                f'factors.{factor}: unknown level "{level}"; {nearest(str(level), SETTINGS[given].levels)}'
+            )
+        if not isinstance(given, str):
+            try:
+                given.refuse_level(level)
+            except DesignError as error:
+                raise DesignError(f"factors.{factor}: {error}") from error
+
+
+class Sentinel(Strict):
+    """A case that is repeated through the campaign, so that a system that drifts is noticed."""
+
+    sweep: Name = Field(description="A sweep of one case. It has no block of its own: its trials run between others.")
+    every: int = Field(
+        20, ge=1, lt=2**63, description="It runs at the beginning and the end of each block, and after so many trials."
+    )
+
+
+class Study(Strict):
+    """A question and its design."""
+
+    study: Name = Field(description="The study's id; the file's name without its ending.")
+    title: str
+    question: str = Field(description="What a reader wants to know.")
+    repetitions: int = Field(5, ge=1, lt=2**63, description="Trials of each case.")
+    repeat_until: RepeatUntil | None = Field(
+        None, description="Goes on with each case until its interval is narrow enough, or the budget is spent."
+    )
+    scale: Literal["fixed", "site"] = Field(
+        "fixed", description="Whether a site's limits scale the study down (site) or refuse what exceeds them (fixed)."
+    )
+    sentinel: Sentinel | None = Field(None, description="What is repeated through the campaign to notice drift.")
+    sweeps: dict[Name, Sweep] = Field(min_length=1)
+    notebooks: list[str] = Field(description="The notebooks that answer the question, in the order of the report.")
+    # No part of a campaign's design: what is claimed may change after the measurement, what was measured may not.
+    claims: list[Claim] = Field(
+        default_factory=list, exclude=True, description="Claims that the study's data bear out, refute or leave open."
+    )
+
+    @model_validator(mode="after")
+    def _check_repetitions(self) -> "Study":
+        for name, sweep in self.sweeps.items():
+            until, least = sweep.repeat_until or self.repeat_until, sweep.repetitions or self.repetitions
+            if until and until.most < least:
+                raise DesignError(f"repeat_until.most: {until.most} are fewer than the {least} repetitions of {name}")
+            if until and least < LEAST_REPETITIONS:
+                raise DesignError(
+                    f"repetitions: {least} of {name} are too few for repeat_until: no interval of fewer than "
+                    f"{LEAST_REPETITIONS} is believed"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _check_sentinel(self) -> "Study":
+        if self.sentinel is None:
+            return self
+        name = self.sentinel.sweep
+        if name not in self.sweeps:
+            raise DesignError(f'sentinel.sweep: unknown sweep "{name}"; {nearest(name, list(self.sweeps))}')
+        if len(self.sweeps) == 1:
+            raise DesignError(f"sentinel.sweep: {name} is the only sweep, so nothing runs around it")
+        return self
+
+
+def read_study(folder: Path, name: str) -> Study:
+    """Return the study `name` of a folder of studies.
+
+    Raises
+    ------
+    DesignError
+        As `read_model`; and if the file holds another study than its name says.
+    """
+    study = read_model(folder / f"{name}.yaml", Study)
+    if study.study != name:
+        raise DesignError(f'{folder / name}.yaml, study: "{study.study}" is not the name of the file')
+    return study

@@ -1,0 +1,161 @@
+"""All nodes of a job, asked at once: whether they answer, see the same target, and what they have."""
+
+import json
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coldcache.core.errors import ClusterError, SettingError
+from coldcache.measure.cluster.job_nodes import clear_environment
+from coldcache.measure.cluster.node_agent import COOL, DESCRIBE
+from coldcache.tools.launchers import reach
+
+#: The file of the work folder by which a node tells that it sees the target that the runner sees.
+MARK = ".seen"
+
+#: The folder of the work folder in which each node describes itself.
+_DESCRIBED = ".described"
+
+#: How long nodes may take to answer.
+SECONDS = 120
+
+
+class Place(NamedTuple):
+    """Where a block runs.
+
+    Attributes
+    ----------
+    hosts : tuple of str
+        The nodes of its job; empty on a single machine.
+    word : str
+        What the mark on the target says, by which a process tells that it sees it.
+    """
+
+    hosts: tuple[str, ...] = ()
+    word: str = ""
+
+
+def write_mark(work: Path) -> str:
+    """Write a word into the work folder that no other folder holds, and return it."""
+    word = secrets.token_hex(8)
+    (work / MARK).write_text(word + "\n")
+    return word
+
+
+def ask_nodes(
+    starter: str, hosts: tuple[str, ...], arguments: list[str], seconds: float = SECONDS
+) -> dict[str, dict[str, Any]]:
+    """Return what each node says of itself, by its name; nodes that do not answer are not in it.
+
+    Parameters
+    ----------
+    starter : str
+        ``srun`` or ``ssh``.
+    hosts : tuple of str
+        The nodes.
+    arguments : list of str
+        Of `coldcache.measure.cluster.node_agent`.
+    seconds : float
+        How long they may take.
+    """
+    groups = [hosts] if starter == "srun" else [(host,) for host in hosts]
+    program = [sys.executable, "-m", "coldcache.measure.cluster.node_agent", *arguments]
+    started = [
+        subprocess.Popen(
+            [*reach(starter, group), *program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=clear_environment(group), start_new_session=True,
+        )
+        for group in groups
+    ]  # fmt: skip
+    end = time.monotonic() + seconds
+    told = {}
+    for process in started:
+        try:
+            output, _ = process.communicate(timeout=max(0.1, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, _ = process.communicate()
+        for line in output.splitlines():
+            try:
+                answer = json.loads(line)
+            except ValueError:
+                continue
+            told[match_host(answer["host"], hosts)] = answer
+    return told
+
+
+def match_host(host: str, hosts: tuple[str, ...]) -> str:
+    """Return a node's name as the scheduler has it: it may be the short form of the node's own, or the long one."""
+    return next((name for name in hosts if name.split(".")[0] == host.split(".")[0]), host)
+
+
+def find_fault(starter: str, place: Place, work: Path, nodes: int) -> str:
+    """Return what stands against measuring with the nodes of a job, in words; empty where nothing does.
+
+    Raises
+    ------
+    ClusterError
+        If a node does not answer, or the job has too few: another job may do better.
+    """
+    hosts, word = place
+    if len(hosts) < nodes:
+        raise ClusterError(f"this job has {len(hosts)} nodes, the block needs {nodes}")
+    told = ask_nodes(starter, hosts, [str(work / MARK)])
+    if lost := _name_lost(hosts, told):
+        raise ClusterError(f"{lost} does not answer within {SECONDS} s; another job is to try it")
+    for host in hosts:
+        if told[host]["mark"] != word:
+            return f"node {host} does not see the target: {work} lies there in {told[host]['mount']}; mount it there"
+        if not told[host]["writable"]:
+            return f"node {host} may not write to {work}"
+    return ""
+
+
+def refuse_lost(starter: str, hosts: tuple[str, ...]) -> None:
+    """Raise `ClusterError` if a node no longer answers: what failed meanwhile says nothing of the storage."""
+    if lost := _name_lost(hosts, ask_nodes(starter, hosts, ["/"])):
+        raise ClusterError(f"{lost} was lost: it does not answer; the trial is run again by the next job")
+
+
+def _name_lost(hosts: tuple[str, ...], told: dict[str, dict[str, Any]]) -> str:
+    """Return the first node that did not answer; srun asks none where it cannot reach all, and does not say which."""
+    lost = [host for host in hosts if host not in told]
+    if lost and not told and len(hosts) > 1:
+        return f"one of nodes {', '.join(hosts)}"
+    return f"node {lost[0]}" if lost else ""
+
+
+def cool_everywhere(
+    starter: str, hosts: tuple[str, ...], paths: list[Path], scratch: Path, method: str
+) -> dict[str, int]:
+    """Drop files from the memory of every node by a method, and return the bytes of them that each one still holds.
+
+    Raises
+    ------
+    SettingError
+        If a node does not do it.
+    """
+    scratch.write_text("".join(f"{path}\n" for path in paths))
+    told = ask_nodes(starter, hosts, [COOL, str(scratch.absolute()), method])
+    scratch.unlink()
+    for host in hosts:
+        if host not in told:
+            raise SettingError(f"node {host} did not drop the files from its memory")
+    return {host: told[host]["resident_bytes"] for host in hosts}
+
+
+def describe_everywhere(starter: str, hosts: tuple[str, ...], work: Path) -> dict[str, dict[str, Any]]:
+    """Return all that is told once of each node, by its own name; a node that does not answer is not in it."""
+    folder = work / _DESCRIBED
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        told = ask_nodes(starter, hosts, [DESCRIBE, str(folder)])
+        paths = [folder / f"{answer['host']}.json" for answer in told.values()]
+        return {path.stem: json.loads(path.read_text()) for path in paths if path.is_file()}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

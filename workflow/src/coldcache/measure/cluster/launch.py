@@ -1,0 +1,183 @@
+"""One trial on several nodes: the files that its tool takes, fio's servers, and who really ran where."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from coldcache.core.errors import SettingError
+from coldcache.measure.cluster.ask_nodes import MARK
+from coldcache.measure.cluster.job_nodes import clear_environment
+from coldcache.tools.launchers import FIO_PORT, HOSTS, RANK, REMOTE, reach, spread, write_scripts
+from coldcache.tools.run import Run
+
+#: What fio's servers say.
+SERVERS = "servers.txt"
+
+#: How long fio's servers may take until they listen.
+_SECONDS = 60
+
+_RANK = re.compile(r"^coldcache: rank (\d+) on (\S+) sees (\S+)$", re.MULTILINE)
+
+
+class Launch:
+    """What it takes to run a tool on the nodes of a trial; on a single machine nothing.
+
+    Parameters
+    ----------
+    tool : module
+        The tool's.
+    run : Run
+        With the names of its hosts.
+    folder : Path
+        Of the trial, under its temporary name.
+    work : Path
+        The marked work folder of the target.
+    """
+
+    def __init__(self, tool: ModuleType, run: Run, folder: Path, work: Path):
+        self._tool, self._run, self._folder, self._work = tool, run, folder, work
+        self._servers = tool.PROGRAM == "fio" and run.nodes > 1
+        self._ranks = tool.PROGRAM not in ("fio", "iozone")
+        #: Whether anything runs in the folder of the trial, by whose scripts processes tell where they are.
+        self.spreads = bool(run.starter) and (RANK in run.launcher if run.launcher else run.nodes > 1)
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of the tool."""
+        if not self._run.starter:
+            return dict(os.environ)
+        tasks = -(-self._run.threads // self._run.nodes)
+        return {**clear_environment(self._run.hosts, tasks), "RSH": REMOTE}
+
+    def folder(self) -> Path | None:
+        """Return the folder in which the tool starts; None for this process's own."""
+        return self._folder if self.spreads else None
+
+    @contextmanager
+    def ready(self) -> Iterator[None]:
+        """Write what the tool takes, and have fio's servers listen meanwhile.
+
+        Raises
+        ------
+        SettingError
+            If a server does not listen in time.
+        """
+        if not self.spreads:
+            yield
+            return
+        run = self._run
+        files = dict(write_scripts(run.starter, str(self._work / MARK)))
+        if self._ranks:
+            files[HOSTS] = "".join(f"{host} slots={len(own)}\n" for host, own in spread(run.threads, run.hosts).items())
+        else:
+            files |= self._tool.files(run)
+        for name, text in files.items():
+            (self._folder / name).write_text(text)
+        for name in (RANK, REMOTE):
+            (self._folder / name).chmod(0o755)
+        if not self._servers:
+            yield
+            return
+        with self._serving():
+            yield
+
+    @contextmanager
+    def _serving(self) -> Iterator[None]:
+        run = self._run
+        groups = [run.hosts] if run.starter == "srun" else [(host,) for host in run.hosts]
+        # A server listens on the address by which the others know its node, and on no other.
+        serve = f'exec {self._tool.PROGRAM} --server="$(uname -n),{FIO_PORT}"'
+        started = []
+        with (self._folder / SERVERS).open("wb") as said:
+            try:
+                for group in groups:
+                    words = [RANK, "sh", "-c", serve]
+                    if run.starter == "ssh":
+                        words = [f"cd '{self._folder.absolute()}' && {RANK} sh -c '{serve}'"]
+                    server = subprocess.Popen(
+                        [*reach(run.starter, group), *words], cwd=self._folder, stdin=subprocess.DEVNULL, stdout=said,
+                        stderr=said, env=clear_environment(group), start_new_session=True,
+                    )  # fmt: skip
+                    started.append(server)
+                self._wait_for_servers(started)
+                yield
+            finally:
+                _end(started)
+
+    def _wait_for_servers(self, started: list[subprocess.Popen]) -> None:
+        end = time.monotonic() + _SECONDS
+        for host in self._run.hosts:
+            while not _listens(host):
+                if time.monotonic() > end or any(process.poll() is not None for process in started):
+                    raise SettingError(f"no server of fio listens on node {host}; what they said is in {SERVERS}")
+                time.sleep(0.02)
+
+    def describe(self) -> dict[str, Any]:
+        """Return who ran where, as the processes themselves told it: the ranks of each node."""
+        logs = [self._folder / name for name in ("stderr.txt", SERVERS)]
+        text = "".join(log.read_text(errors="replace") for log in logs if log.is_file())
+        found: dict[str, list[int]] = {}
+        seen: dict[str, set[str]] = {}
+        for rank, host, word in _RANK.findall(text):
+            found.setdefault(host, []).append(int(rank))
+            seen.setdefault(host, set()).add(word)
+        # IOzone and fio's servers start each process by itself: only MPI numbers them.
+        nodes = {
+            host: {"processes": len(ranks), **({"ranks": sorted(ranks)} if self._ranks else {})}
+            for host, ranks in sorted(found.items())
+        }
+        return {
+            "starter": self._run.starter, "nodes": nodes,
+            "marks": {host: sorted(words) for host, words in sorted(seen.items())},
+        }  # fmt: skip
+
+    def find_fault(self, told: dict[str, Any], word: str) -> str:
+        """Return in what a launch differs from the plan, in words; empty where it is as planned."""
+        run = self._run
+        for host, words in told["marks"].items():
+            if words != [word]:
+                return f"node {host} does not see the target: a process there found another folder under its path"
+        planned = Counter({_short(host): len(own) for host, own in spread(run.threads, run.hosts).items()})
+        if self._servers:
+            planned = Counter(map(_short, run.hosts))
+        real = Counter({_short(host): node["processes"] for host, node in told["nodes"].items()})
+        if not real:
+            return "no process started: the launcher ended without starting any"
+        for host in planned | real:
+            if planned[host] != real[host]:
+                return f"{real[host]} processes started on node {host}, {planned[host]} were to"
+        return ""
+
+
+def _short(host: str) -> str:
+    return host.split(".")[0]
+
+
+def _listens(host: str) -> bool:
+    try:
+        socket.create_connection((host, FIO_PORT), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def _end(started: list[subprocess.Popen]) -> None:
+    """End what was started: srun hands the first signal on to its step."""
+    for process in started:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+    for process in started:
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

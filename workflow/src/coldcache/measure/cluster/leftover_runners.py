@@ -1,0 +1,134 @@
+"""Runners that another start left behind: a job that goes on measuring after its Snakemake was killed, or was lost."""
+
+import getpass
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TextIO
+
+import psutil
+
+from coldcache.measure.lease import LEASE, tell_lease
+
+#: States of a job that runs no more (squeue(1), job state codes).
+ENDED = (
+    "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",
+    "TIMEOUT",
+)  # fmt: skip
+
+_SECONDS = 60
+_PAUSE = 5.0
+
+
+def wait_for_lease(work: Path, seconds: float, terminal: TextIO = sys.stderr) -> None:
+    """Wait while another runner holds a target, and take away the lease of one whose job has ended.
+
+    Parameters
+    ----------
+    work : Path
+        The marked work folder of the target.
+    seconds : float
+        How long to wait; what is held longer than that is told by the lease itself.
+    terminal : TextIO
+        Where it is told that it waits.
+    """
+    end = time.monotonic() + seconds
+    told = False
+    while tell_lease(work) and time.monotonic() < end:
+        stated = _read(work / LEASE)
+        if stated.get("job") and job_has_ended(str(stated["job"])) and _read(work / LEASE) == stated:
+            (work / LEASE).unlink(missing_ok=True)
+            return
+        if not told:
+            terminal.write(f"waiting for {tell_lease(work)}, which holds the target\n")
+            terminal.flush()
+            told = True
+        time.sleep(_PAUSE)
+
+
+def job_has_ended(job: str) -> bool:
+    """Return whether Slurm knows that a job has ended; not where it does not answer."""
+    try:
+        answer = subprocess.run(
+            ["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T"], capture_output=True, text=True,
+            timeout=_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    if answer.returncode:
+        # Slurm forgets a job some minutes after its end.
+        return "Invalid job id" in answer.stderr
+    return all(state in ENDED for state in answer.stdout.split())
+
+
+def list_jobs(campaign: str) -> list[str]:
+    """Return the jobs of this user that measure a campaign, waiting and running, as Slurm numbers them."""
+    if not shutil.which("squeue"):
+        return []
+    try:
+        answer = subprocess.run(
+            ["squeue", "--noheader", f"--user={getpass.getuser()}", "--format=%i|%Z|%k"], capture_output=True,
+            text=True, timeout=_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    found = []
+    for line in answer.stdout.splitlines():
+        job, folder, comment = line.split("|", 2)
+        # Snakemake's executor names the rule and its wildcards; another clone has campaigns of its own.
+        if Path(folder) == Path.cwd() and comment.startswith(f"rule_measure_block_wildcards_{campaign}_"):
+            found.append(job)
+    return found
+
+
+def list_runners(campaign: str) -> list[int]:
+    """Return the processes on this machine that measure a campaign of this clone and have lost their Snakemake."""
+    found = []
+    for process in psutil.process_iter(["cmdline", "cwd"]):
+        words, folder = process.info["cmdline"] or (), process.info["cwd"]
+        if {"measure", f"--campaign={campaign}"} <= set(words) and folder == str(Path.cwd()):
+            with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+                above = [word for parent in process.parents() for word in parent.cmdline()]
+                if not any("snakemake" in word for word in above):
+                    found.append(process.pid)
+    return found
+
+
+def wait_for_runners(campaign: str, terminal: TextIO = sys.stderr) -> None:
+    """Wait until what a Snakemake that was killed has left running on this machine has measured its block."""
+    told: list[int] = []
+    while runners := list_runners(campaign):
+        if runners != told:
+            terminal.write(
+                f"waiting for process {', '.join(map(str, runners))} of an earlier start of campaign {campaign}, which "
+                "measures a block to its end; end it to measure anew what it has not\n"
+            )
+            terminal.flush()
+            told = runners
+        time.sleep(1)
+
+
+def wait_for_jobs(campaign: str, terminal: TextIO = sys.stderr) -> None:
+    """Wait until the jobs that an earlier start of a campaign has submitted are over: they measure what is missing."""
+    told = 0
+    while (jobs := list_jobs(campaign)) and not os.environ.get("SLURM_JOB_ID"):
+        if len(jobs) != told:
+            terminal.write(
+                f"waiting for {len(jobs)} jobs of an earlier start of campaign {campaign} ({', '.join(jobs[:5])}); "
+                "scancel them to measure anew what they have not\n"
+            )
+            terminal.flush()
+            told = len(jobs)
+        time.sleep(_PAUSE)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}

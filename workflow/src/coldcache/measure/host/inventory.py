@@ -1,0 +1,143 @@
+"""What was measured, on what: the machine, the target's file system and its device, as the kernel tells them."""
+
+import os
+import platform
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from coldcache.core.errors import SettingError
+from coldcache.measure.host.instance import name_instance
+from coldcache.measure.host.mounts import find_mount
+from coldcache.measure.host.sudo import run_command
+from coldcache.tools.programs import identify_builds
+
+
+@cache
+def describe_system() -> dict[str, Any]:
+    """Return the machine: host, kernel, operating system, processor, cores and memory in bytes."""
+    release = platform.freedesktop_os_release() if Path("/etc/os-release").exists() else {}
+    return {
+        # The kernel takes any bytes for a name; what is no UTF-8 stands for itself no longer.
+        "host": os.fsencode(platform.node()).decode(errors="replace"),
+        "kernel": platform.release(),
+        "os": release.get("PRETTY_NAME", "unknown"),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        "hypervisor": "hypervisor" in Path("/proc/cpuinfo").read_text(),
+    }
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def describe_target(folder: Path) -> dict[str, Any]:
+    """Return the target: its file system, mount options as in force, device, how the kernel drives it, and layout."""
+    mount = find_mount(folder)
+    return {
+        "filesystem": mount.filesystem,
+        "mount_point": mount.point,
+        "mount_options": mount.options,
+        "source": mount.source,
+        "device": mount.device,
+        "queue": _queue(mount.device),
+        **({"layout": _stripe_layout(folder)} if mount.filesystem == "lustre" else {}),
+    }
+
+
+def _stripe_layout(folder: Path) -> str:
+    """Return over what Lustre stripes new files of a folder; why that cannot be told where it cannot."""
+    try:
+        told = run_command(["lfs", "getstripe", "--directory", str(folder)])
+    except SettingError as error:
+        return f"not told: {error}"
+    return " ".join(told.output.replace(str(folder), "").split())
+
+
+def _queue(device: str) -> dict[str, str]:
+    link = Path(f"/sys/dev/block/{device}")
+    if not link.exists():
+        return {}
+    disk = link.resolve()
+    queue = (disk if (disk / "queue").is_dir() else disk.parent) / "queue"
+    names = ("scheduler", "rotational", "read_ahead_kb", "write_cache", "logical_block_size", "nr_requests")
+    return {name: (queue / name).read_text().strip() for name in names if (queue / name).is_file()}
+
+
+def describe_host(device: str, root: Path = Path("/")) -> dict[str, Any]:
+    """Return what is told once of a host: machine, container, processors, links, modules, and the target's disk.
+
+    Parameters
+    ----------
+    device : str
+        ``major:minor`` of the target's block device.
+    root : Path
+        Below which the kernel's files lie.
+    """
+    cpu = root / "sys/devices/system/cpu/cpu0/cpufreq"
+    vendor, product = (_text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name"))
+    return {
+        "vendor": vendor,
+        "product": name_instance(vendor, product),
+        "container": _text(root / "run/systemd/container") or ("docker" if (root / ".dockerenv").exists() else ""),
+        "numa_nodes": len(list((root / "sys/devices/system/node").glob("node[0-9]*"))),
+        "governor": _text(cpu / "scaling_governor"),
+        "frequency_driver": _text(cpu / "scaling_driver"),
+        "disk": _describe_disk(root / f"sys/dev/block/{device}"),
+        "links": _describe_links(root),
+        "modules": sorted(line.split()[0] for line in _text(root / "proc/modules").splitlines()),
+    }
+
+
+def describe_machine(device: str) -> dict[str, Any]:
+    """Return all that is told once of this machine, as `hosts.json` of a campaign holds it."""
+    system = {name: value for name, value in describe_system().items() if name != "host"}
+    return {**system, "programs": identify_builds(), **describe_host(device)}
+
+
+def _describe_disk(link: Path) -> dict[str, str]:
+    """Return what the kernel tells of a block device; nothing where there is none."""
+    if not link.exists():
+        return {}
+    disk = link.resolve()
+    disk = disk.parent if (disk / "partition").exists() else disk
+    return {
+        "model": _text(disk / "device/model"),
+        # NVMe and SCSI have it under names of their own.
+        "firmware": _text(disk / "device/firmware_rev") or _text(disk / "device/rev"),
+        "numa_node": _text(disk / "device/numa_node"),
+        "write_cache": _text(disk / "queue/write_cache"),
+        "driver": _driver(disk),
+    }
+
+
+def _describe_links(root: Path) -> dict[str, str]:
+    """Return the speed and the driver of each network link, of Ethernet and of InfiniBand."""
+    found = {}
+    for path in sorted((root / "sys/class/net").glob("*")):
+        speed = _text(path / "speed")
+        told = [f"{speed} Mbit/s"] if speed not in ("", "-1") else []
+        if told or _driver(path):
+            found[path.name] = ", ".join([*told, *filter(None, [_driver(path)])])
+    for port in sorted((root / "sys/class/infiniband").glob("*/ports/*")):
+        found[f"{port.parts[-3]} port {port.name}"] = _text(port / "rate")
+    return found
+
+
+def _driver(path: Path) -> str:
+    """Return the driver of a device with its version, where its module states one; empty where none is told."""
+    # Between a disk of NVMe and the device with the driver lies its controller.
+    link = next((path / place for place in ("device/driver", "device/device/driver") if (path / place).exists()), None)
+    return f"{link.resolve().name} {_text(link / 'module/version')}".strip() if link else ""
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""

@@ -1,0 +1,109 @@
+"""What needs root: done as it is by root, through ``sudo -n`` by everybody else, and refused with the reason."""
+
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from coldcache.core.errors import SettingError
+
+_SECONDS = 60.0
+
+DROP_CACHES = Path("/proc/sys/vm/drop_caches")
+
+
+class Finished(NamedTuple):
+    """What a command that ended with status 0 printed, and how it was called."""
+
+    argv: list[str]
+    output: str
+
+
+@cache
+def why_no_root() -> str:
+    """Return why commands cannot be run as root; empty where they can."""
+    if os.geteuid() == 0:
+        return ""
+    try:
+        answer = subprocess.run(
+            ["sudo", "-n", "true"], capture_output=True, text=True, timeout=10, check=False, stdin=subprocess.DEVNULL
+        )
+    except FileNotFoundError:
+        return "it needs root, and there is no sudo"
+    except subprocess.TimeoutExpired:
+        return "it needs root, and sudo -n does not answer within 10 s"
+    said = answer.stderr.strip().splitlines()
+    return f"it needs root, and sudo -n is refused: {said[-1] if said else 'no message'}" if answer.returncode else ""
+
+
+def run_command(
+    argv: list[str], *, root: bool = False, given: str = "", seconds: float = _SECONDS, lock: int | None = None
+) -> Finished:
+    """Run a command that changes or reads the system.
+
+    Parameters
+    ----------
+    argv : list of str
+        The command, word by word.
+    root : bool
+        Whether it needs root.
+    given : str
+        What it reads from its standard input.
+    seconds : float
+        The longest that it may take; it is killed then.
+    lock : int, optional
+        Descriptor of the target's lock, which it inherits.
+
+    Raises
+    ------
+    SettingError
+        If it is missing, needs root that is refused, takes too long, or does not end with status 0.
+    """
+    if root and (reason := why_no_root()):
+        raise SettingError(f"{argv[0]}: {reason}")
+    words = ["sudo", "-n", *argv] if root and os.geteuid() else argv
+    try:
+        # A session of its own: an interrupt from the terminal must not stop a change, or its undoing, half-way.
+        answer = subprocess.run(
+            words, input=given, capture_output=True, text=True, errors="replace", timeout=seconds, check=False,
+            env={**os.environ, "LC_ALL": "C"}, start_new_session=True, pass_fds=() if lock is None else (lock,),
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise SettingError(f"{' '.join(argv)}: does not end within {seconds:g} s") from error
+    except OSError as error:
+        raise SettingError(f"{argv[0]}: {error.strerror}") from error
+    if answer.returncode:
+        said = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
+        raise SettingError(f"{' '.join(argv)}: exit status {answer.returncode}: {said[-1] if said else 'no message'}")
+    return Finished(words, answer.stdout)
+
+
+def write_value(path: Path, value: str) -> None:
+    """Write a value into a file of sysfs or procfs, through ``sudo -n tee`` where the user may not.
+
+    Raises
+    ------
+    SettingError
+        If the kernel refuses the value, the file is missing, or root is refused.
+    """
+    if path.exists() and not os.access(path, os.W_OK):
+        run_command(["tee", str(path)], root=True, given=value)
+        return
+    try:
+        path.write_text(value)
+    except OSError as error:
+        raise SettingError(f"{path}: cannot take {value!r}: {error.strerror}") from error
+
+
+def why_not_writable(path: Path) -> str:
+    """Return why a value cannot be written into a file of sysfs or procfs; empty where it can."""
+    if not path.exists():
+        return f"{path} does not exist"
+    return "" if os.access(path, os.W_OK) else why_no_root() and f"{path}: {why_no_root()}"
+
+
+def drop_caches() -> None:
+    """Drop all that the kernel caches of clean files, after writing back what is dirty; raises as `write_value`."""
+    os.sync()
+    write_value(DROP_CACHES, "3")

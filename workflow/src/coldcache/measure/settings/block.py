@@ -1,0 +1,209 @@
+"""Levels that must be put in force: applied for a trial, read back from the live system, undone at the block's end.
+
+One module per kind, each with the same few names: ``why_not``, ``read``, ``apply`` and ``restore``. What lasts beyond
+a trial is written into a journal before it is changed, so that the next start undoes what a killed runner left. On a
+cluster what each node has for itself is put in force, read and undone on every node of the job.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from coldcache.design.cases import Case, Trial
+from coldcache.design.settings import CommandSetting, GuestSetting, Kind, LayoutSetting, VolumeSetting
+from coldcache.measure.settings.changes import Changes
+from coldcache.measure.settings.journal import JOURNAL, SHARED, is_left
+from coldcache.measure.settings.on_nodes import OnNodes
+from coldcache.measure.settings.qemu_nbd import served
+from coldcache.measure.settings.registry import locate, why_not
+
+__all__ = ["BlockSettings", "Reading", "is_left", "restore_left", "why_not_run"]
+
+
+class Reading(NamedTuple):
+    """A factor's level as the live system has it.
+
+    Attributes
+    ----------
+    asked : str
+        What is read when the level is in force.
+    read : str
+        What was read; where nodes differ, what was read on which of them.
+    where : str
+        What was read it from.
+    nodes : dict of str to str
+        What was read on each node of the job; empty where one host answers for the whole system.
+    """
+
+    asked: str
+    read: str
+    where: str
+    nodes: dict[str, str] = {}
+
+    def tell(self) -> dict[str, Any]:
+        """Return it as `trial.json` holds it."""
+        return {"asked": self.asked, "read": self.read, "where": self.where, **_tell("nodes", self.nodes)}
+
+
+class BlockSettings:
+    """The settings of a block's trials: changed where a trial needs it, and undone when the context ends.
+
+    Parameters
+    ----------
+    work : Path
+        The marked work folder of the target; the journals lie in it.
+    lock : int
+        Descriptor of the target's lock, which every command that is started inherits.
+    """
+
+    def __init__(self, work: Path, lock: int) -> None:
+        self._work, self._lock = work, lock
+        self._changes = Changes(work, lock)
+        self._nodes: OnNodes | None = None
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Undo what a killed runner left."""
+        restore_left(self._work, self._lock)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Undo every change; raises `SettingError` if something cannot be put back."""
+        try:
+            self._changes.undo()
+        finally:
+            self._stack.close()
+
+    def reach(self, starter: str, hosts: tuple[str, ...], cases: Iterable[Case]) -> str:
+        """Let the nodes of a job have the settings of some cases, and undo what a killed runner left on them.
+
+        Returns
+        -------
+        str
+            Why a setting cannot be put in force on a node; empty where each can.
+
+        Raises
+        ------
+        SettingError
+            If what was left cannot be put back.
+        ClusterError
+            If a node does not answer: another job may do better.
+        """
+        asked = {
+            (factor, Path(case.run.directory)): kind
+            for case in cases
+            for factor, kind in case.settings.items()
+            if not isinstance(kind, str) and _is_of_node(kind)
+        }
+        if hosts:
+            # Any other job may undo what one host changed of the whole system.
+            self._changes = Changes(self._work, self._lock, SHARED)
+        if not hosts or not (asked or is_left(self._work)):
+            return ""
+        self._nodes = self._stack.enter_context(OnNodes(starter, hosts, self._work))
+        for (factor, folder), kind in asked.items():
+            for host, reason in self._nodes.ask(locate(kind, self._work, folder), "why not").items():
+                if reason:
+                    return f"{factor} cannot be put in force on node {host}: {reason}"
+        return ""
+
+    @contextmanager
+    def in_force(self, trial: Trial, folder: Path) -> Iterator[dict[str, Reading]]:
+        """Put the settings of a trial in force, and yield each factor's level as read back; not those of a guest.
+
+        Parameters
+        ----------
+        trial : Trial
+            Its case states the setting of each factor.
+        folder : Path
+            The folder of the trial's sweep on the target.
+
+        Raises
+        ------
+        SettingError
+            If a level cannot be applied or read. One that is read and differs is told by the reading.
+        """
+        with ExitStack() as stack:
+            readings = {}
+            for factor, kind in trial.case.settings.items():
+                if isinstance(kind, GuestSetting):
+                    continue
+                level = trial.case.factors[factor]
+                if isinstance(kind, str):
+                    read = stack.enter_context(served(str(level), trial, folder, self._lock))
+                    readings[factor] = Reading(str(level), read, f"command line of {kind}")
+                else:
+                    readings[factor] = self._put(factor, kind, level, folder)
+            yield readings
+
+    def read_again(self, trial: Trial) -> dict[str, dict[str, Any]]:
+        """Return what is in force now for each factor whose setting lasts beyond the trial.
+
+        Returns
+        -------
+        dict
+            ``read_after`` and, where each node was asked, ``nodes_after``, by factor.
+
+        Raises
+        ------
+        SettingError
+            If it cannot be read.
+        """
+        told = {}
+        for factor, kind in trial.case.settings.items():
+            if isinstance(kind, str | GuestSetting):
+                continue
+            address = locate(kind, self._work, Path(trial.case.run.directory))
+            if self._nodes and _is_of_node(kind):
+                nodes = self._nodes.ask(address, "read")
+                told[factor] = {"read_after": _join(nodes), **_tell("nodes_after", nodes)}
+            else:
+                told[factor] = {"read_after": self._changes.read(address)}
+        return told
+
+    def _put(self, factor: str, kind: Kind, level: Any, folder: Path) -> Reading:
+        """Put a level in force unless it is already, and return what is read then."""
+        address, asked, value = locate(kind, self._work, folder), kind.reading(level), kind.value(level)
+        if self._nodes and _is_of_node(kind):
+            nodes = self._nodes.ask(address, "put", factor=factor, asked=asked, value=value)
+            return Reading(asked, _join(nodes), address["shown_as"], nodes)
+        return Reading(asked, self._changes.put(factor, address, asked, value), address["shown_as"])
+
+
+def restore_left(work: Path, lock: int) -> int:
+    """Undo what a killed runner left changed, and return how many settings that were.
+
+    Raises
+    ------
+    SettingError
+        If something cannot be put back, or does not read as before; the journal stays then.
+    """
+    return sum(Changes(work, lock, journal).restore_left() for journal in (JOURNAL, SHARED))
+
+
+def why_not_run(case: Case, folder: Path) -> str:
+    """Return why a case's settings cannot be put in force on this system; empty where they can."""
+    for factor, kind in case.settings.items():
+        if not isinstance(kind, str) and (reason := why_not(kind, folder, Path(case.run.directory))):
+            return f"{factor} cannot be put in force: {reason}"
+    return ""
+
+
+def _is_of_node(kind: Kind) -> bool:
+    """Return whether each node has the setting for itself, as it has its mounts and the values of its kernel."""
+    if isinstance(kind, CommandSetting):
+        return bool(kind.is_of_node)
+    return not isinstance(kind, LayoutSetting | VolumeSetting | GuestSetting)
+
+
+def _join(nodes: dict[str, str]) -> str:
+    """Return what all nodes answer, or which answers which."""
+    answers = dict.fromkeys(nodes.values())
+    if len(answers) == 1:
+        return next(iter(answers))
+    return "; ".join(f"{read} on {', '.join(host for host, own in nodes.items() if own == read)}" for read in answers)
+
+
+def _tell(key: str, nodes: dict[str, str]) -> dict[str, dict[str, str]]:
+    return {key: nodes} if nodes else {}

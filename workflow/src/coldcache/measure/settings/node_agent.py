@@ -1,0 +1,62 @@
+"""What puts settings in force on one node of a job: ``python -m coldcache.measure.settings.node_agent WORK``.
+
+It reads one question per line, in JSON, answers each with one line, and undoes what it changed when no more questions
+can come: its input ends with the runner, whatever ended that, and Slurm ends a job by SIGTERM first.
+"""
+
+import json
+import os
+import platform
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from coldcache.core.errors import SettingError
+from coldcache.measure.settings.changes import Changes
+from coldcache.measure.settings.journal import of_node
+from coldcache.measure.settings.on_nodes import LAST
+from coldcache.measure.settings.registry import module_of
+
+
+def answer(changes: Changes, question: dict[str, Any]) -> dict[str, str]:
+    """Return what is told of one question: ``read``, or ``error``."""
+    address = question["address"]
+    try:
+        match question["do"]:
+            case "why not":
+                return {"read": module_of(address).why_not(address)}
+            case "put":
+                return {"read": changes.put(question["factor"], address, question["asked"], question["value"])}
+            case _:
+                return {"read": changes.read(address)}
+    except (SettingError, OSError) as error:
+        return {"error": str(error)}
+
+
+def main(work: Path) -> None:
+    """Answer until the input ends, or a signal ends this process."""
+    for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(ending, lambda *_: sys.exit(1))
+    # Not the target's lock, which this host may not share: what is started here holds nothing.
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    told = {"read": ""}
+    try:
+        with Changes(work, nothing, of_node(platform.node())) as changes:
+            _say(0, read="")
+            for line in sys.stdin:
+                question = json.loads(line)
+                _say(question["number"], **answer(changes, question))
+    except SettingError as error:
+        told = {"error": str(error)}
+    finally:
+        _say(LAST, **told)
+
+
+def _say(number: int, **told: str) -> None:
+    # One write, so that the lines of many nodes do not mix.
+    os.write(sys.stdout.fileno(), f"{json.dumps({'host': platform.node(), 'number': number, **told})}\n".encode())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

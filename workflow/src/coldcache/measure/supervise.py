@@ -1,0 +1,161 @@
+"""One tool from its start to its end: kept within its time limit, and what disturbed it meanwhile noted."""
+
+import os
+import resource
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from coldcache.measure.host.processes import Below, list_processes
+
+#: The share of one core that may be spent on looking whether a process of the tool is stopped, and the least seconds
+#: between two looks.
+_SHARE, _PAUSE = 0.002, 0.1
+
+#: Tools speak English with points for decimals, and Open MPI runs as root in a container.
+_ENVIRONMENT = {"LC_ALL": "C", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def supervise(
+    argv: list[str], limit: float, folder: Path, lock: int, environment: Mapping[str, str], place: Path | None = None
+) -> dict[str, Any]:
+    """Run a tool, with its output in two files of a folder, and return how it went.
+
+    Parameters
+    ----------
+    argv : list of str
+        The command line.
+    limit : float
+        Seconds after which the whole process group is ended.
+    folder : Path
+        Where ``stdout.txt`` and ``stderr.txt`` are written.
+    lock : int
+        Descriptor of the target's lock, which the tool inherits.
+    environment : mapping of str to str
+        Its environment, to which the language of its numbers is added.
+    place : Path, optional
+        Where it starts, when not in this process's folder.
+
+    Returns
+    -------
+    dict
+        ``start``, ``end``, ``seconds``, ``exit_status`` and ``timed_out``; ``stops``, how often a process of the tool
+        was stopped by a signal, and ``suspended``, how long the machine slept, in s; ``own_cpu`` and ``busy_cpu``,
+        the processor time of the tool and of all that ran here meanwhile, in s.
+
+    Raises
+    ------
+    OSError
+        If the tool cannot be started or its output not be written.
+    """
+    with (folder / "stdout.txt").open("wb") as stdout, (folder / "stderr.txt").open("wb") as stderr:
+        start = datetime.now(UTC).isoformat(timespec="milliseconds")
+        before = list_processes()
+        own, busy, asleep, began = _own_cpu(), _busy_cpu(), _asleep(), time.monotonic()
+        process = subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, cwd=place,
+            env={**environment, **_ENVIRONMENT}, start_new_session=True, pass_fds=(lock,),
+        )  # fmt: skip
+        stops = Stops(process.pid, before)
+        try:
+            with stops:
+                timed_out = not _ends_within(process, limit, stops)
+        finally:
+            # The whole group: a tool that hangs, or that ends before its children, leaves nothing running.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        return {
+            "timed_out": timed_out, "seconds": round(time.monotonic() - began, 6), "start": start,
+            "end": datetime.now(UTC).isoformat(timespec="milliseconds"), "exit_status": process.returncode,
+            "stops": stops.count, "suspended": round(_asleep() - asleep, 3),
+            "own_cpu": round(_own_cpu() - own, 3), "busy_cpu": round(_busy_cpu() - busy, 3),
+        }  # fmt: skip
+
+
+class Stops:
+    """Counts how often a child, or a process below it, is stopped by a signal.
+
+    Of the child SIGCHLD tells. Of those below it only their own parents are told, so they are looked at from time to
+    time, which finds a stop that lasts until the next look.
+
+    Parameters
+    ----------
+    process : int
+        The child, which leads a session.
+    before : set of str
+        What `list_processes` returned before it was started.
+    """
+
+    def __init__(self, process: int, before: set[str]):
+        self.count = 0
+        self._process = process
+        self._below = Below(process, before)
+        self._stopped: set[str] = set()
+        self._before: Any = None
+
+    def __enter__(self) -> "Stops":
+        with suppress(ValueError):
+            # Outside the main thread no handler can be set, and no stop is seen.
+            self._before = signal.signal(signal.SIGCHLD, self._look)
+        # The kernel keeps what happened since the fork, even before the tool was loaded; the handler came after it.
+        self._look()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGCHLD, self._before)
+
+    def look_below(self) -> float:
+        """Count who was stopped below the child since the look before; return the seconds to the next look."""
+        began = time.thread_time()
+        stopped = self._below.find_stopped()
+        self.count += len(stopped - self._stopped)
+        self._stopped = stopped
+        return max(_PAUSE, (time.thread_time() - began) / _SHARE)
+
+    def _look(self, *_: object) -> None:
+        with suppress(ChildProcessError):
+            found = os.waitid(os.P_PID, self._process, os.WSTOPPED | os.WCONTINUED | os.WNOHANG)
+            # Of a stop and its end one alone may be told, when both came before anybody looked.
+            if found is not None and found.si_code in (os.CLD_STOPPED, os.CLD_CONTINUED):
+                self.count += found.si_code == os.CLD_STOPPED or self.count == 0
+
+
+def _ends_within(process: subprocess.Popen, seconds: float, stops: Stops) -> bool:
+    """Wait for a process, with a look at those below it as often as does not load the machine under test."""
+    end, pause = time.monotonic() + seconds, _PAUSE
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        waiting = select.poll()
+        waiting.register(descriptor, select.POLLIN)
+        while not waiting.poll(1000 * max(0.0, min(pause, end - time.monotonic()))):
+            if time.monotonic() >= end:
+                return False
+            pause = stops.look_below()
+        return True
+    finally:
+        os.close(descriptor)
+
+
+def _own_cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _busy_cpu() -> float:
+    """Return the processor time that was neither idle, nor waiting, nor a host's, since boot (proc(5), stat)."""
+    fields = [int(field) for field in Path("/proc/stat").read_text().partition("\n")[0].split()[1:]]
+    user, nice, system, _, _, interrupts, soft_interrupts = fields[:7]
+    return (user + nice + system + interrupts + soft_interrupts) / os.sysconf("SC_CLK_TCK")
+
+
+def _asleep() -> float:
+    """Return how long the machine has slept since boot: the one of two clocks goes on meanwhile."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)

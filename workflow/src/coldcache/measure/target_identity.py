@@ -1,0 +1,89 @@
+"""Whether a target is the file system that the site names, and still the one on which the lock is held."""
+
+import errno
+import os
+from pathlib import Path
+
+from coldcache.core.errors import TargetError
+from coldcache.design.site import Target
+from coldcache.measure.host.mounts import find_mount
+
+
+def refuse_other(where: str, target: Target, folder: Path) -> None:
+    """Raise `TargetError` if a folder lies on another file system than a site names.
+
+    Parameters
+    ----------
+    where : str
+        The file and the key that name the target, for the message.
+    target : Target
+        Its kind, source and mount point are compared where they are stated.
+    folder : Path
+        The folder, which need not exist.
+    """
+    other = _tell_other(target, folder)
+    if other:
+        raise TargetError(f"{where}: {target.path} {other}; mount the right one, or correct the site")
+
+
+def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str:
+    """Return why a target is no longer the one that was locked; empty where it is.
+
+    Parameters
+    ----------
+    target : Target
+        What the site says of it.
+    folder : Path
+        The target's folder.
+    lock : Path
+        The file of the lock.
+    descriptor : int
+        The lock that is held.
+    """
+    held = os.fstat(descriptor)
+    try:
+        found = lock.stat()
+        is_other = (found.st_dev, found.st_ino) != (held.st_dev, held.st_ino)
+        is_read_only = not is_other and (os.statvfs(lock).f_flag & os.ST_RDONLY or _refuses_changes(descriptor))
+    except OSError as error:
+        return f"{folder} is not the file system any more on which the campaign began: {lock}: {error.strerror}"
+    if is_other:
+        mount = find_mount(folder)
+        return f"{folder} was replaced by another file system, {mount.filesystem} on {mount.source}"
+    if is_read_only:
+        return f"{folder} has become read-only"
+    other = _tell_other(target, folder)
+    return f"{folder} {other}" if other else ""
+
+
+def _refuses_changes(descriptor: int) -> bool:
+    """Return whether a file cannot be changed; ext4 does not tell by its flags that an error made it read-only."""
+    try:
+        os.utime(descriptor)
+    except OSError as error:
+        if error.errno == errno.EROFS:
+            return True
+        raise
+    return False
+
+
+def _tell_other(target: Target, folder: Path) -> str:
+    if not (target.filesystem or target.source or target.mount_point):
+        return ""
+    mount = find_mount(folder)
+    if target.filesystem and target.filesystem != mount.filesystem:
+        return f"lies on {mount.filesystem} ({mount.source}), the site names {target.filesystem}"
+    if target.source and target.source != mount.source and not _is_same_device(target.source, mount.device):
+        return f"lies on {mount.source}, the site names {target.source}"
+    if target.mount_point and os.path.realpath(target.mount_point) != mount.point:
+        return f"lies on what is mounted on {mount.point}, the site names {target.mount_point}"
+    return ""
+
+
+def _is_same_device(path: str, number: str) -> bool:
+    """Return whether a path, such as a link of /dev/disk, leads to the block device of a number."""
+    try:
+        device = Path(path).stat().st_rdev
+    except OSError:
+        return False
+    return device != 0 and f"{os.major(device)}:{os.minor(device)}" == number

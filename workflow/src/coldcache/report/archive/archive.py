@@ -1,0 +1,125 @@
+"""`python -m coldcache archive`: one file of raw logs, results, report and program, to be deposited with a paper."""
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from shutil import ignore_patterns
+
+from coldcache.analysis.outputs import BY_HAND
+from coldcache.campaign.campaign import RAW, Campaign, check_seal, is_sealed, read_campaign, write_sums
+from coldcache.core.errors import CampaignError
+from coldcache.core.units import show_bytes
+from coldcache.report.archive.anonymise import anonymise as replace_names
+from coldcache.report.archive.anonymise import check_records, replace_in_place, search
+from coldcache.report.archive.identities import Identity, find_identities
+from coldcache.report.archive.packing import pack
+from coldcache.report.archive.program_copy import copy_program
+from coldcache.report.archive.rebuild import make_results
+from coldcache.report.archive.ro_crate import write_metadata
+from coldcache.report.archive.zip_files import copy_tree
+from coldcache.report.site.conditions import read_conditions
+
+#: What stands in an archive for those who open it without knowing this program.
+_README = """\
+# Campaign {name} of Cold Cache
+
+Measurements of storage performance, and everything that follows from them.
+
+| path | holds |
+|---|---|
+| `results/{name}/report/index.html` | the report: start here |
+| `results/{name}/` | the dataset, tables, figures and executed notebooks |
+| `raw/{name}/` | the raw logs |
+| `code/` | the program |
+| `SHA256SUMS` | checksums: `sha256sum --check --quiet SHA256SUMS` |
+| `ro-crate-metadata.json` | all of this for machines: RO-Crate, profile Workflow Run Crate |
+
+To make everything anew from the raw logs and see whether it is the same, with Python 3.11 or newer:
+
+    cd code
+    make venv
+    . .venv/bin/activate
+    python -m coldcache rebuild /path/to/the.zip
+"""
+
+
+def archive(
+    name: str, output: Path | None = None, anonymise: bool = False, hidden: Sequence[str] = (), licence: str = "",
+    author: str = "",
+) -> None:  # fmt: skip
+    """Write a campaign as one file, and print where it is.
+
+    Parameters
+    ----------
+    name : str
+        The campaign.
+    output : Path, optional
+        The file; ``results/<campaign>.zip`` when not given.
+    anonymise : bool
+        Whether host and user names, addresses and paths are replaced everywhere.
+    hidden : sequence of str
+        Other words to replace.
+    licence, author : str
+        As for `crate.write_metadata`.
+
+    Raises
+    ------
+    CampaignError
+        If the campaign has no report yet, cannot be read, or differs from its seal.
+    AnonymityError
+        If a name cannot be replaced without changing what the logs state, or one is left.
+    """
+    project, folder, results = Path.cwd(), RAW / name, Path("results", name)
+    campaign = read_campaign(folder)
+    if is_sealed(folder) and (differences := check_seal(folder)):
+        raise CampaignError(f"{folder}/{differences[0]}; nothing is made of it")
+    if not (results / "report/index.html").is_file():
+        raise CampaignError(f"{results}/report: missing; snakemake --cores all --config campaign={name} makes it")
+    path = output or Path("results", f"{name}.zip")
+    with tempfile.TemporaryDirectory(prefix="coldcache-") as temporary:
+        work = Path(temporary)
+        identities = find_identities(campaign, folder, hidden) if anonymise else []
+        if anonymise:
+            folder, results = _make_anonymous(folder, results, work, project, identities)
+            campaign = read_campaign(folder)
+        stage = work / "archive"
+        copy_tree(folder, stage / "raw" / name)
+        copy_tree(results, stage / "results" / name, ignore_patterns("blocks", BY_HAND, ".*", "*.partial"))
+        copy_program(project, stage / "code")
+        replace_in_place([stage / "code/config", stage / "code/notebooks"], identities)
+        (stage / "README.md").write_text(_README.format(name=name))
+        conditions = read_conditions(campaign._replace(name=name), folder)
+        write_metadata(stage, campaign, conditions, project, licence, author)
+        count = write_sums(stage) + 1
+        pack(stage, work / "archive.zip")
+        if anonymise:
+            _print_proof(work / "archive.zip", identities, campaign)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(work / "archive.zip", path)
+    print(f"{path}: {count} files, {show_bytes(path.stat().st_size)}")
+
+
+def _make_anonymous(
+    folder: Path, results: Path, work: Path, project: Path, identities: Sequence[Identity]
+) -> tuple[Path, Path]:
+    """Replace names in the raw files, and make all that follows from them anew."""
+    anonymous = work / "raw" / folder.name
+    replace_names(folder, anonymous, identities)
+    (work / "anew").mkdir()
+    made = make_results(anonymous, work / "anew", project)
+    count = check_records(results / "dataset.nc", made / "dataset.nc", anonymous, identities)
+    print(f"{count} records state the same as before, each at its place in the anonymised logs")
+    return anonymous, made
+
+
+def _print_proof(archive: Path, identities: Sequence[Identity], campaign: Campaign) -> None:
+    """Search the archive, and print what was replaced by what: this list is for the author alone."""
+    searched, left_out = search(archive, identities)
+    for identity in identities:
+        print(f"{identity.kind:<8} {identity.name} -> {identity.replacement}")
+    print(
+        f"none of these {len(identities)} names is left in {searched} files; {left_out} more, of the program and the "
+        "report's style, are the same for everybody"
+    )
+    print(f"free text stays, so read it: site {campaign.site.site}, {campaign.site.title!r}; --hide WORD replaces more")

@@ -1,0 +1,114 @@
+"""Two folders of results held against each other, file by file: identical, equal within a tolerance, or different."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from coldcache.analysis.outputs import BY_HAND
+
+#: Largest relative distance of numbers that count as equal; coordinates of figures are printed with six digits.
+TOLERANCE, _TOLERANCE_OF_FIGURES = 1e-9, 1e-5
+
+STATES = ("identical", "equal", "different", "missing", "new")
+
+#: Noted while measuring, so nothing that raw logs could give again; what tells Snakemake which notebooks are out of
+#: date; what was saved by hand; and what is being written.
+_NOT_DERIVED = ("blocks", "digests", "reads", BY_HAND, ".")
+
+_TEXTS = {".csv", ".svg", ".ipynb", ".html", ".js", ".json", ".css", ".txt", ".md", ""}
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
+
+
+class Artefact(NamedTuple):
+    """A file of a campaign's results, made anew.
+
+    Attributes
+    ----------
+    name : str
+        Below the folder of results; of files of the site's own style, their folder.
+    state : str
+        One of `STATES`: ``missing`` was not made anew, ``new`` was not there before.
+    why : str
+        What differs; empty where nothing does.
+    """
+
+    name: str
+    state: str
+    why: str = ""
+
+
+def compare_results(stored: Path, rebuilt: Path) -> list[Artefact]:
+    """Return each file of two folders of results with what became of it, in the order of their names."""
+    files = [set(_list_files(folder)) for folder in (stored, rebuilt)]
+    return [_compare(name, stored, rebuilt, *files) for name in sorted(files[0] | files[1])]
+
+
+def _list_files(folder: Path) -> Iterator[str]:
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder)
+        if path.is_file() and not name.parts[0].startswith(_NOT_DERIVED) and path.suffix != ".partial":
+            yield str(name)
+
+
+def _compare(name: str, stored: Path, rebuilt: Path, before: set[str], after: set[str]) -> Artefact:
+    if name not in after:
+        return Artefact(name, "missing", "was not made anew")
+    if name not in before:
+        return Artefact(name, "new", "was not there before")
+    old, new = stored / name, rebuilt / name
+    if old.read_bytes() == new.read_bytes():
+        return Artefact(name, "identical")
+    if old.suffix == ".nc":
+        return Artefact(name, *_compare_datasets(old, new))
+    if old.suffix not in _TEXTS:
+        return Artefact(name, "different", "other bytes")
+    tolerance = TOLERANCE if old.suffix == ".csv" else _TOLERANCE_OF_FIGURES
+    return Artefact(
+        name, *_compare_texts(old.read_text("utf-8", "replace"), new.read_text("utf-8", "replace"), tolerance)
+    )
+
+
+def _compare_texts(old: str, new: str, tolerance: float) -> tuple[str, str]:
+    words, numbers = zip(*((_NUMBER.split(text), _NUMBER.findall(text)) for text in (old, new)), strict=True)
+    if words[0] != words[1]:
+        pairs = enumerate(zip(old.splitlines(), new.splitlines(), strict=False), start=1)
+        line = next(
+            (number for number, (one, other) in pairs if one != other),
+            1 + min(len(old.splitlines()), len(new.splitlines())),
+        )
+        return "different", f"line {line}"
+    old_values, new_values = (np.array(found, dtype=float) for found in numbers)
+    if np.allclose(old_values, new_values, rtol=tolerance, atol=0, equal_nan=True):
+        return "equal", f"within {tolerance:g}"
+    distance = np.abs(old_values - new_values) / np.maximum(np.abs(old_values), np.finfo(float).tiny)
+    worst = int(distance.argmax())
+    return "different", f"{numbers[0][worst]} was, {numbers[1][worst]} is"
+
+
+def _compare_datasets(old: Path, new: Path) -> tuple[str, str]:
+    try:
+        return _compare_groups(old, new)
+    except OSError:
+        # The new one has just been written: it is the old one that was cut short, or is no dataset.
+        return "different", "was no dataset that can be read"
+
+
+def _compare_groups(old: Path, new: Path) -> tuple[str, str]:
+    with xr.open_datatree(old, engine="h5netcdf") as before, xr.open_datatree(new, engine="h5netcdf") as after:
+        if set(before.groups) != set(after.groups):
+            return "different", "other groups"
+        # Two files of the same content may differ in how they are laid out on the disk.
+        if all(before[group].to_dataset().identical(after[group].to_dataset()) for group in before.groups):
+            return "identical", ""
+        for group in before.groups:
+            try:
+                xr.testing.assert_allclose(
+                    before[group].to_dataset(), after[group].to_dataset(), rtol=TOLERANCE, atol=0
+                )
+            except AssertionError:
+                return "different", f"group {group}"
+    return "equal", f"within {TOLERANCE:g}"

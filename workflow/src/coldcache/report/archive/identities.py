@@ -1,0 +1,150 @@
+"""What tells in a campaign who measured where: hosts, users, addresses, paths; found in all that its files say."""
+
+import getpass
+import ipaddress
+import json
+import platform
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coldcache.campaign.campaign import Campaign, raw_files, read_hosts
+
+KINDS = ("path", "address", "host", "user", "word")
+
+#: Names that every system has tell nothing; a host named like a word of a log cannot be told from it, and is refused.
+_COMMON = {"root", "localhost", "localdomain", "localhost.localdomain", "user", "nobody", "unknown", ""}
+_SYSTEM = re.compile(r"/(usr|bin|sbin|lib|lib64|etc|proc|sys|dev|run|opt)(/|$)")
+_OWN_ADDRESSES = {"127.0.0.1", "0.0.0.0", "::1", "::"}
+
+_ADDRESS = re.compile(
+    rb"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}|[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*)(?![\w.:])"
+)
+_PATH = re.compile(
+    rb"(?<![\w.<~])(/(?:[\w.+@%\x80-\xff-]+/)+)[\w.+@%*\x80-\xff-]*|(?<![\w.<~/])(/[\w.+@%\x80-\xff-]+/[\w.+@%\x80-\xff-]+)"
+)
+_HOSTS = (
+    re.compile(rb'"hostname"\s*:\s*"([^"]+)"'),
+    re.compile(rb"^Machine\s*:\s*\w+ (\S+)", re.MULTILINE),
+    re.compile(rb"^Linux (\S+) \d+\.\d+", re.MULTILINE),
+    re.compile(rb"(?<![\w.])[a-z_][\w.-]*@([A-Za-z][\w.-]*[A-Za-z0-9])"),
+    re.compile(rb"(?<![\w./])([A-Za-z][\w-]*(?:\.[\w-]+)*):/[\w]"),
+)
+_USERS = (
+    re.compile(rb"/(?:home|Users|users|u)/([A-Za-z_][\w.-]*)"),
+    re.compile(rb"(?<![\w.])([a-z_][\w.-]*)@[A-Za-z][\w.-]*"),
+)
+
+#: Shortest name in a log that is told from a unit or a flag; what trials state of themselves may be shorter.
+_SHORTEST = 3
+
+
+class Identity(NamedTuple):
+    """A name that is replaced, and by what."""
+
+    kind: str
+    name: str
+    replacement: str
+
+
+def find_identities(campaign: Campaign, folder: Path, hidden: Sequence[str] = ()) -> list[Identity]:
+    """Return every name that is to be replaced in a campaign, the longest first.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Its design.
+    folder : Path
+        Its raw files, all of which are searched.
+    hidden : sequence of str
+        Other words to replace.
+    """
+    found: dict[str, dict[str, None]] = {kind: dict.fromkeys(hidden if kind == "word" else ()) for kind in KINDS}
+    found["host"] |= dict.fromkeys(_names_of_host(platform.node()))
+    stated = [*campaign.site.clients.hosts, *read_hosts(folder)]
+    found["host"] |= dict.fromkeys(name for host in stated for name in _names_of_host(host))
+    found["user"][getpass.getuser()] = None
+    found["path"] |= dict.fromkeys(_list_paths(campaign, folder))
+    for story in _read_stories(folder):
+        found["host"] |= dict.fromkeys(_names_of_host((story.get("system") or {}).get("host", "")))
+    for path in raw_files(folder):
+        text = str(path.relative_to(folder)).encode() + b"\n" + path.read_bytes()
+        found["address"] |= dict.fromkeys(_list_addresses(text))
+        for kind, patterns in (("host", _HOSTS), ("user", _USERS)):
+            names = (match[1].decode("utf-8", "replace") for pattern in patterns for match in pattern.finditer(text))
+            found[kind] |= dict.fromkeys(name for name in names if len(name) >= _SHORTEST and "." not in name[-1:])
+    return _number(found)
+
+
+def _names_of_host(name: str) -> Iterator[str]:
+    """Yield a host's full name and its first label."""
+    yield name
+    if "." in name and not name[0].isdigit():
+        yield name.partition(".")[0]
+
+
+def _list_addresses(text: bytes) -> Iterator[str]:
+    for match in _ADDRESS.finditer(text):
+        address = match[0].decode()
+        if re.fullmatch(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}", address):
+            yield address
+            continue
+        try:
+            ipaddress.ip_address(address)
+        except ValueError:
+            continue
+        if address not in _OWN_ADDRESSES:
+            yield address
+
+
+def _list_paths(campaign: Campaign, folder: Path) -> Iterator[str]:
+    """Yield the site's folders: those that the design and the trials state, and those of every path in a log."""
+    stated = [campaign.site.target.path, str(Path.cwd()), str(Path.home())]
+    stated += [study.origin.folder for study in campaign.foreign]
+    for story in _read_stories(folder):
+        target = story.get("target") or {}
+        stated += [target.get("mount_point", ""), target.get("path", "")]
+    own = {name.rstrip("/") for name in stated if name.count("/") > 1 and name.startswith("/") and not _is_system(name)}
+    yield from own
+    for path in raw_files(folder):
+        for match in _PATH.finditer(path.read_bytes()):
+            name = (match[1] or match[2]).decode("utf-8", "replace").rstrip("/")
+            if name.count("/") > 1 and not _is_system(name) and not _is_below(name, own):
+                yield name
+
+
+def _read_stories(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield what trials tell of themselves, whatever the design says; an imported log may have the name of a story."""
+    for path in sorted(folder.glob("*/*/*/r*/trial.json")):
+        with suppress(ValueError):
+            story = json.loads(path.read_bytes())
+            if isinstance(story, dict):
+                yield story
+
+
+def _is_system(name: str) -> bool:
+    return bool(_SYSTEM.match(name))
+
+
+def _is_below(name: str, folders: Iterable[str]) -> bool:
+    """Return whether the program itself made a folder, below one that is replaced already."""
+    return any(name == folder or name.startswith(f"{folder}/coldcache") for folder in folders)
+
+
+def _number(found: dict[str, dict[str, None]]) -> list[Identity]:
+    """Return names with what stands for each, numbered by kind in the order in which they were found."""
+    replacements: dict[str, str] = {}
+    identities = []
+    for kind in KINDS:
+        names = [name for name in found[kind] if name.lower() not in _COMMON | replacements.keys()]
+        numbered: dict[str, str] = {}
+        for name in sorted(names) if kind == "path" else names:
+            # A host is the same one with its domain and without it.
+            key = name.lower().partition(".")[0] if kind == "host" and not name[0].isdigit() else name
+            word = "/anonymous/path" if kind == "path" else kind
+            replacement = numbered.setdefault(key, f"{word}-{len(numbered) + 1}")
+            if replacements.setdefault(name.lower(), replacement) is replacement:
+                identities.append(Identity(kind, name, replacement))
+    return sorted(identities, key=lambda identity: (-len(identity.name), identity.name))

@@ -1,0 +1,98 @@
+"""A campaign's results made anew in a folder of their own, by nothing but its raw logs and this program."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from coldcache.campaign.campaign import RAW, read_campaign
+from coldcache.core.errors import ColdCacheError
+from coldcache.design.imported_study import list_notebooks
+from coldcache.report.archive.zip_files import copy_tree
+from coldcache.report.site.pages import COMPARISON
+
+#: What a program needs of its environment; nothing else that this one was started with reaches the steps.
+_ENVIRONMENT = ("HOME", "TMPDIR", "USER")
+
+
+class RebuildError(ColdCacheError):
+    """Results that cannot be made anew."""
+
+
+def make_results(campaign: Path, work: Path, project: Path, comparison: Path | None = None) -> Path:
+    """Collect a campaign, judge claims, execute its notebooks and render its report in a folder of their own.
+
+    Parameters
+    ----------
+    campaign : Path
+        The folder with its raw logs.
+    work : Path
+        An empty folder, which then holds ``raw/<campaign>`` and ``results/<campaign>``.
+    project : Path
+        The clone, whose notebooks, claims and published values are taken.
+    comparison : Path, optional
+        A page on this campaign and another one, which the report takes over as it is.
+
+    Returns
+    -------
+    Path
+        ``results/<campaign>`` in the folder.
+
+    Raises
+    ------
+    RebuildError
+        If the clone has not the notebooks, or a step fails; the message is that of the step.
+    CampaignError
+        If the campaign cannot be read.
+    """
+    name = campaign.name
+    studies = read_campaign(campaign).studies
+    asked = [
+        (study.study, notebook)
+        for study in studies
+        for notebook in list_notebooks(study, study is studies[0], project, name)
+    ]
+    copy_tree(campaign, work / RAW / name)
+    if (project / RAW / "published").is_dir():
+        copy_tree(project / RAW / "published", work / RAW / "published")
+    for notebook in sorted({notebook for _, notebook in asked}):
+        source = project / "notebooks" / f"{notebook}.ipynb"
+        if not source.is_file():
+            raise RebuildError(f"{source}: missing, and the campaign needs it; start at the root of the clone")
+        (work / "notebooks").mkdir(exist_ok=True)
+        shutil.copy(source, work / "notebooks")
+    results = Path("results", name)
+    if (project / "config").is_dir():
+        copy_tree(project / "config", work / "config")
+    for step in ("collect", "claims"):
+        _run(work, step, f"--campaign={name}", f"--results={results}")
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        list(pool.map(lambda pair: _execute(work, results, *pair), asked))
+    if comparison is not None and comparison.is_file():
+        shutil.copy(comparison, work / results / COMPARISON)
+    _run(work, "report", f"--campaign={name}", f"--results={results}", "--log=logs/report.log")
+    return work / results
+
+
+def _execute(work: Path, results: Path, study: str, notebook: str) -> None:
+    place = f"{study}/{notebook}.ipynb"
+    _run(
+        work, "notebook", f"--notebook=notebooks/{notebook}.ipynb", f"--dataset={results}/dataset.nc",
+        f"--study={study}", f"--output={results}/notebooks/{place}", f"--log=logs/notebooks/{place}",
+    )  # fmt: skip
+
+
+def _run(work: Path, *arguments: str) -> None:
+    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.defpath))
+    command: Sequence[str] = [sys.executable, "-m", "coldcache", *arguments]
+    done = subprocess.run(
+        command, cwd=work, env={**kept, "PATH": path, "LC_ALL": "C.UTF-8", "PYTHONNOUSERSITE": "1"},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines() or [f"exit status {done.returncode}"]
+        raise RebuildError(f"{arguments[0]}: {said[-1].removeprefix('coldcache: ')}")

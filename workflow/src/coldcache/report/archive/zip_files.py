@@ -1,0 +1,93 @@
+"""An archive's files brought out into a folder and nowhere else, however the archive was made."""
+
+import os
+import shutil
+import stat
+import zipfile
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from coldcache.core.errors import ColdCacheError
+
+#: Entries, and bytes that are not refused whatever they were packed into; logs shrink to a tenth, seldom to less.
+_MOST_ENTRIES, _SMALL, _MOST_SHRUNK = 1_000_000, 2**30, 200
+
+_CHUNK = 2**20
+
+
+class ArchiveError(ColdCacheError):
+    """An archive that is broken, is none of this program, or would write where it must not."""
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Bring the files of an archive out into a folder.
+
+    Parameters
+    ----------
+    archive : Path
+        A zip file that anybody may have made.
+    folder : Path
+        An empty folder.
+
+    Raises
+    ------
+    ArchiveError
+        If it is no zip file or is broken; if a name leads out of the folder, stands twice or is a link; or if the
+        files are far larger than the archive can honestly hold. Nothing is written then, unless bytes are broken.
+    """
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            entries = packed.infolist()
+            _refuse(archive, entries)
+            for entry in entries:
+                _write(packed, entry, folder / entry.filename)
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ArchiveError(f"{archive}: not a whole zip file ({error}); fetch it again") from error
+
+
+def _refuse(archive: Path, entries: list[zipfile.ZipInfo]) -> None:
+    seen: set[str] = set()
+    for entry in entries:
+        name = entry.filename
+        parts = PurePosixPath(name).parts
+        if not parts or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name or ":" in parts[0]:
+            raise ArchiveError(f"{archive}: {name!r} leads out of the archive; it is not brought out")
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+            raise ArchiveError(f"{archive}: {name!r} is a link or a device; it is not brought out")
+        if str(PurePosixPath(name)) in seen:
+            raise ArchiveError(f"{archive}: {name!r} stands twice; it is not brought out")
+        seen.add(str(PurePosixPath(name)))
+    total, packed = sum(entry.file_size for entry in entries), archive.stat().st_size
+    if len(entries) > _MOST_ENTRIES or total > max(_SMALL, _MOST_SHRUNK * packed):
+        raise ArchiveError(f"{archive}: {len(entries)} files of {total} bytes in {packed}; it is not brought out")
+
+
+def _write(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> None:
+    if entry.is_dir():
+        path.mkdir(parents=True, exist_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    left = entry.file_size
+    with packed.open(entry) as source, path.open("xb") as target:
+        while chunk := source.read(_CHUNK):
+            left -= len(chunk)
+            if left < 0:
+                raise ArchiveError(
+                    f"{packed.filename}: {entry.filename!r} is larger than it says; it is not brought out"
+                )
+            target.write(chunk)
+
+
+def copy_tree(source: Path, folder: Path, ignore: Callable[[Any, list[str]], set[str]] | None = None) -> None:
+    """Copy a folder; files are linked where the file system allows, since nothing writes into them."""
+    shutil.copytree(source, folder, copy_function=_link_or_copy, ignore=ignore)
+
+
+def _link_or_copy(source: str, target: str) -> str:
+    try:
+        os.link(source, target, follow_symlinks=True)
+    except OSError:
+        shutil.copy2(source, target)
+    return target

@@ -1,0 +1,154 @@
+"""The comparison of two campaigns or more: the first is what each of the others is held against."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from coldcache.core.errors import CampaignError
+from coldcache.core.units import show_rate
+from coldcache.core.vocabulary import nearest
+from coldcache.report.comparison.campaigns import Side, read_sides
+from coldcache.report.comparison.decisions import Decision, decide
+from coldcache.report.comparison.differences import Difference, list_differences
+from coldcache.report.comparison.match import LOWER_IS_BETTER, METRICS, Unmatched, match_cases
+
+#: The change of speed that matters where nobody states another one.
+THRESHOLD = 0.05
+
+
+class Pair(NamedTuple):
+    """One campaign held against the first.
+
+    Attributes
+    ----------
+    base, other : str
+        Their names.
+    decisions : list of Decision
+        What the two say of each case that both measured alike.
+    unmatched : list of Unmatched
+        The cases that are not compared.
+    """
+
+    base: str
+    other: str
+    decisions: list[Decision]
+    unmatched: list[Unmatched]
+
+    def of(self, verdict: str) -> list[Decision]:
+        """Return the decisions of one verdict, the largest change first."""
+        chosen = [decision for decision in self.decisions if decision.verdict == verdict]
+        return sorted(chosen, key=lambda decision: -abs(math.log(decision.ratio)))
+
+    @property
+    def lost(self) -> list[Unmatched]:
+        """The cases whose trials are all void in the second campaign, and are not in the first."""
+        return [case for case in self.unmatched if case.lost]
+
+    def finding(self, threshold: float) -> str:
+        """Return what changed in a sentence or two."""
+        counts = Counter(decision.verdict for decision in self.decisions)
+        beyond = f"by more than {100 * threshold:g} %"
+        parts = [f"{counts['worse']} worse {beyond}", f"{counts['better']} better {beyond}",
+                 f"{counts['alike']} alike within that", f"{counts['undecided']} undecided"]  # fmt: skip
+        said = f"{self.other} against {self.base}, {len(self.decisions)} cases: {', '.join(parts)}."
+        for verdict in ("worse", "better"):
+            named = [f"{decision.case.name}: {show_change(decision)}" for decision in self.of(verdict)]
+            said += f" {verdict.capitalize()}: {'; '.join(named)}." if named else ""
+        if self.lost:
+            said += f" Lost, for no trial counts any more: {'; '.join(case.name for case in self.lost)}."
+        return said
+
+
+class Comparison(NamedTuple):
+    """Two campaigns or more, compared.
+
+    Attributes
+    ----------
+    sides : list of Side
+        The campaigns; the first is what the others are held against.
+    differences : list of Difference
+        What else differs.
+    pairs : list of Pair
+        Each other campaign against the first.
+    threshold : float
+        The change that matters.
+    """
+
+    sides: list[Side]
+    differences: list[Difference]
+    pairs: list[Pair]
+    threshold: float
+
+    @property
+    def regressions(self) -> int:
+        """How many cases became worse by more than the threshold, or were lost."""
+        return sum(len(pair.of("worse")) + len(pair.lost) for pair in self.pairs)
+
+
+def compare_campaigns(names: Sequence[str], threshold: float = THRESHOLD, metric: str = "") -> Comparison:
+    """Return the comparison of campaigns, read from their raw logs.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Two campaigns or more.
+    threshold : float
+        The change of speed that matters, such as 0.05.
+    metric : str
+        The figure to compare, instead of the one by which each operation is judged first.
+
+    Raises
+    ------
+    CampaignError
+        If a campaign cannot be read, the threshold or the metric is none, or the campaigns have no case that can be
+        compared.
+    """
+    if not 0 < threshold <= 10:
+        raise CampaignError(f"compare: a threshold of {100 * threshold:g} % is out of range; state it as --threshold 5")
+    if metric and metric not in METRICS:
+        raise CampaignError(f'compare: unknown metric "{metric}"; {nearest(metric, METRICS)}')
+    sides = read_sides(names)
+    matched = [match_cases(sides[0], side, metric) for side in sides[1:]]
+    for side, (cases, unmatched) in zip(sides[1:], matched, strict=True):
+        if not cases:
+            _refuse(sides[0], side, unmatched)
+    # All cases of all pairs are one family: the chance of a false finding is that of the whole comparison.
+    decisions = iter(decide([case for cases, _ in matched for case in cases], threshold))
+    pairs = [
+        Pair(sides[0].name, side.name, [next(decisions) for _ in cases], unmatched)
+        for side, (cases, unmatched) in zip(sides[1:], matched, strict=True)
+    ]
+    return Comparison(sides, list_differences(sides), pairs, threshold)
+
+
+def _refuse(base: Side, other: Side, unmatched: Sequence[Unmatched]) -> None:
+    shared = [case for case in unmatched if not case.reason.startswith("only in ")]
+    if not shared:
+        first, second = (", ".join(study.study for study in side.campaign.studies) for side in (base, other))
+        raise CampaignError(
+            f"compare: {base.name} and {other.name} have no case in common (their studies: {first}; {second})"
+        )
+    raise CampaignError(
+        f"compare: none of the {len(shared)} cases that {base.name} and {other.name} share can be compared; "
+        f"the first is {shared[0].name}: {shared[0].reason}"
+    )
+
+
+def show_ratio(decision: Decision) -> str:
+    """Return the ratio of a decision with its interval: ``0.801 (0.792 to 0.810)``."""
+    ratio, low, high = (f"{value:.3f}" if value < 10 else f"{value:.3g}" for value in decision[3:6])
+    return f"{ratio} ({low} to {high})" if decision.low == decision.low else ratio
+
+
+def show_change(decision: Decision) -> str:
+    """Return a change in words: ``rate 12.0 k/s → 9.60 k/s, 0.801 (0.792 to 0.810)``."""
+    case = decision.case
+    values = f"{show_rate(decision.base, case.unit)} → {show_rate(decision.other, case.unit)}"
+    less = " (less is better)" if case.metric in LOWER_IS_BETTER else ""
+    return f"{case.metric.replace('_', ' ')}{less} {values}, {show_ratio(decision)}"
+
+
+def show_smallest(decision: Decision) -> str:
+    """Return the smallest change that would have shown: ``8 %``; ``none`` where the data show no change at all."""
+    return f"{100 * (decision.smallest - 1):.2g} %" if decision.smallest < 11 else "none below 1,000 %"

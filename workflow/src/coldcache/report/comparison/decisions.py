@@ -1,0 +1,111 @@
+"""What became better, worse or stayed alike beyond chance, of all cases together; and what could have been seen."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from coldcache.report.comparison.match import LOWER_IS_BETTER, Case
+from coldcache.statistics.equivalence import Array, adjust, compare
+from coldcache.statistics.intervals import interval_over
+from coldcache.statistics.ratios import ratio_of_estimates
+
+#: One minus the chance that any of a comparison's findings is false, and the coverage of each interval.
+LEVEL = 0.95
+
+#: What a case can be; ``lost`` are those that are not compared because no trial counts any more.
+VERDICTS = ("worse", "better", "alike", "undecided")
+
+
+class Decision(NamedTuple):
+    """What two campaigns say of one case.
+
+    Attributes
+    ----------
+    case : Case
+        Which.
+    base, other : float
+        Median of each campaign, in the case's unit.
+    ratio, low, high : float
+        The second median over the first, with its interval; NaN bounds where a side has one value.
+    verdict : str
+        One of `VERDICTS`. ``worse`` and ``better``: a change is proved to be beyond the threshold; ``alike``: it is
+        proved to be within the threshold.
+    p : float
+        Of the test that decided, corrected for the number of cases; NaN where there is too little to test.
+    smallest : float
+        The smallest change, as a ratio above 1, that data with this spread would have been called better or worse
+        in 4 of 5 campaigns; infinite where no change can be shown.
+    """
+
+    case: Case
+    base: float
+    other: float
+    ratio: float
+    low: float
+    high: float
+    verdict: str
+    p: float
+    smallest: float
+
+
+def decide(cases: Sequence[Case], threshold: float) -> list[Decision]:
+    """Return what two campaigns say of each case.
+
+    Each case is tested twice by Welch's test on logarithms: whether its change is beyond the threshold, and whether it
+    is within (two one-sided tests). All tests of one kind are corrected together (Holm).
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        All of them are one family.
+    threshold : float
+        The change that matters, such as 0.05: a speed that falls to 1/1.05, or rises to 1.05 times.
+
+    Raises
+    ------
+    ValueError
+        If the threshold is not positive, or a value is zero or negative.
+    """
+    if not cases:
+        return []
+    speeds = [_speeds(case) for case in cases]
+    # Holm's first step asks the most of a test; what passes it is shown whatever the other cases do.
+    strictest = 1 - (1 - LEVEL) / len(cases)
+    plain = [compare(after, before, threshold, strictest, paired=False) for before, after in speeds]
+    beyond = adjust([found.p_beyond for found in plain])
+    within = adjust([found.p_equivalence for found in plain])
+    ratios = _ratios(cases)
+    decisions = []
+    for index, (case, found) in enumerate(zip(cases, plain, strict=True)):
+        verdict, p = "undecided", np.fmin(beyond[index], within[index])
+        if beyond[index] <= 1 - LEVEL:
+            verdict, p = "worse" if found.ratio < 1 else "better", beyond[index]
+        elif within[index] <= 1 - LEVEL:
+            verdict, p = "alike", within[index]
+        figures = {name: float(ratios[name][index]) for name in ("base", "other", "ratio", "low", "high")}
+        decisions.append(Decision(case, **figures, verdict=verdict, p=float(p), smallest=found.smallest_beyond))
+    return decisions
+
+
+def _speeds(case: Case) -> tuple[Array, Array]:
+    """Return the values of both campaigns so that more is better."""
+    if case.metric in LOWER_IS_BETTER:
+        return 1 / case.base, 1 / case.other
+    return case.base, case.other
+
+
+def _ratios(cases: Sequence[Case]) -> dict[str, Array]:
+    """Return the medians of both campaigns and their ratios with intervals, one entry for each case."""
+    before, after = (_estimate([getattr(case, side) for case in cases]) for side in ("base", "other"))
+    ratio = ratio_of_estimates(after, before)
+    parts = {"ratio": ratio.estimate, "low": ratio.low, "high": ratio.high}
+    return {name: part.to_numpy() for name, part in {**parts, "base": before.estimate, "other": after.estimate}.items()}
+
+
+def _estimate(values: Sequence[Array]) -> xr.Dataset:
+    table = np.full((len(values), max(row.size for row in values)), np.nan)
+    for row, trials in zip(table, values, strict=True):
+        row[: trials.size] = trials
+    return interval_over(xr.DataArray(table, dims=("case", "repetition")), level=LEVEL)

@@ -1,0 +1,91 @@
+"""A comparison as Markdown: for a pull request, and as a page of the report."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from coldcache.core.units import show_rate
+from coldcache.report.comparison.campaigns import Side
+from coldcache.report.comparison.compare import Comparison, Pair, show_ratio, show_smallest
+from coldcache.report.comparison.decisions import LEVEL, Decision
+from coldcache.report.comparison.differences import name_cause
+from coldcache.report.comparison.match import Unmatched
+from coldcache.report.site.format import show_period
+
+#: What is smaller is not told apart.
+_SMALLEST_P = 0.001
+
+_HEADINGS = {
+    "worse": "Worse",
+    "better": "Better",
+    "undecided": "Undecided with these data",
+    "alike": "Alike",
+}
+
+
+def write_markdown(comparison: Comparison) -> str:
+    """Return a comparison as a page of Markdown: what was found, what else differs, and every case."""
+    names = " and ".join(side.name for side in comparison.sides)
+    parts = [f"# Comparison of {_escape(names)}"]
+    parts += [_escape(pair.finding(comparison.threshold)) for pair in comparison.pairs]
+    parts += [_escape(name_cause(comparison.differences))]
+    head = ["", *(_escape(side.name) for side in comparison.sides)]
+    parts += ["## What else differs", _table(head, _campaign_rows(comparison.sides))]
+    if comparison.differences:
+        rows = [[f"{found.group}: {found.name}", *found.values] for found in comparison.differences]
+        parts.append(_table(head, rows))
+    for pair in comparison.pairs:
+        several = f" of {_escape(pair.other)}" if len(comparison.pairs) > 1 else ""
+        for verdict, heading in _HEADINGS.items():
+            if found := pair.of(verdict):
+                parts += [f"## {heading}{several}", _table(*_tabulate(found, pair))]
+        if pair.unmatched:
+            parts += [f"## Not compared{several}", _table(["Case", "Why"], _reasons(pair.unmatched))]
+    return "\n\n".join([*parts, "## How this was decided", explain(comparison)]) + "\n"
+
+
+def explain(comparison: Comparison) -> str:
+    """Return how the verdicts were found, in a paragraph."""
+    share, percent = f"{100 * LEVEL:g} %", f"{100 * comparison.threshold:g} %"
+    return (
+        f"Each ratio is that of two medians, with an interval made of theirs: {share} from six repetitions, less "
+        "from fewer. Worse and better: Welch's test on logarithms of all trials that count shows that the change is "
+        f"beyond {percent}. Alike: it shows that the change is within {percent}. Both are corrected for the number "
+        f"of cases (Holm), so that the chance of any false finding is {100 * (1 - LEVEL):g} % at most. Undecided: it "
+        "shows neither; the last column says which change would have shown in 4 of 5 such campaigns. The tests know "
+        "the spread within a campaign, not what else happened between the two."
+    )
+
+
+def _campaign_rows(sides: Sequence[Side]) -> Iterable[list[str]]:
+    yield ["site", *(side.campaign.site.title for side in sides)]
+    yield ["measured", *(show_period(*side.period()) for side in sides)]
+    yield ["trials that count", *(f"{side.counted()} of {len(side.trials)}" for side in sides)]
+
+
+def _tabulate(decisions: Sequence[Decision], pair: Pair) -> tuple[list[str], list[list[str]]]:
+    head = ["Case", "Figure", pair.base, pair.other, "Ratio", "p", "Would have shown"]
+    notes = any(decision.case.note for decision in decisions)
+    rows = []
+    for decision in decisions:
+        case = decision.case
+        values = [show_rate(value, case.unit) for value in (decision.base, decision.other)]
+        p = "" if decision.p != decision.p else f"{decision.p:.1g}" if decision.p >= _SMALLEST_P else f"< {_SMALLEST_P}"
+        # Blanks at which no line breaks, so that a number keeps its unit.
+        numbers = [cell.replace(" ", "\xa0") for cell in (*values, show_ratio(decision), p, show_smallest(decision))]
+        row = [case.name, case.metric.replace("_", " "), *numbers]
+        rows.append([*row, *([case.note] if notes else [])])
+    return [*head, *(["Note"] if notes else [])], rows
+
+
+def _reasons(unmatched: Sequence[Unmatched]) -> list[list[str]]:
+    return [[case.name, case.reason] for case in unmatched]
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *([_escape(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _escape(text: str) -> str:
+    """Return a text as Markdown that shows it letter by letter, also within a table."""
+    return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", re.sub(r"[^\S\xa0]+", " ", text))

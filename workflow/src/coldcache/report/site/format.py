@@ -1,0 +1,75 @@
+"""How pages put levels, conditions, shares and times into words."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from coldcache.core.units import show_bytes
+from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
+from coldcache.report.site.conditions import Values
+from coldcache.report.site.html import join
+
+_FACTORS = {**FACTORS, **LEARNT_FACTORS}
+
+#: How what trials noted of their system is shown, where not as it is.
+_SHOW: dict[str, Callable[[str], str]] = {
+    "memory_bytes": lambda size: show_bytes(float(size)),
+    "free_bytes": lambda size: show_bytes(float(size)),
+    "load": lambda load: f"{float(load):.2f}",
+    "read_ahead_kb": lambda size: f"{size} KiB",
+    "logical_block_size": lambda size: f"{size} B",
+    "hypervisor": lambda answer: {"True": "yes", "False": "no"}.get(answer, answer),
+    "rotational": lambda answer: {"1": "yes", "0": "no"}.get(answer, answer),
+}
+
+
+def show_noted(name: str, value: Any) -> str:
+    """Return what trials noted under a name as people read it: ``23.5 GiB`` of `memory_bytes`, ``yes`` for ``True``."""
+    return _SHOW.get(name, str)(str(value))
+
+
+def show_share(share: float) -> str:
+    """Return a share in per cent, with three digits."""
+    return f"{100 * share:.3g}\N{NO-BREAK SPACE}%"
+
+
+def show_values(values: Values | None, show: Callable[[str], Any] = str) -> Markup:
+    """Return the values of a condition as HTML: the value, or each of several with the number of its trials."""
+    if not values:
+        return Markup("not known")
+    if len(values) == 1:
+        return join(map(show, values))
+    return join((f"{show(value)} ({count} trials)" for value, count in values.items()), "; ")
+
+
+def show_levels(cases: Iterable[Mapping[str, Any]]) -> Markup:
+    """Return the levels of each factor of some cases as HTML."""
+    levels: dict[str, dict[str, None]] = {}
+    for factors in cases:
+        for factor, level in factors.items():
+            levels.setdefault(factor, {})[_show_level(factor, level)] = None
+    return join((f"{_FACTORS[factor].label} {', '.join(names)}" for factor, names in levels.items()), "; ")
+
+
+def _show_level(factor: str, level: Any) -> str:
+    if _FACTORS[factor].unit == "B":
+        return show_bytes(float(level))
+    return {"True": "yes", "False": "no"}.get(str(level), str(level))
+
+
+def show_repetitions(numbers: list[str]) -> str:
+    """Return repetitions under the names of their folders: ``r0, r2``, or ``r0 to r4`` where none is left out."""
+    first, last = numbers[0], numbers[-1]
+    if len(numbers) > 2 and int(last) - int(first) == len(numbers) - 1:
+        return f"r{first} to r{last}"
+    return ", ".join(f"r{number}" for number in numbers)
+
+
+def show_period(begin: datetime | None, end: datetime | None) -> str:
+    """Return when something ran, to the minute; both times are in UTC."""
+    if begin is None or end is None:
+        return "No trial has run"
+    first, last = f"{begin.day} {begin:%B %Y, %H:%M}", f"{end.day} {end:%B %Y, %H:%M}"
+    return f"{first} to {end:%H:%M} UTC" if begin.date() == end.date() else f"{first} to {last} UTC"

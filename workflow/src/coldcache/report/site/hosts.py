@@ -1,0 +1,71 @@
+"""What was told once of each host of a campaign: what all of them have, and in what they differ."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from coldcache.campaign.campaign import read_hosts
+from coldcache.dataset.confounders import Difference, differences_between_hosts
+from coldcache.report.site.html import facts, table
+
+#: What the conditions of the trials tell already.
+_TOLD = ("kernel", "os", "processor", "cores", "memory_bytes", "hypervisor")
+
+#: Names of properties, as people read them; what is not listed is shown under its own name.
+_NAMES = {
+    "vendor": "Vendor of the machine",
+    "product": "Product, or instance type",
+    "numa_nodes": "NUMA nodes",
+    "governor": "CPU governor",
+    "programs": "SHA-256 of",
+    "modules": "Modules loaded",
+}
+
+
+def describe_hosts(folder: Path) -> dict[str, Any]:
+    """Return the values of the part of `system.md` on hosts; they are empty where no host was described.
+
+    Parameters
+    ----------
+    folder : Path
+        The campaign's raw logs.
+    """
+    hosts = read_hosts(folder)
+    differences = differences_between_hosts(hosts)
+    return {
+        "hosts": len(hosts),
+        "alike": facts(_list_alike(hosts, {difference.what for difference in differences})) if hosts else Markup(""),
+        "differing": _tabulate(differences) if differences else Markup(""),
+    }
+
+
+def _list_alike(hosts: Mapping[str, Mapping[str, Any]], differing: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield what is the same on all hosts, as names and values."""
+    for name, value in next(iter(hosts.values())).items():
+        label = _NAMES.get(name) or name.replace("_", " ").capitalize()
+        if name in _TOLD:
+            continue
+        if isinstance(value, list):
+            yield label, ", ".join(member for member in value if f"{name}.{member}" not in differing) or "none"
+        elif isinstance(value, dict):
+            yield from (
+                (f"{label} {key.replace('_', ' ')}", inner or "not told")
+                for key, inner in value.items()
+                if f"{name}.{key}" not in differing
+            )
+        elif name not in differing:
+            yield label, value if value != "" else "not told"
+
+
+def _tabulate(differences: tuple[Difference, ...]) -> Markup:
+    """Return a row for each value of each property that differs: of many hosts most have the same."""
+    rows = []
+    for difference in differences:
+        hosts_of: dict[str, list[str]] = {}
+        for host, values in difference.values.items():
+            hosts_of.setdefault("; ".join(values) or "not told", []).append(host)
+        name = difference.what.replace(".", " ").replace("_", " ")
+        rows += [(name, value, ", ".join(hosts)) for value, hosts in hosts_of.items()]
+    return table(("Recorded", "Value", "Hosts"), rows)

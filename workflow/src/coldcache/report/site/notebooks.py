@@ -1,0 +1,94 @@
+"""Chapters of a report: the executed notebooks of each study, with what they found."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coldcache.core.errors import ColdCacheError
+from coldcache.design.imported_study import CLAIMS, RELIABILITY, SPEED, AnyStudy
+
+#: Tag of the cells that display findings: paragraphs of computed values.
+FINDING = "finding"
+
+
+class ChapterError(ColdCacheError):
+    """An executed notebook that a report needs and cannot use."""
+
+
+class Chapter(NamedTuple):
+    """An executed notebook.
+
+    Attributes
+    ----------
+    study, name : str
+        The study that it answers, and its file's name without ending.
+    notebook : dict
+        As Jupyter stores it.
+    findings : list of str
+        What it found, each a sentence in Markdown.
+    """
+
+    study: str
+    name: str
+    notebook: dict[str, Any]
+    findings: list[str]
+
+
+def read_chapters(study: AnyStudy, results: Path) -> list[Chapter]:
+    """Return the executed notebooks of a study in the order in which it names them, and the one on its claims.
+
+    Parameters
+    ----------
+    study : Study or ForeignStudy
+        It names the notebooks.
+    results : Path
+        The campaign's folder of results.
+
+    Raises
+    ------
+    ChapterError
+        If a notebook has not been executed, or cannot be read.
+    """
+    folder = results / "notebooks" / study.study
+    more = [CLAIMS] if (folder / f"{CLAIMS}.ipynb").is_file() else []
+    return [_read_chapter(study.study, name, results) for name in dict.fromkeys([*study.notebooks, *more])]
+
+
+def read_methods(studies: Sequence[AnyStudy], results: Path) -> list[Chapter]:
+    """Return the executed notebooks on how the campaign was evaluated, which belong to none of its studies.
+
+    They stand with the first one: how far the statistics hold, and how fast the program is.
+
+    Raises
+    ------
+    ChapterError
+        If one cannot be read.
+    """
+    first = studies[0].study
+    folder = results / "notebooks" / first
+    there = [name for name in (RELIABILITY, SPEED) if (folder / f"{name}.ipynb").is_file()]
+    return [_read_chapter(first, name, results) for name in there]
+
+
+def _read_chapter(study: str, name: str, results: Path) -> Chapter:
+    path = results / "notebooks" / study / f"{name}.ipynb"
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        return Chapter(study, name, notebook, _read_findings(notebook))
+    except FileNotFoundError as error:
+        raise ChapterError(f"{path} is missing: the notebook has not been executed; run snakemake") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise ChapterError(f"{path}: no executed notebook ({error}); remove it and run snakemake") from error
+
+
+def _read_findings(notebook: dict[str, Any]) -> list[str]:
+    findings = []
+    for cell in notebook["cells"]:
+        if FINDING not in cell["metadata"].get("tags", []):
+            continue
+        for output in cell.get("outputs", []):
+            # Jupyter stores a text as a string or as a list of lines.
+            text = "".join(output.get("data", {}).get("text/markdown", ""))
+            findings += [" ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()]
+    return findings

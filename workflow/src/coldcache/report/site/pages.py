@@ -1,0 +1,109 @@
+"""The pages of a report as Sphinx reads them: the templates of `workflow/report/pages`, filled with facts."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from coldcache.campaign.campaign import Campaign
+from coldcache.design.cases import Case, expand_cases
+from coldcache.design.imported_study import AnyStudy, ForeignStudy
+from coldcache.design.study import Sweep
+from coldcache.report.site.context import Material
+from coldcache.report.site.evidence_page import describe_evidence
+from coldcache.report.site.format import show_levels
+from coldcache.report.site.html import escape_markdown, facts, join
+from coldcache.report.site.index_page import describe_first_page, list_findings
+from coldcache.report.site.notebook_pages import read_items, write_chapter
+from coldcache.report.site.notebooks import Chapter
+from coldcache.report.site.pages_validity_methods_system import describe_methods, describe_system, describe_validity
+
+#: A page on this campaign and another one, among the results of this one.
+COMPARISON = "comparison.md"
+
+
+def write_pages(material: Material, templates: Path, folder: Path) -> None:
+    """Write every page of a report into a folder, for Sphinx to read.
+
+    Parameters
+    ----------
+    material : Material
+        What the pages tell.
+    templates : Path
+        Holds a template for each page but those of notebooks.
+    folder : Path
+        Where the pages go, a folder for each study in it.
+    """
+    # What is no markup is text that somebody else wrote, and is shown as it is.
+    environment = Environment(
+        loader=FileSystemLoader(templates), undefined=StrictUndefined, finalize=escape_markdown, autoescape=True,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+
+    def write(template: str, page: str, values: dict[str, Any]) -> None:
+        path = folder / page
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(environment.get_template(template).render(values), encoding="utf-8")
+
+    def write_notebook(chapter: Chapter, place: str) -> None:
+        path = folder / place / f"{chapter.name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(write_chapter(chapter, material, items), encoding="utf-8")
+
+    items = read_items(material)
+    # What `compare --page` wrote of this campaign and another one is a page already.
+    first_page = describe_first_page(material)
+    if (material.results / COMPARISON).is_file():
+        first_page["pages"] = [*first_page["pages"], Path(COMPARISON).stem]
+    write("index.md", "index.md", first_page)
+    if (material.results / COMPARISON).is_file():
+        shutil.copyfile(material.results / COMPARISON, folder / COMPARISON)
+    for study in material.campaign.studies:
+        write("study.md", f"{study.study}/index.md", _describe_study(study, material))
+        for chapter in material.chapters[study.study]:
+            write_notebook(chapter, study.study)
+    for chapter in material.methods:
+        write_notebook(chapter, "methods")
+    of_documents = material.documents.describe()
+    for page in ("claims", "coverage"):
+        if of_documents[page]:
+            write(f"{page}.md", f"{page}.md", of_documents)
+    write("validity.md", "validity.md", describe_validity(material))
+    methods = {"chapters": list_findings(material.methods, "../")}
+    write("methods.md", "methods.md", describe_methods(material) | methods)
+    shutil.copyfile(templates.parents[2] / "docs/twelve-rules.md", folder / "rules.md")
+    write("system.md", "system.md", describe_system(material))
+    write("evidence.md", "evidence.md", describe_evidence(material))
+
+
+def _describe_study(study: AnyStudy, material: Material) -> dict[str, Any]:
+    return {
+        "title": study.title,
+        "question": study.question,
+        "chapters": list_findings(material.chapters[study.study]),
+        "sweeps": facts(_describe_sweeps(study, material.campaign)),
+    }
+
+
+def _describe_sweeps(study: AnyStudy, campaign: Campaign) -> Iterator[tuple[str, Markup]]:
+    if isinstance(study, ForeignStudy):
+        for foreign in study.sweeps.values():
+            levels = show_levels({factor: level} for factor, found in foreign.factors.items() for level in found)
+            what = f"{', '.join(foreign.tools)}: {', '.join(foreign.operations) or 'nothing that can be read'}"
+            yield foreign.title, join((what, levels), separator=Markup("<br>"))
+        return
+    assert campaign.circumstances is not None
+    cases: dict[str, list[Case]] = {}
+    for case in expand_cases(study, campaign.site, campaign.circumstances):
+        cases.setdefault(case.sweep, []).append(case)
+    for name, sweep in study.sweeps.items():
+        yield sweep.title, _describe_sweep(sweep, cases[name])
+
+
+def _describe_sweep(sweep: Sweep, cases: list[Case]) -> Markup:
+    trials = sum(case.repetitions for case in cases)
+    what = f"{cases[0].tool}: {', '.join(sweep.operations)}; {trials} trials"
+    return join((what, show_levels(case.factors for case in cases)), separator=Markup("<br>"))

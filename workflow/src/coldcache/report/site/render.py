@@ -1,0 +1,120 @@
+"""A campaign's executed notebooks and what stands behind them, as a site that opens from the disk."""
+
+import io
+import os
+import shutil
+from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
+from sphinx.util.console import nocolor
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from coldcache.analysis.outputs import remove_stale, remove_unnamed
+from coldcache.campaign.campaign import RAW
+from coldcache.core.errors import ColdCacheError
+from coldcache.report.site.context import Material, read_material
+from coldcache.report.site.downloads import copy_downloads
+from coldcache.report.site.pages import write_pages
+from coldcache.report.site.raw_files import copy_raw_files
+from coldcache.report.site.summary import write_summary
+from coldcache.report.site.trial_pages import write_trial_pages
+
+#: Sphinx's configuration, its templates and its style sheet, and the pages' templates.
+TEMPLATES = Path(__file__).parents[4] / "report"
+
+
+class ReportError(ColdCacheError):
+    """A report that cannot be rendered."""
+
+
+def render(campaign: str, results: Path, log: Path) -> None:
+    """Write a campaign's report as `report/index.html` in its folder of results.
+
+    Executed notebooks that the campaign does not name, and tables and figures that none of its notebooks saves, are
+    removed from that folder first.
+
+    Parameters
+    ----------
+    campaign : str
+        Its name.
+    results : Path
+        Its folder of results, with `verdicts.csv`, `reasons.csv` and the executed notebooks.
+    log : Path
+        Where what Sphinx says goes.
+
+    Raises
+    ------
+    ReportError
+        If Sphinx fails or warns. A report that stood there before stays.
+    ChapterError
+        If a notebook has not been executed.
+    CampaignError
+        If the campaign, its trials or its verdicts cannot be read.
+    """
+    material = read_material(RAW / campaign, results)
+    chapters = [chapter for of_study in material.chapters.values() for chapter in of_study]
+    chapters += material.methods
+    remove_unnamed(results, [(chapter.study, chapter.name) for chapter in chapters])
+    remove_stale(results, [chapter.notebook for chapter in chapters])
+    work = results / ".report"
+    shutil.rmtree(work, ignore_errors=True)
+    try:
+        write_pages(material, TEMPLATES / "pages", work / "pages")
+        with ProcessPoolExecutor(1) as pool:
+            beside = pool.submit(_write_beside, material, work / "beside")
+            _build(work, campaign, len(material.campaign.studies), log)
+            beside.result()
+        _tidy(work / "site")
+        shutil.copytree(work / "beside", work / "site", copy_function=os.rename, dirs_exist_ok=True)
+        if (results / "report").exists():
+            (results / "report").rename(work / "replaced")
+        (work / "site").rename(results / "report")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _write_beside(material: Material, folder: Path) -> None:
+    """Write what stands beside the pages of Sphinx, which takes as long as they do, into a folder of its own."""
+    folder.mkdir()
+    copy_downloads(material.results, folder)
+    files = copy_raw_files(material.campaign, folder)
+    write_summary(material, TEMPLATES / "beside", folder)
+    write_trial_pages(material, material.cases, files, TEMPLATES / "beside", folder)
+
+
+def _build(work: Path, campaign: str, studies: int, log: Path) -> None:
+    """Let Sphinx make a site of the pages; a warning is an error, for nobody would read it."""
+    warnings = io.StringIO()
+    overrides = {
+        "html_title": f"Cold Cache: {campaign}",
+        "html_context": {
+            "coldcache_version": version("coldcache"), "coldcache_campaign": campaign, "coldcache_studies": studies,
+            "default_mode": "auto",
+        },
+    }  # fmt: skip
+    log.parent.mkdir(parents=True, exist_ok=True)
+    failure = ""
+    nocolor()
+    with log.open("w", encoding="utf-8") as said, patch_docutils(), docutils_namespace():
+        try:
+            Sphinx(
+                work / "pages", TEMPLATES, work / "site", work / "doctrees", "html", overrides,
+                status=said, warning=warnings, freshenv=True,
+            ).build()  # fmt: skip
+        except SphinxError as error:
+            failure = f"{error.category}: {error}"
+        said.write(warnings.getvalue() + failure)
+    if problems := [*warnings.getvalue().splitlines(), *failure.splitlines()]:
+        cause = problems[0].replace(f"{(work / 'pages').absolute()}/", "")
+        raise ReportError(f"{work.parent / 'report'} cannot be rendered ({cause}); all that Sphinx said is in {log}")
+
+
+def _tidy(site: Path) -> None:
+    """Remove what Sphinx leaves for other programs: no reader opens it."""
+    shutil.rmtree(site / "_sources", ignore_errors=True)
+    for name in (".buildinfo", "objects.inv", "_static/webpack-macros.html", "_static/**/*.map"):
+        for path in site.glob(name):
+            path.unlink()

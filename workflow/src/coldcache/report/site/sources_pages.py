@@ -1,0 +1,212 @@
+"""What a campaign says of the documents behind its studies: their claims, and their tables and figures."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from coldcache.analysis.report_links import FOLDER
+from coldcache.claims.read import CLAIMS, list_selections, read_claims
+from coldcache.core.units import show_range, show_rate
+from coldcache.dataset.coverage import STATES
+from coldcache.report.site.html import join, link, table, trials_table
+from coldcache.report.site.validity import Row, read_rows
+
+#: Columns of `claims.csv`.
+_CLAIM = ("id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why")
+
+_CONTRADICTION = ("source", "about", "one", "one_place", "other", "other_place", "verdict", "why")
+
+#: States of a document's table or figure, and verdicts of a claim, the most telling first.
+_VERDICTS = ("borne out", "refuted", "open")
+
+#: Claims that the first page names one by one.
+_FEW = 12
+
+_HEADS = ("Claim", "Verdict", "Here", "Trials", "Why")
+
+Sweep = tuple[str, str]
+
+#: Of documents whose studies are no part of the campaign.
+NO_TITLES: Mapping[str, str] = MappingProxyType({})
+
+
+def read_sweeps() -> dict[tuple[str, str], list[Sweep]]:
+    """Return the sweeps that each claim is held against, by source and id; none where the claims are not here.
+
+    Raises
+    ------
+    DesignError
+        If a claim is none.
+    """
+    found = {}
+    for stated in read_claims() if CLAIMS.is_dir() else []:
+        named = ((part.study or stated.source, part.sweep) for part in list_selections(stated.claim) if part.sweep)
+        found[stated.source, stated.claim.id] = list(dict.fromkeys(named))
+    return found
+
+
+class Documents:
+    """The claims, tables and figures of the documents, as a campaign's results tell them.
+
+    Parameters
+    ----------
+    results : Path
+        The campaign's folder of results, with `coverage.csv` and, where claims were checked, `claims.csv`,
+        `statements.csv` and `contradictions.csv`.
+    sweeps : collection of (str, str)
+        The campaign's sweeps, each with its study: claims lead to their pages, and the first page has those of
+        the studies alone.
+    titles : mapping of str to str
+        The title of each study, in the order of the campaign: sources stand in this order and under these names,
+        others after them under their own.
+
+    Raises
+    ------
+    CampaignError
+        If one of them cannot be read.
+    """
+
+    def __init__(self, results: Path, sweeps: Collection[Sweep] = (), titles: Mapping[str, str] = NO_TITLES):
+        self._studies = {study for study, _ in sweeps}
+        self._titles = titles
+        self._coverage = self._order(read_rows(results / "coverage.csv", {"source", "item", "state", "why"}))
+        checked = (results / "claims.csv").is_file()
+        self._claims = self._order(read_rows(results / "claims.csv", set(_CLAIM))) if checked else []
+        stated = read_rows(results / "statements.csv", {"id", "source", "place", "statement"}) if checked else []
+        self._statements = {(row["source"], row["id"]): row for row in stated}
+        named = read_sweeps() if checked else {}
+        self._sweeps = {claim: [sweep for sweep in found if sweep in sweeps] for claim, found in named.items()}
+        against = results / "contradictions.csv"
+        self._contradictions = read_rows(against, set(_CONTRADICTION)) if against.is_file() else []
+
+    def summarise(self) -> dict[str, Any]:
+        """Return the values of the first page: claims on the campaign's own studies, and items by their state."""
+        own = [claim for claim in self._claims if claim["source"] in self._studies]
+        decided = [claim for claim in own if claim["verdict"] != "open" and _is_measured(claim)]
+        return {
+            "told_claims": _tell(own, "verdict", _VERDICTS),
+            "told_items": _tell(self._coverage, "state", STATES),
+            "claims": self._count(own, "verdict", _VERDICTS) if own else "",
+            "decided": self._tabulate_claims(decided) if 0 < len(decided) <= _FEW else "",
+            "other_claims": len(self._claims) - len(own),
+            "coverage": self._map() if self._coverage else "",
+        }
+
+    def describe(self) -> dict[str, Any]:
+        """Return the tables of `claims.md` and `coverage.md`: every claim and every item, with why."""
+        rows = [(row["source"], row["item"], row["state"], row["why"]) for row in self._coverage]
+        return {
+            "claims": self._tabulate_claims(self._claims) if self._claims else "",
+            "contradictions": _tabulate_contradictions(self._contradictions) if self._contradictions else "",
+            "coverage": table(("Source", "Table or figure", "State", "How, or why not"), rows) if rows else "",
+        }
+
+    def _order(self, rows: list[Row]) -> list[Row]:
+        """Return rows by their source, in the order of the campaign's studies and then of the rows themselves."""
+        sources = list(dict.fromkeys([*self._titles, *(row["source"] for row in rows)]))
+        return sorted(rows, key=lambda row: sources.index(row["source"]))
+
+    def _name(self, source: str) -> str:
+        return self._titles.get(source, source)
+
+    def _count(self, rows: list[Row], column: str, states: tuple[str, ...]) -> Markup:
+        """Return a table of how many rows of each source have which state."""
+        counts: dict[str, Counter[str]] = {}
+        for row in rows:
+            counts.setdefault(self._name(row["source"]), Counter())[row[column]] += 1
+        heads = ("Source", *(state.capitalize() for state in states))
+        counted = ((source, *(found[state] for state in states)) for source, found in counts.items())
+        return table(heads, counted, heads[1:])
+
+    def _map(self) -> Markup:
+        """Return a table of the items of each source, with a row for each state that one of them has."""
+        items: dict[str, dict[str, list[str]]] = {}
+        for row in self._coverage:
+            items.setdefault(self._name(row["source"]), {}).setdefault(row["state"], []).append(row["item"])
+        return trials_table(
+            ("State", "Tables, figures and sections"),
+            (
+                (source, (_emphasise(state), join(found[state], "; ")))
+                for source, found in items.items()
+                for state in STATES
+                if state in found
+            ),
+        )
+
+    def _tabulate_claims(self, claims: Iterable[Row]) -> Markup:
+        return trials_table(_HEADS, ((self._name(claim["source"]), self._list_cells(claim)) for claim in claims))
+
+    def _list_cells(self, claim: Row) -> tuple[Any, ...]:
+        verdict = _emphasise(claim["verdict"])
+        return self._put_in_words(claim), verdict, _show_estimate(claim), self._lead_to_trials(claim), claim["why"]
+
+    def _put_in_words(self, claim: Row) -> Markup:
+        """Return what a claim says, and below it which it is."""
+        stated = self._statements.get((claim["source"], claim["id"]), {"statement": "", "place": ""})
+        whence = Markup("<small>{}</small>").format(", ".join(filter(None, (stated["place"], claim["id"]))))
+        text = join(filter(None, (stated["statement"], whence)), separator=Markup("<br>"))
+        return Markup('<div class="coldcache-claim">{}</div>').format(text)
+
+    def _lead_to_trials(self, claim: Row) -> Markup:
+        """Return on how many trials a claim rests, with the sweeps that they are of."""
+        if not _is_measured(claim):
+            return Markup("no trials")
+        named = self._sweeps.get((claim["source"], claim["id"]), [])
+        pages = (link("/".join(sweep), f"{FOLDER}/{quote('/'.join(sweep))}/index.html") for sweep in named)
+        return join([f"{claim['trials']} trials", *pages], separator=Markup("<br>"))
+
+    @property
+    def has_claims(self) -> bool:
+        """Whether any claim was checked."""
+        return bool(self._claims)
+
+    @property
+    def has_items(self) -> bool:
+        """Whether the campaign's studies serve any table or figure of a document."""
+        return bool(self._coverage)
+
+
+def _tell(rows: list[Row], column: str, states: tuple[str, ...]) -> str:
+    """Return in words how many rows have which state; those that none has are left out."""
+    counts = Counter(row[column] for row in rows)
+    found = ((counts[state], state) for state in states if counts[state])
+    return ", ".join(f"{count} {'is' if count == 1 else 'are'} {state}" for count, state in found)
+
+
+def _emphasise(text: str) -> Markup:
+    return Markup("<strong>{}</strong>").format(text)
+
+
+def _is_measured(claim: Row) -> bool:
+    """Return whether trials stand behind a verdict, and not the document's own numbers alone."""
+    return claim["trials"] not in ("", "0")
+
+
+def _show_number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _show_estimate(claim: Row) -> str:
+    """Return the estimate behind a claim, with its interval where that has a width; empty where there is none."""
+    if not claim["estimate"]:
+        return ""
+    unit, estimate = claim["unit"], float(claim["estimate"])
+    low, high = (float(claim[bound] or estimate) for bound in ("low", "high"))
+    if unit in ("B/s", "1/s", "s"):
+        return show_rate(estimate, unit) + (f" ({show_range(low, high, unit)})" if low < high else "")
+    bounds = f" ({_show_number(low)} to {_show_number(high)})" if low < high else ""
+    return f"{_show_number(estimate)}{bounds} {'' if unit == '1' else unit}".strip()
+
+
+def _tabulate_contradictions(rows: Iterable[Row]) -> Markup:
+    heads = ("Source", "About", "One place", "Another", "Verdict", "Why")
+    return table(heads, (
+        (row["source"], row["about"], f"{row['one']} ({row['one_place']})", f"{row['other']} ({row['other_place']})",
+         _emphasise(row["verdict"]), row["why"])
+        for row in rows
+    ))  # fmt: skip

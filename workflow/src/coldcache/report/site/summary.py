@@ -1,0 +1,68 @@
+"""Findings and figures of a campaign as one file that needs nothing beside it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from coldcache.analysis.report_links import without_links
+from coldcache.report.site.context import Material
+from coldcache.report.site.notebooks import Chapter
+from coldcache.report.site.svg_symbols import Glyphs
+
+#: Its file in a report. It tells Snakemake that a report is whole.
+SUMMARY = "summary.html"
+
+_FIGURE = re.compile(r'<figure class="coldcache-figure".*?</figure>', re.S)
+
+
+def write_summary(material: Material, templates: Path, report: Path) -> None:
+    """Write `summary.html` into a report.
+
+    Parameters
+    ----------
+    material : Material
+        What the report is made of.
+    templates : Path
+        Holds ``summary.html``.
+    report : Path
+        The report's folder.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(templates), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
+    )  # fmt: skip
+    glyphs = Glyphs()
+    studies = [
+        {
+            "title": study.title, "question": study.question,
+            "chapters": [
+                {
+                    "title": _find_title(chapter), "figures": list(_find_figures(chapter, glyphs)),
+                    "findings": [re.sub("[`*]", "", without_links(text)) for text in chapter.findings],
+                }
+                for chapter in material.chapters[study.study]
+            ],
+        }
+        for study in material.campaign.studies
+    ]  # fmt: skip
+    text = environment.get_template(SUMMARY).render(
+        campaign=material.campaign.name,
+        summary=material.validity.summary(material.campaign.planned or None),
+        studies=studies,
+    )
+    (report / SUMMARY).write_text(text, encoding="utf-8")
+
+
+def _find_title(chapter: Chapter) -> str:
+    """Return the question that a notebook begins with."""
+    return "".join(chapter.notebook["cells"][0]["source"]).splitlines()[0].lstrip("# ")
+
+
+def _find_figures(chapter: Chapter, glyphs: Glyphs) -> Iterator[Markup]:
+    for cell in chapter.notebook["cells"]:
+        for output in cell.get("outputs", []):
+            html = "".join(output.get("data", {}).get("text/html", ""))
+            for figure in _FIGURE.findall(html):
+                yield Markup(glyphs.share(without_links(figure)).replace('role="group"', 'role="img"'))

@@ -1,0 +1,302 @@
+"""The pages behind a report's numbers: one for each sweep, each case and each trial, down to the bytes of its log.
+
+They stand beside the pages that Sphinx makes, so that thousands of them burden neither its search nor its navigation.
+"""
+
+import math
+import os
+import shlex
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from coldcache.analysis.estimates import LEVEL
+from coldcache.analysis.report_links import FOLDER
+from coldcache.campaign.campaign import is_sealed
+from coldcache.core.units import show_rate, show_seconds
+from coldcache.core.vocabulary import VERDICTS
+from coldcache.dataset.reader import COUNTED
+from coldcache.report.site.annotated_logs import WHOLE, mark_log
+from coldcache.report.site.context import Material
+from coldcache.report.site.format import show_levels, show_noted
+from coldcache.report.site.html import escape_html, facts_table
+from coldcache.report.site.raw_files import RawFile
+from coldcache.report.site.trials import Cases, Figure, Trial, count_verdicts
+from coldcache.statistics.intervals import interval
+
+
+def write_trial_pages(material: Material, cases: Cases, files: dict[str, RawFile], templates: Path, site: Path) -> None:
+    """Write the pages of a campaign's sweeps, cases and trials into its report.
+
+    Parameters
+    ----------
+    material : Material
+        What the report is made of.
+    cases : dict
+        The campaign's trials.
+    files : dict of str to RawFile
+        Its raw files.
+    templates : Path
+        Holds ``sweep.html``, ``case.html`` and ``trial.html``.
+    site : Path
+        The report's folder.
+    """
+    writer = _Writer(material, files, templates, site)
+    for (study, sweep), of_sweep in cases.items():
+        writer.write_sweep(study, sweep, of_sweep)
+        for case, trials in of_sweep.items():
+            writer.write_case(case, trials)
+            for trial in trials:
+                if trial.story:
+                    writer.write_trial(trial, trials)
+
+
+class _Writer:
+    """Fills the templates of the pages of one campaign."""
+
+    def __init__(self, material: Material, files: dict[str, RawFile], templates: Path, site: Path):
+        self._environment = Environment(
+            loader=FileSystemLoader(templates), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
+            lstrip_blocks=True, keep_trailing_newline=True,
+        )  # fmt: skip
+        self._campaign, self._site, self._files = material.campaign, site, files
+        self._version = version("coldcache")
+        self._by_folder: dict[str, list[RawFile]] = {}
+        for name, file in files.items():
+            self._by_folder.setdefault(name.rpartition("/")[0], []).append(file)
+        self._sealed = is_sealed(material.campaign.folder)
+        self._titles = {
+            (study.study, name): (study.title, sweep.title)
+            for study in material.campaign.studies
+            for name, sweep in study.sweeps.items()
+        }
+
+    def _write(self, template: str, place: str, values: dict[str, Any]) -> None:
+        path = self._site / FOLDER / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        root = f"{os.path.relpath(self._site, path.parent)}/"
+        shared = {"root": root, "campaign": self._campaign.name, "version": self._version}
+        text = self._environment.get_template(template).render(**shared, **values)
+        path.write_text(text, encoding="utf-8")
+
+    def write_sweep(self, study: str, sweep: str, cases: dict[str, list[Trial]]) -> None:
+        """Write the page of a sweep: its cases with the medians of their figures."""
+        metrics = list(dict.fromkeys(metric for trials in cases.values() for _, metric in _name_figures(trials)))
+        rows = []
+        for case, trials in cases.items():
+            cells = [_summarise_metric(trials, metric) for metric in metrics]
+            counted = count_verdicts(trials)
+            verdicts = ", ".join(f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict])
+            rows.append({"case": case, "address": f"{case}/index.html", "cells": cells, "verdicts": verdicts})
+        study_title, title = self._titles[study, sweep]
+        self._write("sweep.html", f"{study}/{sweep}/index.html", {
+            "title": title, "lead": f"Sweep {sweep} of the study {study}: {study_title}", "here": sweep,
+            "trail": [(study, f"../../../{study}/index.html")], "rows": rows,
+            "columns": [metric.replace("_", " ").capitalize() for metric in metrics],
+        })  # fmt: skip
+
+    def write_case(self, case: str, trials: list[Trial]) -> None:
+        """Write the page of a case: its trials with their figures, and the median and interval of each."""
+        first = trials[0]
+        names = _name_figures(trials)
+        columns = [
+            {"name": head, **(_summarise(trials, name) or {})}
+            for head, name in zip(_head_columns(names), names, strict=True)
+        ]
+        rows = [
+            {
+                "name": f"r{trial.repetition}", "address": f"r{trial.repetition}.html" if trial.story else "",
+                "cells": [_show_cell(trial, name) for name in names], "verdict": trial.verdict, "cold": trial.cold,
+                "why": trial.reasons or trial.proof.get("why", ""),
+            }
+            for trial in trials
+        ]  # fmt: skip
+        counted = [trial for trial in trials if trial.verdict in COUNTED]
+        self._write("case.html", f"{first.study}/{first.sweep}/{case}/index.html", {
+            "title": case, "lead": self._titles[first.study, first.sweep][1], "here": case, "columns": columns,
+            "trail": [(first.study, f"../../../../{first.study}/index.html"), (first.sweep, "../index.html")],
+            "reads": any(trial.proof for trial in trials), "rows": rows, "marks": _name_apart(trials),
+            "counted": f"{len(counted)} of {len(trials)} trials count: those that are valid or suspect.",
+        })  # fmt: skip
+
+    def write_trial(self, trial: Trial, siblings: list[Trial]) -> None:
+        """Write the page of a trial: how it ran, what it is worth, and its logs with their numbers marked."""
+        folder = f"{trial.study}/{trial.sweep}/{trial.case}"
+        story, here = trial.story, f"r{trial.repetition}"
+        there = [other for other in siblings if other.story]
+        at = there.index(trial)
+        neighbours = [*there[max(0, at - 1) : at], *there[at + 1 : at + 2]]
+        self._write("trial.html", f"{folder}/{here}.html", {
+            "title": f"Trial {here} of {trial.case}", "lead": self._titles[trial.study, trial.sweep][1], "here": here,
+            "trail": [
+                (trial.study, f"../../../../{trial.study}/index.html"), (trial.sweep, "../index.html"),
+                (trial.case, "index.html"),
+            ],
+            "glance": facts_table(_glance(trial)), "sealed": self._sealed,
+            "figures": [_describe_figure(figure) for figure in trial.foremost],
+            "others": len(trial.figures) - len(trial.foremost),
+            "logs": list(self._show_logs(trial)),
+            "command": shlex.join(story["argv"]).replace(" -", " \\\n  -") if story.get("argv") else "",
+            "settings": [
+                (factor, *(found.get(level, "") for level in ("asked", "read", "read_after", "where")))
+                for factor, found in (story.get("settings") or {}).items()
+            ],
+            "system": facts_table(_flatten(story)), "counters": _count(story.get("counters")),
+            "files": [self._relate(file) for file in self._files_of(trial)],
+            "neighbours": [(f"Trial r{other.repetition}", f"r{other.repetition}.html") for other in neighbours],
+        })  # fmt: skip
+
+    def _files_of(self, trial: Trial) -> list[RawFile]:
+        """Return the files of a trial's folder, and its logs where they lie elsewhere."""
+        own = sorted(self._by_folder.get(trial.key, []), key=lambda file: not file.name.endswith("/stdout.txt"))
+        stated = trial.story.get("log", {}).get("file")
+        return own + [self._files[log] for log in [stated] if log in self._files and self._files[log] not in own]
+
+    def _relate(self, file: RawFile) -> dict[str, Any]:
+        """Return a file with its address as the page of a trial needs it."""
+        return {**file._asdict(), "name": file.name.rpartition("/")[2], "address": f"../../../../{file.address}"}
+
+    def _show_logs(self, trial: Trial) -> Iterator[dict[str, Any]]:
+        """Yield what a trial's tool wrote, its numbers marked; of a log of many trials what is around this one's."""
+        for number, file in enumerate(self._files_of(trial)):
+            if file.name.endswith("/trial.json") or not file.size:
+                continue
+            places = [figure.place for figure in trial.figures if figure.log == file.name]
+            content = (self._campaign.folder / file.name).read_bytes()
+            whole = WHOLE if file.name.startswith(f"{trial.key}/") or not places else 0
+            pieces = mark_log(content, places, whole)
+            cut = len(pieces) != 1 or pieces[0].end - pieces[0].begin < len(content)
+            yield {**self._relate(file), "id": f"log-{number}", "pieces": pieces, "cut": cut}
+
+
+def _name_figures(trials: list[Trial]) -> list[tuple[str, str]]:
+    """Return operation and metric of the figures of some trials."""
+    return list(dict.fromkeys((figure.operation, figure.metric) for trial in trials for figure in trial.foremost))
+
+
+def _name_apart(trials: list[Trial]) -> list[str]:
+    """Return the marks of figures that the logs of some trials state for each stream alone."""
+    marks = (figure.place.name for trial in trials for figure in trial.figures if not figure.place.foremost)
+    return [mark for mark in dict.fromkeys(marks) if not mark.startswith("byte-")]
+
+
+def _put_in_words(operation: str, metric: str) -> str:
+    return f"{operation} {metric.replace('_', ' ')}"
+
+
+def _head_columns(names: list[tuple[str, str]]) -> list[str]:
+    """Return headings for figures; the operation stands in them where there are several."""
+    several = len({operation for operation, _ in names}) > 1
+    return [_put_in_words(*name) if several else name[1].replace("_", " ").capitalize() for name in names]
+
+
+def _show(value: float, unit: str) -> str:
+    return f"{value:,.10g}" if unit == "1" else show_rate(value, unit)
+
+
+def _find(trial: Trial, name: tuple[str, str]) -> Figure | None:
+    return next((figure for figure in trial.foremost if (figure.operation, figure.metric) == name), None)
+
+
+def _show_cell(trial: Trial, name: tuple[str, str]) -> dict[str, str] | None:
+    figure = _find(trial, name)
+    return figure and {"mark": figure.place.name, "shown": _show(figure.value, figure.unit)}
+
+
+def _summarise(trials: list[Trial], name: tuple[str, str]) -> dict[str, Any] | None:
+    """Return median and interval of a figure over the trials that count; None where no log states it."""
+    found = {trial.repetition: figure for trial in trials if (figure := _find(trial, name))}
+    if not found:
+        return None
+    first = next(iter(found.values()))
+    values = [found[trial.repetition].value for trial in trials
+              if trial.verdict in COUNTED and trial.repetition in found]  # fmt: skip
+    none = {"mark": first.place.name, "median": "none", "interval": "", "n": 0}
+    if not values:
+        return none
+    estimated = interval(values, level=LEVEL)
+    bounds = (
+        ""
+        if math.isnan(estimated.low)
+        else f"{_show(estimated.low, first.unit)} to {_show(estimated.high, first.unit)}"
+    )
+    return {**none, "median": _show(estimated.estimate, first.unit), "interval": bounds, "n": len(values)}
+
+
+def _summarise_metric(trials: list[Trial], metric: str) -> list[dict[str, Any]]:
+    """Return the summary of each operation of a case with this metric; operations are named where there are several."""
+    names = [name for name in _name_figures(trials) if name[1] == metric]
+    found = [(operation, _summarise(trials, (operation, metric))) for operation, _ in names]
+    return [{**summary, "operation": operation if len(names) > 1 else ""} for operation, summary in found if summary]
+
+
+def _describe_figure(figure: Figure) -> dict[str, Any]:
+    place = figure.place
+    return {
+        "name": _put_in_words(figure.operation, figure.metric), "value": repr(figure.value), "unit": figure.unit,
+        "shown": _show(figure.value, figure.unit), "printed": figure.printed, "mark": place.name,
+        "begin": place.offset, "end": place.offset + place.length, "definition": figure.definition,
+    }  # fmt: skip
+
+
+def _glance(trial: Trial) -> Iterator[tuple[str, Any]]:
+    story = trial.story
+    yield "Levels", show_levels([story["factors"]])
+    reasons = f": {trial.reasons} ({', '.join(trial.codes.split())})" if trial.reasons else ""
+    yield "Verdict", Markup("<strong>{}</strong>{}").format(trial.verdict, reasons)
+    if trial.proof:
+        proof = trial.proof
+        parts = [proof["why"]]
+        if proof.get("resident_bytes"):
+            parts.append(
+                f"the page cache held {int(proof['resident_bytes']):,} B of the files' {int(proof['file_bytes']):,} B "
+                f"before it ({proof['method']})"
+            )
+        yield "Read", Markup("<strong>{}</strong>: {}").format(trial.cold, "; ".join(filter(None, parts)))
+    yield "Tool", f"{story['tool']} {story['tool_version'] or 'of unknown version'}"
+    if story.get("start") and story.get("end"):
+        yield "Ran", _show_span(*(datetime.fromisoformat(story[key]).astimezone(UTC) for key in ("start", "end")))
+    if story.get("seconds") is not None:
+        limit = f", of at most {show_seconds(story['time_limit'])}" if story.get("time_limit") else ""
+        yield "Took", f"{story['seconds']:.2f} s{limit}"
+    if story.get("exit_status") is not None:
+        yield "Exit status", f"{story['exit_status']}{', ended at its time limit' if story['timed_out'] else ''}"
+    if story.get("failure"):
+        yield "Failure", story["failure"]
+
+
+def _flatten(story: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return what was noted of machine, target and surroundings, one row each."""
+    rows: list[tuple[str, str, Any]] = []
+    for part in ("system", "target"):
+        for name, value in (story.get(part) or {}).items():
+            inner = value if isinstance(value, dict) else {"": value}
+            rows += [(f"{part} {name} {key}", key or name, found) for key, found in inner.items()]
+    noted = (("free_bytes before", "free_bytes"), ("load before", "load"))
+    rows += [(head, key, story[key]) for head, key in noted if story.get(key) is not None]
+    return [
+        (head.replace("_bytes", "").replace("_", " ").strip(), escape_html(show_noted(key, found)))
+        for head, key, found in rows
+    ]
+
+
+def _show_span(start: datetime, end: datetime) -> str:
+    """Return when a trial began and ended, in UTC; the day of the end only where it is another one."""
+    until = f"{end:%H:%M:%S}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
+    return f"{start:%Y-%m-%d %H:%M:%S} to {until} UTC"
+
+
+def _count(counters: dict[str, dict[str, int]] | None) -> list[tuple[str, str, str, str]]:
+    if not counters or not counters.get("after"):
+        return []
+    before, after = counters["before"], counters["after"]
+    return [
+        (name.replace("_", " "), f"{old:,}", f"{after[name]:,}", f"{after[name] - old:,}")
+        for name, old in before.items()
+        if name in after
+    ]

@@ -1,0 +1,117 @@
+"""How many trials of a campaign count, and why the others do not: from `verdicts.csv` and `reasons.csv`."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from coldcache.core.errors import CampaignError
+from coldcache.core.vocabulary import COLD_VERDICTS, VERDICTS
+from coldcache.design.imported_study import AnyStudy
+
+Row = dict[str, str]
+
+#: What is told of reads.
+COLDNESS = tuple(verdict for verdict in COLD_VERDICTS if verdict != "not applicable")
+
+
+class Doubt(NamedTuple):
+    """Trials of one case that are not valid for the same reason."""
+
+    study: str
+    sweep: str
+    case: str
+    repetitions: list[str]
+    verdict: str
+    reason: str
+
+
+class Validity(NamedTuple):
+    """What the trials of a campaign are worth.
+
+    Attributes
+    ----------
+    verdicts : dict of (str, str) to Counter
+        Trials of each study and sweep by verdict, in the order of the campaign.
+    colds : dict of (str, str) to Counter
+        Trials that read, by cold verdict; sweeps that read nothing have none.
+    doubts : list of Doubt
+        Trials that are not valid.
+    codes : Counter
+        Trials by the rule that objected.
+    """
+
+    verdicts: dict[tuple[str, str], Counter[str]]
+    colds: dict[tuple[str, str], Counter[str]]
+    doubts: list[Doubt]
+    codes: Counter[str]
+
+    def verdicts_of(self, studies: Iterable[AnyStudy]) -> list[Counter[str]]:
+        """Return the trials of each sweep of some studies, by verdict."""
+        return _of(self.verdicts, studies)
+
+    def colds_of(self, studies: Iterable[AnyStudy]) -> list[Counter[str]]:
+        """Return the trials that read of each sweep of some studies, by cold verdict."""
+        return _of(self.colds, studies)
+
+    def total(self) -> Counter[str]:
+        """Return the campaign's trials by verdict."""
+        return sum(self.verdicts.values(), Counter())
+
+    def summary(self, studies: Iterable[AnyStudy] | None = None) -> str:
+        """Return how many trials count, of some studies or of all, in words."""
+        total = self.total() if studies is None else sum(self.verdicts_of(studies), Counter())
+        others = ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS if verdict != "valid")
+        return f"{total['valid']} of {total.total()} trials are valid, {others}"
+
+
+def _of(counts: dict[tuple[str, str], Counter[str]], studies: Iterable[AnyStudy]) -> list[Counter[str]]:
+    names = {study.study for study in studies}
+    return [found for (study, _), found in counts.items() if study in names]
+
+
+def read_validity(results: Path) -> Validity:
+    """Return what the trials of a campaign are worth.
+
+    Raises
+    ------
+    CampaignError
+        If `verdicts.csv` or `reasons.csv` is missing or has other columns than `collect` writes.
+    """
+    verdicts: dict[tuple[str, str], Counter[str]] = {}
+    colds: dict[tuple[str, str], Counter[str]] = {}
+    codes: Counter[str] = Counter()
+    for row in read_rows(results / "verdicts.csv", {"study", "sweep", "verdict", "codes", "cold"}):
+        sweep = (row["study"], row["sweep"])
+        verdicts.setdefault(sweep, Counter())[row["verdict"]] += 1
+        codes.update(row["codes"].split())
+        if row["cold"] in COLDNESS:
+            colds.setdefault(sweep, Counter())[row["cold"]] += 1
+    return Validity(verdicts, colds, list(_read_doubts(results / "reasons.csv")), codes)
+
+
+def _read_doubts(path: Path) -> Iterator[Doubt]:
+    keys = ("study", "sweep", "case", "verdict", "reasons")
+    rows = read_rows(path, {*keys, "repetition"})
+    for (study, sweep, case, verdict, reason), alike in groupby(rows, key=lambda row: tuple(map(row.get, keys))):
+        yield Doubt(study, sweep, case, [row["repetition"] for row in alike], verdict, reason)
+
+
+def read_rows(path: Path, needed: set[str]) -> list[Row]:
+    """Return the rows of a table of results.
+
+    Raises
+    ------
+    CampaignError
+        If it is missing or has other columns than `collect` writes.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            if missing := needed - set(reader.fieldnames or ()):
+                raise CampaignError(f"{path}: no column {', '.join(sorted(missing))}; remove it and run snakemake")
+            return list(reader)
+    except OSError as error:
+        raise CampaignError(f"{path} cannot be read ({error.strerror}): run snakemake, which collects first") from error

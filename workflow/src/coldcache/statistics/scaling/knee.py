@@ -1,0 +1,143 @@
+"""Where a scaling curve bends: a bent line fitted to log2 of the rate over log2 of the threads.
+
+A rate that scales is a straight line there, a rate that has levelled off a flat one, and the way from one to the
+other is sharp or round. The knee is the thread count where the two lines meet when prolonged; its interval is the
+set of bends that fit not significantly worse (two-phase regression with a profile of the F statistic: Hinkley 1971,
+Journal of the American Statistical Association 66:736).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from coldcache.statistics.scaling.piecewise import Array, BentLines, design_lines, fit_lines, read_levels, try_lines
+
+#: Growth per doubling of the threads up to which a rate counts as level: this project's own convention.
+LEVEL_GROWTH = 0.10
+
+
+class Knee(NamedTuple):
+    """The bent line through one scaling curve.
+
+    Attributes
+    ----------
+    threads : float
+        Where the lines meet, in threads; the first thread count where the rate is level throughout; NaN where it
+        rises to the end.
+    low, high : float
+        Interval of `threads`; NaN where nothing tells the spread (four levels, one repetition each).
+    first_level : float
+        First tested thread count of the plateau: doubling it raises the fitted rate by `LEVEL_GROWTH` at most. NaN
+        where the rate rises to the end.
+    growth_first, growth_last : float
+        Factor by which the fitted rate grows over the first and over the last tested doubling of the threads: 2 is
+        linear scaling, 1 is level.
+    growth_last_low, growth_last_high : float
+        Interval of `growth_last`.
+    rises_to_the_end : bool
+        Whether the rate still grows by more than `LEVEL_GROWTH` over the last doubling.
+    fitted : array of float, shape (levels,)
+        Rate of the bent line at the tested thread counts.
+    """
+
+    threads: float
+    low: float
+    high: float
+    first_level: float
+    growth_first: float
+    growth_last: float
+    growth_last_low: float
+    growth_last_high: float
+    rises_to_the_end: bool
+    fitted: Array
+
+
+def fit_knee(threads: npt.ArrayLike, rates: npt.ArrayLike, level: float = 0.95) -> Knee:
+    """Return the bent line through a scaling curve; it may bend down only, once.
+
+    Parameters
+    ----------
+    threads : array of float, shape (levels,)
+        Thread counts, rising, over at least two doublings.
+    rates : array of float, shape (levels,) or (levels, repetitions)
+        Bytes or operations per second; NaN is missing. The median over repetitions is fitted.
+    level : float
+        Wanted coverage of the intervals.
+
+    Returns
+    -------
+    Knee
+
+    Raises
+    ------
+    ValueError
+        If fewer than four thread counts have a rate or they span less than two doublings, the thread counts do not
+        rise, or a rate is not positive.
+    """
+    x, y, noise = read_levels(threads, rates)
+    lines = try_lines(tuple(x))
+    coefficients, residuals = (found[0] for found in fit_lines(lines, y[None]))
+    best = _best_line(coefficients, residuals, noise, len(x))
+    least = float(residuals[best])
+    margin = _margin(least, len(x), noise, level)
+    accepted = np.flatnonzero(residuals - least <= margin + 1e-12)
+    line, sharpness = lines.bends[[best]], lines.sharpness[[best]]
+    growth = (design_lines(line, sharpness, x + 1)[0] - lines.designs[best]) @ coefficients[best]
+    first, last = (float(growth_of[best] @ coefficients[best]) for growth_of in _growth_at_ends(lines, x))
+    rises = last > np.log2(1 + LEVEL_GROWTH)
+    bounded = not rises and np.isfinite(margin)
+    slowest, fastest = _growth_bounds(lines, x, coefficients, residuals, accepted, margin + least)
+    return Knee(
+        threads=np.nan if rises else float(2 ** lines.bends[best]),
+        low=float(2 ** lines.bends[accepted].min()) if bounded else np.nan,
+        high=float(2 ** lines.bends[accepted].max()) if bounded else np.nan,
+        first_level=np.nan if rises else float(2 ** x[growth <= np.log2(1 + LEVEL_GROWTH) + 1e-9][0]),
+        growth_first=2**first,
+        growth_last=2**last,
+        growth_last_low=2**slowest,
+        growth_last_high=2**fastest,
+        rises_to_the_end=rises,
+        fitted=2 ** (lines.designs[best] @ coefficients[best]),
+    )
+
+
+def _best_line(coefficients: Array, residuals: Array, noise: tuple[float, int], levels: int) -> int:
+    """Return which line fits best; the straight one where the curve rises nowhere and no bend is proved."""
+    best = int(residuals.argmin())
+    if 2 ** coefficients[0, 2] - 1 > LEVEL_GROWTH:
+        return best
+    margin = 2 * _margin(float(residuals[best]), levels, noise, 0.95, parameters=2)
+    return 0 if residuals[0] - residuals[best] <= margin else best
+
+
+def _margin(least: float, levels: int, noise: tuple[float, int], level: float, parameters: int = 1) -> float:
+    """Return by how much a sum of squares may exceed the least one per parameter: by misfit or noise, the larger."""
+    candidates = []
+    if levels > 4:
+        candidates.append(least / (levels - 4) * special.fdtri(parameters, levels - 4, level))
+    variance, freedom = noise
+    if freedom:
+        candidates.append(variance * special.fdtri(parameters, freedom, level))
+    return float(max(candidates, default=np.inf))
+
+
+def _growth_at_ends(lines: BentLines, x: Array) -> tuple[Array, Array]:
+    """Return what gives the growth over the first and the last doubling when multiplied with coefficients."""
+    ends = np.array([x[0], x[0] + 1, x[-1] - 1, x[-1]])
+    columns = design_lines(lines.bends, lines.sharpness, ends)
+    return columns[:, 1] - columns[:, 0], columns[:, 3] - columns[:, 2]
+
+
+def _growth_bounds(
+    lines: BentLines, x: Array, coefficients: Array, residuals: Array, accepted: npt.NDArray[np.int64], most: float
+) -> tuple[float, float]:
+    """Return least and greatest log2 growth over the last doubling among lines with residuals up to `most`."""
+    if not np.isfinite(most):
+        return np.nan, np.nan
+    growth = _growth_at_ends(lines, x)[1][accepted]
+    estimate = (growth * coefficients[accepted]).sum(axis=-1)
+    weights = np.einsum("ki,kil->kl", growth, lines.inverses[accepted])
+    half = np.sqrt(np.maximum(most - residuals[accepted], 0) * (weights**2).sum(axis=-1))
+    return float((estimate - half).min()), float((estimate + half).max())

@@ -1,0 +1,221 @@
+"""How often tests, stop rule, marks and percentiles of series are right, tried on data whose truth is known."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import xarray as xr
+from scipy import stats
+
+from coldcache.statistics.equivalence import adjust, compare, smallest_ratio
+from coldcache.statistics.intervals import Interval, interval
+from coldcache.statistics.outliers import mark_outliers
+from coldcache.statistics.percentiles import percentile
+from coldcache.statistics.simulation.intervals import NOISES, autocorrelated, label, true_value
+from coldcache.statistics.stopping import enough
+
+Array = npt.NDArray[np.float64]
+
+MARGIN = 0.05
+
+
+def error_table(campaigns: int = 1000, n: int = 5, seed: int = 1) -> pd.DataFrame:
+    """Return how often comparisons of `n` pairs are wrong at the 5 % level, and how often they find what is there.
+
+    Parameters
+    ----------
+    campaigns : int
+        Simulated per row.
+    n : int
+        Pairs per campaign; each pair shares a block that moves both by 20 %.
+    seed : int
+        The same seed gives the same table.
+
+    Returns
+    -------
+    DataFrame
+        One row per noise: ``false_difference`` (true ratio 1), ``false_alike`` (true ratio at the margin),
+        ``found_alike`` (true ratio 1), all as shares of campaigns, the last two with noise shrunk to a tenth, and
+        ``label``.
+    """
+    rows: list[tuple[Any, ...]] = []
+    for place, (name, noise) in enumerate(NOISES.items()):
+        random = np.random.default_rng([seed, place])
+        block = np.exp(random.normal(0, 0.2, (campaigns, n)))
+        above, below = noise(random, campaigns, n), noise(random, campaigns, n)
+        calm_above, calm_below = above**0.1 * block, below**0.1 * block
+        shares = (
+            _share(above * block, below * block, "different"),
+            _share((1 + MARGIN) * calm_above, calm_below, "alike"),
+            _share(calm_above, calm_below, "alike"),
+        )
+        allowed = 0.05 + 2 * np.sqrt(0.05 * 0.95 / campaigns)
+        rows.append((name, *shares, "as stated" if max(shares[:2]) <= allowed else "not to be trusted"))
+    return pd.DataFrame(rows, columns=["noise", "false_difference", "false_alike", "found_alike", "label"])
+
+
+def power_table(campaigns: int = 1000, spread: float = 0.05, seed: int = 1) -> pd.DataFrame:
+    """Return how often a true ratio as large as `smallest_ratio` is found: 0.8 is promised.
+
+    Parameters
+    ----------
+    campaigns : int
+        Simulated per row.
+    spread : float
+        Standard deviation of the logarithm of the ratio within a pair.
+    seed : int
+        The same seed gives the same table.
+
+    Returns
+    -------
+    DataFrame
+        One row per number of pairs: ``smallest_ratio`` and ``found`` (share of campaigns).
+    """
+    rows: list[tuple[Any, ...]] = []
+    for n in (3, 5, 10, 20):
+        random = np.random.default_rng([seed, n])
+        ratio = smallest_ratio(spread, n)
+        pairs = ratio * np.exp(random.normal(0, spread, (campaigns, n)))
+        found = [compare(pair, np.ones(n)).p_difference <= 0.05 for pair in pairs]
+        rows.append((n, ratio, float(np.mean(found))))
+    return pd.DataFrame(rows, columns=["n", "smallest_ratio", "found"])
+
+
+def correction_table(families: int = 2000, comparisons: int = 20, seed: int = 1) -> pd.DataFrame:
+    """Return how many false findings twenty comparisons give with and without correction, half of them real.
+
+    Parameters
+    ----------
+    families : int
+        Sets of comparisons simulated.
+    comparisons : int
+        In each set; half have a true ratio of 1.1 at a spread of 5 % and five pairs, half of 1.
+    seed : int
+        The same seed gives the same table.
+
+    Returns
+    -------
+    DataFrame
+        One row per correction: ``any_false`` (share of sets with a false finding), ``false_share`` (mean share of
+        false ones among the findings), ``found`` (share of real ones found).
+    """
+    random = np.random.default_rng(seed)
+    real = np.arange(comparisons) < comparisons // 2
+    shift = np.where(real, np.log(1.1), 0.0)
+    logs = shift[:, None] + random.normal(0, 0.05, (families, comparisons, 5))
+    p_values = stats.ttest_1samp(logs, 0.0, axis=-1).pvalue
+    rows: list[tuple[Any, ...]] = []
+    for method in ("none", "holm", "benjamini-hochberg"):
+        corrected = p_values if method == "none" else np.array([adjust(p, method) for p in p_values])
+        findings = corrected <= 0.05
+        false = findings[:, ~real].sum(axis=1)
+        share = false / np.maximum(findings.sum(axis=1), 1)
+        rows.append((method, float((false > 0).mean()), float(share.mean()), float(findings[:, real].mean())))
+    return pd.DataFrame(rows, columns=["correction", "any_false", "false_share", "found"])
+
+
+def stopping_table(campaigns: int = 1000, seed: int = 1) -> pd.DataFrame:
+    """Return what the stop rule costs: repetitions made, and coverage of the interval that it ends with.
+
+    Parameters
+    ----------
+    campaigns : int
+        Simulated per row, with at most 30 repetitions each.
+    seed : int
+        The same seed gives the same table.
+
+    Returns
+    -------
+    DataFrame
+        One row per noise and wanted relative width: ``repetitions`` (mean), ``narrow`` (share of campaigns that got
+        there), ``coverage`` of the 95 % interval, ``label``.
+    """
+    rows: list[tuple[Any, ...]] = []
+    for place, name in enumerate(("skewed", "drift, random times", "two modes, 7 to 3")):
+        values = NOISES[name](np.random.default_rng([seed, place]), campaigns, 30)
+        true = true_value(name, "median")
+        for wanted in (0.1, 0.3, 0.5):
+            made, narrow, covered = [], [], []
+            for campaign in values:
+                count = 5
+                while not (stop := enough(campaign[:count], wanted)).enough:
+                    count += 1
+                found = interval(campaign[:count])
+                made.append(count)
+                narrow.append(stop.reason == "narrow enough")
+                covered.append(found.low <= true <= found.high)
+            coverage = float(np.mean(covered))
+            row = (name, wanted, float(np.mean(made)), float(np.mean(narrow)), coverage, label(coverage, campaigns))
+            rows.append(row)
+    return pd.DataFrame(rows, columns=["noise", "wanted", "repetitions", "narrow", "coverage", "label"])
+
+
+def series_table(campaigns: int = 400, seed: int = 1) -> pd.DataFrame:
+    """Return how often intervals of p99 and p99.9 of a series cover the true value.
+
+    Parameters
+    ----------
+    campaigns : int
+        Simulated per row.
+    seed : int
+        The same seed gives the same table.
+
+    Returns
+    -------
+    DataFrame
+        One row per correlation of neighbours, length and statistic: ``coverage``, ``no_upper`` (share without an
+        upper bound), ``warned`` (share with a caveat), ``label``.
+    """
+    rows: list[tuple[Any, ...]] = []
+    for correlation in (0.0, 0.5, 0.9):
+        for n in (180, 3600, 10800):
+            random = np.random.default_rng([seed, len(rows)])
+            series = autocorrelated(random, campaigns, n, correlation)
+            tried = {f"p{p:g}": (np.exp(0.5 * stats.norm.ppf(p / 100)), p) for p in (99.0, 99.9)}
+            for name, (true, p) in tried.items():
+                found = [percentile(one, p) for one in series]
+                rows.append((correlation, n, name, *_judged(found, true)))
+    columns = ["correlation", "n", "statistic", "coverage", "no_upper", "warned", "label"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def mark_table(campaigns: int = 2000, seed: int = 1) -> pd.DataFrame:
+    """Return in how many clean cases a value is marked, and how often one that is 20 % low is.
+
+    Parameters
+    ----------
+    campaigns : int
+        Simulated per row, with noise of 3 %.
+    seed : int
+        The same seed gives the same table.
+
+    Returns
+    -------
+    DataFrame
+        One row per number of repetitions: ``false_marks`` (share of cases with a mark), ``found``.
+    """
+    rows: list[tuple[Any, ...]] = []
+    for n in (5, 6, 8, 10, 20):
+        rates = np.exp(np.random.default_rng([seed, n]).normal(0, 0.03, (campaigns, n)))
+        clean = mark_outliers(xr.DataArray(rates, dims=("case", "repetition")))
+        rates[:, 0] *= 0.8
+        low = mark_outliers(xr.DataArray(rates, dims=("case", "repetition")))
+        rows.append((n, float(clean.any("repetition").mean()), float(low.isel(repetition=0).mean())))
+    return pd.DataFrame(rows, columns=["n", "false_marks", "found"])
+
+
+def _share(above: Array, below: Array, verdict: str) -> float:
+    """Return the share of campaigns with a verdict; a proved difference counts even where it is also alike."""
+    found = [compare(one, other, MARGIN) for one, other in zip(above, below, strict=True)]
+    if verdict == "different":
+        return float(np.mean([comparison.p_difference <= 0.05 for comparison in found]))
+    return float(np.mean([comparison.verdict == verdict for comparison in found]))
+
+
+def _judged(found: list[Interval], true: float) -> tuple[float, float, float, str]:
+    """Return coverage, share without an upper bound, share with a caveat, and what the coverage says."""
+    coverage = float(np.mean([one.low <= true <= one.high for one in found]))
+    no_upper = float(np.mean([np.isinf(one.high) for one in found]))
+    warned = float(np.mean([bool(one.caveat) for one in found]))
+    return coverage, no_upper, warned, label(coverage, len(found))

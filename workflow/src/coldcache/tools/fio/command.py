@@ -1,0 +1,164 @@
+"""fio: transfers to files and block devices, and operations on files as such.
+
+Source: fio's HOWTO and its engines ``filecreate``, ``filestat`` and ``filedelete`` (fio 3.33).
+"""
+
+from coldcache.core.records import Record
+from coldcache.tools.fio import parse as fio_read
+from coldcache.tools.fio.client_sum import read_sum
+from coldcache.tools.fio.parse import recognise
+from coldcache.tools.launchers import FIO_PORT, name_hosts, spread
+from coldcache.tools.programs import ask_version
+from coldcache.tools.run import NO_INPUTS, Inputs, Run
+
+__all__ = ["PROGRAM", "argv", "files", "inputs", "read", "recognise", "separate", "unfit", "version"]
+
+PROGRAM = "fio"
+
+_PATTERN = {"write": "write", "read": "read", "random-write": "randwrite", "random-read": "randread"}
+_ENGINE = {"file-create": "filecreate", "file-stat": "filestat", "file-remove": "filedelete"}
+
+#: fio's job name, and so the first part of the names of its files.
+_JOB = "t"
+
+#: The names of the logs in which fio notes rates over time, in the run's directory.
+SERIES = "series_bw.*.log"
+
+#: filestat repeats its files until the time is over, so a small pool is enough and quick to lay out.
+_STAT_POOL = 1000
+
+
+def read(log: bytes) -> list[Record]:
+    """Return every value of a run's log; on several nodes those of all clients together, too. Raises `LogError`."""
+    return [*fio_read.read(log), *read_sum(log)]
+
+
+def version() -> str:
+    """Return fio's version; raises `ToolError` if it is missing or does not answer."""
+    return ask_version(PROGRAM, "--version", r"fio-(\S+)")
+
+
+def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the operations in groups that one execution measures: each alone."""
+    return [(operation,) for operation in operations]
+
+
+def unfit(run: Run) -> str:
+    """Return what of a run fio cannot do; empty where it can do all."""
+    unknown = [operation for operation in run.operations if operation not in {**_PATTERN, **_ENGINE}]
+    if unknown:
+        return f"does not measure {unknown[0]}"
+    if run.nodes > 1 and (run.device or not run.starter):
+        return "runs on one node"
+    return ""
+
+
+def inputs(run: Run) -> Inputs:
+    """Return the files that must exist before the run."""
+    operation = run.operations[0]
+    if operation in _ENGINE:
+        if operation == "file-create":
+            return NO_INPUTS
+        jobs = _jobs(run, f"{_JOB}.")
+        return Inputs(tuple(tuple(f"{job}.{file}" for file in range(_pool(run))) for job in jobs))
+    if run.device or operation == "write":
+        return NO_INPUTS
+    if run.file_layout == "shared-file":
+        return Inputs((("shared",),), run.file_size * run.threads)
+    return Inputs(tuple((job,) for job in _jobs(run, _JOB)), run.file_size)
+
+
+def _jobs(run: Run, prefix: str) -> list[str]:
+    """Return what the names of each job's files begin with: its number, on several nodes that of its node first."""
+    if run.nodes == 1:
+        return [f"{prefix}{job}" for job in range(run.threads)]
+    nodes = spread(run.threads, name_hosts(run)).values()
+    return [f"{_JOB}{place}.{job}" for place, threads in enumerate(nodes) for job in range(len(threads))]
+
+
+def _pool(run: Run) -> int:
+    return min(run.files, _STAT_POOL) if run.operations == ("file-stat",) else run.files
+
+
+def argv(run: Run) -> list[str]:
+    """Return the command line of one run; its standard output is JSON."""
+    if run.nodes == 1:
+        return _alone(run)
+    # Each server gets the jobs of its node from a file in the trial's folder.
+    own = [(f"--client={host},{FIO_PORT}", f"{host}.fio") for host in name_hosts(run)]
+    return [PROGRAM, "--output-format=json", *(word for words in own for word in words)]
+
+
+def files(run: Run) -> dict[str, str]:
+    """Return the files in the trial's folder that a run on several nodes takes: the jobs of each node."""
+    own = ("name", "output-format", "numjobs", "filename", "filename_format", "offset_increment")
+    words = [word.removeprefix("--") for word in _alone(run)[1:]]
+    options = [word for word in words if word.partition("=")[0] not in own]
+    found = {}
+    for place, (host, threads) in enumerate(spread(run.threads, run.hosts).items()):
+        # Without unique_filename=0 a server begins each name with the address of its client.
+        lines = ["[global]", *options, "unique_filename=0", f"[{_JOB}]", f"numjobs={len(threads)}"]
+        if run.operations[0] in _ENGINE:
+            lines += [f"filename_format={_JOB}{place}.$jobnum.$filenum"]
+        elif run.file_layout == "shared-file":
+            first = sum(len(own) for own in list(spread(run.threads, run.hosts).values())[:place])
+            lines += ["filename=shared", f"offset={first * run.file_size}", f"offset_increment={run.file_size}"]
+        else:
+            lines += [f"filename_format={_JOB}{place}.$jobnum"]
+        found[f"{host}.fio"] = "\n".join(lines) + "\n"
+    return found
+
+
+def _alone(run: Run) -> list[str]:
+    """Return the command line of a run on one node."""
+    words = [PROGRAM, f"--name={_JOB}", "--output-format=json", "--group_reporting", "--thread"]
+    words += [f"--numjobs={run.threads}", "--fallocate=none"]
+    words += _metadata(run) if run.operations[0] in _ENGINE else _transfers(run)
+    if run.series:
+        words += [f"--write_bw_log={run.directory}/series", f"--log_avg_msec={round(run.series * 1000)}"]
+    return [*words, f"--runtime={round(run.seconds * 1000)}ms", *run.options]
+
+
+def _transfers(run: Run) -> list[str]:
+    operation = run.operations[0]
+    words = [f"--rw={_PATTERN[operation]}", f"--bs={run.transfer_size}", f"--size={run.file_size}"]
+    # A second pass over a file is served from the page cache, or overwrites what never reached the device, so
+    # buffered transfers move each byte once, and only those that pass the cache repeat until the time is over.
+    if run.device or run.direct_io or operation.startswith("random"):
+        words += ["--time_based"]
+    # Without refill_buffers fio repeats one buffer, which devices that compress or deduplicate turn into speed.
+    words += ["--refill_buffers", "--norandommap", "--randrepeat=0"]
+    if run.device:
+        return [*words, "--ioengine=nbd", f"--uri={run.device}", f"--iodepth={run.queue_depth}"]
+    if run.queue_depth > 1:
+        words += ["--ioengine=libaio", f"--iodepth={run.queue_depth}"]
+    else:
+        words += ["--ioengine=psync"]
+    words += [f"--directory={_escaped(run.directory)}"]
+    if run.file_layout == "shared-file":
+        words += ["--filename=shared", f"--offset_increment={run.file_size}"]
+    else:
+        words += [f"--filename_format={_JOB}$jobnum"]
+    if run.direct_io:
+        words += ["--direct=1"]
+    elif operation.endswith("write"):
+        # Without it, bytes that are still in the page cache count as written.
+        words += ["--end_fsync=1"]
+    else:
+        # fio drops the cached pages of its files at the start by default; the runner does it, and proves it.
+        words += ["--invalidate=0"]
+    return words
+
+
+def _escaped(directory: str) -> str:
+    """Return a folder as fio's option takes it: a bare colon would part two folders."""
+    return directory.replace(":", "\\:")
+
+
+def _metadata(run: Run) -> list[str]:
+    operation = run.operations[0]
+    words = [f"--ioengine={_ENGINE[operation]}", f"--directory={_escaped(run.directory)}", f"--nrfiles={_pool(run)}"]
+    # With the default selection of files fio's own cost grows with the square of their number (fio 3.33).
+    # The runner lays the files out, empty; create_on_open keeps fio from writing and syncing each of them once more.
+    words += ["--openfiles=1", "--file_service_type=sequential", "--create_on_open=1", "--filesize=1", "--bs=1"]
+    return [*words, "--time_based"] if operation == "file-stat" else words

@@ -1,0 +1,95 @@
+"""Which results in a log of fio repeat each other.
+
+A log may hold runs one after the other, states of a run in between (``--status-interval``), or one text pasted twice.
+Source: fio's ``stat.c``, ``__show_running_run_stats``; ``eta.c``, ``calc_thread_status``.
+"""
+
+from collections import Counter
+from typing import Any
+
+from coldcache.core.errors import LogError
+from coldcache.tools.fio.documents import Document, longest_run, place
+from coldcache.tools.fio.options import is_done, take_number
+
+
+def number_repetitions(documents: list[Document]) -> list[int | None]:
+    """Return for each result which repetition of its jobs it is, from 0; None where there is but one."""
+    signatures = [document.signature() for document in documents] if len(documents) > 1 else [()]
+    runs, done = Counter(signatures), Counter[tuple[Any, ...]]()
+    numbers: list[int | None] = []
+    for signature in signatures:
+        numbers.append(done[signature] if runs[signature] > 1 else None)
+        done[signature] += 1
+    return numbers
+
+
+def drop_repeats(documents: list[Document]) -> list[Document]:
+    """Return the results without those that another one repeats: a text pasted twice, or a state in between.
+
+    Raises
+    ------
+    LogError
+        If results of the same jobs bear no time, so that a state cannot be told from a repetition, or if a state is
+        all that is left.
+    """
+    kept: list[Document] = []
+    ends_of_states, seen = set(), set()
+    for document in documents:
+        figures = repr(document.figures()) if len(documents) > 1 else ""
+        if figures in seen:
+            continue
+        seen.add(figures)
+        if kept and kept[-1].signature() == document.signature() and _is_state_of(kept[-1], document):
+            ends_of_states.add(document.start)
+            kept.pop()
+        kept.append(document)
+    for document in kept:
+        _check_end(document, document.start in ends_of_states)
+    return kept
+
+
+def _check_end(document: Document, has_states: bool) -> None:
+    """Raise `LogError` if a result is a state of jobs that had to go on.
+
+    Flags such as ``exitall`` and ``time_based`` are not printed, so a job that ended early is taken for a state only
+    where the log has states, or where none of the jobs came to its end.
+    """
+    entries, slack = Counter(job.group for job in document.jobs), 0.0 if has_states else 0.05
+    # Without group_reporting each process has an entry of its own.
+    done = [is_done(job.options, job.values(), slack, entries[job.group] > 1) for job in document.jobs]
+    if done and (all(state is False for state in done) if not has_states else not all(done)):
+        job = document.jobs[next(number for number, state in enumerate(done) if not state)]
+        raise LogError(
+            f"{place(document.text, job.start)}: job {job.name[:60]!r} had reached neither its size nor its runtime:"
+            " this is a status (--status-interval) and the result is missing"
+        )
+
+
+def _is_state_of(earlier: Document, later: Document) -> bool:
+    """Return whether the earlier result is a state of the run whose later state, or end, the other one is."""
+    starts = [{take_number(job.values(), "job_start") for job in document.jobs} for document in (earlier, later)]
+    if 0 not in starts[0] | starts[1]:
+        return bool(starts[0] & starts[1])
+    ages = _age(earlier), _age(later)
+    times = _time(earlier), _time(later)
+    if ages[0] is None or ages[1] is None or times[0] is None or times[1] is None:
+        where = place(later.text, later.start)
+        raise LogError(f"{where}: a second result of the same jobs without a time: a status or a repetition?")
+    between = times[1] - times[0]
+    if abs(between - (ages[1] - ages[0])) > 1:
+        return False
+    # Both began within one second: two short runs, unless the later one was going when the earlier was printed.
+    return ages[0] >= 3 or max(map(longest_run, later.jobs)) > between
+
+
+def _time(document: Document) -> float | None:
+    """Return when a result was printed, in s since the epoch; None where it does not say."""
+    for key, unit in (("timestamp_ms", 1000), ("timestamp", 1)):
+        if key in document.members:
+            return take_number({key: document.members[key].value}, key) / unit or None
+    return None
+
+
+def _age(document: Document) -> float | None:
+    """Return how long fio had been running, in whole s, rounded up; None where it does not say."""
+    return max((take_number(job.values(), "elapsed") for job in document.jobs), default=0) or None

@@ -1,0 +1,185 @@
+"""Read the JSON that fio prints (``--output-format=json`` or ``json+``), versions 2.1 to 3.42.
+
+Specimen (3.33), one object per job or, with ``group_reporting``, per group::
+
+    "jobs" : [ { "jobname" : "x", "groupid" : 0, "error" : 0, ..., "write" : {
+        "io_bytes" : 85983232, "bw_bytes" : 677033322, "bw" : 661165, "iops" : 653.543307, "runtime" : 127, ...
+        "clat_ns" : { "min" : 291785, ..., "percentile" : { "50.000000" : 317440, ... } }, ... } } ]
+
+``bw`` is KiB/s, ``runtime`` ms and the longest of the group; ``io_bytes`` is KiB where ``io_kbytes`` is missing (before
+2.21); latencies are ns where the key says so (from 2.99 on), else microseconds. ``bw_bytes`` came with 3.2, the job's
+options with 2.3. Source: fio's ``stat.c``, ``add_ddir_status_json``; ``client.c``, ``handle_ts``.
+"""
+
+import os
+import re
+from collections import Counter
+
+from coldcache.core.errors import LogError
+from coldcache.core.records import Record
+from coldcache.tools.fio.directions import SIDES, Origin, is_active, read_side
+from coldcache.tools.fio.documents import Document, Job, find_documents, longest_run, place, plain
+from coldcache.tools.fio.duplicates import drop_repeats, number_repetitions
+from coldcache.tools.fio.options import IDLE_ENGINES, PARTIAL, expected_sides, take_number
+
+#: Name of the tool in campaigns that import its logs.
+TOOL = "fio"
+
+#: What fio prints for a time to go that it does not know, as it does in a run's first three seconds.
+UNKNOWN_ETA = 2147483647
+
+_FAILURE = re.compile(
+    r"^[>| \t]*+(?:<[^>\n]{0,255}>[ \t]*+)?(fio: (?:terminating on signal|pid=[0-9]+, (?:err=|got signal)"
+    r"|pid=[0-9]+ disappeared|io_u error|job '|job startup hung|[0-9]+ jobs? failed|client |failed |end_fsync failed"
+    r"|first I/O failed|unable to |verify )[^\n]*"
+    r"|(?:verify|trim): (?:bad|verify failed)[^\n]*|client <[^\n]*exited with error[^\n]*"
+    r"|[^\n]{0,200}: rate_(?:iops_)?min=[^\n]* not met[^\n]*)",
+    re.MULTILINE,
+)
+_TEXT = re.compile(rb"^[>| \t]*+(?:Run status group [0-9]+ |[0-9];fio-[0-9]|[^\n]{0,200}: \(groupid=)", re.MULTILINE)
+
+
+def recognise(log: bytes) -> bool:
+    """Return whether the log looks like fio's: JSON with its version or its jobs, or its text output."""
+    if b'"fio version"' in log or (b'"jobname"' in log and b'"groupid"' in log):
+        return True
+    return (b"fio" in log or b"groupid" in log) and _TEXT.search(log) is not None
+
+
+def read(log: bytes) -> list[Record]:
+    """Return every value of the jobs in fio's JSON.
+
+    Parameters
+    ----------
+    log : bytes
+        One or more results, with any text before, after and between their lines.
+
+    Returns
+    -------
+    list of Record
+        Per job and side (read, write): ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` (s), ``count`` of calls,
+        ``latency`` (s) with min, max, mean, stddev and percentiles, and the statistics of the samples over time.
+        Where a reporting group holds several entries (no ``group_reporting``), each states one process:
+        ``throughput_per_process``. Engines of names (``filecreate`` ...) have no throughput. The "All clients" entry
+        repeats the clients and is left out, as are all but the last of the results that ``--status-interval`` prints.
+
+    Raises
+    ------
+    LogError
+        If the JSON is broken or cut short, fio or a job reports an error or a signal, a job moved nothing, or
+        figures contradict each other; and for fio's text and terse output, which round their figures.
+    """
+    try:
+        return _read_documents(log)
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise LogError("fio's JSON is damaged: a key is missing, or holds what cannot stand there") from error
+
+
+def _read_documents(log: bytes) -> list[Record]:
+    documents, foreign = find_documents(log)
+    failure = next(filter(None, map(_FAILURE.search, foreign)), None)
+    if failure:
+        raise LogError(f"fio says {plain(failure[1])[:200]!r}: the run failed or was cut short")
+    if not documents:
+        raise LogError("no JSON of fio: its text and terse outputs are not read; run it with --output-format=json")
+    documents = drop_repeats(documents)
+    records: list[Record] = []
+    for document, repetition in zip(documents, number_repetitions(documents), strict=True):
+        _read_jobs(document, repetition, records)
+    if not records:
+        raise LogError("fio's jobs moved nothing")
+    return records
+
+
+def _check_job(job: Job, text: str) -> None:
+    """Raise `LogError` for a job that failed or is not done."""
+    values = {key: job.members[key].value for key in ("error", "total_err", "eta") if key in job.members}
+    error, eta = values.get("error", 0), values.get("eta", 0)
+    if error:
+        reason = f" ({os.strerror(error)})" if isinstance(error, int) and 0 < error < 200 else ""
+        why = f"ended with error {error}{reason}: its figures are void"
+    elif values.get("total_err"):
+        why = f"went on over {values['total_err']} errors: its figures are void"
+    elif eta not in (0, UNKNOWN_ETA):
+        why = f"had {eta} s to go: this is a status (--status-interval) and the result is missing"
+    else:
+        return
+    raise LogError(f"{place(text, job.start)}: job {job.name[:60]!r} {why}")
+
+
+def _check_copies(document: Document) -> None:
+    """Raise `LogError` if two entries of a result state the same figures: lines of it stand there twice.
+
+    Latencies tell entries apart; where none were taken (``gtod_reduce``), times, bytes, context switches and processor
+    time together do.
+    """
+    seen: set[tuple[str, ...]] = set()
+    for job in document.jobs:
+        has_latencies = False
+        sides = [(name, job.members[name].value) for name in SIDES if name in job.members]
+        for name, side in sides:
+            for kind in ("clat_ns", "lat_ns", "clat", "lat"):
+                latency = side.get(kind) if isinstance(side, dict) else None
+                if isinstance(latency, dict) and latency.get("stddev"):
+                    figures = (name, kind, *map(str, (latency.get(key) for key in ("min", "max", "mean", "stddev"))))
+                    if figures in seen:
+                        raise _copied(document, job, "the same latencies as a job before it")
+                    seen.add(figures)
+                    has_latencies = True
+        if not has_latencies and any(is_active(side) for _, side in sides):
+            entry = ("", repr(sorted(job.values().items())))
+            if entry in seen:
+                raise _copied(document, job, "what a job before it states, to the last figure")
+            seen.add(entry)
+
+
+def _copied(document: Document, job: Job, what: str) -> LogError:
+    where = place(document.text, job.start)
+    return LogError(f"{where}: job {job.name[:60]!r} states {what}: lines stand there twice")
+
+
+def _count_threads(jobs: list[Job]) -> dict[int, int | None]:
+    """Return the processes that share a reporting group with each entry; raise `LogError` if entries are missing."""
+    entries = Counter(job.group for job in jobs)
+    clones = Counter((job.group, job.name) for job in jobs)
+    threads: dict[int, int | None] = {}
+    for job in jobs:
+        words = (job.options or {}).get("numjobs", "1")
+        count = int(words) if words.isdecimal() and len(words) < 10 else None
+        ran, longest = take_number(job.values(), "job_runtime"), longest_run(job)
+        if entries[job.group] > 1:
+            there = clones[job.group, job.name]
+            if count and there % count:
+                raise LogError(f"{there} of {count} processes of job {job.name[:60]!r} are there: the log is cut")
+            threads[job.start] = entries[job.group]
+        elif job.options is None or PARTIAL in job.options or (count and ran and ran > (count + 0.5) * 1000 * longest):
+            # What the processes ran in sum (3.8) gives away that other jobs are counted under this one's name.
+            threads[job.start] = None
+        else:
+            threads[job.start] = count
+    return threads
+
+
+def _read_jobs(document: Document, repetition: int | None, records: list[Record]) -> None:
+    """Append the values of one result to `records`."""
+    if len(document.jobs) > 1:
+        _check_copies(document)
+    threads = _count_threads(document.jobs)
+    entries = Counter(job.group for job in document.jobs)
+    hosts = {job.group[:-1] for job in document.jobs}
+    for job in document.jobs:
+        _check_job(job, document.text)
+        origin = Origin(
+            document.text, document.version, repetition, job.name, job.options, threads[job.start],
+            entries[job.group] == 1, len(hosts) if hosts != {()} else None,
+        )  # fmt: skip
+        options = job.options or {}
+        if options.get("ioengine") in IDLE_ENGINES:
+            continue
+        sides = [side for side in SIDES if side in job.members and is_active(job.members[side].value)]
+        missing = set(expected_sides(options)).difference(sides) if options and "mixed" not in sides else set()
+        if missing or not sides:
+            what = " and ".join(sorted(missing)) or "I/O"
+            raise LogError(f"{place(document.text, job.start)}: job {job.name[:60]!r} did no {what}: it failed")
+        for side in sorted(sides, key=lambda side: job.members[side].start):
+            records += read_side(origin, side, job.members[side])

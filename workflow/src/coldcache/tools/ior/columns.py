@@ -1,0 +1,188 @@
+"""What IOR's figures mean: units, definitions, factors and the versions whose output is known.
+
+Read off IOR's own sources (``src/ior.c``: ReduceIterResults, ``src/ior-output.c``: PrintReducedResult and
+PrintLongSummaryOneOperation) of versions 3.0.1 to 4.1.0+dev.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from coldcache.core.errors import LogError
+from coldcache.core.records import Record
+
+MIB = 1048576
+OPEN_TO_CLOSE = "aggregate over ranks, open to close"
+WHOLE = "open to close"
+OPS_ROW = "transfers of all ranks, first start to last end of the reads or writes"
+OPS_SUMMARY = "transfers of all ranks, open to close"
+FASTEST_RANK = "mean per transfer of the fastest rank"
+REMOVAL = "removal of the test files"
+TO_STONEWALL = "until the stonewall"
+#: IOR 4 prints the bytes of a mean rank where 3.3 prints those of all ranks, under one heading.
+AT_STONEWALL = {"throughput": "aggregate over ranks, up to the stonewall"}
+AT_STONEWALL["throughput_per_process"] = "mean rank, up to the stonewall"
+
+_KNOWN = re.compile(r"(?:3\.[0-4]|4\.[01])(?!\d)")
+_HUMAN = re.compile(rb"(\d{1,18}) (bytes|MiB|GiB|TiB)\s*$")
+_HUMAN_UNIT = {b"bytes": 1, b"MiB": MIB, b"GiB": 2**30, b"TiB": 2**40}
+
+
+class Column(NamedTuple):
+    """One column of figures: its metric, unit, factor to that unit, unit as printed, definition and statistic."""
+
+    metric: str
+    unit: str
+    scale: float
+    suffix: str
+    definition: str
+    statistic: str = "value"
+
+
+class Context(NamedTuple):
+    """What all records of one test share."""
+
+    version: str | None
+    is_random: bool
+    caveats: tuple[str, ...]
+    factors: Mapping[str, Any]
+
+
+#: Figures of a result row, by the column's heading in text and CSV.
+ROW_COLUMNS = {
+    "bw(MiB/s)": Column("throughput", "B/s", MIB, " MiB/s", OPEN_TO_CLOSE),
+    "IOPS": Column("rate", "1/s", 1.0, " IOPS", OPS_ROW),
+    "Latency(s)": Column("latency", "s", 1.0, " s", FASTEST_RANK),
+    "Latency": Column("latency", "s", 1.0, " s", FASTEST_RANK),
+    "open(s)": Column("elapsed", "s", 1.0, " s", "open"),
+    "wr/rd(s)": Column("elapsed", "s", 1.0, " s", "write or read"),
+    "close(s)": Column("elapsed", "s", 1.0, " s", "close"),
+    "total(s)": Column("elapsed", "s", 1.0, " s", WHOLE),
+}
+
+#: The same figures in a result of the JSON output.
+ROW_KEYS = {
+    "bwMiB": ROW_COLUMNS["bw(MiB/s)"]._replace(suffix=" MiB"),
+    "iops": ROW_COLUMNS["IOPS"]._replace(suffix=" iops"),
+    "latency": ROW_COLUMNS["Latency"]._replace(suffix=""),
+    "openTime": ROW_COLUMNS["open(s)"]._replace(suffix=""),
+    "wrRdTime": ROW_COLUMNS["wr/rd(s)"]._replace(suffix=""),
+    "closeTime": ROW_COLUMNS["close(s)"]._replace(suffix=""),
+    "totalTime": ROW_COLUMNS["total(s)"]._replace(suffix=""),
+}
+
+
+def check_version(version: str) -> None:
+    """Raise `LogError` if IOR's `version` is none of those whose output is known (3.0 to 4.1 development)."""
+    if not _KNOWN.match(version):
+        raise LogError(f"IOR {version} is none of the versions read here (3.0 to 4.1)")
+
+
+def name_operation(access: str, is_random: bool) -> str:
+    """Return the contract's name for IOR's access ``write``, ``read`` or ``remove``."""
+    if access == "remove":
+        return "file-remove"
+    return f"random-{access}" if is_random else access
+
+
+def stonewall_metric(version: str | None, rate: float, time: float, moved: float, tasks: int) -> str:
+    """Return whether the summary's stonewall rate counts all ranks or a mean rank.
+
+    Parameters
+    ----------
+    version : str or None
+        As the log states it. 3.3 sums over ranks, 4.x divides by their number, 3.4.0+dev does either.
+    rate, time : float
+        ``Stonewall(MiB)`` in MiB/s and ``Stonewall(s)`` in s.
+    moved : float
+        MiB moved by all ranks in the whole test.
+    tasks : int
+        Number of ranks.
+
+    Returns
+    -------
+    str
+        ``throughput`` or ``throughput_per_process``. A rate that would need more bytes than one rank's share of
+        `moved` can only be a sum over ranks.
+    """
+    if version and version.startswith("3.3"):
+        return "throughput"
+    if version and version.startswith("4."):
+        return "throughput_per_process"
+    return "throughput" if rate * time > 1.02 * moved / max(tasks, 1) else "throughput_per_process"
+
+
+def parse_command(command: bytes) -> tuple[frozenset[str], bool | None]:
+    """Return the accesses that an IOR command line asks for, and whether it asks for direct I/O.
+
+    Parameters
+    ----------
+    command : bytes
+        The command line as the log states it.
+
+    Returns
+    -------
+    tuple of frozenset and (bool or None)
+        Out of ``write`` and ``read``; empty and None where a script (``-f``) gives the parameters.
+    """
+    words = frozenset(command.split())
+    if b"-f" in words or not words:
+        return frozenset(), None
+    accesses = frozenset(access for flag, access in ((b"-w", "write"), (b"-r", "read")) if flag in words)
+    return accesses, not words.isdisjoint((b"-B", b"--posix.odirect", b"useO_DIRECT=1"))
+
+
+def command_size(command: bytes, flag: bytes) -> int | None:
+    """Return the size in B, or the count, that `command` gives behind `flag` (``-t 1m``, ``-t=4096``), if it does."""
+    found = re.search(rb"\s" + flag + rb"[\s=]\s*(\d{1,18})([kmgtpKMGTP]?)", command)
+    return int(found[1]) << 10 * b"\0kmgtp".index(found[2].lower() or b"\0") if found else None
+
+
+def parse_size(text: bytes) -> int | None:
+    """Return the bytes of a size as IOR prints it (``47008 bytes``, ``1 MiB``), None where it was rounded."""
+    size = _HUMAN.match(text.strip())
+    return int(size[1]) * _HUMAN_UNIT[size[2]] if size else None
+
+
+def make_record(
+    context: Context,
+    operation: str,
+    column: Column,
+    text: bytes,
+    offset: int,
+    repetition: int | None,
+    caveats: tuple[str, ...],
+) -> Record:
+    """Return the record of one figure.
+
+    Parameters
+    ----------
+    context : Context
+        Of the test.
+    operation : str
+        As the contract names it.
+    column : Column
+        What the figure is.
+    text : bytes
+        The number as printed.
+    offset : int
+        Where it stands in the log.
+    repetition : int or None
+        Counted from 0.
+    caveats : tuple of str
+        All of them.
+
+    Returns
+    -------
+    Record
+        In the unit of `column`.
+    """
+    version, _, _, factors = context
+    metric, unit, scale, suffix, definition, statistic = column
+    return tuple.__new__(
+        Record,
+        (
+            "ior", version, operation, metric, statistic, float(text) * scale, unit, repetition, definition,
+            offset, len(text), text.decode() + suffix, caveats, factors,
+        ),
+    )  # fmt: skip

@@ -1,0 +1,87 @@
+"""Hold IOR's figures against each other: latency against rate, summary against rows."""
+
+import re
+from collections.abc import Sequence
+
+from coldcache.core.errors import LogError
+from coldcache.tools.ior.columns import Context
+
+MISCOUNTED = ("latency-miscounts-transfers",)
+_SHARED_BYTES = re.compile(r"3\.[012]|3\.3(?:alpha|\.0\+dev)")
+
+
+def half_step(text: bytes) -> float:
+    """Return the largest rounding error of a printed decimal number, in its own unit."""
+    dot = text.find(b".")
+    return 0.5 if dot < 0 else 0.5 * 10.0 ** (dot + 1 - len(text))
+
+
+def latency_caveat(latency: bytes, rate: bytes, context: Context) -> tuple[str, ...]:
+    """Return the caveat of a latency that IOR divided by a wrong number of transfers.
+
+    IOR before 2025 divides a rank's time by the transfers of one block: the latency is too large where a file has
+    several segments, and too small where a stonewall ended the block early (``src/ior.c``: ReduceIterResults).
+
+    Parameters
+    ----------
+    latency, rate : bytes
+        As printed, in s and 1/s.
+    context : Context
+        Of the test; ``threads`` among its factors is the number of ranks.
+
+    Returns
+    -------
+    tuple of str
+        ``latency-miscounts-transfers``, or nothing. The fastest rank's mean latency cannot exceed ranks / rate.
+    """
+    if "stonewalled" in context.caveats and context.version is not None and not context.version.startswith("4.1"):
+        return MISCOUNTED
+    ranks = context.factors.get("threads", 0)
+    per_second = 0.0 if rate == b"-" else float(rate)
+    if (
+        ranks
+        and float(latency) * per_second > 1.05 * ranks
+        and float(latency) > ranks / per_second + half_step(latency)
+    ):
+        return MISCOUNTED
+    return ()
+
+
+def compare_summary(
+    access: str, rates: Sequence[bytes], maximum: bytes, minimum: bytes, version: str | None
+) -> tuple[str, ...]:
+    """Return the caveat of a summary that contradicts its rows by a known defect; nothing if they agree.
+
+    Before 3.3 one field holds the bytes of write and read alike: summary and maximum of the write use the bytes of the
+    read, which differ under a stonewall.
+
+    Parameters
+    ----------
+    access : str
+        ``write`` or ``read``.
+    rates : sequence of bytes
+        Rates of the rows in MiB/s, as printed; none of them where only the summary is left.
+    maximum, minimum : bytes
+        The summary's, in MiB/s, as printed.
+    version : str or None
+        As the log states it.
+
+    Returns
+    -------
+    tuple of str
+        ``bytes-of-last-phase``, or nothing.
+
+    Raises
+    ------
+    LogError
+        If rows and summary contradict each other otherwise.
+    """
+    if not rates:
+        return ()
+    for stated, pick in ((maximum, max), (minimum, min)):
+        rate = pick(rates, key=float)
+        if abs(float(rate) - float(stated)) > (half_step(rate) + half_step(stated)) * 1.01 + 1e-9 * float(stated):
+            if version and _SHARED_BYTES.match(version):
+                return ("bytes-of-last-phase",)
+            raise LogError(f"IOR's summary and its result rows contradict each other on {access}")
+    return ()

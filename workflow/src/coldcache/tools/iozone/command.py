@@ -1,0 +1,102 @@
+"""IOzone in throughput mode: one process per thread, each with a file of its own.
+
+Source: IOzone 3.489, ``iozone -h`` and its documentation of throughput mode (``-t``).
+"""
+
+from coldcache.tools.iozone.parse import read, recognise
+from coldcache.tools.launchers import CLIENTS, spread
+from coldcache.tools.programs import ask_version, require
+from coldcache.tools.run import NO_INPUTS, Inputs, Run
+
+__all__ = ["PROGRAM", "TEST", "argv", "files", "inputs", "read", "recognise", "separate", "unfit", "version"]
+
+PROGRAM = "iozone"
+
+_KIBIBYTE = 1024
+
+#: The number of each operation's test, as option -i takes it.
+TEST = {"write": "0", "read": "1", "random-write": "2", "random-read": "2"}
+
+
+def version() -> str:
+    """Return IOzone's version; raises `ToolError` if it is missing or does not answer."""
+    return ask_version(PROGRAM, "-v", r"Version \$Revision: (\S+) \$")
+
+
+def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the operations in groups that one execution measures: each alone, so that each read starts cold.
+
+    Random writes and reads are one test of IOzone's and stand in one log.
+    """
+    both = tuple(operation for operation in operations if operation.startswith("random"))
+    if len(both) < 2:
+        return [(operation,) for operation in operations]
+    return [*((operation,) for operation in operations if operation not in both), both]
+
+
+def unfit(run: Run) -> str:
+    """Return what of a run IOzone cannot do; empty where it can do all."""
+    unknown = [operation for operation in run.operations if operation not in TEST]
+    if unknown:
+        return f"does not measure {unknown[0]}"
+    if run.nodes > 1 and not run.launcher and not run.starter:
+        return "runs on one node"
+    if run.file_layout != "file-per-thread":
+        return f"knows no {run.file_layout}"
+    if run.queue_depth > 1:
+        return "keeps one transfer in flight per thread"
+    if run.device:
+        return "drives no block device"
+    if run.transfer_size % _KIBIBYTE or run.file_size % _KIBIBYTE:
+        return "counts sizes in KiB"
+    return ""
+
+
+def inputs(run: Run) -> Inputs:
+    """Return the files that must exist before the run."""
+    if run.operations == ("write",):
+        return NO_INPUTS
+    # In cluster mode IOzone names the files itself.
+    name = "iozone.DUMMY." if _is_cluster(run) else "t"
+    return Inputs(tuple((f"{name}{thread}",) for thread in range(run.threads)), run.file_size)
+
+
+def argv(run: Run) -> list[str]:
+    """Return the command line of one run, its sizes in KiB as IOzone counts them."""
+    if run.command:
+        return list(run.command)
+    words = [PROGRAM, "-i", TEST[run.operations[0]]]
+    # -c and -e count close and fsync; without them IOzone counts pages still in the client's cache as written.
+    # -w keeps the files; -+n measures no rewrite and no reread.
+    words += ["-c", "-e", "-w", "-+n"]
+    words += [
+        "-r",
+        f"{run.transfer_size // _KIBIBYTE}k",
+        "-s",
+        f"{run.file_size // _KIBIBYTE}k",
+        "-t",
+        str(run.threads),
+    ]
+    if run.direct_io:
+        words += ["-I"]
+    words += list(run.options)
+    # In cluster mode (-+m) the list of clients names each process's folder.
+    return [*words, *(run.launcher or place(run))]
+
+
+def place(run: Run) -> tuple[str, ...]:
+    """Return the words that name the file of each thread on one node, or the list of clients on several."""
+    if _is_cluster(run):
+        return ("-+m", CLIENTS)
+    return ("-F", *(f"{run.directory}/t{thread}" for thread in range(run.threads)))
+
+
+def _is_cluster(run: Run) -> bool:
+    return run.nodes > 1 and bool(run.starter)
+
+
+def files(run: Run) -> dict[str, str]:
+    """Return the files in the trial's folder that a run on several nodes takes: a line for each thread, in turn."""
+    program = require(PROGRAM)
+    nodes = {thread: host for host, threads in spread(run.threads, run.hosts).items() for thread in threads}
+    return {CLIENTS: "".join(f"{nodes[thread]} {run.directory} {program}\n" for thread in range(run.threads))}

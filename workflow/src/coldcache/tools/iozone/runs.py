@@ -1,0 +1,191 @@
+"""One call of IOzone's throughput mode: what its head says, its blocks of results, and the records of each.
+
+Source: ``iozone.c``, ``main`` for the head and ``throughput_test`` for the results.
+"""
+
+import re
+from typing import Any
+
+from coldcache.core.errors import LogError
+from coldcache.core.records import UNIT_OF_METRIC, Record
+from coldcache.tools.iozone.blocks import (
+    AGGREGATE,
+    END,
+    FORMS,
+    KINDS,
+    LINE_START,
+    SIZES,
+    STATEMENT,
+    Block,
+    line_number,
+    place,
+    quote,
+)
+
+KIBIBYTE = 1024
+
+#: What the test is called in the result lines, and what the operation is called here.
+OPERATION_OF_TEST = {
+    b"initial writers": "write",
+    b"rewriters": "rewrite",
+    b"readers": "read",
+    b"re-readers": "reread",
+    b"reverse readers": "reverse-read",
+    b"stride readers": "stride-read",
+    b"random readers": "random-read",
+    b"mixed workload": "random-mix",
+    b"random writers": "random-write",
+    b"pwrite writers": "pwrite",
+    b"pread readers": "pread",
+    b"fwriters": "fwrite",
+    b"freaders": "fread",
+}
+
+CHILDREN = "sum of the processes' own rates until the first of them is done"
+PARENT = "parent: all that was moved over the parent's time from start to last join"
+OVER_PROCESSES = "over the processes, each over its own time"
+ONE_PROCESS = "one process over its own time"
+MOVED = "over the processes: calls until the first of them is done"
+WALL = "wall time of the slowest process"
+
+# Half the price of calling the class, on the path that every value of a log takes.
+_make_tuple = tuple.__new__
+
+_STATISTIC = {b"Min": "min", b"Max": "max", b"Avg": "mean"}
+
+BANNER = b"Iozone: Performance Test of File I/O"
+_VERSION = re.compile(rb"Version \$Revision: (3\.[0-9]{1,4}) \$")
+
+_DIRECT = re.compile(LINE_START + rb"O_DIRECT(?:IO)? feature enabled")
+_FILES = re.compile(LINE_START + rb"Command line used: [^\n]*? -F((?: +[^-\s]\S*+)+)")
+_HEAD = re.compile(
+    LINE_START + rb"(?:Run began: |Command line used: |Throughput test with |Each (?:process|thread) writes )"
+)
+_CLUSTER = re.compile(LINE_START + rb"(?:Network distribution mode enabled|Test running:)")
+
+
+class Run:
+    """One call of IOzone: its blocks and what its head says."""
+
+    def __init__(self, log: bytes, start: int, end: int):
+        version = _VERSION.search(log, start, end)
+        if not version and log.startswith(BANNER, start):
+            raise LogError(f"{line_number(log, start)}: IOzone states no version 3.x: the banner is broken or unknown")
+        self.version = version[1].decode() if version else None
+        self.direct_io = True if _DIRECT.search(log, start, end) else False if version else None
+        named = _FILES.search(log, start, end)
+        self.files = named[1].split() if named else []
+        self.blocks = _find_blocks(log, start, end)
+        cluster = _CLUSTER.search(log, start, end) is not None
+        for block in self.blocks:
+            block.check()
+            if not block.parent and version and not cluster:
+                raise LogError(f"{place(block.children)}: the line of what the parent sees is missing")
+        for what in ("each", "processor"):
+            without = [block for block in self.blocks if not getattr(block, what)]
+            if 0 < len(without) < len(self.blocks):
+                raise without[0].error("the block lacks lines that other blocks have (-C, -+u): it is cut short")
+
+    def records(self, block: Block, repetition: int | None) -> list[Record]:
+        """Return the values that one block states."""
+        found: list[Record] = []
+        operation = OPERATION_OF_TEST[block.children[3]]
+        factors, caveats = self.factors(block), ("stonewalled",) if block.is_stonewalled() else ()
+        calls = block.unit == b"ops"
+        unit = block.unit.decode()
+        scale, aggregate, parent, per_process = (
+            (1, "rate", "rate", "rate")
+            if calls
+            else (KIBIBYTE, "throughput", "throughput_parent", "throughput_per_process")
+        )
+
+        suffixes = {"elapsed": "", "count": f" {unit}"}
+        suffix_of_rate = f" {unit}/sec"
+
+        def add(line: re.Match[bytes], group: int, metric: str, statistic: str, definition: str, **more: int) -> None:
+            printed = line[group].decode()
+            found.append(
+                _make_tuple(Record, (
+                    "iozone", self.version, operation, metric, statistic,
+                    float(printed) * (scale if metric != "elapsed" else 1), UNIT_OF_METRIC[metric], repetition,
+                    definition, line.start(group) - 1, len(printed), printed + suffixes.get(metric, suffix_of_rate),
+                    caveats, {**factors, **more} if more else factors,
+                ))
+            )  # fmt: skip
+
+        add(block.children, 4, aggregate, "value", CHILDREN)
+        if block.parent:
+            add(block.parent, 4, parent, "value", PARENT)
+        for line in block.per_process:
+            add(line, 2, per_process, _STATISTIC[line[1]], OVER_PROCESSES)
+        if calls and block.least_moved:
+            add(block.least_moved, 1, "count", "min", MOVED)
+        if block.processor and float(block.processor[1]):
+            add(block.processor, 1, "elapsed", "max", WALL)
+        for process, line in enumerate(block.each):
+            if calls:
+                add(line, 2, "count", "value", ONE_PROCESS, process=process)
+            add(line, 4, per_process, "value", ONE_PROCESS, process=process)
+            if line[6] and float(line[6]):
+                add(line, 6, "elapsed", "value", ONE_PROCESS, process=process)
+        return found
+
+    def factors(self, block: Block) -> dict[str, Any]:
+        """Return what the log tells of the factors of one block, in stored units."""
+        factors: dict[str, Any] = {"threads": block.threads}
+        if block.sizes:
+            factors["file_size"] = int(block.sizes[1]) * KIBIBYTE
+            if block.sizes[2]:
+                factors["transfer_size"] = int(block.sizes[2]) * KIBIBYTE
+        # Without -F each process makes a file of its own.
+        files = self.files[: block.threads]
+        if self.version and (not files or len(set(files)) == block.threads):
+            factors["file_layout"] = "file-per-thread"
+        elif files and block.threads == len(files) and len(set(files)) == 1:
+            factors["file_layout"] = "shared-file"
+        if self.direct_io is not None:
+            factors["direct_io"] = self.direct_io
+        return factors
+
+
+def _find_blocks(log: bytes, start: int, end: int) -> list[Block]:
+    """Return the blocks of results of one call; raise `LogError` if it did not end or a line is broken."""
+    blocks: list[Block] = []
+    sizes, ended, after = None, False, start
+    for statement in STATEMENT.finditer(log, start, end):
+        kind = KINDS[statement[1]]
+        line = FORMS[kind].match(log, statement.start(1), end)
+        if line is None:
+            where = line_number(log, statement.start(1))
+            raise LogError(f"{where}: a line of results is broken: {quote(log[slice(*statement.span())])}")
+        after = line.end()
+        if kind == END:
+            ended = True
+        elif kind == SIZES:
+            sizes = line
+        elif kind == AGGREGATE and line[1] == b"Children see":
+            if line[3] not in OPERATION_OF_TEST:
+                raise LogError(f"{place(line)}: no test of IOzone is called {quote(line[3])}")
+            blocks.append(Block(line, sizes))
+            ended = False
+        elif not blocks:
+            raise LogError(f"{place(line)}: the block of results that ends here has lost its first line")
+        else:
+            blocks[-1].add(kind, line)
+    if not ended and not _is_excerpt(log, start, after, end):
+        raise LogError("IOzone did not print 'iozone test complete.': the run was cut short or is still going")
+    if not blocks:
+        raise LogError("no results of IOzone's throughput mode: run it with -t; its single-process table is not read")
+    return blocks
+
+
+def _is_excerpt(log: bytes, start: int, after: int, end: int) -> bool:
+    """Return whether whole blocks are quoted: no head of a run before them, and other text goes on behind them.
+
+    A log that was cut short has its head, or ends with its last line of results.
+    """
+    return (
+        after > start
+        and not _HEAD.search(log, start, after)
+        and bool(log[after : min(end, after + 65536)].strip(b"> |\t\r\n"))
+    )

@@ -1,0 +1,100 @@
+"""Numbers and definitions that the scripts of the rhel_iotest family share."""
+
+import re
+from typing import Any, NamedTuple
+
+from coldcache.core.errors import LogError
+from coldcache.core.records import UNIT_OF_METRIC, Record
+
+MEBIBYTE = 2**20
+
+PER_CORE = "size of one file over the mean elapsed time of the processes, one process per physical core"
+PER_PROCESS = "size of one file over the mean elapsed time of the processes"
+MEAN_TIME = "mean elapsed time of the processes"
+ONE_PROCESS = "one process of several: its own elapsed time"
+LAST_FINISHER = "files of all processes over the time of the last to finish"
+
+# What locales put between groups of digits: comma, point, apostrophes, blanks; en_IN groups by two.
+_SEPARATOR = rb"(?:[,.' ]|\xe2\x80\x99|\xe2\x80\xaf|\xc2\xa0|\xa0)"
+NUMBER = rb"(?:[0-9]{1,3}(?:" + _SEPARATOR + rb"[0-9]{2,3})+|[0-9]{0,15})[.,][0-9]{2}"
+COUNT = rb"[0-9]{1,3}(?:" + _SEPARATOR + rb"[0-9]{2,3})+|[0-9]{1,15}"
+_SEPARATORS = re.compile(_SEPARATOR)
+
+
+class Figure(NamedTuple):
+    """A number as a script prints it.
+
+    Attributes
+    ----------
+    value : float
+        In the unit that is printed.
+    offset, text : int and bytes
+        Where and how it is printed.
+    is_truncated : bool
+        Whether the decimals were lost: in a locale with a decimal comma bash's printf stops at bc's point.
+    """
+
+    value: float
+    offset: int
+    text: bytes
+    is_truncated: bool
+
+
+def read_number(text: bytes, offset: int, log: bytes) -> Figure:
+    """Return a number with two decimals, in whichever locale it was printed; `offset` is its place in `log`.
+
+    Raises
+    ------
+    LogError
+        If its groups of digits are not those of any locale.
+    """
+    whole, mark, decimals = text[:-3], text[-3:-2], text[-2:]
+    separators = set(_SEPARATORS.findall(whole))
+    groups = _SEPARATORS.split(whole)
+    if mark in separators or len(separators) > 1 or (separators and len(groups[-1]) != 3):
+        raise LogError(f"{line_number(log, offset)}: {text.decode('utf-8', 'replace')!r} is a number of no locale")
+    value = float(b"".join(groups) + b"." + decimals)
+    return Figure(value, offset, text, mark == b"," and decimals == b"00")
+
+
+def read_count(text: bytes) -> int:
+    """Return a whole number, with the separators of any locale."""
+    return int(b"".join(_SEPARATORS.split(text)))
+
+
+class Run:
+    """One run of a script on one host: what it was told, and what its records have in common."""
+
+    def __init__(self, version: str | None, factors: dict[str, Any], is_cached: bool):
+        self.version = version
+        self.factors = {"file_layout": "file-per-thread", "direct_io": False, **factors}
+        self.is_cached = is_cached
+        self.repetition: int | None = None
+
+    def record(
+        self,
+        operation: str,
+        metric: str,
+        figure: Figure,
+        value: float,
+        definition: str,
+        unit: str,
+        *caveats: str,
+        statistic: str = "value",
+        **more: Any,
+    ) -> Record:
+        """Return the record of a figure, with the caveats of its run."""
+        if figure.is_truncated:
+            caveats = (*caveats, "truncated")
+        if operation == "read" and self.is_cached:
+            caveats = (*caveats, "potential-caching")
+        return Record(
+            "rhel_iotest", self.version, operation, metric, statistic, value, UNIT_OF_METRIC[metric], self.repetition,
+            definition, figure.offset, len(figure.text), f"{figure.text.decode('utf-8', 'replace')} {unit}".strip(),
+            caveats, {**self.factors, **more},
+        )  # fmt: skip
+
+
+def line_number(log: bytes, offset: int) -> str:
+    """Return the number of the line that holds a byte, for a message."""
+    return "line " + str(log.count(b"\n", 0, offset) + 1)

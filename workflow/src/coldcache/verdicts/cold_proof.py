@@ -1,0 +1,90 @@
+"""Where the bytes of a read came from: the device, memory, both, or nobody can tell."""
+
+from typing import NamedTuple
+
+from coldcache.core.units import show_bytes
+from coldcache.verdicts.observation import Trial, crossed_bytes, crossing, moved_bytes
+
+#: Reads are judged by where their bytes came from; writes and operations on files as such are not.
+READS = ("read", "random-read")
+
+#: File systems that lie in memory, whatever is dropped.
+_IN_MEMORY = ("tmpfs", "ramfs", "hugetlbfs", "devtmpfs")
+
+
+class Coldness(NamedTuple):
+    """Whether a read was cold, and the figures that say so.
+
+    Attributes
+    ----------
+    verdict : str
+        ``cold``, ``warm``, ``mixed``, ``unproved``, or ``not applicable`` for all but reads.
+    why : str
+        The figures in words.
+    method : str
+        What was to make it cold.
+    file_bytes, resident_bytes : int or None
+        Bytes of the files, and of them what the page cache held after the method.
+    moved_bytes, crossed_bytes : float or None
+        Bytes that the tool read, and that the device delivered meanwhile.
+    """
+
+    verdict: str
+    why: str = ""
+    method: str = ""
+    file_bytes: int | None = None
+    resident_bytes: int | None = None
+    moved_bytes: float | None = None
+    crossed_bytes: int | None = None
+
+
+def judge_cold(trial: Trial) -> Coldness:
+    """Return whether the bytes of a read came from the device, or over the wire where a server has the device.
+
+    Returns
+    -------
+    Coldness
+        ``cold`` if at least the site's share of the bytes crossed the device; ``warm`` if at most the rest did, or
+        the file system lies in memory; ``mixed`` in between. ``unproved`` where nothing counts them, or where the
+        page cache still held so much of the files that other traffic must have crossed the device.
+    """
+    story = trial.story
+    if not story["operations"] or story["operations"][0] not in READS:
+        return Coldness("not applicable")
+    asked = story.get("cold") or {}
+    found = Coldness(
+        "unproved", "", asked.get("method", ""), asked.get("bytes"), asked.get("resident_bytes"),
+        moved_bytes(trial, story["operations"][0]), crossed_bytes(trial, "read_bytes"),
+    )  # fmt: skip
+    filesystem = (story.get("target") or {}).get("filesystem", "")
+    if filesystem in _IN_MEMORY and trial.records:
+        return found._replace(verdict="warm", why=f"{filesystem} lies in memory, where nothing can be cold")
+    if found.crossed_bytes is None:
+        return found._replace(why=story.get("uncounted") or "nothing counts the bytes that cross the device")
+    nodes = story["factors"].get("nodes", 1)
+    if crossing(trial) == "wire" and nodes > 1:
+        return found._replace(why=f"the bytes were counted on one of {nodes} nodes")
+    if not found.moved_bytes:
+        return found._replace(why="the log does not tell how many bytes were read")
+    verdict, why = _weigh(trial, found, found.crossed_bytes / found.moved_bytes)
+    return found._replace(verdict=verdict, why=why)
+
+
+def _weigh(trial: Trial, found: Coldness, share: float) -> tuple[str, str]:
+    least = trial.thresholds.cold_share
+    why = (
+        f"{show_bytes(found.crossed_bytes or 0)} of {show_bytes(found.moved_bytes or 0)} crossed the {crossing(trial)}"
+    )
+    if share <= 1 - least:
+        return "warm", why
+    if share < least:
+        return "mixed", why
+    # Direct I/O passes the page cache, whatever it holds.
+    if found.resident_bytes and found.file_bytes and not trial.story["factors"].get("direct_io"):
+        resident = found.resident_bytes / found.file_bytes
+        if resident > 1 - least:
+            held = f"{show_bytes(found.resident_bytes)} of {show_bytes(found.file_bytes)}"
+            return "unproved", f"{why}, but {held} were in memory before"
+    if crossing(trial) == "wire":
+        return "cold", f"{why}; what the server held in memory is not told"
+    return "cold", why

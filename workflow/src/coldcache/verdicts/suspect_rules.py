@@ -1,0 +1,152 @@
+"""Rules that doubt a trial: more than can be, hidden processes, others at work, little space, a system that changed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coldcache.core.units import show_bytes, show_rate
+from coldcache.core.vocabulary import DATA_OPERATIONS
+from coldcache.verdicts.observation import Finding, Trial, crossed_bytes, crossing, moved_bytes
+
+#: What a journal or the tool's own files may move beside the data, in B.
+_SLACK = 8 * 2**20
+
+#: Tools whose logs state the version in the words in which the program itself does.
+_TELL_VERSION = ("fio", "iozone")
+
+
+def above_ceiling(trial: Trial) -> Finding:
+    """Suspect: the rate is above what the site says that the target can carry."""
+    limits = trial.ceilings
+    for metric, unit, read, write in (
+        ("throughput", "B/s", limits.read_rate, limits.write_rate), ("rate", "1/s", limits.read_iops, limits.write_iops)
+    ):  # fmt: skip
+        above = _above(trial, metric, read, write)
+        if above:
+            rate, most = show_rate(above[1], unit), show_rate(above[2], unit)
+            return f"{above[0]} at {rate} is above the {most} that the target can carry"
+    return None
+
+
+def on_burst_credit(trial: Trial) -> Finding:
+    """Suspect: the rate is above what the target holds once its burst credit is spent."""
+    above = _above(trial, "throughput", trial.ceilings.baseline_read_rate, trial.ceilings.baseline_write_rate)
+    if not above:
+        return None
+    rate, baseline = show_rate(above[1], "B/s"), show_rate(above[2], "B/s")
+    return f"{above[0]} at {rate} is above the baseline of {baseline}, so it lives on burst credit"
+
+
+def _above(trial: Trial, metric: str, read: float | None, write: float | None) -> tuple[str, float, float] | None:
+    """Return the first operation whose figure is above its limit, with the figure and the limit."""
+    limits = {"read": read, "write": write}
+    for record in trial.records:
+        limit = limits.get(record.operation.removeprefix("random-"))
+        if limit and record.metric == metric and record.statistic == "value" and record.value > limit:
+            return record.operation, record.value, limit
+    return None
+
+
+def slow_process_hidden(trial: Trial) -> Finding:
+    """Suspect: the fastest process ended the test while another was far behind it."""
+    rates = {
+        record.statistic: record.value
+        for record in trial.records
+        if "stonewalled" in record.caveats and "over the processes" in record.definition and record.unit != "s"
+    }
+    least, most = rates.get("min"), rates.get("max")
+    if least is None or not most or least >= trial.thresholds.least_moved * most:
+        return None
+    return f"a process had moved {least / most:.0%} of what the fastest one had when that one ended the test"
+
+
+def foreign_transfers(trial: Trial) -> Finding:
+    """Suspect: the device carried far more than the tool moved."""
+    operation = trial.story["operations"][0] if trial.story["operations"] else ""
+    moved = moved_bytes(trial, operation)
+    if operation not in DATA_OPERATIONS or moved is None:
+        return None
+    allowed = moved * trial.thresholds.foreign_share + _SLACK
+    for direction, own in (("read_bytes", operation.endswith("read")), ("written_bytes", operation.endswith("write"))):
+        crossed = crossed_bytes(trial, direction)
+        excess = (crossed or 0) - (moved if own else 0)
+        if excess > allowed:
+            word = "read from" if direction == "read_bytes" else "written to"
+            return f"{show_bytes(excess)} more were {word} the {crossing(trial)} than the tool moved"
+    return None
+
+
+def busy_machine(trial: Trial) -> Finding:
+    """Suspect: the machine was busy before the tool started."""
+    load, cores = trial.story.get("load"), (trial.story.get("system") or {}).get("cores")
+    if load is None or not cores or load <= trial.thresholds.load_per_core * cores:
+        return None
+    return f"the load average was {load:.1f} on {cores} cores before it started"
+
+
+def foreign_load(trial: Trial) -> Finding:
+    """Suspect: others kept the processors busy while the tool ran."""
+    story = trial.story
+    cores, busy = (story.get("system") or {}).get("cores"), story.get("busy_cpu")
+    if busy is None or not cores or not story["seconds"]:
+        return None
+    share = (busy - story["own_cpu"]) / (cores * story["seconds"])
+    return (
+        f"others used {share:.0%} of the {cores} cores while it ran" if share > trial.thresholds.foreign_cpu else None
+    )
+
+
+def suspended(trial: Trial) -> Finding:
+    """Suspect: a process of the tool was stopped by a signal, or the machine slept, while the tool ran."""
+    if trial.story.get("stops"):
+        return "a process of the tool was stopped by a signal while it ran"
+    asleep = trial.story.get("suspended") or 0
+    return f"the machine slept for {asleep:.1f} s while it ran" if asleep > 0.5 else None
+
+
+def drifted(trial: Trial) -> Finding:
+    """Suspect: the sentinel, repeated through the campaign, was off its median before and after the trial."""
+    drift = trial.baseline.drift
+    if drift is None or abs(drift) <= trial.thresholds.drift:
+        return None
+    return f"the sentinel was {drift:+.0%} off its median around that time"
+
+
+def little_space(trial: Trial) -> Finding:
+    """Suspect: the file system was nearly full, which slows many of them down."""
+    free, size = trial.story.get("free_bytes"), trial.story.get("size_bytes")
+    if not size or free is None or free >= trial.thresholds.least_free * size:
+        return None
+    return f"only {show_bytes(free)} of {show_bytes(size)} were free"
+
+
+def fill_drift(trial: Trial) -> Finding:
+    """Suspect: the file system held much more, or less, of others' data than when the sweep began."""
+    first, now = trial.baseline.fill, fill_level(trial.story)
+    if first is None or now is None or abs(now - first) <= trial.thresholds.fill_drift:
+        return None
+    return f"the file system was {now:.0%} full beside the campaign's own files, {first:.0%} when the sweep began"
+
+
+def tool_changed(trial: Trial) -> Finding:
+    """Void: the tool has another version than when the campaign began, or than when its block began."""
+    before, tool = trial.baseline.tool_version, trial.story["tool"]
+    versions = {trial.story["tool_version"]} - {None}
+    if tool in _TELL_VERSION:
+        versions |= {record.tool_version for record in trial.records if record.tool == tool and record.tool_version}
+    others = sorted(version for version in versions if version != before)
+    return f"{tool} {others[0]} ran, {before} when the campaign began" if before is not None and others else None
+
+
+def kernel_changed(trial: Trial) -> Finding:
+    """Suspect: the machine runs another kernel than when the campaign began."""
+    before, now = trial.baseline.kernel, (trial.story.get("system") or {}).get("kernel")
+    if before is None or now == before:
+        return None
+    return f"the kernel was {now}, {before} when the campaign began"
+
+
+def fill_level(story: Mapping[str, Any]) -> float | None:
+    """Return the share of the file system that others' data held before a trial; None where it was not noted."""
+    if not story.get("size_bytes"):
+        return None
+    return 1 - min(1.0, (story["free_bytes"] + story["own_bytes"]) / story["size_bytes"])

@@ -1,0 +1,95 @@
+"""Which of this package's files a step of the workflow runs: those whose change makes its results anew."""
+
+import ast
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+_ROOT = Path("workflow/src")
+_PACKAGE = "coldcache"
+
+#: Packages whose modules are chosen by name while the program runs: whoever imports one may run all of it.
+_CHOSEN_BY_NAME = ("coldcache.tools",)
+
+
+def sources_of(modules: Iterable[str]) -> list[str]:
+    """Return the files of modules and of everything that they import from this package.
+
+    Parameters
+    ----------
+    modules : iterable of str
+        Full names, such as ``coldcache.dataset.collect``. Imports inside functions count.
+
+    Returns
+    -------
+    list of str
+        Paths below the project's folder, sorted; each once.
+    """
+    project = Path.cwd()
+    found: set[Path] = set()
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        for path in _files_of(name, project):
+            if path not in found:
+                found.add(path)
+                waiting.extend(_imports_of(project / path) if path.suffix == ".py" else ())
+    return sorted(str(path) for path in found)
+
+
+def sources_of_notebook(notebook: Path) -> list[str]:
+    """Return the files that execute a notebook and those that its cells import, as far as it is a notebook.
+
+    Parameters
+    ----------
+    notebook : Path
+        Below the project's folder.
+    """
+    try:
+        cells = json.loads(notebook.read_bytes())["cells"]
+        text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+        imported = list(_imports_in(text))
+    except (ValueError, LookupError, TypeError, SyntaxError):
+        imported = []
+    return sources_of(["coldcache.workflow.execute_notebook", *imported])
+
+
+@cache
+def _files_of(name: str, project: Path) -> tuple[Path, ...]:
+    """Return the file of a module and those of the packages around it; nothing for a name that is no module's."""
+    parts = name.split(".")
+    places = [_ROOT.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
+    # What a module has stored lies beside it under its name.
+    ends = (".py", ".jsonl")
+    files = [file for place in places for file in (place / "__init__.py", *(place.with_suffix(end) for end in ends))]
+    found = [file for file in files if (project / file).is_file()]
+    if any(f"{name}.".startswith(f"{package}.") for package in _CHOSEN_BY_NAME):
+        package = project.joinpath(_ROOT, *_CHOSEN_BY_NAME[0].split("."))
+        found += sorted(file.relative_to(project) for file in package.rglob("*.py"))
+    return tuple(found)
+
+
+@cache
+def _imports_of(path: Path) -> tuple[str, ...]:
+    return tuple(_imports_in(path.read_text()))
+
+
+def _imports_in(text: str) -> Iterator[str]:
+    """Yield what a program imports from this package; ``from a import b`` as ``a.b``, where b may be a module."""
+    for node in _statements(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] == _PACKAGE)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield every statement of a program, those inside others too; expressions, most of a tree, are left out."""
+    for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for inner in getattr(node, field, ()):
+            yield inner
+            yield from _statements(inner)

@@ -1,0 +1,173 @@
+"""What `python -m coldcache check` prints: what a campaign could do on this system and what not, and why."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+from coldcache.core.errors import TargetError, ToolError
+from coldcache.core.units import show_bytes
+from coldcache.core.vocabulary import SETTINGS, TOOLS
+from coldcache.design.site import Cold, Site, read_site
+from coldcache.design.study import ColdMethod
+from coldcache.measure.cluster.check import check_in_job, check_nodes, needs_job
+from coldcache.measure.cold import why_not_cold
+from coldcache.measure.host.counters import choose_counters, read_counters
+from coldcache.measure.host.mounts import Mount, find_mount
+from coldcache.measure.host.page_cache import evict, measure_residency
+from coldcache.measure.host.sudo import why_no_root
+from coldcache.measure.lease import tell_lease
+from coldcache.measure.settings.block import is_left
+from coldcache.measure.settings.registry import why_not
+from coldcache.measure.target import LOCK, WORK, check_target, takes_direct_io
+from coldcache.tools import find_tool
+from coldcache.tools.programs import require
+from coldcache.workflow.configuration import SITES
+
+#: Bytes of the file without a name that is to be evicted.
+_PROBE = 2**20
+
+
+class Finding(NamedTuple):
+    """One thing that a campaign may need: what, whether it can be had, and why, or with what."""
+
+    what: str
+    possible: bool
+    why: str
+
+    def line(self) -> str:
+        """Return the line that tells it."""
+        return f"{'yes' if self.possible else 'no ':3}  {self.what:26}  {self.why}".rstrip()
+
+
+def print_check(name: str, target: str | None) -> int:
+    """Print what is possible on a site; return 0 where something can be measured, else 1. Leaves nothing behind.
+
+    Parameters
+    ----------
+    name : str
+        The site's id.
+    target : str or None
+        A folder to check instead of the site's.
+
+    Raises
+    ------
+    DesignError
+        If the site cannot be read.
+    """
+    site = read_site(SITES, name, target)
+    if needs_job(site.clients):
+        return check_in_job(site.clients, [name, *(["--target", target] if target else [])])
+    usable = list(_check_target(site))
+    tools = [_check_tool(tool) for tool in TOOLS]
+    if site.clients.launcher != "local" and usable[0].possible:
+        programs = [find_tool(tool).PROGRAM for tool in TOOLS]
+        usable += [Finding(*told) for told in check_nodes(site.clients, _existing(site), programs)]
+    for finding in [*usable, *_check_cold(site), *_check_settings(site), *tools]:
+        print(finding.line())
+    return 0 if all(finding.possible for finding in usable) and any(finding.possible for finding in tools) else 1
+
+
+def _existing(site: Site) -> Path:
+    folder = Path(site.target.path).absolute()
+    while not folder.is_dir():
+        folder = folder.parent
+    return folder
+
+
+def _check_target(site: Site) -> Iterator[Finding]:
+    """Yield what stands against measuring at all."""
+    try:
+        check_target(site, [])
+        status = os.statvfs(_existing(site))
+        free = show_bytes(status.f_bavail * status.f_frsize)
+        inodes = f", {status.f_favail:,} inodes" if status.f_files else ""
+        yield Finding("target", True, f"{site.target.path}, {_tell(find_mount(_existing(site)))}; {free}{inodes} free")
+    except TargetError as error:
+        yield Finding("target", False, str(error))
+    work = Path(site.target.path).absolute() / WORK
+    yield _check_lock(work)
+    if is_left(work):
+        yield Finding("settings as before", True, "a killed run left some changed; the next start puts them back first")
+
+
+def _tell(mount: Mount) -> str:
+    return f"{mount.filesystem} on {mount.source}"
+
+
+def _check_lock(work: Path) -> Finding:
+    holder = tell_lease(work)
+    if holder:
+        return Finding("lock", False, f"the target is held by {holder}")
+    try:
+        descriptor = os.open(work / LOCK, os.O_RDONLY)
+    except OSError:
+        return Finding("lock", True, "nobody measures the target")
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        owner = os.pread(descriptor, 512, 0).decode(errors="replace").strip("\0 ")
+        return Finding("lock", False, f"the target is being measured by {owner}")
+    finally:
+        os.close(descriptor)
+    return Finding("lock", True, "nobody measures the target")
+
+
+def _check_cold(site: Site) -> Iterator[Finding]:
+    folder = _existing(site)
+    direct = takes_direct_io(folder)
+    yield Finding("direct I/O", direct, "" if direct else "the file system takes no O_DIRECT")
+    evicted = _why_not_evicted(folder)
+    yield Finding("cold by eviction", not evicted, evicted)
+    for method in get_args(ColdMethod):
+        if method in ("drop-caches", "remount"):
+            reason = why_not_cold(Cold(method=method), folder)
+            yield Finding(f"cold by {method}", not reason, reason)
+    if site.cold.commands:
+        reason = why_not_cold(site.cold, folder)
+        yield Finding("cold by commands", not reason, reason or " ".join(site.cold.commands[0]))
+    mount = find_mount(folder)
+    counters = choose_counters(mount, site.target.network)
+    counted = read_counters(counters) is not None
+    why = f"{counters.kind} of {mount.source}" if counted else f"{counters.why_not}; no read is proved cold"
+    yield Finding(f"counters of the {counters.crossing}", counted, why)
+
+
+def _why_not_evicted(folder: Path) -> str:
+    """Return why the pages of a file cannot be dropped, tried on a file without a name; empty where they can."""
+    try:
+        descriptor = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
+    except OSError as error:
+        return f"it cannot be tried on a file without a name: {error.strerror}"
+    try:
+        os.write(descriptor, bytes(_PROBE))
+        os.fsync(descriptor)
+        probe = Path(f"/proc/self/fd/{descriptor}")
+        evict([probe])
+        left = measure_residency([probe])
+    except OSError as error:
+        return str(error.strerror)
+    finally:
+        os.close(descriptor)
+    return f"{show_bytes(left.resident)} of {show_bytes(left.bytes)} stay in memory" if left.resident else ""
+
+
+def _check_settings(site: Site) -> Iterator[Finding]:
+    for program, setting in SETTINGS.items():
+        try:
+            yield Finding(f"{setting.factor} by {program}", True, require(program))
+        except ToolError as error:
+            yield Finding(f"{setting.factor} by {program}", False, str(error))
+    for factor, kind in site.settings.items():
+        reason = why_not(kind, _existing(site))
+        yield Finding(f"{factor} by the site", not reason, reason or f"{kind.kind}")
+    reason = why_no_root()
+    yield Finding("root", not reason, reason)
+
+
+def _check_tool(name: str) -> Finding:
+    try:
+        return Finding(name, True, str(find_tool(name).version()))
+    except ToolError as error:
+        return Finding(name, False, str(error))

@@ -1,0 +1,128 @@
+"""`python -m coldcache open` and `make lab`: a campaign's report in the browser, and notebooks of one's own on it."""
+
+import os
+import shutil
+import webbrowser
+from pathlib import Path
+
+import nbformat
+
+from coldcache.campaign.campaign import RAW, check_name, read_campaign
+from coldcache.core.errors import CampaignError
+from coldcache.core.vocabulary import nearest
+
+#: Where notebooks of one's own lie, a folder for each campaign; nothing in them is ever written over.
+LAB = Path("lab")
+
+#: The page of `open`, below a folder of results.
+_PAGE = "report/index.html"
+
+_QUESTION = "my-question"
+
+_FIRST_LINES = """\
+import xarray as xr
+
+tree = xr.open_datatree(dataset, engine="h5netcdf").load()
+cube = tree["{sweep}"].to_dataset()
+cube"""
+
+
+def open_report(name: str = "") -> None:
+    """Open a report in the browser where this system has one to show it in, and print its path in any case.
+
+    Parameters
+    ----------
+    name : str
+        The campaign; the one whose report was rendered last when not given.
+
+    Raises
+    ------
+    CampaignError
+        If there is no such report; the message names those that there are.
+    """
+    pages = sorted(Path("results").glob(f"*/{_PAGE}"), key=lambda page: page.stat().st_mtime)
+    page = Path("results", name, _PAGE) if name else pages[-1] if pages else Path("results/local", _PAGE)
+    if not page.is_file():
+        known = [found.parts[1] for found in pages]
+        raise CampaignError(
+            f"{page}: missing; {nearest(name, known) if known else 'make study makes the first report'}"
+        )
+    # The path alone goes to the terminal, so that a script can take it.
+    print(page)
+    if _has_browser():
+        webbrowser.open(page.absolute().as_uri())
+
+
+def _has_browser() -> bool:
+    """Return whether somebody sits in front of a screen, or has named a browser."""
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+
+
+def lay_out_notebooks(name: str) -> Path:
+    """Copy the notebooks of a campaign's studies into a folder of one's own, where they read that campaign's dataset.
+
+    Beside them lies an empty one for a question of one's own. What is there already stays as it is.
+
+    Parameters
+    ----------
+    name : str
+        The campaign.
+
+    Returns
+    -------
+    Path
+        The folder, ``lab/<campaign>``.
+
+    Raises
+    ------
+    CampaignError
+        If the campaign has no dataset yet, or cannot be read.
+    """
+    check_name(name)
+    dataset = Path("results", name, "dataset.nc")
+    if not dataset.is_file():
+        raise CampaignError(f"{dataset}: missing; snakemake --cores all --config campaign={name} makes it")
+    folder = LAB / name
+    for study in read_campaign(RAW / name).studies:
+        for notebook in study.notebooks:
+            _lay_out(Path("notebooks", f"{notebook}.ipynb"), folder / study.study / f"{notebook}.ipynb", dataset)
+        _write_question(
+            folder / study.study / f"{_QUESTION}.ipynb", dataset, f"{study.study}/{next(iter(study.sweeps))}"
+        )
+    return folder
+
+
+def _lay_out(source: Path, copy: Path, dataset: Path) -> None:
+    """Copy a notebook with the literals of its first cell changed, and without the other campaign's outputs."""
+    if copy.exists():
+        return
+    notebook = nbformat.read(source, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        if "parameters" in cell.metadata.get("tags", []):
+            cell.source = _parameters(copy, dataset)
+    _write(notebook, copy)
+
+
+def _parameters(copy: Path, dataset: Path) -> str:
+    return f'dataset = "{os.path.relpath(dataset, copy.parent)}"\nstudy = "{copy.parent.name}"'
+
+
+def _write_question(copy: Path, dataset: Path, sweep: str) -> None:
+    if copy.exists():
+        return
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [
+        nbformat.v4.new_markdown_cell("# My question"),
+        nbformat.v4.new_code_cell(_parameters(copy, dataset)),
+        nbformat.v4.new_code_cell(_FIRST_LINES.format(sweep=sweep)),
+    ]
+    _write(notebook, copy)
+
+
+def _write(notebook: nbformat.NotebookNode, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    nbformat.write(notebook, partial)
+    shutil.move(partial, path)

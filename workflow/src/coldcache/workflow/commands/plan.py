@@ -1,0 +1,122 @@
+"""What `python -m coldcache plan` prints: the whole design, without touching anything."""
+
+import json
+from typing import Any
+
+from coldcache.core.units import show_bytes, show_seconds
+from coldcache.design import guest_spec as nfs_guest
+from coldcache.design.blocks import Block, arrange_blocks
+from coldcache.design.cases import Case, Trial, expand_cases
+from coldcache.design.jobs import arrange_allocations, node_hours
+from coldcache.design.site import Site
+from coldcache.design.study import Sweep
+from coldcache.tools import find_tool
+from coldcache.workflow.configuration import draft_design
+
+
+def print_plan(studies: str, site: str, target: str | None, form: str, full: bool = False) -> None:
+    """Print the trials of studies on a site.
+
+    Parameters
+    ----------
+    studies : str
+        Ids, separated by commas.
+    site : str
+        The site's id.
+    target : str or None
+        A folder to measure instead of the site's.
+    form : {"text", "jsonl"}
+        A line per sweep and one per case, or one JSON object per trial.
+    full : bool
+        Whether the studies keep their full scale, whatever the site's limits are.
+
+    Raises
+    ------
+    ColdCacheError
+        As `draft_design`.
+    """
+    design = draft_design({"studies": studies, "site": site, "target": target or ""}, full)
+    asked, circumstances = design.planned, design.circumstances
+    assert circumstances is not None
+    if full:
+        cases = [case for study in asked for case in expand_cases(study, design.site, circumstances, full)]
+    else:
+        cases = design.cases()
+    runs = not full and not any(case.runs_here for case in cases)
+    blocks = design.blocks() if runs else arrange_blocks(cases, circumstances.seed)
+    trials = [trial for block in blocks for trial in block.trials]
+    if form == "jsonl":
+        for trial in (trial for trial in trials if trial.repetition < trial.case.repetitions):
+            print(json.dumps(describe_trial(trial)))
+        return
+    for study in asked:
+        for name, sweep in study.sweeps.items():
+            _print_sweep(sweep, [case for case in cases if (case.study, case.sweep) == (study.study, name)])
+    print(_sum_up(blocks, trials, design.site))
+
+
+def describe_trial(trial: Trial) -> dict[str, Any]:
+    """Return what `python -m coldcache plan --format jsonl` prints of a trial."""
+    case = trial.case
+    tool = find_tool(case.tool)
+    # What a tool cannot do has no command line.
+    argv = [] if case.runs_here and tool.unfit(case.run) else tool.argv(case.run)
+    if case.guest and argv:
+        argv = nfs_guest.wrap(case.guest, case.run, tool.inputs(case.run), argv)
+    return {
+        "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": trial.repetition,
+        "factors": {"operation": "+".join(case.operations), **case.factors},
+        "argv": argv, "bytes": case.bytes, "items": case.items,
+        "seconds": round(case.seconds, 3), "item": case.item, "runs_here": case.runs_here or True,
+        **({"repeat_until": case.until.model_dump()} if case.until else {}),
+    }  # fmt: skip
+
+
+def _print_sweep(sweep: Sweep, cases: list[Case]) -> None:
+    first = cases[0]
+    about = [first.tool, *(text for text in (first.item, first.scale) if text)]
+    print(f"{first.study}/{first.sweep} ({'; '.join(about)})")
+    for step in sweep.preparation:
+        print(f"  before each trial: {step}")
+    reasons = {case.runs_here for case in cases}
+    if len(reasons) == 1 and first.runs_here:
+        print(f"  does not run here: {first.runs_here}")
+    for case in sorted(cases, key=lambda case: case.name):
+        size = f"{case.items:,} items" if case.items else show_bytes(case.bytes)
+        print(f"  {case.name}  x {_show_repetitions(case)}  {size}, about {show_duration(case.seconds)} each")
+        if case.runs_here and len(reasons) > 1:
+            print(f"    does not run here: {case.runs_here}")
+
+
+def _show_repetitions(case: Case) -> str:
+    """Return how often a case runs: as stated, or the least and the most with what ends it in between."""
+    if case.until is None or case.most == case.repetitions:
+        return str(case.repetitions)
+    budget = f" or {show_seconds(case.until.seconds)} are spent" if case.until.seconds is not None else ""
+    return f"{case.repetitions} to {case.most}, until {case.until.relative_width:.0%} wide{budget}"
+
+
+def _sum_up(blocks: list[Block], trials: list[Trial], site: Site) -> str:
+    """Return how much the plan is, as far as it runs here, at least and, where a stop rule decides, at most."""
+    planned = [trial for trial in trials if trial.repetition < trial.case.repetitions]
+    running = [trial for trial in planned if not trial.case.runs_here]
+    missing = len(planned) - len(running)
+    total = sum(trial.case.seconds for trial in running or planned)
+    largest = max(trial.case.bytes for trial in running or planned)
+    nodes = f", {total * site.clients.nodes / 3600:,.1f} node-hours" if site.clients.nodes > 1 else ""
+    if site.clients.launcher != "local" and not missing:
+        jobs = arrange_allocations(blocks, site)
+        nodes = f", {node_hours(jobs):,.1f} node-hours in {len(jobs)} jobs"
+    here = f", {missing} of them do not run here" if missing else ""
+    most = ""
+    if len(trials) > len(planned):
+        most = f" (at most {len(trials)} trials, {show_seconds(sum(trial.case.seconds for trial in trials))})"
+    return (
+        f"{len(planned)} trials{here}, about {show_seconds(total)}{nodes}{most}, up to {show_bytes(largest)} "
+        f"on {site.target.path}"
+    )
+
+
+def show_duration(seconds: float) -> str:
+    """Return a duration with a tenth of a second where it is short."""
+    return f"{seconds:.1f} s" if seconds < 60 else show_seconds(seconds)

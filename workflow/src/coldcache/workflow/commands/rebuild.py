@@ -1,0 +1,94 @@
+"""`python -m coldcache rebuild`: everything made anew from raw logs, and held against what was there."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from coldcache.campaign.campaign import RAW, SUMS, check_seal, check_sums, is_sealed
+from coldcache.core.errors import CampaignError
+from coldcache.report.archive.diff_results import STATES, Artefact, compare_results
+from coldcache.report.archive.program_copy import name_version
+from coldcache.report.archive.rebuild import make_results
+from coldcache.report.archive.ro_crate import read_version
+from coldcache.report.archive.zip_files import ArchiveError, unpack
+from coldcache.report.site.pages import COMPARISON
+
+
+def print_rebuild(named: str) -> int:
+    """Make a campaign's results anew, and print what became of each of them.
+
+    Parameters
+    ----------
+    named : str
+        A campaign below `RAW`, or an archive that `python -m coldcache archive` made.
+
+    Returns
+    -------
+    int
+        1 if one is different or was not made anew, else 0; a file that was not there before is told of only.
+
+    Raises
+    ------
+    CampaignError
+        If there is no such campaign or it has no results, or it differs from its seal.
+    ArchiveError
+        If the archive is none, is broken, or would write where it must not.
+    RebuildError
+        If a step fails.
+    """
+    with tempfile.TemporaryDirectory(prefix="coldcache-") as temporary:
+        work = Path(temporary)
+        if Path(named).suffix == ".zip" or Path(named).is_file():
+            campaign, results = _open_archive(Path(named), work / "archive")
+            made_by, here = read_version(work / "archive"), name_version(Path.cwd())
+            if made_by != here:
+                print(f"made by {made_by or 'an unknown version'}, made anew by {here}: code/ in it is the former one")
+        else:
+            campaign, results = _find(named)
+        if is_sealed(campaign) and (differences := check_seal(campaign)):
+            raise CampaignError(f"{campaign.name}: {differences[0]}; nothing is made of it")
+        (work / "anew").mkdir()
+        rebuilt = make_results(campaign, work / "anew", Path.cwd(), results / COMPARISON)
+        found = compare_results(results, rebuilt)
+    for artefact in _fold(found):
+        print(f"{artefact.state:<10} {artefact.name}" + (f": {artefact.why}" if artefact.why else ""))
+    counts = Counter(artefact.state for artefact in found)
+    told = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state] or state in STATES[:3])
+    print(f"{campaign.name}: {told}")
+    return 1 if counts["different"] or counts["missing"] else 0
+
+
+def _find(name: str) -> tuple[Path, Path]:
+    campaign, results = RAW / name, Path("results", name)
+    if not campaign.is_dir():
+        raise CampaignError(f"{campaign}: there is no such campaign, and {name} is no archive")
+    if not (results / "dataset.nc").is_file():
+        raise CampaignError(
+            f"{results}: there is nothing to hold against what is made anew; "
+            f"snakemake --cores all --config campaign={name} makes it"
+        )
+    return campaign, results
+
+
+def _open_archive(archive: Path, folder: Path) -> tuple[Path, Path]:
+    if not archive.is_file():
+        raise ArchiveError(f"{archive}: there is no such file")
+    unpack(archive, folder)
+    campaigns = sorted(path.parent for path in folder.glob("raw/*/campaign.json"))
+    if len(campaigns) != 1 or not (folder / SUMS).is_file():
+        raise ArchiveError(f"{archive}: not an archive that python -m coldcache archive made")
+    if differences := check_sums(folder):
+        raise ArchiveError(f"{archive}: {differences[0]}; fetch it again")
+    return campaigns[0], folder / "results" / campaigns[0].name
+
+
+def _fold(artefacts: Iterable[Artefact]) -> Iterator[Artefact]:
+    """Yield each artefact; of pages and of what they look like those of one folder that share a state as one."""
+    for (folder, state), group in groupby(artefacts, lambda found: (str(Path(found.name).parent), found.state)):
+        members = list(group)
+        if folder.startswith("report/") and state == "identical" and len(members) > 1:
+            yield Artefact(f"{folder}/ ({len(members)} files)", state)
+        else:
+            yield from members

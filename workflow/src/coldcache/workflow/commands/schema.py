@@ -1,0 +1,27 @@
+"""JSON Schemas of the configuration, for editors that complete and check YAML while it is written."""
+
+import json
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from coldcache.design.claim import Claims
+from coldcache.design.site import Site
+from coldcache.design.study import Study
+
+_MODELS: dict[str, type[BaseModel]] = {"study": Study, "site": Site, "claims": Claims}
+
+
+def render_schemas() -> dict[str, str]:
+    """Return the text of each schema by the name of its model."""
+    return {
+        name: json.dumps(model.model_json_schema(mode="validation"), indent=1, sort_keys=True) + "\n"
+        for name, model in _MODELS.items()
+    }
+
+
+def write_schemas(folder: Path) -> None:
+    """Write `study.json`, `site.json` and `claims.json` into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in render_schemas().items():
+        (folder / f"{name}.json").write_text(text)

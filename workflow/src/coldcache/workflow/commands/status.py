@@ -1,0 +1,144 @@
+"""What `python -m coldcache status` prints: how far a campaign is, by its files alone, wherever they are seen."""
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coldcache.campaign.campaign import RAW, Campaign, is_sealed, read_campaign, why_not_run
+from coldcache.campaign.stop_rule import is_missing
+from coldcache.core.units import show_seconds
+from coldcache.design.cases import Trial
+from coldcache.design.jobs import arrange_allocations
+
+
+class Status(NamedTuple):
+    """How far a campaign is.
+
+    Attributes
+    ----------
+    done : int
+        Trials that have a folder, whatever they are worth.
+    void : list of str
+        Of these, the ones that say of themselves that they failed: the trial and why.
+    running : list of str
+        Trials that are being run.
+    refused : dict of str to int
+        How many trials are missing for each reason.
+    waiting : int
+        Trials that are yet to be run.
+    seconds : float
+        How long they take: by the plan's estimates, at the pace of those that are done.
+    jobs : int
+        Jobs that have waiting trials.
+    """
+
+    done: int
+    void: list[str]
+    running: list[str]
+    refused: dict[str, int]
+    waiting: int
+    seconds: float
+    jobs: int
+
+
+def print_status(name: str) -> None:
+    """Print how far a campaign is.
+
+    Parameters
+    ----------
+    name : str
+        The campaign's folder below `RAW`.
+
+    Raises
+    ------
+    CampaignError
+        If there is no such campaign yet, or its design cannot be read.
+    """
+    folder = RAW / name
+    campaign = read_campaign(folder)
+    if not campaign.planned:
+        print(f"{name} was imported: there is nothing to measure")
+        return
+    status = find_status(campaign)
+    total = status.done + status.waiting + sum(status.refused.values())
+    sealed = ", sealed" if is_sealed(folder) else ""
+    print(f"{status.done} of {total} trials are done{sealed}")
+    for trial in status.running:
+        print(f"running: {trial}")
+    if status.waiting:
+        jobs = "1 job" if status.jobs == 1 else f"{status.jobs} jobs"
+        end = time.strftime("%d %b %H:%M", time.localtime(time.time() + status.seconds))
+        print(
+            f"waiting: {status.waiting} in {jobs}, about {show_seconds(status.seconds)} beside the queue: "
+            f"not before {end}"
+        )
+    for reason, count in status.refused.items():
+        print(f"not run: {count}, {reason}")
+    for line in status.void:
+        print(f"void: {line}")
+    if status.done:
+        print("verdicts.csv tells which of the done ones count, once they are collected")
+
+
+def find_status(campaign: Campaign) -> Status:
+    """Return how far a campaign is; reads the stories of its trials, and no log."""
+    allocations = arrange_allocations(campaign.blocks(), campaign.site)
+    void, running, waiting_jobs = [], [], 0
+    refused: Counter[str] = Counter()
+    spent = expected = left = 0.0
+    done = waiting = 0
+    reasons: dict[tuple[str, str], str] = {}
+    for allocation in allocations:
+        before = waiting
+        for trial in (trial for block in allocation.blocks for trial in block.trials):
+            story = _read_story(campaign.folder / trial.key / "trial.json")
+            if story is not None:
+                done += 1
+                spent, expected = spent + (story["seconds"] or 0.0), expected + trial.case.seconds
+                if reason := _why_void(story):
+                    void.append(f"{trial.key}: {reason}")
+                continue
+            if not is_missing(campaign.folder, campaign.site, trial):
+                continue
+            key = (trial.case.study, trial.case.sweep)
+            if key not in reasons:
+                reasons[key] = why_not_run(campaign.folder, *key)
+            if reasons[key]:
+                refused[reasons[key]] += 1
+                continue
+            waiting += 1
+            left += trial.case.seconds
+            if since := _running_since(campaign, trial):
+                running.append(f"{trial.key}, for {show_seconds(since)}")
+        waiting_jobs += waiting > before
+    pace = spent / expected if expected > 5 else 1.0
+    return Status(done, void, running, dict(refused), waiting, left * max(pace, 0.01), waiting_jobs)
+
+
+def _read_story(path: Path) -> dict[str, Any] | None:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _why_void(story: dict[str, Any]) -> str:
+    """Return why a trial is void, as far as its story tells without its log."""
+    if story["failure"]:
+        return str(story["failure"]["message"])
+    if story["timed_out"]:
+        return f"ended after {story['time_limit']:g} s"
+    return f"exit status {story['exit_status']}" if story["exit_status"] else ""
+
+
+def _running_since(campaign: Campaign, trial: Trial) -> float:
+    """Return for how long a trial has been running, in s; 0 where it is not, or its runner was killed long ago."""
+    folder = campaign.folder / trial.key
+    try:
+        since = time.time() - folder.with_name(f".{folder.name}.partial").stat().st_mtime
+    except OSError:
+        return 0.0
+    longest = campaign.site.limits.seconds + campaign.site.limits.layout_seconds + 600
+    return max(since, 0.1) if since < longest else 0.0

@@ -1,0 +1,182 @@
+"""The design that a configuration asks for, held against the design that a campaign began with."""
+
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from coldcache.campaign.campaign import RAW, Campaign, check_name, differs_from, is_sealed, is_whole, read_campaign
+from coldcache.core.errors import CampaignError, DesignError, ToolError
+from coldcache.core.vocabulary import nearest
+from coldcache.design.grid import Circumstances
+from coldcache.design.jobs import arrange_allocations, refuse_hours
+from coldcache.design.site import Site, read_site
+from coldcache.design.study import Study, Sweep, read_study
+from coldcache.measure.target import check_target, takes_direct_io
+from coldcache.tools import find_tool
+from coldcache.tools.programs import is_installed, require
+from coldcache.tools.run import Run
+
+STUDIES, SITES = Path("config/studies"), Path("config/sites")
+
+KEYS = ("campaign", "studies", "site", "target")
+
+
+def read_design(config: Mapping[str, Any]) -> Campaign:
+    """Return the design that a configuration asks for. Writes nothing.
+
+    A sealed campaign is taken as it is. One that has begun keeps its tools and circumstances, so that a tool that is
+    installed later is not mixed in; its studies and its site must still be those that the configuration names.
+
+    Parameters
+    ----------
+    config : mapping
+        ``campaign``, ``studies`` (ids, separated by commas), ``site`` and, to override the site's, ``target``.
+
+    Raises
+    ------
+    DesignError
+        If a key, a study, a site or a level is unknown or does not fit the system.
+    ToolError
+        If none of a sweep's tools, or a program that a setting needs, is installed.
+    TargetError
+        If trials are missing and the target cannot be measured.
+    CampaignError
+        If the campaign began with another design, or cannot be read.
+    """
+    for key in config:
+        if key not in KEYS:
+            raise DesignError(f'config/config.yaml: unknown key "{key}"; {nearest(key, KEYS)}')
+    name = _required(config, "campaign")
+    check_name(name)
+    folder = RAW / name
+    if is_sealed(folder):
+        return read_campaign(folder)
+    begun = read_campaign(folder) if (folder / "campaign.json").is_file() else None
+    design = _draft(name, config, begun.circumstances if begun else None)
+    if begun:
+        _refuse_other_design(begun, design)
+        design = design._replace(studies=(*design.studies, *begun.foreign))
+    _refuse_empty(design)
+    if not is_whole(design):
+        _refuse_impossible(design)
+    return design
+
+
+def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
+    """Return the design of a campaign that has not begun, whatever campaigns there are. Writes nothing.
+
+    At `full` scale, and for a site that is described for plans only, each sweep has the first of its tools, and neither
+    tools nor target need to be here.
+
+    Parameters
+    ----------
+    config : mapping
+        ``studies``, ``site`` and ``target``, as in `read_design`.
+
+    Raises
+    ------
+    ColdCacheError
+        As `read_design`.
+    """
+    design = _draft("plan", config, None, full)
+    if not full and not design.site.plan_only:
+        _refuse_impossible(design)
+    return design
+
+
+def _refuse_empty(design: Campaign) -> None:
+    """Refuse a campaign in which nothing runs, with the reason of its first case."""
+    if design.circumstances and not design.blocks():
+        case, names = design.cases()[0], ", ".join(study.study for study in design.studies)
+        raise DesignError(
+            f"config/sites/{design.site.site}.yaml: nothing of {names} runs "
+            f"here, the first case because: {case.runs_here}"
+        )
+
+
+def _required(config: Mapping[str, Any], key: str) -> str:
+    if config.get(key) is None:
+        raise DesignError(f"config/config.yaml: {key} is required")
+    return str(config[key])
+
+
+def _draft(name: str, config: Mapping[str, Any], circumstances: Circumstances | None, full: bool = False) -> Campaign:
+    site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
+    names = _required(config, "studies").replace(" ", "").split(",")
+    for study in names:
+        if names.count(study) > 1:
+            raise DesignError(f'studies: "{study}" stands twice')
+    studies = tuple(read_study(STUDIES, study) for study in names)
+    return Campaign(name, site, studies, circumstances or _circumstances(name, site, studies, full))
+
+
+def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
+    if difference := differs_from(begun, design):
+        raise CampaignError(
+            f"{begun.folder} began with another design ({difference}): choose another name "
+            f"(make study CAMPAIGN=…), or remove {begun.folder} to measure anew"
+        )
+
+
+def _circumstances(name: str, site: Site, studies: tuple[Study, ...], full: bool) -> Circumstances:
+    tools: dict[str, Any] = {}
+    lacking = []
+    for study in studies:
+        for sweep_name, sweep in study.sweeps.items():
+            key, where = f"{study.study}/{sweep_name}", f"{STUDIES}/{study.study}.yaml, sweeps.{sweep_name}"
+            if full or site.plan_only:
+                tools[key] = sweep.tools[0]
+                continue
+            try:
+                tools[key] = choose_tool(where, sweep)
+            except ToolError:
+                if study.scale == "fixed":
+                    raise
+                tools[key] = sweep.tools[0]
+                lacking.append(key)
+    stated = site.target.direct_io
+    return Circumstances(
+        cores=site.clients.total_cores(),
+        direct_io=takes_direct_io(Path(site.target.path).absolute()) if stated is None else stated,
+        tools=tools,
+        # Every runner of a campaign finds the same order by itself.
+        seed=zlib.crc32(name.encode()),
+        memory=site.clients.memory_bytes(),
+        lacking=lacking,
+        physical_cores=site.clients.total_physical_cores(),
+    )
+
+
+def choose_tool(where: str, sweep: Sweep) -> str:
+    """Return the first of a sweep's tools that is installed, and that drives a block device where a setting serves one.
+
+    Raises
+    ------
+    ToolError
+        If none is; the message names the package of the last one.
+    """
+    device = "served" if "qemu-nbd" in sweep.settings.values() else ""
+    for tool in sweep.tools:
+        fits = not find_tool(tool).unfit(Run((), "", 1, device=device))
+        if is_installed(find_tool(tool).PROGRAM) and fits:
+            return tool
+    try:
+        require(find_tool(sweep.tools[-1]).PROGRAM)
+    except ToolError as error:
+        raise ToolError(f"{where}: {error}") from error
+    raise ToolError(f"{where}: none of {', '.join(sweep.tools)} is installed")
+
+
+def _refuse_impossible(design: Campaign) -> None:
+    blocks = design.blocks()
+    refuse_hours(arrange_allocations(blocks, design.site), design.site)
+    cases = [trial.case for block in blocks for trial in block.trials]
+    programs = {find_tool(tool).PROGRAM: None for tool in dict.fromkeys(case.tool for case in cases)}
+    settings = dict.fromkeys(
+        setting for case in cases for setting in case.settings.values() if isinstance(setting, str)
+    )
+    for program in programs | settings:
+        require(program)
+    if cases:
+        check_target(design.site, cases)

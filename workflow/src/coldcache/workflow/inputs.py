@@ -1,0 +1,198 @@
+"""What the Snakefile's rules work on: the blocks and notebooks of the campaign that the configuration asks for."""
+
+import gc
+import math
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coldcache.campaign.campaign import SUMS, is_sealed
+from coldcache.core.errors import ColdCacheError, DesignError
+from coldcache.core.vocabulary import nearest
+from coldcache.dataset.slices import EVERYTHING, list_reads, list_slices, place_digest, slice_of_claims
+from coldcache.design.imported_study import CLAIMS, AnyStudy, list_notebooks
+from coldcache.design.jobs import arrange_allocations, walltime
+from coldcache.design.site import Site, read_site
+from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
+from coldcache.workflow.configuration import KEYS, SITES, read_design
+
+
+class Contents(NamedTuple):
+    """The files and arguments of the workflow's rules.
+
+    Attributes
+    ----------
+    campaign : str
+        Its name.
+    arguments : str
+        The design as arguments of `python -m coldcache measure`, quoted for a shell.
+    cores : int
+        Cores of a node, or of this machine: a block takes them all, so that nothing runs beside a measurement.
+    minutes, nodes : dict of str to int
+        Time limit and nodes of each job that measures.
+    evidence : list of str
+        What must exist before anything is collected: the manifest of every such job, or the seal.
+    notebooks : list of str
+        Executed notebooks.
+    slices : dict of str to list of str
+        By study, the slices of the dataset from which its notebooks answer.
+    templates : list of str
+        What the report's pages are made with.
+    claims : list of str
+        Files that state claims.
+    code_of_collect, code_of_claims, code_of_report : list of str
+        Sources whose change makes everything that is collected, the verdicts on claims, or the report, anew.
+    """
+
+    campaign: str
+    arguments: str
+    cores: int
+    minutes: dict[str, int]
+    nodes: dict[str, int]
+    evidence: list[str]
+    notebooks: list[str]
+    slices: dict[str, list[str]]
+    templates: list[str]
+    claims: list[str]
+    code_of_collect: list[str]
+    code_of_claims: list[str]
+    code_of_report: list[str]
+
+    def time_limit(self, wildcards: Any) -> int:
+        """Return the time limit of a block in minutes, as Snakemake asks for a resource."""
+        return self.minutes.get(wildcards.block, 1)
+
+    @property
+    def digests(self) -> list[str]:
+        """The files that change with a slice of the dataset; they have the wildcard ``campaign``."""
+        names = dict.fromkeys(name for slices in self.slices.values() for name in slices)
+        return [place_digest("results/{campaign}", name) for name in names]
+
+    def digests_read(self, checkpoints: Any) -> Callable[[Any], list[str]]:
+        """Return what tells Snakemake the digests of the slices that a notebook has read, once they are written.
+
+        Only then it is known which of them have changed. A notebook that was never executed, or has read what is
+        none of its study's slices, has read everything.
+        """
+        return self._choose_digests(checkpoints, were_read=True)
+
+    def digests_unread(self, checkpoints: Any) -> Callable[[Any], list[str]]:
+        """Return what tells Snakemake the other digests, so that the set of inputs is the same for ever."""
+        return self._choose_digests(checkpoints, were_read=False)
+
+    def _choose_digests(self, checkpoints: Any, were_read: bool) -> Callable[[Any], list[str]]:
+        def choose_digests(wildcards: Any) -> list[str]:
+            checkpoints.collect_records.get(campaign=wildcards.campaign)
+            results, slices = f"results/{wildcards.campaign}", self.slices[wildcards.study]
+            read = list_reads(Path(results, "reads", wildcards.study, f"{wildcards.notebook}.txt"))
+            if not read <= set(slices):
+                read = {EVERYTHING}
+            return [place_digest(results, name) for name in slices if (name in read) == were_read]
+
+        return choose_digests
+
+    def code_of_notebook(self, wildcards: Any) -> list[str]:
+        """Return the sources whose change executes a notebook anew, as Snakemake asks for inputs."""
+        return sources_of_notebook(Path(f"notebooks/{wildcards.notebook}.ipynb"))
+
+    @property
+    def digests_of_claims(self) -> list[str]:
+        """The files that change with what is shown of the claims of a study; they have the wildcard ``campaign``."""
+        return [place_digest("results/{campaign}", slice_of_claims(study)) for study in self.slices]
+
+    def digest_of_claims(self, checkpoints: Any) -> Callable[[Any], list[str]]:
+        """Return what tells Snakemake the digest of what the notebook on a study's claims takes beside the dataset."""
+
+        def choose_digest(wildcards: Any) -> list[str]:
+            if wildcards.notebook != CLAIMS:
+                return []
+            checkpoints.judge_claims.get(campaign=wildcards.campaign)
+            return [place_digest(f"results/{wildcards.campaign}", slice_of_claims(wildcards.study))]
+
+        return choose_digest
+
+    def node_count(self, wildcards: Any) -> int:
+        """Return how many nodes a block needs, as Snakemake asks for a resource."""
+        return self.nodes.get(wildcards.block, 1)
+
+
+def read_contents(config: Mapping[str, Any], in_job: bool = False) -> Contents:
+    """Return what the rules work on; a user's mistake ends the program with one line.
+
+    Parameters
+    ----------
+    config : mapping
+        As `design.read_design` takes it.
+    in_job : bool
+        Whether a scheduler has started this Snakemake for one block: it is told which, and plans nothing.
+    """
+    # A large plan is a million objects without a cycle: looking through them for one, here and later while Snakemake
+    # works, would be a quarter of the time until the first job.
+    gc.disable()
+    try:
+        return _read_for_job(config) if in_job else _read(config)
+    except ColdCacheError as error:
+        sys.exit(f"coldcache: {error}")
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _read(config: Mapping[str, Any]) -> Contents:
+    design = read_design(config)
+    name = design.name
+    for study in design.studies:
+        _refuse_unknown_notebooks(study)
+    sealed = is_sealed(design.folder)
+    allocations = [] if sealed else arrange_allocations(design.blocks(), design.site)
+    manifests = [f"results/{name}/blocks/{allocation.name}.json" for allocation in allocations]
+    return Contents(
+        campaign=name,
+        arguments=_arguments(config),
+        cores=_cores(design.site),
+        minutes={job.name: math.ceil(round(walltime(job, design.site.limits) / 60, 6)) for job in allocations},
+        nodes={job.name: job.nodes for job in allocations},
+        evidence=[f"raw/{name}/{SUMS}"] if sealed else manifests,
+        notebooks=[
+            f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"
+            for study in design.studies
+            for notebook in list_notebooks(study, study is design.studies[0], Path(), name)
+        ],
+        slices={study.study: list_slices(study.study, study.sweeps) for study in design.studies},
+        templates=[*_files(Path("workflow/report")), *map(str, Path("docs").glob("twelve-rules.md"))],
+        claims=[*_files(Path("config/claims")), *_files(Path("config/studies"))],
+        code_of_collect=sources_of(["coldcache.dataset.collect"]),
+        code_of_claims=sources_of(["coldcache.claims.judge"]),
+        code_of_report=sources_of(["coldcache.report.site.render"]),
+    )
+
+
+def _read_for_job(config: Mapping[str, Any]) -> Contents:
+    """Return what the rule of a block needs, whose nodes and time the job has already."""
+    site = read_site(SITES, str(config["site"]), str(config.get("target") or "") or None)
+    nothing: dict[str, Any] = {name: [] for name in Contents._fields}
+    known = {"campaign": config["campaign"], "arguments": _arguments(config), "cores": _cores(site)}
+    return Contents(**{**nothing, "minutes": {}, "nodes": {}, "slices": {}, **known})
+
+
+def _arguments(config: Mapping[str, Any]) -> str:
+    return shlex.join(f"--{key}={config[key]}" for key in KEYS if config.get(key))
+
+
+def _cores(site: Site) -> int:
+    return site.clients.cores or len(os.sched_getaffinity(0))
+
+
+def _refuse_unknown_notebooks(study: AnyStudy) -> None:
+    known = sorted(path.stem for path in Path("notebooks").glob("*.ipynb"))
+    for notebook in study.notebooks:
+        if notebook not in known:
+            where = f"config/studies/{study.study}.yaml, notebooks"
+            raise DesignError(f'{where}: unknown notebook "{notebook}"; {nearest(notebook, known)}')
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(str(path) for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
