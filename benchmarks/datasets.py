@@ -37,8 +37,9 @@ def _run(what: str, folder: Path) -> tuple[dict[str, float], float]:
 def time_own(folder: Path) -> dict[str, float]:
     """Return how long the program takes for each step, in s."""
     from coldcache.campaign.campaign import read_campaign
-    from coldcache.dataset.cubes import save_dataset, tabulate_records
     from coldcache.dataset.reader import open_records
+    from coldcache.dataset.tables import tabulate_records
+    from coldcache.dataset.writer import save_dataset
 
     trials, path = list(make_trials()), folder / "dataset.nc"
     count, campaign = sum(len(trial.records) for trial in trials), read_campaign(ROOT / "raw/reference")

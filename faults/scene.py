@@ -16,7 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign.campaign import check_seal, read_campaign, seal
+from coldcache.campaign.campaign import read_campaign
+from coldcache.campaign.seal import check_seal, seal
 from coldcache.campaign.trials import Collected, collect_trials
 from coldcache.core.errors import ColdCacheError
 

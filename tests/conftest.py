@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
-from coldcache.design.imported_study import list_notebooks
+from coldcache.design.notebooks import list_notebooks
 
 pytest_plugins = ["invented", "switched"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from scene import ROOT, SHORT, SITE, Scene, tell
 
-from coldcache.campaign.campaign import check_seal
+from coldcache.campaign.seal import check_seal
 from staged.kills import add_workflow, make
 
 #: Seconds of processor time after which a refusal counts as hanging, however busy the machine is.

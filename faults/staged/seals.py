@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scene import SHORT, Scene
 
-from coldcache.campaign.campaign import check_seal
+from coldcache.campaign.seal import check_seal
 
 
 def alter_sealed(scene: Scene, moments: random.Random, times: int) -> str:

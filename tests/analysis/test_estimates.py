@@ -5,12 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from coldcache.analysis.estimates import NoData, Peak, estimate, show_interval, show_ratio, tell_growth, tell_suspect
+from coldcache.analysis.estimates import Peak, estimate
+from coldcache.analysis.format import show_interval, show_ratio, tell_growth, tell_suspect
 from coldcache.analysis.report_links import without_links
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.trials import Collected
+from coldcache.core.errors import NoData
 from coldcache.core.records import Record
-from coldcache.dataset.cubes import save_dataset, tabulate_records
+from coldcache.dataset.tables import tabulate_records
+from coldcache.dataset.writer import save_dataset
 from coldcache.design.cases import Circumstances
 from coldcache.design.site import Site
 from coldcache.statistics.intervals import Interval

@@ -58,7 +58,7 @@ def test_what_a_notebook_saves_no_more_is_removed_once_it_is_executed_again(resu
 
 
 def test_what_was_saved_before_data_were_found_to_lack_is_listed_too(results):
-    raising = "from coldcache.analysis.estimates import NoData\nraise NoData('none')\n"
+    raising = "from coldcache.core.errors import NoData\nraise NoData('none')\n"
     assert run(results, ["a"], raising).metadata["coldcache"] == {"saves": ["tables/a.csv"]}
 
 

@@ -10,8 +10,8 @@ import xarray as xr
 from coldcache.analysis.per_core_rates import add_streams, find_peak, judge_core, tabulate_core_rates, tabulate_windows
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.trials import collect_trials
-from coldcache.core.parts import name_share
-from coldcache.dataset.cubes import tabulate_records
+from coldcache.core.records import name_share
+from coldcache.dataset.tables import tabulate_records
 from coldcache.tools import read_file
 
 SPECIMENS = Path(__file__).parents[1] / "specimens"

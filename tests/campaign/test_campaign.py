@@ -9,16 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coldcache.campaign.campaign import (
-    SUMS,
-    begin,
-    check_seal,
-    first_difference,
-    is_sealed,
-    missing_trials,
-    read_campaign,
-    seal,
-)
+from coldcache.campaign.campaign import begin, first_difference, read_campaign
+from coldcache.campaign.progress import missing_trials
+from coldcache.campaign.seal import SUMS, check_seal, is_sealed, seal
 from coldcache.core.errors import CampaignError
 from coldcache.workflow.configuration import read_design
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.campaign.campaign import missing_trials, read_campaign, seal
+from coldcache.campaign.campaign import read_campaign
+from coldcache.campaign.progress import missing_trials
+from coldcache.campaign.seal import seal
 from coldcache.campaign.stop_rule import weigh
 from coldcache.campaign.trials import collect_trials
 

@@ -9,13 +9,14 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from coldcache.analysis.estimates import NoData
 from coldcache.campaign.campaign import Campaign
 from coldcache.claims.context import Material
+from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
-from coldcache.dataset.cubes import build_cube, save_dataset
+from coldcache.dataset.cubes import build_cube
 from coldcache.dataset.published import read_published
+from coldcache.dataset.writer import save_dataset
 from coldcache.design.cases import expand_cases
 from coldcache.statistics.models.nfs_rpcs import write_calls
 from coldcache.workflow.configuration import draft_design

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from coldcache.analysis.estimates import NoData
 from coldcache.claims.evidence import Evidence, combine, weigh, weigh_bounds
+from coldcache.core.errors import NoData
 
 
 def test_one_sided_tests_are_those_of_student():

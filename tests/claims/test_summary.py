@@ -2,8 +2,8 @@
 
 import pytest
 
-from coldcache.analysis.estimates import NoData
 from coldcache.claims.summary import StudyClaims
+from coldcache.core.errors import NoData
 
 CLAIMS = """\
 id,source,verdict,estimate,low,high,unit,trials,why

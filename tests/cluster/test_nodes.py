@@ -9,7 +9,10 @@ import pytest
 PLACE = "/proc/sys/net/ipv4/tcp_keepalive_time"
 
 #: Kills what has a setting in force on a node; every node sees its own processes alone.
-KILL_AGENTS = "kill -KILL $(grep -las coldcache.measure.settings.node_agent /proc/[0-9]*/cmdline | cut -d/ -f3 | grep -vw $$) || :"
+KILL_AGENTS = (
+    "kill -KILL $(grep -las coldcache.measure.settings.node_agent /proc/[0-9]*/cmdline"
+    " | cut -d/ -f3 | grep -vw $$) || :"
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(420)]
 

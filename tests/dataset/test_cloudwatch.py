@@ -8,7 +8,8 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from coldcache.campaign.campaign import read_campaign, seal
+from coldcache.campaign.campaign import read_campaign
+from coldcache.campaign.seal import seal
 from coldcache.campaign.trials import collect_trials
 from coldcache.core.errors import CampaignError, ToolError
 from coldcache.dataset.cloudwatch import fetch_series, join_series

@@ -15,8 +15,9 @@ from coldcache.campaign.trials import collect_trials
 from coldcache.core.errors import DatasetError
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.dataset.collect import collect
-from coldcache.dataset.cubes import build_cube, tabulate_records
+from coldcache.dataset.cubes import build_cube
 from coldcache.dataset.reader import COUNTED, list_sweeps, open_records, open_sweep
+from coldcache.dataset.tables import tabulate_records
 
 RAW, RESULTS = Path("raw/tiny"), Path("results/tiny")
 READ = "tiny/transfers/operation=read,threads=2/r0"

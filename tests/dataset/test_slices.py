@@ -64,7 +64,10 @@ def test_a_sweep_that_is_not_there_was_asked_for(dataset):
 
 
 def test_what_another_process_reads_is_noted_too(dataset):
-    code = "from pathlib import Path; from coldcache.dataset.reader import open_limits; open_limits(Path('dataset.nc'), 'a')"
+    code = (
+        "from pathlib import Path; from coldcache.dataset.reader import open_limits;"
+        " open_limits(Path('dataset.nc'), 'a')"
+    )
     with watch_reads() as notes:
         subprocess.run([sys.executable, "-c", code], cwd=dataset.parent, check=True, timeout=60)
         assert list_reads(notes) == {"limits/a"}

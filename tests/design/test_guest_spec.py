@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.design.guest_spec import Guest, describe_guest, describe_kernel, why_not, wrap
+from coldcache.design.guest_spec import Guest, describe_guest
 from coldcache.design.settings import GuestSetting, SysctlSetting
+from coldcache.measure.nfs_guest.start import describe_kernel, why_not, wrap
 from coldcache.tools.fio import command as fio
 from coldcache.tools.nfs_guest_log import read, split
 from coldcache.tools.run import Inputs, Run

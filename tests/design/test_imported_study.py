@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.design.imported_study import ForeignStudy, Origin, list_notebooks
+from coldcache.design.imported_study import ForeignStudy, Origin
+from coldcache.design.notebooks import list_notebooks
 from coldcache.design.study import read_study
 
 ROOT = Path(__file__).parents[2]

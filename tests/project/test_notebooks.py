@@ -203,7 +203,7 @@ def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(t
     notebook = make_notebook(
         tmp_path / "why.ipynb",
         "dataset = ''",
-        "from coldcache.analysis.estimates import NoData\nraise NoData('nothing counts')",
+        "from coldcache.core.errors import NoData\nraise NoData('nothing counts')",
     )
     execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
     cells = nbformat.read(tmp_path / "executed.ipynb", as_version=4).cells
@@ -217,7 +217,8 @@ def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(t
         ("from coldcache.dataset.slices import note_read\nnote_read('limits')\nnote_read('limits')", ["limits"]),
         ("from coldcache.dataset.slices import note_read\nnote_read('limits')\nopen(dataset)", ["everything"]),
         ("from coldcache.dataset.slices import note_read\n!ls\nnote_read('limits')", ["everything"]),
-        ("from coldcache.dataset.slices import note_read\nfrom coldcache.analysis.estimates import NoData\nnote_read('limits')\n"
+        ("from coldcache.dataset.slices import note_read\n"
+         "from coldcache.core.errors import NoData\nnote_read('limits')\n"
          "raise NoData('nothing counts')", ["limits"]),
         ("print(study)", []),
     ],

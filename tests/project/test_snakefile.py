@@ -16,7 +16,7 @@ import psutil
 import pytest
 import yaml
 
-from coldcache.campaign.campaign import write_sums
+from coldcache.campaign.seal import write_sums
 from coldcache.report.archive.diff_results import compare_results
 
 RULES = ("Snakefile", "workflow/rules/measure.smk", "workflow/rules/collect.smk", "workflow/rules/notebooks.smk",

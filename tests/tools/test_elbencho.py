@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.errors import LogError
-from coldcache.core.parts import split_records
+from coldcache.core.records import split_records
 from coldcache.tools import read_file, read_log
 from coldcache.tools.elbencho import recognise
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.vocabulary import COLD_VERDICTS, VERDICTS
-from coldcache.design.site import Thresholds
 from coldcache.tools import find_tool
 from coldcache.verdicts.cold_proof import judge_cold
 from coldcache.verdicts.judge import RULES, judge
-from coldcache.verdicts.observation import Trial, measured_seconds
+from coldcache.verdicts.observation import Observation, measured_seconds
+from coldcache.verdicts.thresholds import Thresholds
 
 READ = "tiny/transfers/operation=read,threads=2/r0"
 WRITE = "tiny/transfers/operation=write,threads=1/r0"
@@ -25,7 +25,7 @@ def load(folder, shortest_run=0.001, cold_share=0.9):
     story = json.loads((folder / "trial.json").read_text())
     records = find_tool(story["tool"]).read((folder / "stdout.txt").read_bytes())
     quiet = {"foreign_share": 1e6, "load_per_core": 1e6, "least_free": 0.0, "foreign_cpu": 1e6}
-    return Trial(story, records, "", Thresholds(shortest_run=shortest_run, cold_share=cold_share, **quiet))
+    return Observation(story, records, "", Thresholds(shortest_run=shortest_run, cold_share=cold_share, **quiet))
 
 
 def doubting(found, **thresholds):

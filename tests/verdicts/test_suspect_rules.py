@@ -15,11 +15,12 @@ import pytest
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.trials import collect_trials
-from coldcache.design.site import Target, Thresholds
+from coldcache.design.site import Target
 from coldcache.tools import find_tool
 from coldcache.verdicts.judge import judge
-from coldcache.verdicts.observation import Trial
+from coldcache.verdicts.observation import Observation
 from coldcache.verdicts.suspect_rules import fill_level
+from coldcache.verdicts.thresholds import Thresholds
 
 SITE = Path("config/sites/here.yaml")
 STUDY = Path("config/studies/tiny.yaml")
@@ -33,7 +34,7 @@ def load(folder, thresholds=None, **more):
     story = json.loads((folder / "trial.json").read_text())
     records = find_tool(story["tool"]).read((folder / "stdout.txt").read_bytes())
     quiet = {"foreign_share": 1e6, "load_per_core": 1e6, "least_free": 0.0, "shortest_run": 1e-9, "foreign_cpu": 1e6}
-    return Trial(story, records, "", Thresholds(**{**quiet, **(thresholds or {})}), **more)
+    return Observation(story, records, "", Thresholds(**{**quiet, **(thresholds or {})}), **more)
 
 
 def doubts(trial):
@@ -284,7 +285,7 @@ def test_a_throttled_device_keeps_to_its_ceiling_and_a_lower_ceiling_is_exceeded
     (rate,) = (record.value for record in records if (record.metric, record.statistic) == ("rate", "value"))
     assert rate == pytest.approx(500, rel=0.2)
     story = json.loads((REFERENCE / "quick/random/operation=random-write,threads=1/r0/trial.json").read_text())
-    trial = Trial({**story, "tool_version": records[0].tool_version}, records, "", Thresholds(load_per_core=1e6))
+    trial = Observation({**story, "tool_version": records[0].tool_version}, records, "", Thresholds(load_per_core=1e6))
     judged = doubts(trial._replace(ceilings=Target(path="t", write_iops=450)))
     assert judged["above-ceiling"].endswith("is above the 450 /s that the target can carry"), judged
     assert "above-ceiling" not in doubts(trial._replace(ceilings=Target(path="t", write_iops=620, read_iops=1)))

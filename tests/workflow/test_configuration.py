@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.campaign.campaign import begin, seal
+from coldcache.campaign.campaign import begin
+from coldcache.campaign.seal import seal
 from coldcache.core.errors import ColdCacheError, ToolError
 from coldcache.design.study import read_study
 from coldcache.workflow.configuration import choose_tool, draft_design, read_design

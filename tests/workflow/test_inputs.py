@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.campaign.campaign import seal
+from coldcache.campaign.seal import seal
 from coldcache.workflow.inputs import read_contents
 
 CONFIG = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}

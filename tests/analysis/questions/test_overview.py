@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.analysis.estimates import NoData
 from coldcache.analysis.questions.overview import Overview
 from coldcache.campaign.importing.import_logs import import_logs
+from coldcache.core.errors import NoData
 from coldcache.dataset.collect import collect
 
 SPECIMENS = Path(__file__).parents[2] / "specimens"

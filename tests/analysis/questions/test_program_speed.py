@@ -2,9 +2,9 @@
 
 import pytest
 
-from coldcache.analysis.estimates import NoData
 from coldcache.analysis.questions.program_speed import STORED, Speed, latest, read_entries
 from coldcache.analysis.questions.program_speed_goals import FIGURES
+from coldcache.core.errors import NoData
 
 
 def entry(figure, value, commit, machine="a", **more):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
-from coldcache.analysis.estimates import NoData
 from coldcache.analysis.questions.settings_read_back import tabulate_read_back
+from coldcache.core.errors import NoData
 
 
 @pytest.fixture

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from coldcache.__main__ import main
-from coldcache.campaign.campaign import check_seal, is_sealed, missing_trials, read_campaign
+from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.importing import import_logs as importing
 from coldcache.campaign.importing.import_logs import import_logs
+from coldcache.campaign.progress import missing_trials
+from coldcache.campaign.seal import check_seal, is_sealed
 from coldcache.core.errors import CampaignError, DesignError
 from coldcache.dataset.collect import collect
 from coldcache.dataset.reader import open_records, open_sweep

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from coldcache import __main__ as program
-from coldcache.campaign.campaign import check_seal, is_sealed, missing_trials, read_campaign
+from coldcache.campaign.campaign import read_campaign
+from coldcache.campaign.progress import missing_trials
+from coldcache.campaign.seal import check_seal, is_sealed
 from coldcache.dataset.collect import collect
 from coldcache.dataset.reader import open_limits, open_records, open_sweep, open_table
 

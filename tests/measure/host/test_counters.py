@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.design.site import Thresholds
 from coldcache.measure.host.counters import Counters, choose_counters, read_counters
 from coldcache.measure.host.mounts import Mount, find_mount
 from coldcache.tools import find_tool
 from coldcache.verdicts.cold_proof import judge_cold
-from coldcache.verdicts.observation import Trial, measured_seconds
+from coldcache.verdicts.observation import Observation, measured_seconds
+from coldcache.verdicts.thresholds import Thresholds
 
 SPECIMENS = Path(__file__).parents[2] / "specimens"
 
@@ -110,7 +110,7 @@ def test_a_read_over_the_wire_is_told_apart_from_one_of_the_device(measured, rea
     folder = Path("raw/tiny/tiny/transfers/operation=read,threads=2/r0")
     story = json.loads((folder / "trial.json").read_text())
     records = find_tool("fio").read((folder / "stdout.txt").read_bytes())
-    trial = Trial(story, records, "", Thresholds())
+    trial = Observation(story, records, "", Thresholds())
     rate = next(record for record in records if record.metric == "throughput")
     trial = trial._replace(records=[rate._replace(value=32 * 2**20 / measured_seconds(trial, "read")),
                                     *(record for record in records if record.metric == "elapsed")])  # fmt: skip
@@ -126,5 +126,5 @@ def test_a_read_that_nothing_counts_is_unproved_with_the_reason(measured):
     story = json.loads((folder / "trial.json").read_text())
     records = find_tool("fio").read((folder / "stdout.txt").read_bytes())
     story = {**story, "counters": None, "uncounted": "fuse.x has no block device"}
-    found = judge_cold(Trial(story, records, "", Thresholds()))
+    found = judge_cold(Observation(story, records, "", Thresholds()))
     assert (found.verdict, found.why) == ("unproved", "fuse.x has no block device")

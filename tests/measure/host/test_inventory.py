@@ -12,7 +12,10 @@ from coldcache.measure.host.counters import Counters, read_counters
 from coldcache.measure.host.inventory import describe_system, describe_target
 from coldcache.measure.host.mounts import find_mount
 
-DESCRIBE = "import json, pathlib, coldcache.measure.host.inventory as p; print(json.dumps(p.describe_target(pathlib.Path('t/x'))))"
+DESCRIBE = (
+    "import json, pathlib, coldcache.measure.host.inventory as p;"
+    " print(json.dumps(p.describe_target(pathlib.Path('t/x'))))"
+)
 
 
 def test_the_file_system_of_a_folder_is_found_before_the_folder_is_made(tmp_path):

@@ -266,7 +266,8 @@ def _cloudwatch(chosen: argparse.Namespace) -> None:
 
 
 def _seal(chosen: argparse.Namespace) -> int:
-    from coldcache.campaign.campaign import RAW, check_seal, seal
+    from coldcache.campaign.campaign import RAW
+    from coldcache.campaign.seal import check_seal, seal
 
     folder = RAW / chosen.campaign
     if not chosen.check:

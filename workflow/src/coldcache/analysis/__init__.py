@@ -1,1 +1,1 @@
-"""TODO."""
+"""Estimates, figures, tables and sentences: all that a notebook imports."""

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from coldcache.analysis.estimates import Estimates, show_factor, show_level
+from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.format import show_factor, show_level
 from coldcache.dataset.published import Published, level_of, operation_of
 from coldcache.statistics.intervals import interval_over
 from coldcache.statistics.scaling.describe import describe_scaling

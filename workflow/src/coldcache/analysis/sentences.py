@@ -4,15 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from coldcache.analysis.estimates import (
-    Estimates,
-    show_factor,
-    show_interval,
-    show_level,
-    show_ratio,
-    tell_growth,
-    tell_suspect,
-)
+from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.format import show_factor, show_interval, show_level, show_ratio, tell_growth, tell_suspect
 from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
 from coldcache.core.units import show_rate
 from coldcache.statistics.intervals import Interval

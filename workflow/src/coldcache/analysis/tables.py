@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from coldcache.analysis.estimates import Estimates, fit_law, show_interval, show_level, show_ratio
+from coldcache.analysis.estimates import Estimates, fit_law
+from coldcache.analysis.format import show_interval, show_level, show_ratio
 from coldcache.analysis.outputs import place_save
 from coldcache.analysis.paired_ratios import pairs, reference_level
 from coldcache.analysis.published_vs_measured import set_beside

@@ -15,7 +15,7 @@ from coldcache.statistics.stopping import Stop, enough
 from coldcache.tools import find_tool, read_by
 from coldcache.verdicts.drift import figure_of
 from coldcache.verdicts.judge import judge
-from coldcache.verdicts.observation import Trial as Judged
+from coldcache.verdicts.observation import Observation
 
 
 def is_done(folder: Path, trial: Trial) -> bool:
@@ -95,6 +95,6 @@ def _figures(story: dict[str, Any], folder: Path, site: Site) -> dict[str, float
         records = read_by(find_tool(story["tool"]), (folder / "stdout.txt").read_bytes())
     except (LogError, OSError) as error:
         refusal = str(error) or "it cannot be read"
-    void = judge(Judged(story, records, refusal, site.thresholds, site.target)).verdict == "void"
+    void = judge(Observation(story, records, refusal, site.thresholds, site.target)).verdict == "void"
     found = {operation: figure_of([operation], records) for operation in story["operations"]}
     return {operation: float("nan") if void or figure is None else figure for operation, figure in found.items()}

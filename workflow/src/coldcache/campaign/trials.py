@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign.campaign import Campaign, list_stories, read_story, site_of, why_not_run
+from coldcache.campaign.campaign import Campaign, site_of
+from coldcache.campaign.progress import why_not_run
 from coldcache.campaign.stop_rule import is_done, is_missing
+from coldcache.campaign.trial_json import list_stories, read_story
 from coldcache.core.errors import CampaignError, LogError
-from coldcache.core.parts import Part, split_records
-from coldcache.core.records import Record
+from coldcache.core.records import Part, Record, split_records
 from coldcache.core.vocabulary import TOOLS
 from coldcache.design.imported_study import ForeignStudy
 from coldcache.tools import find_tool, read_by, read_file
@@ -16,7 +17,7 @@ from coldcache.tools import nfs_guest_log as nfs_guest
 from coldcache.tools.fio.command import SERIES
 from coldcache.verdicts.drift import Drift, Moment, figure_of
 from coldcache.verdicts.judge import Judgement, judge
-from coldcache.verdicts.observation import Baseline, Trial
+from coldcache.verdicts.observation import Baseline, Observation
 from coldcache.verdicts.suspect_rules import fill_level
 
 #: What a story must tell to be judged.
@@ -158,7 +159,7 @@ def _read_foreign_trial(key: str, story: dict[str, Any], study: ForeignStudy, lo
     except LogError as error:
         refusal = str(error)
     site = site_of(study.origin)
-    return Collected(key, story, records, judge(Trial(story, records, refusal, site.thresholds, site.target)))
+    return Collected(key, story, records, judge(Observation(story, records, refusal, site.thresholds, site.target)))
 
 
 def _read_trial(key: str, story: dict[str, Any], campaign: Campaign, baselines: "Baselines") -> Collected:
@@ -179,7 +180,7 @@ def _read_trial(key: str, story: dict[str, Any], campaign: Campaign, baselines: 
         except LogError as error:
             refusal = refusal or f"{path.name}: {error}"
     site = campaign.site
-    trial = Trial(story, records, refusal, site.thresholds, site.target, baselines.of(story))
+    trial = Observation(story, records, refusal, site.thresholds, site.target, baselines.of(story))
     return Collected(key, story, records, judge(trial), series)
 
 

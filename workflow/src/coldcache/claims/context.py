@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
-from coldcache.analysis.estimates import NoData
-from coldcache.campaign.campaign import Campaign, why_not_run
-from coldcache.core.errors import DatasetError
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.progress import why_not_run
+from coldcache.core.errors import DatasetError, NoData
 from coldcache.dataset.published import Published, read_published
 from coldcache.dataset.reader import open_records, open_settings, open_sweep
 from coldcache.design.cases import Case, expand_cases

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from coldcache.analysis.estimates import LEVEL, NoData, show_interval
+from coldcache.analysis.estimates import LEVEL
+from coldcache.analysis.format import show_interval
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
 from coldcache.claims.context import Material, find_published
 from coldcache.claims.evidence import Array, Evidence, combine, weigh, weigh_bounds
 from coldcache.claims.rate_tests import show_times
 from coldcache.claims.select import Chosen, choose, list_cells, read_curve, read_values
+from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.design.claim import AnomalyAt, Drop, Figure, Growth, KneeAt, PeakAt, Selection, limit_of
 from coldcache.statistics.scaling.anomaly import judge_point

@@ -1,7 +1,8 @@
 """What one comparison says for and against a claim, before it is known how many comparisons were made.
 
 Every comparison of rates becomes one logarithm per repetition, which Student's test holds against the limits of the
-claim from both sides. 95 % intervals of such means cover from three pairs on (`coldcache.statistics.simulation.intervals`).
+claim from both sides. 95 % intervals of such means cover from three pairs on
+(`coldcache.statistics.simulation.intervals`).
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from coldcache.analysis.estimates import LEVEL, NoData
+from coldcache.analysis.estimates import LEVEL
+from coldcache.core.errors import NoData
 
 Array = npt.NDArray[np.float64]
 

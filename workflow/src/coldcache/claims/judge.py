@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from coldcache.analysis.estimates import LEVEL, NoData
+from coldcache.analysis.estimates import LEVEL
 from coldcache.campaign.campaign import RAW, read_campaign
 from coldcache.claims.context import Material
 from coldcache.claims.contradictions import tabulate_contradictions
@@ -39,6 +39,7 @@ from coldcache.claims.trial_tests import (  # fmt: skip
     weigh_verified,
 )
 from coldcache.core.csv_file import write_csv
+from coldcache.core.errors import NoData
 from coldcache.dataset.digests import write_claim_digests
 from coldcache.design.claim import Claim
 from coldcache.statistics.equivalence import adjust

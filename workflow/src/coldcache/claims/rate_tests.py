@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from coldcache.analysis.estimates import NoData, show_ratio
+from coldcache.analysis.format import show_ratio
 from coldcache.claims.context import Material
 from coldcache.claims.evidence import Array, Evidence, combine, weigh
 from coldcache.claims.select import choose, log_of, pair, read_values
+from coldcache.core.errors import NoData
 from coldcache.design.claim import Equivalence, Interaction, Model, Ordering, Ratio, Selection
 from coldcache.statistics.intervals import Interval
 from coldcache.statistics.models.fsx_metadata_iops import expected_rate

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from coldcache.analysis.estimates import NoData
 from coldcache.claims.context import Material
+from coldcache.core.errors import NoData
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
 from coldcache.design.claim import Selection
 from coldcache.design.levels import stored_level

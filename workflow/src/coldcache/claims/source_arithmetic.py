@@ -5,9 +5,8 @@ from collections.abc import Callable
 from math import ceil
 from pathlib import Path
 
-from coldcache.analysis.estimates import NoData
 from coldcache.claims.evidence import Evidence
-from coldcache.core.errors import DesignError
+from coldcache.core.errors import DesignError, NoData
 from coldcache.core.vocabulary import nearest
 from coldcache.design.claim import Arithmetic
 from coldcache.statistics.models.fsx_metadata_iops import check_provisioned, largest_increase

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from coldcache.analysis.estimates import NoData, show_interval
+from coldcache.analysis.format import show_interval
 from coldcache.analysis.tables import Table, four_digits
 from coldcache.claims.judge import VERDICTS
+from coldcache.core.errors import NoData
 from coldcache.core.units import show_rate
 
 

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from coldcache.analysis.estimates import LEVEL, NoData
+from coldcache.analysis.estimates import LEVEL
 from coldcache.claims.context import Material
 from coldcache.claims.evidence import Evidence, weigh, weigh_bounds
 from coldcache.claims.select import Chosen, choose, list_cells, read_values
+from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.units import show_bytes, show_rate
 from coldcache.core.vocabulary import FACTORS

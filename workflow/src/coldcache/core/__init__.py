@@ -1,1 +1,1 @@
-"""TODO."""
+"""What every room uses: errors, the vocabulary, units, records, YAML models and files."""

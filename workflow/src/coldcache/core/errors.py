@@ -39,3 +39,7 @@ class DatasetError(ColdCacheError, LookupError):
 
 class ClusterError(ColdCacheError):
     """Nodes that a job did not get, that do not answer, or that do not see the target."""
+
+
+class NoData(ColdCacheError):  # noqa: N818
+    """A campaign in which nothing was measured that the question needs."""

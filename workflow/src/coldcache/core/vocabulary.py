@@ -126,3 +126,7 @@ def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
     by_lower_case = {name.lower(): name for name in known}
     near = get_close_matches(word.lower(), by_lower_case, n=1, cutoff=0.6)
     return f'did you mean "{by_lower_case[near[0]]}"?' if near else f"known are {', '.join(known)}"
+
+
+#: States of an item, the best first.
+STATES = ("measured", "imported", "published only", "not run")

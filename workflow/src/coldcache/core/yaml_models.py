@@ -3,13 +3,16 @@
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from coldcache.core.errors import DesignError
-from coldcache.core.vocabulary import nearest
+from coldcache.core.units import parse_bytes, parse_quantity, parse_seconds
+from coldcache.core.vocabulary import (
+    nearest,
+)
 
 #: A design is written by hand; anything larger is a mistake or an attack.
 LARGEST_FILE = 1_000_000
@@ -145,3 +148,20 @@ def explain(error: ValidationError) -> str:
         expected = first["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         cause = f'unknown "{first["input"]}"; {nearest(str(first["input"]), expected)}'
     return f"{place}: {cause}" if place else str(cause)
+
+
+#: Names that become parts of paths and of HTML pages.
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+
+
+Seconds = Annotated[float, BeforeValidator(parse_seconds), Field(json_schema_extra={"type": ["string", "number"]})]
+
+
+Bytes = Annotated[int, BeforeValidator(parse_bytes), Field(json_schema_extra={"type": ["string", "integer"]})]
+
+
+Rate = Annotated[
+    float,
+    BeforeValidator(lambda given: given if given is None else parse_quantity(given, "B/s")),
+    Field(json_schema_extra={"type": ["string", "number"]}),
+]

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The dataset of a campaign: collected, written, and read by notebooks."""

@@ -12,7 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from coldcache.campaign.campaign import Campaign, is_sealed, list_stories
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.seal import is_sealed
+from coldcache.campaign.trial_json import list_stories
 from coldcache.campaign.trials import Collected
 from coldcache.core.errors import CampaignError, LogError, ToolError
 from coldcache.core.records import Record

@@ -4,15 +4,19 @@ from pathlib import Path
 
 import pandas as pd
 
-from coldcache.campaign.campaign import RAW, check_seal, is_sealed, read_campaign, read_hosts
+from coldcache.campaign.campaign import RAW, read_campaign, read_hosts
+from coldcache.campaign.seal import check_seal, is_sealed
 from coldcache.campaign.trials import collect_trials
 from coldcache.core.csv_file import write_csv
 from coldcache.core.errors import CampaignError
 from coldcache.dataset.cloudwatch import join_series
 from coldcache.dataset.confounders import tabulate_arms, tabulate_hosts
 from coldcache.dataset.coverage import Covered, describe_coverage
-from coldcache.dataset.cubes import (
-    save_dataset,
+from coldcache.dataset.digests import write_digests
+from coldcache.dataset.published import read_published, tabulate_published
+from coldcache.dataset.reader import COUNTED
+from coldcache.dataset.sweep_table import tabulate_designs, tabulate_sweeps
+from coldcache.dataset.tables import (
     tabulate_drift,
     tabulate_proofs,
     tabulate_records,
@@ -20,10 +24,7 @@ from coldcache.dataset.cubes import (
     tabulate_settings,
     tabulate_verdicts,
 )
-from coldcache.dataset.digests import write_digests
-from coldcache.dataset.published import read_published, tabulate_published
-from coldcache.dataset.reader import COUNTED
-from coldcache.dataset.sweep_table import tabulate_designs, tabulate_sweeps
+from coldcache.dataset.writer import save_dataset
 
 #: NetCDF has no whole numbers that may be missing.
 _FLOATS = dict.fromkeys(("file_bytes", "resident_bytes", "moved_bytes", "crossed_bytes"), "float64")

@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from coldcache.campaign.campaign import Campaign, why_not_run
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.progress import why_not_run
 from coldcache.campaign.trials import Collected
+from coldcache.core.vocabulary import STATES
 from coldcache.dataset.published import Published
 from coldcache.dataset.reader import COUNTED
 from coldcache.design.cases import Case, expand_cases
-
-#: States of an item, the best first.
-STATES = ("measured", "imported", "published only", "not run")
 
 
 class Covered(NamedTuple):

@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from coldcache.campaign.campaign import Campaign, why_not_run
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.progress import why_not_run
 from coldcache.campaign.trials import Collected
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import NAME_FACTORS

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Studies and sites, expanded into cases, trials and command lines."""

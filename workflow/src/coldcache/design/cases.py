@@ -4,7 +4,6 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -12,6 +11,7 @@ from coldcache.core.errors import DesignError
 from coldcache.core.units import show_bytes, show_seconds
 from coldcache.core.vocabulary import METADATA_OPERATIONS
 from coldcache.design import guest_spec as nfs_guest
+from coldcache.design.case_names import name_case
 from coldcache.design.command_template import fill
 from coldcache.design.feasibility import explain_excess, explain_lack
 from coldcache.design.grid import Circumstances, expand_grid
@@ -46,9 +46,6 @@ SOCKET = "nbd.socket"
 
 #: Bytes that the kernel takes as the path of a socket (unix(7)).
 _LONGEST_SOCKET = 107
-
-#: The one case of a sweep in which nothing varies.
-ONLY = "only"
 
 
 class Case(NamedTuple):
@@ -369,22 +366,3 @@ def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
         )
     if case.run.device and len(os.fsencode(f"{case.run.directory}/{SOCKET}")) > _LONGEST_SOCKET:
         raise DesignError(f"{case.run.directory} is too long a path for a socket; name a target with a shorter one")
-
-
-def name_case(levels: Mapping[str, Level]) -> str:
-    """Return the name of a case, and so of its folder, from the levels that tell it from the others of its sweep.
-
-    Raises
-    ------
-    DesignError
-        If a level cannot be part of a folder's name.
-    """
-    return ",".join(f"{factor}={_path_safe(level)}" for factor, level in levels.items()) or ONLY
-
-
-@lru_cache(maxsize=1024, typed=True)
-def _path_safe(level: Level) -> str:
-    text = str(level).lower() if isinstance(level, bool) else str(level)
-    if not all(letter.isalnum() or letter in "+-_." for letter in text) or text.startswith("."):
-        raise DesignError(f'level "{text}" cannot be part of a folder\'s name')
-    return text

@@ -6,9 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
 from coldcache.core.errors import DesignError
-from coldcache.core.units import parse_seconds
 from coldcache.core.vocabulary import nearest
-from coldcache.core.yaml_models import Strict
+from coldcache.core.yaml_models import Seconds, Strict
 
 #: What a mount option reads as where the kernel does not list it, as it does with defaults.
 DEFAULT = "default"
@@ -24,7 +23,6 @@ def _name_keys(given: Any) -> Any:
 
 
 Texts = Annotated[dict[str, str], BeforeValidator(_name_keys)]
-Seconds = Annotated[float, BeforeValidator(parse_seconds), Field(json_schema_extra={"type": ["string", "number"]})]
 Argv = Annotated[list[str], Field(min_length=1)]
 
 

@@ -9,40 +9,16 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from coldcache.core.errors import DesignError
 from coldcache.core.units import parse_bytes, parse_quantity
 from coldcache.core.vocabulary import SET_FACTORS, nearest
-from coldcache.core.yaml_models import Strict, read_model
+from coldcache.core.yaml_models import Bytes, Name, Seconds, Strict, read_model
 from coldcache.design.settings import SettingKind
-from coldcache.design.study import ColdMethod, Name, Seconds
-
-Bytes = Annotated[int, BeforeValidator(parse_bytes), Field(json_schema_extra={"type": ["string", "integer"]})]
-
-
-Rate = Annotated[
-    float,
-    BeforeValidator(lambda given: given if given is None else parse_quantity(given, "B/s")),
-    Field(json_schema_extra={"type": ["string", "number"]}),
-]
+from coldcache.design.study import ColdMethod
+from coldcache.verdicts.thresholds import Ceilings, Thresholds
 
 
-class Target(Strict):
+class Target(Ceilings):
     """A file system under test."""
 
     path: str = Field(min_length=1, description="An empty folder on it; trials stay inside its sub-folder coldcache/.")
-    read_rate: Rate | None = Field(
-        None, gt=0, description="The most that it, or the link to it, can deliver; a higher rate is suspect."
-    )
-    write_rate: Rate | None = Field(
-        None, gt=0, description="The most that it, or the link to it, can take; a higher rate is suspect."
-    )
-    read_iops: float | None = Field(
-        None, gt=0, description="The most transfers per second that it is provisioned for; a higher rate is suspect."
-    )
-    write_iops: float | None = Field(None, gt=0, description="The same for writes.")
-    baseline_read_rate: Rate | None = Field(
-        None, gt=0, description="What it delivers once its burst credit is spent; a higher rate is suspect."
-    )
-    baseline_write_rate: Rate | None = Field(
-        None, gt=0, description="What it takes once its burst credit is spent; a higher rate is suspect."
-    )
     filesystem: str = Field("", description="Its kind, such as ext4, nfs4 or lustre; another one there is refused.")
     source: str = Field(
         "", description="Its device or server as mount names it, such as /dev/sdb1; another one there is refused."
@@ -189,39 +165,6 @@ class Cold(Strict):
         if self.method == "commands" and not self.commands:
             raise DesignError("the method commands needs commands; state them")
         return self
-
-
-class Thresholds(Strict):
-    """Where the verdict of a trial turns."""
-
-    shortest_run: Seconds = Field(1.0, gt=0, description="A measured interval below this makes a trial suspect.")
-    cold_share: float = Field(
-        0.9, gt=0, le=1, description="A read is cold when at least this share of its bytes crossed the device."
-    )
-    foreign_share: float = Field(
-        0.1, ge=0, description="The device may carry this share more than the tool moved; more makes a trial suspect."
-    )
-    load_per_core: float = Field(
-        4.0, gt=0, description="A load average above this per core, before the tool starts, makes a trial suspect."
-    )
-    foreign_cpu: float = Field(
-        0.6, gt=0, description="Others that use this share of all cores while the tool runs make a trial suspect."
-    )
-    drift: float = Field(
-        0.2, gt=0, description="A sentinel that is this share off its median makes it and what ran around it suspect."
-    )
-    least_moved: float = Field(
-        0.5,
-        ge=0,
-        le=1,
-        description="A process that moved less than this share of what the fastest one moved makes it suspect.",
-    )
-    least_free: float = Field(
-        0.05, ge=0, le=1, description="A file system with a smaller share of it free makes a trial suspect."
-    )
-    fill_drift: float = Field(
-        0.1, gt=0, description="A fill level that is this much off that of the sweep's first trial makes it suspect."
-    )
 
 
 class Site(Strict):

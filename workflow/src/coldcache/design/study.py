@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from coldcache.core.errors import DesignError
-from coldcache.core.units import parse_seconds
 from coldcache.core.vocabulary import (
     FACTORS,
     METADATA_FACTORS,
@@ -17,19 +16,15 @@ from coldcache.core.vocabulary import (
     SETTINGS,
     nearest,
 )
-from coldcache.core.yaml_models import Strict, read_model
+from coldcache.core.yaml_models import Name, Seconds, Strict, read_model
 from coldcache.design.claim import Claim
 from coldcache.design.command_template import check_command, check_options
 from coldcache.design.levels import Levels, Lookup, Share, check_levels
 from coldcache.design.settings import SettingKind, refuse_unknown_name
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
-Seconds = Annotated[float, BeforeValidator(parse_seconds), Field(json_schema_extra={"type": ["string", "number"]})]
-
 _SET_FACTORS = ", ".join(SET_FACTORS)
 
-#: Names that become parts of paths and of HTML pages.
-Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 
 ToolName = Literal["iozone", "fio", "ior", "mdtest"]
 OperationName = Literal[

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Run trials: settings, cold caches, counters, and the tool itself."""

@@ -9,7 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from coldcache.campaign.campaign import Campaign, begin, is_sealed, note_hosts, note_not_run
+from coldcache.campaign.campaign import Campaign, begin, note_hosts
+from coldcache.campaign.progress import note_not_run
+from coldcache.campaign.seal import is_sealed
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.core.errors import CampaignError, TargetError
 from coldcache.core.files import write_whole

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import CampaignError, SettingError
 from coldcache.design.cases import Trial
-from coldcache.design.guest_spec import Guest, describe_kernel, wrap
+from coldcache.design.guest_spec import Guest
 from coldcache.design.site import Site
 from coldcache.measure.cluster.ask_nodes import Place, cool_everywhere, refuse_lost
 from coldcache.measure.cluster.launch import Launch
@@ -18,6 +18,7 @@ from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.input_files import lay_out, lay_out_within
 from coldcache.measure.lease import Lease
 from coldcache.measure.nfs_guest.read_back import read_levels
+from coldcache.measure.nfs_guest.start import describe_kernel, wrap
 from coldcache.measure.room import refuse_full
 from coldcache.measure.settings.block import BlockSettings
 from coldcache.measure.supervise import supervise

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Reports, comparisons and archives of campaigns."""

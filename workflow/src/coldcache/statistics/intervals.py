@@ -23,7 +23,8 @@ METHODS_OF_STATISTIC = {
 }
 
 #: Values from which 95 % intervals cover at least 93.5 % of simulated campaigns with skewed, drifting and bimodal
-#: noise, as `coldcache.statistics.simulation.intervals.coverage_table` measures it (40,000 campaigns; 6,000 for the bootstraps).
+#: noise, as `coldcache.statistics.simulation.intervals.coverage_table` measures it (40,000 campaigns; 6,000 for the
+#: bootstraps).
 TRUSTED_FROM = {
     ("median", "order"): 5,
     ("median", "BCa"): 100,

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from coldcache.core.units import show_bytes
-from coldcache.verdicts.observation import Trial, crossed_bytes, crossing, moved_bytes
+from coldcache.verdicts.observation import Observation, crossed_bytes, crossing, moved_bytes
 
 #: Reads are judged by where their bytes came from; writes and operations on files as such are not.
 READS = ("read", "random-read")
@@ -38,7 +38,7 @@ class Coldness(NamedTuple):
     crossed_bytes: int | None = None
 
 
-def judge_cold(trial: Trial) -> Coldness:
+def judge_cold(trial: Observation) -> Coldness:
     """Return whether the bytes of a read came from the device, or over the wire where a server has the device.
 
     Returns
@@ -70,7 +70,7 @@ def judge_cold(trial: Trial) -> Coldness:
     return found._replace(verdict=verdict, why=why)
 
 
-def _weigh(trial: Trial, found: Coldness, share: float) -> tuple[str, str]:
+def _weigh(trial: Observation, found: Coldness, share: float) -> tuple[str, str]:
     least = trial.thresholds.cold_share
     why = (
         f"{show_bytes(found.crossed_bytes or 0)} of {show_bytes(found.moved_bytes or 0)} crossed the {crossing(trial)}"

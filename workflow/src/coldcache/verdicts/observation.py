@@ -5,7 +5,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from coldcache.core.records import Record
-from coldcache.design.site import Target, Thresholds
+from coldcache.verdicts.thresholds import Ceilings, Thresholds
 
 #: What a rule objects to, in words; None where it does not.
 Finding = str | None
@@ -30,7 +30,7 @@ class Baseline(NamedTuple):
     drift: float | None = None
 
 
-class Trial(NamedTuple):
+class Observation(NamedTuple):
     """What the rules see of a trial.
 
     Attributes
@@ -43,7 +43,7 @@ class Trial(NamedTuple):
         Why the log was refused; empty where it was read.
     thresholds : Thresholds
         The site's.
-    ceilings : Target
+    ceilings : Ceilings
         What the site says that the target can carry.
     baseline : Baseline
         How it was when the campaign began.
@@ -53,11 +53,11 @@ class Trial(NamedTuple):
     records: Sequence[Record]
     refusal: str
     thresholds: Thresholds
-    ceilings: Target = Target(path="unknown")
+    ceilings: Ceilings = Ceilings()
     baseline: Baseline = Baseline()
 
 
-def measured_seconds(trial: Trial, operation: str) -> float | None:
+def measured_seconds(trial: Observation, operation: str) -> float | None:
     """Return the interval over which an operation was measured, in s: as the log states it, else bytes over rate."""
     own = [record for record in trial.records if record.operation == operation]
     stated = [record.value for record in own if record.metric == "elapsed" and record.statistic == "value"]
@@ -71,7 +71,7 @@ def measured_seconds(trial: Trial, operation: str) -> float | None:
     return None
 
 
-def moved_bytes(trial: Trial, operation: str) -> float | None:
+def moved_bytes(trial: Observation, operation: str) -> float | None:
     """Return the bytes that an operation moved, in B: its rate over its interval; None where the log tells neither."""
     seconds = measured_seconds(trial, operation)
     for record in trial.records:
@@ -84,7 +84,7 @@ def moved_bytes(trial: Trial, operation: str) -> float | None:
     return sum(map(mul, rates, times)) if rates and len(rates) == len(times) else None
 
 
-def crossed_bytes(trial: Trial, direction: str) -> int | None:
+def crossed_bytes(trial: Observation, direction: str) -> int | None:
     """Return the bytes that crossed the device, ``read_bytes`` or ``written_bytes``; None where nothing counts them."""
     counters = trial.story["counters"]
     if not counters or direction not in counters["before"]:
@@ -92,6 +92,6 @@ def crossed_bytes(trial: Trial, direction: str) -> int | None:
     return counters["after"][direction] - counters["before"][direction]
 
 
-def crossing(trial: Trial) -> str:
+def crossing(trial: Observation) -> str:
     """Return what the counted bytes crossed: ``device``, or ``wire`` where a server has the device."""
     return (trial.story["counters"] or {}).get("crossing", "device")

@@ -1,20 +1,19 @@
 """Rules that doubt a trial: more than can be, hidden processes, others at work, little space, a system that changed."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from coldcache.core.units import show_bytes, show_rate
 from coldcache.core.vocabulary import DATA_OPERATIONS
-from coldcache.verdicts.observation import Finding, Trial, crossed_bytes, crossing, moved_bytes
+from coldcache.verdicts.cold_proof import judge_cold
+from coldcache.verdicts.observation import Finding, Observation, crossed_bytes, crossing, measured_seconds, moved_bytes
 
 #: What a journal or the tool's own files may move beside the data, in B.
 _SLACK = 8 * 2**20
 
-#: Tools whose logs state the version in the words in which the program itself does.
-_TELL_VERSION = ("fio", "iozone")
 
-
-def above_ceiling(trial: Trial) -> Finding:
+def above_ceiling(trial: Observation) -> Finding:
     """Suspect: the rate is above what the site says that the target can carry."""
     limits = trial.ceilings
     for metric, unit, read, write in (
@@ -27,7 +26,7 @@ def above_ceiling(trial: Trial) -> Finding:
     return None
 
 
-def on_burst_credit(trial: Trial) -> Finding:
+def on_burst_credit(trial: Observation) -> Finding:
     """Suspect: the rate is above what the target holds once its burst credit is spent."""
     above = _above(trial, "throughput", trial.ceilings.baseline_read_rate, trial.ceilings.baseline_write_rate)
     if not above:
@@ -36,7 +35,7 @@ def on_burst_credit(trial: Trial) -> Finding:
     return f"{above[0]} at {rate} is above the baseline of {baseline}, so it lives on burst credit"
 
 
-def _above(trial: Trial, metric: str, read: float | None, write: float | None) -> tuple[str, float, float] | None:
+def _above(trial: Observation, metric: str, read: float | None, write: float | None) -> tuple[str, float, float] | None:
     """Return the first operation whose figure is above its limit, with the figure and the limit."""
     limits = {"read": read, "write": write}
     for record in trial.records:
@@ -46,7 +45,7 @@ def _above(trial: Trial, metric: str, read: float | None, write: float | None) -
     return None
 
 
-def slow_process_hidden(trial: Trial) -> Finding:
+def slow_process_hidden(trial: Observation) -> Finding:
     """Suspect: the fastest process ended the test while another was far behind it."""
     rates = {
         record.statistic: record.value
@@ -59,7 +58,7 @@ def slow_process_hidden(trial: Trial) -> Finding:
     return f"a process had moved {least / most:.0%} of what the fastest one had when that one ended the test"
 
 
-def foreign_transfers(trial: Trial) -> Finding:
+def foreign_transfers(trial: Observation) -> Finding:
     """Suspect: the device carried far more than the tool moved."""
     operation = trial.story["operations"][0] if trial.story["operations"] else ""
     moved = moved_bytes(trial, operation)
@@ -75,7 +74,7 @@ def foreign_transfers(trial: Trial) -> Finding:
     return None
 
 
-def busy_machine(trial: Trial) -> Finding:
+def busy_machine(trial: Observation) -> Finding:
     """Suspect: the machine was busy before the tool started."""
     load, cores = trial.story.get("load"), (trial.story.get("system") or {}).get("cores")
     if load is None or not cores or load <= trial.thresholds.load_per_core * cores:
@@ -83,7 +82,7 @@ def busy_machine(trial: Trial) -> Finding:
     return f"the load average was {load:.1f} on {cores} cores before it started"
 
 
-def foreign_load(trial: Trial) -> Finding:
+def foreign_load(trial: Observation) -> Finding:
     """Suspect: others kept the processors busy while the tool ran."""
     story = trial.story
     cores, busy = (story.get("system") or {}).get("cores"), story.get("busy_cpu")
@@ -95,7 +94,7 @@ def foreign_load(trial: Trial) -> Finding:
     )
 
 
-def suspended(trial: Trial) -> Finding:
+def suspended(trial: Observation) -> Finding:
     """Suspect: a process of the tool was stopped by a signal, or the machine slept, while the tool ran."""
     if trial.story.get("stops"):
         return "a process of the tool was stopped by a signal while it ran"
@@ -103,7 +102,7 @@ def suspended(trial: Trial) -> Finding:
     return f"the machine slept for {asleep:.1f} s while it ran" if asleep > 0.5 else None
 
 
-def drifted(trial: Trial) -> Finding:
+def drifted(trial: Observation) -> Finding:
     """Suspect: the sentinel, repeated through the campaign, was off its median before and after the trial."""
     drift = trial.baseline.drift
     if drift is None or abs(drift) <= trial.thresholds.drift:
@@ -111,7 +110,7 @@ def drifted(trial: Trial) -> Finding:
     return f"the sentinel was {drift:+.0%} off its median around that time"
 
 
-def little_space(trial: Trial) -> Finding:
+def little_space(trial: Observation) -> Finding:
     """Suspect: the file system was nearly full, which slows many of them down."""
     free, size = trial.story.get("free_bytes"), trial.story.get("size_bytes")
     if not size or free is None or free >= trial.thresholds.least_free * size:
@@ -119,7 +118,7 @@ def little_space(trial: Trial) -> Finding:
     return f"only {show_bytes(free)} of {show_bytes(size)} were free"
 
 
-def fill_drift(trial: Trial) -> Finding:
+def fill_drift(trial: Observation) -> Finding:
     """Suspect: the file system held much more, or less, of others' data than when the sweep began."""
     first, now = trial.baseline.fill, fill_level(trial.story)
     if first is None or now is None or abs(now - first) <= trial.thresholds.fill_drift:
@@ -127,17 +126,7 @@ def fill_drift(trial: Trial) -> Finding:
     return f"the file system was {now:.0%} full beside the campaign's own files, {first:.0%} when the sweep began"
 
 
-def tool_changed(trial: Trial) -> Finding:
-    """Void: the tool has another version than when the campaign began, or than when its block began."""
-    before, tool = trial.baseline.tool_version, trial.story["tool"]
-    versions = {trial.story["tool_version"]} - {None}
-    if tool in _TELL_VERSION:
-        versions |= {record.tool_version for record in trial.records if record.tool == tool and record.tool_version}
-    others = sorted(version for version in versions if version != before)
-    return f"{tool} {others[0]} ran, {before} when the campaign began" if before is not None and others else None
-
-
-def kernel_changed(trial: Trial) -> Finding:
+def kernel_changed(trial: Observation) -> Finding:
     """Suspect: the machine runs another kernel than when the campaign began."""
     before, now = trial.baseline.kernel, (trial.story.get("system") or {}).get("kernel")
     if before is None or now == before:
@@ -150,3 +139,35 @@ def fill_level(story: Mapping[str, Any]) -> float | None:
     if not story.get("size_bytes"):
         return None
     return 1 - min(1.0, (story["free_bytes"] + story["own_bytes"]) / story["size_bytes"])
+
+
+def too_short(trial: Observation) -> Finding:
+    """Suspect: the measured interval is so short that start and end weigh in it."""
+    for operation in trial.story["operations"]:
+        seconds = measured_seconds(trial, operation)
+        if seconds is not None and seconds < trial.thresholds.shortest_run:
+            least = trial.thresholds.shortest_run
+            return f"{operation} was measured over {_show_below(seconds, least)} s, less than {least:g} s"
+    return None
+
+
+def _show_below(figure: float, limit: float) -> str:
+    """Return a figure with two digits, or as many more as show that it is below a limit."""
+    texts = (f"{figure:.{digits}g}" for digits in range(2, 18))
+    return next(text for text in texts if float(text) < limit)
+
+
+def clock_step(trial: Observation) -> Finding:
+    """Suspect: the wall clock moved against the steady clock while the tool ran."""
+    story = trial.story
+    if story["start"] is None or story["end"] is None:
+        return None
+    wall = (datetime.fromisoformat(story["end"]) - datetime.fromisoformat(story["start"])).total_seconds()
+    step = wall - story["seconds"]
+    return f"the clock was set by {step:+.1f} s during the run" if abs(step) > 0.5 else None
+
+
+def served_from_cache(trial: Observation) -> Finding:
+    """Suspect: a read whose bytes were to come from the device came from memory."""
+    coldness = judge_cold(trial)
+    return coldness.why if coldness.verdict == "warm" else None

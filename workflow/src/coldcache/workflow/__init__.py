@@ -1,1 +1,1 @@
-"""TODO."""
+"""What Snakemake runs: the inputs of its rules and the subcommands."""

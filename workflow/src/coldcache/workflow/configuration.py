@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from coldcache.campaign.campaign import RAW, Campaign, check_name, differs_from, is_sealed, is_whole, read_campaign
+from coldcache.campaign.campaign import RAW, Campaign, check_name, differs_from, read_campaign
+from coldcache.campaign.progress import is_whole
+from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import CampaignError, DesignError, ToolError
 from coldcache.core.vocabulary import nearest
 from coldcache.design.grid import Circumstances

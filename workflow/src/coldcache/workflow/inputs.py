@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign.campaign import SUMS, is_sealed
+from coldcache.campaign.seal import SUMS, is_sealed
 from coldcache.core.errors import ColdCacheError, DesignError
 from coldcache.core.vocabulary import nearest
 from coldcache.dataset.slices import EVERYTHING, list_reads, list_slices, place_digest, slice_of_claims
-from coldcache.design.imported_study import CLAIMS, AnyStudy, list_notebooks
+from coldcache.design.imported_study import AnyStudy
 from coldcache.design.jobs import arrange_allocations, walltime
+from coldcache.design.notebooks import CLAIMS, list_notebooks
 from coldcache.design.site import Site, read_site
 from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
 from coldcache.workflow.configuration import KEYS, SITES, read_design

@@ -7,10 +7,11 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from coldcache.analysis.estimates import Estimates, show_level
+from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures.axes import label_ends, scale_for, set_linear, set_log, set_threads, set_title, sweep_of
 from coldcache.analysis.figures.picture import Picture
 from coldcache.analysis.figures.style import SERIES, house_style
+from coldcache.analysis.format import show_level
 from coldcache.core.vocabulary import FACTORS
 
 

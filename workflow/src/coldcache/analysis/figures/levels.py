@@ -8,11 +8,12 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from coldcache.analysis.estimates import Estimates, show_level
+from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures.axes import draw_trials, link_points, scale_for, set_title, sweep_of
 from coldcache.analysis.figures.picture import Picture
 from coldcache.analysis.figures.published import MARKER, SIZE
 from coldcache.analysis.figures.style import FAINT, house_style, mark_of
+from coldcache.analysis.format import show_level
 from coldcache.core.vocabulary import FACTORS
 from coldcache.dataset.published import level_of, operation_of
 

@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from coldcache.analysis.estimates import Estimates, show_factor, show_level
+from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures.axes import (
     draw_trials,
     label_ends,
@@ -22,6 +22,7 @@ from coldcache.analysis.figures.axes import (
 )
 from coldcache.analysis.figures.picture import Picture
 from coldcache.analysis.figures.style import INK, house_style, mark_of
+from coldcache.analysis.format import show_factor, show_level
 from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
 
 #: Quantity and unit of an axis, by metric and stored unit.

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from coldcache.analysis.estimates import Estimates, show_level
+from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.format import show_level
 from coldcache.analysis.questions.select import Choice, Shown
 from coldcache.analysis.tables import Table
 from coldcache.core.vocabulary import FACTORS

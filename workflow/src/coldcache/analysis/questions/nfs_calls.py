@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from coldcache.analysis.estimates import Estimates, show_factor, show_level
+from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures import Picture, draw_counts
 from coldcache.analysis.figures.axes import sweep_of
+from coldcache.analysis.format import show_factor, show_level
 from coldcache.dataset.published import level_of
 from coldcache.statistics.models.nfs_rpcs import (
     REQUESTS_PER_CONNECTION,

@@ -5,9 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from coldcache.analysis.estimates import Estimates, NoData, estimate, show_interval
+from coldcache.analysis.estimates import Estimates, estimate
+from coldcache.analysis.format import show_interval
 from coldcache.analysis.questions.time_series import find_series, show_series, summarise_series
 from coldcache.analysis.tables import Table
+from coldcache.core.errors import NoData
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import list_sweeps, open_sweep
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
-from coldcache.analysis.estimates import LEVEL, Estimates, show_factor
+from coldcache.analysis.estimates import LEVEL, Estimates
+from coldcache.analysis.format import show_factor
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
 from coldcache.analysis.questions.select import Choice, published_values
 from coldcache.analysis.sentences import PLURALS

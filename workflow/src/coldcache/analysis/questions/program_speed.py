@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from coldcache.analysis.estimates import NoData
 from coldcache.analysis.figures import Picture, draw_goals, draw_trend
 from coldcache.analysis.questions.program_speed_goals import FIGURES, show_value
 from coldcache.analysis.tables import Table
+from coldcache.core.errors import NoData
 
 #: A line for each figure, commit and machine.
 STORED = Path(__file__).with_suffix(".jsonl")

@@ -7,7 +7,8 @@ from typing import Any
 
 import xarray as xr
 
-from coldcache.analysis.estimates import LEVEL, Asked, Estimates, show_level
+from coldcache.analysis.estimates import LEVEL, Asked, Estimates
+from coldcache.analysis.format import show_level
 from coldcache.analysis.published_vs_measured import set_alone
 from coldcache.analysis.tables import Table
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION, OPERATIONS, SET_FACTORS

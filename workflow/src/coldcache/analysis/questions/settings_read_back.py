@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from coldcache.analysis.estimates import NoData
 from coldcache.analysis.tables import Table
+from coldcache.core.errors import NoData
 from coldcache.dataset.reader import open_settings
 
 _KEYS = ["sweep", "factor", "level", "read", "where"]

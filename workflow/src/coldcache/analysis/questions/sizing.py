@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from coldcache.analysis.estimates import Estimates, show_interval
+from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.format import show_interval
 from coldcache.analysis.questions.select import published_values
 from coldcache.analysis.sentences import PLURALS
 from coldcache.core.units import show_rate

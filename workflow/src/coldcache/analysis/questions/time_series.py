@@ -10,7 +10,7 @@ import pandas as pd
 from coldcache.core.units import show_rate
 from coldcache.core.vocabulary import DATA_OPERATIONS
 from coldcache.dataset.reader import COUNTED, open_records
-from coldcache.design.cases import ONLY
+from coldcache.design.case_names import ONLY
 from coldcache.statistics.percentiles import percentile
 
 #: Metrics that are of all processes together: a sentence names no other without saying what it is of.

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from coldcache.core.units import show_bytes
-from coldcache.core.vocabulary import COLD_VERDICTS, METRIC_OF_OPERATION, VERDICTS
-from coldcache.dataset.coverage import STATES
+from coldcache.core.vocabulary import COLD_VERDICTS, METRIC_OF_OPERATION, STATES, VERDICTS
 from coldcache.dataset.reader import COUNTED, open_records, open_table
 from coldcache.statistics.equivalence import adjust
 from coldcache.statistics.percentiles import drift

@@ -9,15 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign.campaign import RAW, SUMS, Campaign, check_name, is_sealed, read_campaign, seal, site_of
+from coldcache.campaign.campaign import RAW, Campaign, check_name, read_campaign, site_of
 from coldcache.campaign.importing.cross_check import find_contradictions
 from coldcache.campaign.importing.notes import NOTES, Notes, read_notes
 from coldcache.campaign.importing.scan import Log, Survey, read_plain_file, survey
+from coldcache.campaign.seal import SUMS, is_sealed, seal
 from coldcache.core.errors import CampaignError, DesignError, LogError
 from coldcache.core.files import write_whole
-from coldcache.core.parts import Part
+from coldcache.core.records import Part
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
-from coldcache.design.cases import name_case
+from coldcache.design.case_names import name_case
 from coldcache.design.imported_study import LOGS, ForeignStudy, ForeignSweep, Origin, UnreadFile
 from coldcache.design.levels import Level
 

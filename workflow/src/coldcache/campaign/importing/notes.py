@@ -8,10 +8,9 @@ from pydantic import Field, model_validator
 
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import FACTORS, nearest
-from coldcache.core.yaml_models import Strict, read_model
+from coldcache.core.yaml_models import Name, Strict, read_model
 from coldcache.design.imported_study import LOGS
 from coldcache.design.levels import Level, stored_level
-from coldcache.design.study import Name
 
 #: The file's name, in the folder that is imported.
 NOTES = "coldcache.yaml"

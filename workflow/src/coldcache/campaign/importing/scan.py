@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from coldcache.campaign.importing.notes import NOTES
 from coldcache.core.errors import CampaignError, LogError
-from coldcache.core.parts import Part, name_share, split_records
-from coldcache.core.records import Record
+from coldcache.core.records import Part, Record, name_share, split_records
 from coldcache.tools import find_reader, read_by
 
 #: A log is read whole; a larger file is something else.

@@ -1,4 +1,4 @@
-"""What one node says of itself, as one line of JSON: ``python -m coldcache.measure.cluster.node_agent MARK [PROGRAM...]``."""
+"""What one node says of itself, as JSON: ``python -m coldcache.measure.cluster.node_agent MARK [PROGRAM...]``."""
 
 import json
 import os

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What one host says of itself: counters, mounts, processes, hardware."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Put settings in force, read them back, and restore them."""

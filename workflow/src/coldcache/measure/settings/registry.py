@@ -5,7 +5,6 @@ from types import ModuleType
 from typing import Any
 
 from coldcache.core.errors import SettingError
-from coldcache.design import guest_spec as guest
 from coldcache.design.settings import (
     CommandSetting,
     FileSetting,
@@ -21,6 +20,7 @@ from coldcache.design.settings import (
     VolumeSetting,
 )
 from coldcache.measure.host.mounts import find_mount
+from coldcache.measure.nfs_guest import start as guest
 from coldcache.measure.settings.drivers import bind_mount as prepared_mount
 from coldcache.measure.settings.drivers import cgroup_limit as device_limit
 from coldcache.measure.settings.drivers import commands as site_commands

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from coldcache.campaign.campaign import SUMS, is_sealed, raw_files, write_sums
+from coldcache.campaign.seal import SUMS, is_sealed, raw_files, write_sums
 from coldcache.core.errors import ColdCacheError
 from coldcache.dataset.reader import open_records
 from coldcache.report.archive.file_texts import IMAGE, Part, is_packed, list_parts

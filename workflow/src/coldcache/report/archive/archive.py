@@ -7,17 +7,17 @@ from pathlib import Path
 from shutil import ignore_patterns
 
 from coldcache.analysis.outputs import BY_HAND
-from coldcache.campaign.campaign import RAW, Campaign, check_seal, is_sealed, read_campaign, write_sums
+from coldcache.campaign.campaign import RAW, Campaign, read_campaign
+from coldcache.campaign.seal import check_seal, is_sealed, write_sums
 from coldcache.core.errors import CampaignError
 from coldcache.core.units import show_bytes
 from coldcache.report.archive.anonymise import anonymise as replace_names
 from coldcache.report.archive.anonymise import check_records, replace_in_place, search
 from coldcache.report.archive.identities import Identity, find_identities
-from coldcache.report.archive.packing import pack
 from coldcache.report.archive.program_copy import copy_program
 from coldcache.report.archive.rebuild import make_results
 from coldcache.report.archive.ro_crate import write_metadata
-from coldcache.report.archive.zip_files import copy_tree
+from coldcache.report.archive.zip_files import copy_tree, pack
 from coldcache.report.site.conditions import read_conditions
 
 #: What stands in an archive for those who open it without knowing this program.

@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign.campaign import Campaign, raw_files, read_hosts
+from coldcache.campaign.campaign import Campaign, read_hosts
+from coldcache.campaign.seal import raw_files
 
 KINDS = ("path", "address", "host", "user", "word")
 

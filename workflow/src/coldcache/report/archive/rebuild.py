@@ -10,7 +10,7 @@ from pathlib import Path
 
 from coldcache.campaign.campaign import RAW, read_campaign
 from coldcache.core.errors import ColdCacheError
-from coldcache.design.imported_study import list_notebooks
+from coldcache.design.notebooks import list_notebooks
 from coldcache.report.archive.zip_files import copy_tree
 from coldcache.report.site.pages import COMPARISON
 

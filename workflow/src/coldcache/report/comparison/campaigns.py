@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from coldcache.campaign.campaign import RAW, Campaign, check_seal, is_sealed, read_campaign
+from coldcache.campaign.campaign import RAW, Campaign, read_campaign
+from coldcache.campaign.seal import check_seal, is_sealed
 from coldcache.campaign.trials import Collected, collect_trials
 from coldcache.core.errors import CampaignError
 from coldcache.core.vocabulary import nearest
-from coldcache.dataset.cubes import tabulate_records
 from coldcache.dataset.reader import COUNTED
+from coldcache.dataset.tables import tabulate_records
 
 
 class Side(NamedTuple):

@@ -6,7 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign.campaign import Campaign, list_stories, read_story
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.trial_json import list_stories, read_story
 from coldcache.design.imported_study import AnyStudy
 
 #: A condition as trials state it, each value with the number of trials, the first seen first.

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from coldcache.analysis.report_links import FOLDER
-from coldcache.campaign.campaign import SUMS, is_sealed
+from coldcache.campaign.seal import SUMS, is_sealed
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.report.site.context import Material
 from coldcache.report.site.downloads import offer

@@ -7,9 +7,11 @@ from typing import Any
 from markupsafe import Markup
 
 from coldcache.analysis.estimates import LEVEL
-from coldcache.campaign.campaign import Campaign, count_repetitions, is_sealed
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.progress import count_repetitions
+from coldcache.campaign.seal import is_sealed
 from coldcache.core.units import show_bytes
-from coldcache.design.imported_study import CLAIMS
+from coldcache.design.notebooks import CLAIMS
 from coldcache.report.site.conditions import Conditions, Values
 from coldcache.report.site.context import Material
 from coldcache.report.site.format import show_period, show_share, show_values

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import ColdCacheError
-from coldcache.design.imported_study import CLAIMS, RELIABILITY, SPEED, AnyStudy
+from coldcache.design.imported_study import AnyStudy
+from coldcache.design.notebooks import CLAIMS, RELIABILITY, SPEED
 
 #: Tag of the cells that display findings: paragraphs of computed values.
 FINDING = "finding"

@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from coldcache.analysis.estimates import LEVEL
 from coldcache.analysis.report_links import FOLDER
-from coldcache.campaign.campaign import Campaign, count_repetitions
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.progress import count_repetitions
 from coldcache.core.units import show_bytes, show_seconds
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.design.imported_study import LOGS

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from coldcache.campaign.campaign import SUMS, Campaign, is_sealed, raw_files, sha256
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.seal import SUMS, is_sealed, raw_files, sha256
 
 #: Bytes of all raw files up to which a report holds a copy of them.
 MOST_COPIED = 64 * 2**20

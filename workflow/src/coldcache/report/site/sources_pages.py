@@ -12,7 +12,7 @@ from markupsafe import Markup
 from coldcache.analysis.report_links import FOLDER
 from coldcache.claims.read import CLAIMS, list_selections, read_claims
 from coldcache.core.units import show_range, show_rate
-from coldcache.dataset.coverage import STATES
+from coldcache.core.vocabulary import STATES
 from coldcache.report.site.html import join, link, table, trials_table
 from coldcache.report.site.validity import Row, read_rows
 

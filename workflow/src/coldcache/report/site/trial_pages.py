@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from coldcache.analysis.estimates import LEVEL
 from coldcache.analysis.report_links import FOLDER
-from coldcache.campaign.campaign import is_sealed
+from coldcache.campaign.seal import is_sealed
 from coldcache.core.units import show_rate, show_seconds
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.dataset.reader import COUNTED

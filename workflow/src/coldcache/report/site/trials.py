@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from coldcache.analysis.report_links import mark_of
-from coldcache.campaign.campaign import Campaign, read_story
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.trial_json import read_story
 from coldcache.core.units import show_rate
 from coldcache.dataset.cubes import choose_figures
 from coldcache.dataset.reader import open_records

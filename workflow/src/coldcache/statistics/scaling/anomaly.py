@@ -62,7 +62,8 @@ def judge_point(threads: npt.ArrayLike, rates: npt.ArrayLike, at: float, level: 
     Raises
     ------
     ValueError
-        As for `coldcache.statistics.scaling.knee.fit_knee`, or if the curve has fewer than seven levels or none at `at`.
+        As for `coldcache.statistics.scaling.knee.fit_knee`, or if the curve has fewer than seven levels or none
+        at `at`.
     """
     x, y, _ = read_levels(threads, rates)
     here = np.flatnonzero(np.isclose(x, np.log2(at)))

@@ -1,1 +1,1 @@
-"""TODO."""
+"""fio: its command line and its logs."""

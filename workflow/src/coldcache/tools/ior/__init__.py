@@ -1,1 +1,1 @@
-"""TODO."""
+"""IOR: its command line and its logs."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""IOzone: its command line and its logs."""

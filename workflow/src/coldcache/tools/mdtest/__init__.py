@@ -1,1 +1,1 @@
-"""TODO."""
+"""mdtest: its command line and its logs."""

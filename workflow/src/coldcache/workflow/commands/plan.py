@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 from coldcache.core.units import show_bytes, show_seconds
-from coldcache.design import guest_spec as nfs_guest
 from coldcache.design.blocks import Block, arrange_blocks
 from coldcache.design.cases import Case, Trial, expand_cases
 from coldcache.design.jobs import arrange_allocations, node_hours
 from coldcache.design.site import Site
 from coldcache.design.study import Sweep
+from coldcache.measure.nfs_guest.start import wrap
 from coldcache.tools import find_tool
 from coldcache.workflow.configuration import draft_design
 
@@ -62,7 +62,7 @@ def describe_trial(trial: Trial) -> dict[str, Any]:
     # What a tool cannot do has no command line.
     argv = [] if case.runs_here and tool.unfit(case.run) else tool.argv(case.run)
     if case.guest and argv:
-        argv = nfs_guest.wrap(case.guest, case.run, tool.inputs(case.run), argv)
+        argv = wrap(case.guest, case.run, tool.inputs(case.run), argv)
     return {
         "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": trial.repetition,
         "factors": {"operation": "+".join(case.operations), **case.factors},

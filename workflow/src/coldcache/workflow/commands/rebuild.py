@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from coldcache.campaign.campaign import RAW, SUMS, check_seal, check_sums, is_sealed
+from coldcache.campaign.campaign import RAW
+from coldcache.campaign.seal import SUMS, check_seal, check_sums, is_sealed
 from coldcache.core.errors import CampaignError
 from coldcache.report.archive.diff_results import STATES, Artefact, compare_results
 from coldcache.report.archive.program_copy import name_version

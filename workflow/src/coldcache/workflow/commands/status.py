@@ -6,7 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign.campaign import RAW, Campaign, is_sealed, read_campaign, why_not_run
+from coldcache.campaign.campaign import RAW, Campaign, read_campaign
+from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.seal import is_sealed
 from coldcache.campaign.stop_rule import is_missing
 from coldcache.core.units import show_seconds
 from coldcache.design.cases import Trial

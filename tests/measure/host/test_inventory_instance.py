@@ -5,7 +5,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from coldcache.measure.host.instance import name_instance
+from coldcache.measure.host.inventory import name_instance
 
 ANSWERS = {
     ("/metadata/instance/compute/vmSize?api-version=2021-02-01&format=text", "Metadata", "true"): "Standard_D16s_v5",

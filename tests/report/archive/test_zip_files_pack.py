@@ -3,8 +3,7 @@
 import os
 import zipfile
 
-from coldcache.report.archive.packing import pack
-from coldcache.report.archive.zip_files import unpack
+from coldcache.report.archive.zip_files import pack, unpack
 
 
 def test_the_same_files_give_the_same_bytes_whatever_their_times_modes_and_order(tmp_path):

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.errors import LogError
-from coldcache.core.parts import learn_factors, name_share, split_records
-from coldcache.core.records import Record
+from coldcache.core.records import Record, learn_factors, name_share, split_records
 from coldcache.tools import read_file
 
 SPECIMENS = Path(__file__).parents[1] / "specimens"

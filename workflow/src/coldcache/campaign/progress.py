@@ -1,0 +1,70 @@
+"""Which trials of a campaign are missing, and which are not run."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.stop_rule import is_missing
+from coldcache.campaign.trial_json import list_stories
+from coldcache.core.errors import CampaignError
+from coldcache.core.files import write_whole
+from coldcache.design.cases import Case
+
+#: Why a sweep could not be run at all, in the sweep's folder.
+NOT_RUN = "not-run.json"
+
+
+def missing_trials(campaign: Campaign) -> list[str]:
+    """Return the keys of planned trials that have no folder; of those that a stop rule may ask for, the next one."""
+    return list(_find_missing(campaign))
+
+
+def is_whole(campaign: Campaign) -> bool:
+    """Return whether every planned trial has its folder."""
+    return not any(_find_missing(campaign))
+
+
+def _find_missing(campaign: Campaign) -> Iterator[str]:
+    for block in campaign.blocks():
+        for trial in block.trials:
+            if is_missing(campaign.folder, campaign.site, trial):
+                yield trial.key
+
+
+def count_repetitions(campaign: Campaign) -> list[int]:
+    """Return how many trials the cases of a campaign have, each number once, the smallest first.
+
+    Of a campaign that was measured its planned cases count; imported ones only where there are no others.
+    """
+    if campaign.planned:
+        return sorted({trial.case.repetitions for block in campaign.blocks() for trial in block.trials})
+    cases = Counter(path.parents[1] for path in list_stories(campaign.folder, campaign.foreign))
+    return sorted(set(cases.values()))
+
+
+def note_not_run(campaign: Campaign, case: Case, reason: str) -> None:
+    """Write down why the sweep of a case cannot be run; with an empty reason, that it can."""
+    path = campaign.folder / case.study / case.sweep / NOT_RUN
+    if not reason:
+        path.unlink(missing_ok=True)
+        return
+    write_whole(path, json.dumps({"reason": reason}, indent=1) + "\n")
+
+
+def why_not_run(folder: Path, study: str, sweep: str) -> str:
+    """Return why a sweep of the campaign in `folder` could not be run; empty where nothing stands against it.
+
+    Raises
+    ------
+    CampaignError
+        If the reason cannot be read.
+    """
+    path = folder / study / sweep / NOT_RUN
+    try:
+        return str(json.loads(path.read_text())["reason"])
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CampaignError(f"{path}: no reason can be read ({error}); remove it and measure again") from error

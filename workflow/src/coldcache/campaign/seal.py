@@ -1,0 +1,100 @@
+"""The checksums that seal a campaign."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from coldcache.campaign.campaign import read_campaign
+from coldcache.campaign.progress import missing_trials, why_not_run
+from coldcache.campaign.trial_json import list_stories, read_story
+from coldcache.core.errors import CampaignError
+
+SUMS = "SHA256SUMS"
+
+
+_UNFINISHED_SUMS = f".{SUMS}"
+
+
+_SUM = re.compile(r"([0-9a-f]{64})  (.+)")
+
+
+def is_sealed(folder: Path) -> bool:
+    """Return whether the campaign in `folder` carries its checksums: it is never measured again."""
+    return (folder / SUMS).is_file()
+
+
+def raw_files(folder: Path) -> Iterator[Path]:
+    """Yield every file of a campaign but its sums, in the order of their names; a link is none, wherever it leads."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path not in (folder / SUMS, folder / _UNFINISHED_SUMS):
+            yield path
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def seal(folder: Path) -> int:
+    """Write the checksums that seal a campaign, and return how many files they cover.
+
+    Raises
+    ------
+    CampaignError
+        If the campaign is sealed already, or trials of the plan are missing whose sweep could be run, or what
+        happened in one cannot be read.
+    """
+    if is_sealed(folder):
+        raise CampaignError(
+            f"{folder} is sealed already; python -m coldcache seal --check {folder.name} compares its files"
+        )
+    campaign = read_campaign(folder)
+    missing = [key for key in missing_trials(campaign) if not why_not_run(folder, *key.split("/")[:2])]
+    if missing:
+        raise CampaignError(f"{folder}: {len(missing)} trials are missing, the first is {missing[0]}; measure them")
+    for path in list_stories(folder, campaign.studies):
+        try:
+            read_story(path)
+        except CampaignError as error:
+            # Once sealed, its trial could never be measured again.
+            raise CampaignError(f"{error}; remove the trial's folder and start again") from error
+    return write_sums(folder)
+
+
+def write_sums(folder: Path) -> int:
+    """Write the checksums of every file of a folder into it, and return how many there are."""
+    lines = [f"{sha256(path)}  {path.relative_to(folder)}\n" for path in raw_files(folder)]
+    temporary = folder / _UNFINISHED_SUMS
+    temporary.write_text("".join(lines))
+    temporary.rename(folder / SUMS)
+    return len(lines)
+
+
+def check_seal(folder: Path) -> list[str]:
+    """Return what differs from the seal, one line for each file that is changed, added or removed.
+
+    Raises
+    ------
+    CampaignError
+        If the campaign is not sealed, or its seal is not one.
+    """
+    if not is_sealed(folder):
+        raise CampaignError(f"{folder} is not sealed: python -m coldcache seal {folder.name}")
+    return [f"{difference} since the campaign was sealed" for difference in check_sums(folder)]
+
+
+def check_sums(folder: Path) -> list[str]:
+    """Return what differs from a folder's checksums, such as ``a.txt: changed``; raises as `check_seal`."""
+    stated = {}
+    for number, line in enumerate((folder / SUMS).read_text(errors="replace").splitlines(), start=1):
+        match = _SUM.fullmatch(line)
+        if match is None:
+            raise CampaignError(f"{folder / SUMS}, line {number}: not a checksum and a file; the seal is broken")
+        stated[match[2]] = match[1]
+    found = {str(path.relative_to(folder)): path for path in raw_files(folder)}
+    differences = [f"{name}: removed" for name in stated.keys() - found.keys()]
+    differences += [f"{name}: added" for name in found.keys() - stated.keys()]
+    differences += [f"{name}: changed" for name in stated.keys() & found.keys() if sha256(found[name]) != stated[name]]
+    return sorted(differences)

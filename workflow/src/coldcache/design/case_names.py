@@ -1,0 +1,29 @@
+"""Names of cases, and so of their folders."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from coldcache.core.errors import DesignError
+from coldcache.design.levels import Level
+
+#: The one case of a sweep in which nothing varies.
+ONLY = "only"
+
+
+def name_case(levels: Mapping[str, Level]) -> str:
+    """Return the name of a case, and so of its folder, from the levels that tell it from the others of its sweep.
+
+    Raises
+    ------
+    DesignError
+        If a level cannot be part of a folder's name.
+    """
+    return ",".join(f"{factor}={_path_safe(level)}" for factor, level in levels.items()) or ONLY
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _path_safe(level: Level) -> str:
+    text = str(level).lower() if isinstance(level, bool) else str(level)
+    if not all(letter.isalnum() or letter in "+-_." for letter in text) or text.startswith("."):
+        raise DesignError(f'level "{text}" cannot be part of a folder\'s name')
+    return text
