@@ -168,11 +168,11 @@ def test_a_campaign_with_missing_trials_is_not_sealed(measured):
     assert not is_sealed(RAW)
 
 
-def test_a_campaign_with_a_story_that_cannot_be_read_is_not_sealed(measured):
-    story = RAW / "tiny/cache/write_cache=unsafe/r1/trial.json"
-    story.write_text('{"study"')
+def test_a_campaign_with_an_outcome_that_cannot_be_read_is_not_sealed(measured):
+    outcome = RAW / "tiny/cache/write_cache=unsafe/r1/trial.json"
+    outcome.write_text('{"study"')
     assert refusal(seal, RAW) == (
-        f"{story}: not the story of a trial (Expecting ':' delimiter: line 1 column 9 (char 8)); "
+        f"{outcome}: not the outcome of a trial (Expecting ':' delimiter: line 1 column 9 (char 8)); "
         "remove the trial's folder and start again"
     )
     assert not is_sealed(RAW)

@@ -33,9 +33,7 @@ def describe_coverage(campaign: Campaign, trials: Iterable[Collected], published
     published : iterable of Published
         Values of any source.
     """
-    counted = {
-        f"{trial.story['study']}/{trial.story['sweep']}" for trial in trials if trial.judgement.verdict in COUNTED
-    }
+    counted = {f"{trial.outcome.study}/{trial.outcome.sweep}" for trial in trials if trial.judgement.verdict in COUNTED}
     stated = {(value.source, value.item) for value in published}
     rows: dict[tuple[str, str], Covered] = {}
     for row in [*_rows(campaign, counted, stated), *_imported_rows(campaign, counted)]:

@@ -40,7 +40,7 @@ def tabulate_sweeps(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataF
         Columns `SWEEP_COLUMNS`: operations and the names of the factors with more than one level, parted by blanks;
         ``state`` is ``measured`` or ``not run``; ``why`` says at which scale, or why not.
     """
-    counted = {(trial.story["study"], trial.story["sweep"]) for trial in trials if trial.judgement.verdict in COUNTED}
+    counted = {(trial.outcome.study, trial.outcome.sweep) for trial in trials if trial.judgement.verdict in COUNTED}
     rows = [*_rows_of_plan(campaign, counted), *_rows_of_import(campaign, counted)]
     return pd.DataFrame(rows, columns=SWEEP_COLUMNS)
 
