@@ -7,13 +7,13 @@ from statistics import median
 
 from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
 from coldcache.core.errors import LogError
+from coldcache.core.figures import choose_figure
 from coldcache.core.outcome import Outcome
 from coldcache.core.records import Record
 from coldcache.design.cases import Case, Trial
 from coldcache.design.site import Site
 from coldcache.statistics.stopping import Stop, enough
 from coldcache.tools import find_tool, read_by
-from coldcache.verdicts.drift import figure_of
 from coldcache.verdicts.judge import judge
 from coldcache.verdicts.observation import Observation
 
@@ -93,5 +93,5 @@ def _figures(outcome: Outcome, folder: Path, site: Site) -> dict[str, float]:
     except (LogError, OSError) as error:
         refusal = str(error) or "it cannot be read"
     void = judge(Observation(outcome, records, refusal, site.thresholds, site.target)).verdict == "void"
-    found = {operation: figure_of([operation], records) for operation in outcome.operations}
+    found = {operation: choose_figure(operation, records) for operation in outcome.operations}
     return {operation: float("nan") if void or figure is None else figure for operation, figure in found.items()}

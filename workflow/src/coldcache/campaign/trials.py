@@ -9,6 +9,7 @@ from coldcache.campaign.progress import why_not_run
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.campaign.trial_json import TRIAL_JSON, list_trial_files, read_outcome
 from coldcache.core.errors import CampaignError, LogError
+from coldcache.core.figures import choose_figure
 from coldcache.core.outcome import LogPart, Outcome
 from coldcache.core.records import Part, Record, split_records
 from coldcache.core.vocabulary import TOOLS
@@ -16,7 +17,7 @@ from coldcache.design.imported_study import ForeignStudy
 from coldcache.tools import find_tool, read_by, read_file
 from coldcache.tools import nfs_guest_log as nfs_guest
 from coldcache.tools.fio.command import SERIES
-from coldcache.verdicts.drift import Drift, Moment, figure_of
+from coldcache.verdicts.drift import Drift, Moment
 from coldcache.verdicts.judge import Judgement, judge
 from coldcache.verdicts.observation import Baseline, Observation
 
@@ -101,7 +102,7 @@ def _read_drifts(campaign: Campaign, outcomes: dict[str, Outcome]) -> dict[str, 
             records = read_by(find_tool(outcome.tool), _read_log(campaign.folder / key))
         except LogError:
             continue
-        figure = figure_of(outcome.operations, records)
+        figure = choose_figure(outcome.operations[0], records) if outcome.operations else None
         if figure:
             moments.setdefault(outcome.study, []).append(Moment(outcome.start, figure))
     return {study: Drift(found) for study, found in moments.items()}

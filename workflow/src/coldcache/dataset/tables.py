@@ -9,12 +9,13 @@ import pandas as pd
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.stop_rule import is_done, weigh
 from coldcache.campaign.trials import Collected
+from coldcache.core.figures import choose_figure
 from coldcache.core.outcome import Outcome
 from coldcache.core.records import UNIT_OF_METRIC, Record, name_share
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
 from coldcache.dataset.reader import COUNTED
 from coldcache.design.cases import Trial
-from coldcache.verdicts.drift import Drift, Moment, figure_of
+from coldcache.verdicts.drift import Drift, Moment
 
 #: What leads a record to its log, which a cube does not.
 _PLACE = ["log", "offset", "length", "printed", "definition"]
@@ -149,7 +150,7 @@ def tabulate_drift(trials: Iterable[Collected], allowed: float) -> pd.DataFrame:
         outcome = trial.outcome
         if outcome.sentinel:
             counts = trial.judgement.verdict in COUNTED
-            figure = figure_of(outcome.operations, trial.records) if counts else None
+            figure = choose_figure(outcome.operations[0], trial.records) if counts else None
             metric = METRIC_OF_OPERATION[outcome.operations[0]]
             keys = _identify(outcome).values()
             rows.append([*keys, outcome.start or "", trial.judgement.verdict, figure or np.nan, UNIT_OF_METRIC[metric]])
