@@ -15,7 +15,7 @@ from coldcache.core.outcome import Outcome
 from coldcache.core.records import Record
 from coldcache.dataset.tables import tabulate_records
 from coldcache.dataset.writer import save_dataset
-from coldcache.design.cases import Circumstances
+from coldcache.design.cases import Environment
 from coldcache.design.site import Site
 from coldcache.statistics.intervals import Interval
 from coldcache.verdicts.judge import Judgement
@@ -41,7 +41,7 @@ def open_estimates(tmp_path):
         ]
         path = tmp_path / "dataset.nc"
         site = Site.model_validate({"site": "here", "title": "Here", "targets": {"scratch": {"path": "/scratch"}}})
-        campaign = Campaign("small", site, (), Circumstances(1, False, {}, 0))
+        campaign = Campaign("small", site, (), Environment(1, False, {}, 0))
         save_dataset(campaign, tabulate_records(trials), path)
         return estimate(path, "quick", "sequential", "throughput")
 

@@ -45,7 +45,7 @@ def test_a_campaign_is_read_as_it_began(measured):
     assert [(block.name, len(block.trials)) for block in design.blocks()] == [
         ("tiny.transfers", 8), ("tiny.files", 6), ("tiny.cache", 4),
     ]  # fmt: skip
-    assert design.circumstances.tools == {"tiny/transfers": "fio", "tiny/files": "fio", "tiny/cache": "fio"}
+    assert design.environment.tools == {"tiny/transfers": "fio", "tiny/files": "fio", "tiny/cache": "fio"}
 
 
 def test_a_campaign_whose_folder_was_renamed_is_the_one_that_lies_there(measured):
@@ -126,7 +126,7 @@ def test_another_design_is_refused_with_the_first_difference(measured, change, p
         f"raw/tiny began with another design ({difference}): choose another name (make study CAMPAIGN=…), "
         "or remove raw/tiny to measure anew"
     )
-    fresh = read_design({**config, "campaign": "fresh"})._replace(name="tiny", circumstances=before.circumstances)
+    fresh = read_design({**config, "campaign": "fresh"})._replace(name="tiny", environment=before.environment)
     assert f"began with another design ({difference})" in refusal(begin, fresh)
     assert read_campaign(RAW) == before
 

@@ -71,7 +71,7 @@ def test_a_campaign_says_that_it_was_never_measured():
     (Path("logs") / "README").write_text("prose")
     import_logs(Path("logs"), "old")
     campaign = read_campaign(Path("raw/old"))
-    assert campaign.circumstances is None
+    assert campaign.environment is None
     assert campaign.planned == ()
     assert campaign.foreign[0].origin.model_dump() == {
         "folder": "logs", "system": "A system elsewhere",

@@ -10,7 +10,7 @@ import pytest
 from switched import SITE, outcomes, take_settings_of_the_site, trials_of, use_loop, verdicts
 
 from coldcache.core.errors import SettingError
-from coldcache.design.cases import Circumstances, expand_cases
+from coldcache.design.cases import Environment, expand_cases
 from coldcache.design.site import read_site
 from coldcache.design.study import read_study
 from coldcache.measure.settings.block import BlockSettings, is_left
@@ -124,7 +124,7 @@ def test_a_name_of_the_targets_device_is_found(project, change, loop_mount, loop
     path = Path(f"/sys/block/{Path(loop_device).name}/queue/scheduler")
     before = path.read_text()
     site, study = read_site(Path("config/sites"), "here"), read_study(Path("config/studies"), "tiny")
-    cases = expand_cases(study, site, Circumstances(1, True, {f"tiny/{name}": "fio" for name in study.sweeps}, 1))
+    cases = expand_cases(study, site, Environment(1, True, {f"tiny/{name}": "fio" for name in study.sweeps}, 1))
     from coldcache.design.cases import Trial
 
     with locked(work) as lock, BlockSettings(work, lock) as settings:

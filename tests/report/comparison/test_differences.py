@@ -8,7 +8,7 @@ import pytest
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.trials import Collected
 from coldcache.core.outcome import Outcome
-from coldcache.design.grid import Circumstances
+from coldcache.design.grid import Environment
 from coldcache.design.site import Site
 from coldcache.design.study import Study
 from coldcache.report.comparison.campaigns import Side
@@ -43,10 +43,10 @@ def told():
         changed = deepcopy(OUTCOME)
         for key, value in outcome.items():
             changed[key] = {**changed[key], **value} if isinstance(value, dict) else value
-        circumstances = Circumstances(2, True, {"tiny/w": "fio"}, seed)
+        environment = Environment(2, True, {"tiny/w": "fio"}, seed)
         design = Campaign(
             name, Site.model_validate({**SITE, **(site or {})}), (Study.model_validate({**STUDY, **(study or {})}),),
-            circumstances,
+            environment,
         )  # fmt: skip
         return Side(
             design, [Collected("k", Outcome.from_json(changed), [], Judgement("valid", (), (), "cold"))], pd.DataFrame()

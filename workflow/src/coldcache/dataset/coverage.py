@@ -50,8 +50,8 @@ def describe_coverage(campaign: Campaign, trials: Iterable[Collected], published
 
 def _rows(campaign: Campaign, counted: set[str], stated: set[tuple[str, str]]) -> Iterator[Covered]:
     for study in campaign.planned:
-        assert campaign.circumstances is not None
-        cases = expand_cases(study, campaign.site, campaign.circumstances)
+        assert campaign.environment is not None
+        cases = expand_cases(study, campaign.site, campaign.environment)
         for name, sweep in study.sweeps.items():
             of_sweep = [case for case in cases if case.sweep == name]
             for item in _items(sweep.item):
