@@ -166,7 +166,7 @@ def test_ranks_of_mpi_are_dealt_out_in_turn_and_tell_where_they_ran(lab):
     said = lab.in_job(f"cd {folder} && {sys.executable} launch.py", nodes=4)
     printed, nodes, fault = json.loads(said.splitlines()[-1])
     assert printed == "6 ranks, sum 15\n", said
-    assert fault == ""
+    assert fault is None
     assert nodes == {
         "n1": {"processes": 2, "ranks": [0, 4]}, "n2": {"processes": 2, "ranks": [1, 5]},
         "n3": {"processes": 1, "ranks": [2]}, "n4": {"processes": 1, "ranks": [3]},

@@ -2,8 +2,10 @@
 
 import json
 import re
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from coldcache.core.errors import CampaignError, DesignError
 from coldcache.core.files import write_whole
@@ -19,11 +21,8 @@ RAW = Path("raw")
 FORMAT = 1
 
 
-#: The cases and blocks of the design that was asked last: a large one is asked many times, and takes seconds to expand.
-_expanded: list[tuple["Campaign", list[Case], list[Block]]] = []
-
-
-class Campaign(NamedTuple):
+@dataclass(frozen=True)
+class Campaign:
     """The design of a campaign, fixed when it begins.
 
     Attributes
@@ -60,20 +59,19 @@ class Campaign(NamedTuple):
 
     def cases(self) -> list[Case]:
         """Return every case of the planned studies, those that do not run with the reason; raises as `expand_cases`."""
-        return list(self._expand()[1])
+        return list(self._expanded[0])
 
     def blocks(self) -> list[Block]:
         """Return every block of what runs on the site, none of imported studies; raises as `expand_cases`."""
-        return list(self._expand()[2])
+        return list(self._expanded[1])
 
-    def _expand(self) -> tuple["Campaign", list[Case], list[Block]]:
+    @cached_property
+    def _expanded(self) -> tuple[list[Case], list[Block]]:
+        """The cases and blocks; a large design takes seconds to expand, and is asked for them many times."""
         if self.environment is None:
-            return self, [], []
-        if not (_expanded and _expanded[0][0] is self):
-            cases = [case for study in self.planned for case in expand_cases(study, self.site, self.environment)]
-            runs = [case for case in cases if not case.runs_here]
-            _expanded[:] = [(self, cases, arrange_blocks(runs, self.environment.seed))]
-        return _expanded[0]
+            return [], []
+        cases = [case for study in self.planned for case in expand_cases(study, self.site, self.environment)]
+        return cases, arrange_blocks([case for case in cases if not case.runs_here], self.environment.seed)
 
     def design(self) -> dict[str, Any]:
         """Return the design as plain values, as `campaign.json` holds it."""
@@ -175,24 +173,24 @@ def read_hosts(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def differs_from(begun: Campaign, design: Campaign) -> str:
-    """Return the first place at which what two designs measure differs; empty if it is the same."""
-    old, new = (campaign._replace(studies=campaign.planned).design() for campaign in (begun, design))
+def differs_from(begun: Campaign, design: Campaign) -> str | None:
+    """Return the first difference between what two designs measure; None if it is the same."""
+    old, new = (replace(campaign, studies=campaign.planned).design() for campaign in (begun, design))
     return first_difference(old, new)
 
 
-def first_difference(old: Any, new: Any, place: str = "") -> str:
-    """Return the first place at which two designs differ, as ``place: old, now new``; empty if they are equal."""
+def first_difference(old: Any, new: Any, place: str = "") -> str | None:
+    """Return the first place at which two designs differ, as ``place: old, now new``; None if they are equal."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
             difference = first_difference(old.get(key), new.get(key), f"{place}.{key}" if place else str(key))
             if difference:
                 return difference
-        return ""
+        return None
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, (one, other) in enumerate(zip(old, new, strict=True)):
             difference = first_difference(one, other, f"{place}.{index}")
             if difference:
                 return difference
-        return ""
-    return "" if old == new else f"{place}: {json.dumps(old)[:60]}, now {json.dumps(new)[:60]}"
+        return None
+    return None if old == new else f"{place}: {json.dumps(old)[:60]}, now {json.dumps(new)[:60]}"

@@ -44,8 +44,8 @@ def count_repetitions(campaign: Campaign) -> list[int]:
     return sorted(set(cases.values()))
 
 
-def note_not_run(campaign: Campaign, case: Case, reason: str) -> None:
-    """Write down why the sweep of a case cannot be run; with an empty reason, that it can."""
+def note_not_run(campaign: Campaign, case: Case, reason: str | None) -> None:
+    """Write down why the sweep of a case cannot be run; without a reason, that it can."""
     path = campaign.folder / case.study / case.sweep / NOT_RUN
     if not reason:
         path.unlink(missing_ok=True)
@@ -53,8 +53,8 @@ def note_not_run(campaign: Campaign, case: Case, reason: str) -> None:
     write_whole(path, json.dumps({"reason": reason}, indent=1) + "\n")
 
 
-def why_not_run(folder: Path, study: str, sweep: str) -> str:
-    """Return why a sweep of the campaign in `folder` could not be run; empty where nothing stands against it.
+def why_not_run(folder: Path, study: str, sweep: str) -> str | None:
+    """Return why a sweep of the campaign in `folder` could not be run; None where it could.
 
     Raises
     ------
@@ -65,6 +65,6 @@ def why_not_run(folder: Path, study: str, sweep: str) -> str:
     try:
         return str(json.loads(path.read_text())["reason"])
     except FileNotFoundError:
-        return ""
+        return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CampaignError(f"{path}: no reason can be read ({error}); remove it and measure again") from error

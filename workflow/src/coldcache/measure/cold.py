@@ -46,9 +46,9 @@ def make_cold(cold: Cold, paths: list[Path], work: Path, lock: int) -> ColdState
     return ColdState(cold.method, residency.bytes, residency.resident)
 
 
-def why_not_cold(cold: Cold, folder: Path) -> str:
-    """Return why a method cannot be used on this system; empty where it can."""
-    reason = ""
+def why_not_cold(cold: Cold, folder: Path) -> str | None:
+    """Return why a method cannot be used on this system; None where it can."""
+    reason = None
     if cold.method == "drop-caches":
         reason = why_not_writable(DROP_CACHES)
     elif cold.method == "remount":
@@ -56,7 +56,7 @@ def why_not_cold(cold: Cold, folder: Path) -> str:
         reason = f"{folder} lies on the root file system" if mount.point == "/" else why_no_root()
     if not reason and cold.commands and cold.root:
         reason = why_no_root()
-    return f"caches cannot be dropped by {cold.method}: {reason}" if reason else ""
+    return f"caches cannot be dropped by {cold.method}: {reason}" if reason else None
 
 
 def _remount(work: Path, lock: int) -> None:

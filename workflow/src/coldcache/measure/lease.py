@@ -9,7 +9,6 @@ import json
 import os
 import pwd
 import socket
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,9 +20,6 @@ from coldcache.core.units import show_seconds
 from coldcache.measure.host.processes import started_at
 
 LEASE = ".lease.json"
-
-#: For how long a renewed lease is as good as new, in s.
-_FRESH = 60.0
 
 
 class Lease:
@@ -41,18 +37,6 @@ class Lease:
         self._path, self._seconds = work / LEASE, seconds
         self._token = uuid.uuid4().hex
         self._owner = _identify()
-        self._renewed = float("-inf")
-
-    def keep(self) -> None:
-        """Hold the target for nearly `seconds` from now on: a lease that is fresh still is not written again.
-
-        Raises
-        ------
-        TargetError
-            As `renew`.
-        """
-        if time.monotonic() - self._renewed > min(_FRESH, self._seconds / 10):
-            self.renew()
 
     def renew(self) -> None:
         """Hold the target for `seconds` from now on.
@@ -66,14 +50,13 @@ class Lease:
         if reason:
             raise TargetError(reason)
         self._write().replace(self._path)
-        self._renewed = time.monotonic()
 
-    def why_lost(self) -> str:
-        """Return who holds the target instead; empty where it is held as before."""
+    def why_lost(self) -> str | None:
+        """Return why the target is no longer held, and who holds it instead; None while it is."""
         stated = _read(self._path)
         if stated.get("token") == self._token:
-            return ""
-        holder = _tell(stated) if stated else "nobody"
+            return None
+        holder = _name_owner(stated) if stated else "nobody"
         return f"{self._path.parent.parent} is held by {holder}: the lease of this runner ran out and was taken"
 
     def take(self) -> None:
@@ -105,8 +88,8 @@ class Lease:
         folder = self._path.parent.parent
         if left > 0 and not _has_ended_here(before):
             raise TargetError(
-                f"{folder} is held by {_tell(before)}, for another {show_seconds(left)} unless renewed; wait for it, "
-                f"or name another target"
+                f"{folder} is held by {_name_owner(before)}, for another {show_seconds(left)} unless renewed; "
+                f"wait for it, or name another target"
             )
         # Of all that saw this lease run out, one alone can make a name of its token, and only then replace it.
         claim = self._path.with_name(f"{LEASE}.{before.get('token', 'broken')}.taken")
@@ -159,10 +142,10 @@ def leased(work: Path, seconds: float) -> Iterator[Lease]:
         lease.release()
 
 
-def tell_lease(work: Path) -> str:
-    """Return who holds a target by its lease; empty where nobody does, or its owner has ended on this host."""
+def find_holder(work: Path) -> str | None:
+    """Return who holds a target by its lease; None where nobody does, or its owner has ended on this host."""
     stated = _read(work / LEASE)
-    return _tell(stated) if stated and not _has_ended_here(stated) else ""
+    return _name_owner(stated) if stated and not _has_ended_here(stated) else None
 
 
 def _identify() -> dict[str, Any]:
@@ -199,7 +182,7 @@ def _seconds_left(path: Path, stated: dict[str, Any], own: Path) -> float:
     return float(stated.get("seconds", 60.0)) - age
 
 
-def _tell(stated: dict[str, Any]) -> str:
+def _name_owner(stated: dict[str, Any]) -> str:
     return f"process {stated.get('pid')} of {stated.get('user')} on {stated.get('host')}"
 
 

@@ -125,7 +125,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         wait_for_lease(work, held_for)
     with locked(work) as lock, leased(work, held_for) as lease, BlockSettings(work, lock) as settings:
         place = Place(find_hosts(campaign.site.clients), write_mark(work))
-        reason = next((reason for trial in waiting if (reason := _why_not(trial.case, work))), "")
+        reason = next((reason for trial in waiting if (reason := _why_not(trial.case, work))), None)
         if place.hosts and not reason:
             launcher = campaign.site.clients.launcher
             reason = find_fault(launcher, place, work, most_nodes(block))
@@ -178,10 +178,10 @@ def _refuse_lost(context: BlockContext) -> None:
         )
 
 
-def _why_not(case: Case, work: Path) -> str:
-    """Return why a case cannot run on this system: a setting, or a cold cache, that cannot be had."""
+def _why_not(case: Case, work: Path) -> str | None:
+    """Return why a case cannot run on this system, because of a setting or its method to drop caches; else None."""
     reads = find_tool(case.tool).inputs(case.run).total and not case.run.device
-    return why_not_run(case, work) or (why_not_cold(case.cold, work) if reads else "")
+    return why_not_run(case, work) or (why_not_cold(case.cold, work) if reads else None)
 
 
 def _note(log: Path, trial: Trial, outcome: Outcome) -> None:

@@ -21,13 +21,13 @@ def refuse_other(where: str, target: Target, folder: Path) -> None:
     folder : Path
         The folder, which need not exist.
     """
-    other = _tell_other(target, folder)
+    other = _find_difference(target, folder)
     if other:
         raise TargetError(f"{where}: {target.path} {other}; mount the right one, or correct the site")
 
 
-def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str:
-    """Return why a target is no longer the one that was locked; empty where it is.
+def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str | None:
+    """Return why a target is no longer the one that was locked; None while it is.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str:
         return f"{folder} was replaced by another file system, {mount.filesystem} on {mount.source}"
     if is_read_only:
         return f"{folder} has become read-only"
-    other = _tell_other(target, folder)
-    return f"{folder} {other}" if other else ""
+    other = _find_difference(target, folder)
+    return f"{folder} {other}" if other else None
 
 
 def _refuses_changes(descriptor: int) -> bool:
@@ -67,9 +67,10 @@ def _refuses_changes(descriptor: int) -> bool:
     return False
 
 
-def _tell_other(target: Target, folder: Path) -> str:
+def _find_difference(target: Target, folder: Path) -> str | None:
+    """Return how the file system of a folder differs from the one that the site names; None where it does not."""
     if not (target.filesystem or target.source or target.mount_point):
-        return ""
+        return None
     mount = find_mount(folder)
     if target.filesystem and target.filesystem != mount.filesystem:
         return f"lies on {mount.filesystem} ({mount.source}), the site names {target.filesystem}"
@@ -77,7 +78,7 @@ def _tell_other(target: Target, folder: Path) -> str:
         return f"lies on {mount.source}, the site names {target.source}"
     if target.mount_point and os.path.realpath(target.mount_point) != mount.point:
         return f"lies on what is mounted on {mount.point}, the site names {target.mount_point}"
-    return ""
+    return None
 
 
 def _is_same_device(path: str, number: str) -> bool:

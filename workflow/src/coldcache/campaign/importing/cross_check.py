@@ -49,18 +49,18 @@ def find_contradictions(folder: Path, logs: Iterable[Log]) -> dict[tuple[str, st
     return found
 
 
-def _compare(record: Record, path: Path) -> str:
-    """Return how a log's own figure differs from the harness's; empty where one of them is the same."""
+def _compare(record: Record, path: Path) -> str | None:
+    """Return how a log's own figures differ from the harness's; None where one of them is the same."""
     try:
         own = [
             other for other in read_file(path) if (other.operation, other.metric) == (record.operation, record.metric)
         ]
     except LogError:
-        return ""
+        return None
     digits = len(record.printed.split()[0].partition(".")[2])
     scale = record.value / float(record.printed.split()[0])
     slack = _TOLERANCE * record.value + scale * 10.0**-digits
     if not own or any(abs(other.value - record.value) <= slack for other in own):
-        return ""
+        return None
     nearest = min(own, key=lambda other: abs(other.value - record.value))
     return f"{record.definition.partition(',')[0]} is {record.printed} here, and {nearest.printed}"

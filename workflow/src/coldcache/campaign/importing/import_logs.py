@@ -6,6 +6,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -286,7 +287,7 @@ def _join(begun: Campaign, study: ForeignStudy, partial: Path) -> None:
     place = begun.folder / study.study
     (partial / study.study).rename(place)
     try:
-        _write_design(begun.folder, begun._replace(studies=(*begun.studies, study)))
+        _write_design(begun.folder, replace(begun, studies=(*begun.studies, study)))
     except OSError:
         shutil.rmtree(place, ignore_errors=True)
         raise

@@ -119,15 +119,15 @@ class Notes(Strict):
                     raise DesignError(f"factors: {log} is given two levels of {factor}, {found[factor]} and {stored}")
         return found
 
-    def idle_pattern(self, logs: list[str]) -> str:
-        """Return the first pattern that matches none of the logs, with its place; empty if each matches one."""
+    def idle_pattern(self, logs: list[str]) -> str | None:
+        """Return the first pattern that matches none of the logs, with its place; None if each matches one."""
         patterns = [(f"sweeps.{name}.logs", pattern) for name, sweep in self.sweeps.items() for pattern in sweep.logs]
         patterns += [("factors", pattern) for pattern in self.factors]
         for place, pattern in patterns:
             compiled = compile_pattern(pattern)
             if not any(compiled.fullmatch(log) for log in logs):
                 return f'{place}: "{pattern}"'
-        return ""
+        return None
 
 
 def _check_factor(factor: str) -> None:

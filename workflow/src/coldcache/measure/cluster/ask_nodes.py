@@ -93,8 +93,8 @@ def match_host(host: str, hosts: tuple[str, ...]) -> str:
     return next((name for name in hosts if name.split(".")[0] == host.split(".")[0]), host)
 
 
-def find_fault(starter: str, place: Place, work: Path, nodes: int) -> str:
-    """Return what stands against measuring with the nodes of a job, in words; empty where nothing does.
+def find_fault(starter: str, place: Place, work: Path, nodes: int) -> str | None:
+    """Return why the nodes of a job cannot be used; None where they can.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def find_fault(starter: str, place: Place, work: Path, nodes: int) -> str:
             return f"node {host} does not see the target: {work} lies there in {told[host]['mount']}; mount it there"
         if not told[host]["writable"]:
             return f"node {host} may not write to {work}"
-    return ""
+    return None
 
 
 def refuse_lost(starter: str, hosts: tuple[str, ...]) -> None:
@@ -121,12 +121,12 @@ def refuse_lost(starter: str, hosts: tuple[str, ...]) -> None:
         raise ClusterError(f"{lost} was lost: it does not answer; the trial is run again by the next job")
 
 
-def _name_lost(hosts: tuple[str, ...], told: dict[str, dict[str, Any]]) -> str:
+def _name_lost(hosts: tuple[str, ...], told: dict[str, dict[str, Any]]) -> str | None:
     """Return the first node that did not answer; srun asks none where it cannot reach all, and does not say which."""
     lost = [host for host in hosts if host not in told]
     if lost and not told and len(hosts) > 1:
         return f"one of nodes {', '.join(hosts)}"
-    return f"node {lost[0]}" if lost else ""
+    return f"node {lost[0]}" if lost else None
 
 
 def cool_everywhere(

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 import psutil
 
-from coldcache.measure.lease import LEASE, tell_lease
+from coldcache.measure.lease import LEASE, find_holder
 
 #: States of a job that runs no more (squeue(1), job state codes).
 ENDED = (
@@ -39,13 +39,13 @@ def wait_for_lease(work: Path, seconds: float, terminal: TextIO = sys.stderr) ->
     """
     end = time.monotonic() + seconds
     told = False
-    while tell_lease(work) and time.monotonic() < end:
+    while find_holder(work) and time.monotonic() < end:
         stated = _read(work / LEASE)
         if stated.get("job") and job_has_ended(str(stated["job"])) and _read(work / LEASE) == stated:
             (work / LEASE).unlink(missing_ok=True)
             return
         if not told:
-            terminal.write(f"waiting for {tell_lease(work)}, which holds the target\n")
+            terminal.write(f"waiting for {find_holder(work)}, which holds the target\n")
             terminal.flush()
             told = True
         time.sleep(_PAUSE)

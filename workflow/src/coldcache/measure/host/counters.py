@@ -31,13 +31,13 @@ class CounterSource(NamedTuple):
         ``device``, ``nfs``, ``lustre``, ``network``; empty where nothing counts them.
     name : str
         The device's number, the mount point, the file system's name, or the interfaces.
-    why_not : str
+    why_not : str or None
         Why nothing counts them.
     """
 
     kind: str
     name: str = ""
-    why_not: str = ""
+    why_not: str | None = None
 
     @property
     def crossing(self) -> str:
@@ -100,14 +100,14 @@ def read_counters(source: CounterSource, root: Path = _ROOT) -> dict[str, int] |
     return None
 
 
-def _block_device(mount: Mount, root: Path) -> str:
-    """Return the number of a mount's block device; empty where it has none. That of btrfs is told by its source."""
+def _block_device(mount: Mount, root: Path) -> str | None:
+    """Return the number of a mount's block device; None where it has none. For btrfs its source names the device."""
     if (root / f"sys/dev/block/{mount.device}").exists():
         return mount.device
     source = root / "sys/class/block" / Path(mount.source).name / "dev"
     if mount.source.startswith("/dev/") and source.exists():
         return source.read_text().strip()
-    return ""
+    return None
 
 
 def _read_device(number: str, root: Path) -> dict[str, int] | None:

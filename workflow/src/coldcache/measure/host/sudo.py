@@ -21,10 +21,10 @@ class Finished(NamedTuple):
 
 
 @cache
-def why_no_root() -> str:
-    """Return why commands cannot be run as root; empty where they can."""
+def why_no_root() -> str | None:
+    """Return why commands cannot be run as root; None where they can."""
     if os.geteuid() == 0:
-        return ""
+        return None
     try:
         answer = subprocess.run(
             ["sudo", "-n", "true"], capture_output=True, text=True, timeout=10, check=False, stdin=subprocess.DEVNULL
@@ -33,8 +33,10 @@ def why_no_root() -> str:
         return "it needs root, and there is no sudo"
     except subprocess.TimeoutExpired:
         return "it needs root, and sudo -n does not answer within 10 s"
+    if answer.returncode == 0:
+        return None
     said = answer.stderr.strip().splitlines()
-    return f"it needs root, and sudo -n is refused: {said[-1] if said else 'no message'}" if answer.returncode else ""
+    return f"it needs root, and sudo -n is refused: {said[-1] if said else 'no message'}"
 
 
 def run_command(
@@ -96,11 +98,14 @@ def write_value(path: Path, value: str) -> None:
         raise SettingError(f"{path}: cannot take {value!r}: {error.strerror}") from error
 
 
-def why_not_writable(path: Path) -> str:
-    """Return why a value cannot be written into a file of sysfs or procfs; empty where it can."""
+def why_not_writable(path: Path) -> str | None:
+    """Return why a value cannot be written into a file of sysfs or procfs; None where it can."""
     if not path.exists():
         return f"{path} does not exist"
-    return "" if os.access(path, os.W_OK) else why_no_root() and f"{path}: {why_no_root()}"
+    if os.access(path, os.W_OK):
+        return None
+    reason = why_no_root()
+    return f"{path}: {reason}" if reason else None
 
 
 def drop_caches() -> None:

@@ -67,8 +67,8 @@ def _abbreviate(inputs: Inputs) -> Iterator[str]:
             yield from names
 
 
-def why_not() -> str:
-    """Return why no guest can be started on this system; empty where one can."""
+def why_not() -> str | None:
+    """Return why no guest can be started on this system; None where one can."""
     if shutil.which(PROGRAM) is None:
         return f"{PROGRAM} is not on PATH; bash envs/setup.sh nfs"
     missing = [program for program in _PROGRAMS if shutil.which(program, path=_PATH) is None]
@@ -76,7 +76,7 @@ def why_not() -> str:
         return f"{missing[0]} is not installed; bash envs/setup.sh nfs"
     if not os.access(_MEMORY, os.W_OK):
         return f"{_MEMORY}, where the guest's memory lies, is not writable"
-    return ""
+    return None
 
 
 def describe_kernel() -> dict[str, str]:

@@ -92,8 +92,8 @@ class Changes:
             signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
 
 
-def _undo_one(change: Change, lock: int) -> str:
-    """Put back what was read before a change; return why that failed, empty where it is as before."""
+def _undo_one(change: Change, lock: int) -> str | None:
+    """Restore what was read before a change; return why that failed, None where it did not."""
     address, before = change.address, change.before
     module = module_of(address)
     try:
@@ -103,7 +103,9 @@ def _undo_one(change: Change, lock: int) -> str:
         read = before if _is_gone(address) else module.read(address, lock)
     except (SettingError, OSError) as error:
         return f"{change.factor} is not as before ({address['shown_as']} was {before}): {error}"
-    return "" if read == before else f"{change.factor}: {address['shown_as']} was {before}, is {read} after undoing it"
+    if read == before:
+        return None
+    return f"{change.factor}: {address['shown_as']} was {before}, is {read} after undoing it"
 
 
 def _is_gone(address: dict[str, Any]) -> bool:

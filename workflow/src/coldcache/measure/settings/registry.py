@@ -127,7 +127,7 @@ def module_of(address: dict[str, Any]) -> ModuleType:
     return _MODULES[address["module"]]
 
 
-def why_not(kind: Kind, folder: Path, sweep: Path | None = None) -> str:
+def why_not(kind: Kind, folder: Path, sweep: Path | None = None) -> str | None:
     """Return why a setting cannot be put in force on this system; empty where it can."""
     if isinstance(kind, GuestSetting):
         return guest.why_not()

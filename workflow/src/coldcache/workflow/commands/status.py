@@ -91,7 +91,7 @@ def find_status(campaign: Campaign) -> Status:
     refused: Counter[str] = Counter()
     spent = expected = left = 0.0
     done = waiting = 0
-    reasons: dict[tuple[str, str], str] = {}
+    reasons: dict[tuple[str, str], str | None] = {}
     for allocation in allocations:
         before = waiting
         for trial in (trial for block in allocation.blocks for trial in block.trials):
@@ -107,8 +107,8 @@ def find_status(campaign: Campaign) -> Status:
             key = (trial.case.study, trial.case.sweep)
             if key not in reasons:
                 reasons[key] = why_not_run(campaign.folder, *key)
-            if reasons[key]:
-                refused[reasons[key]] += 1
+            if refusal := reasons[key]:
+                refused[refusal] += 1
                 continue
             waiting += 1
             left += trial.case.seconds

@@ -10,7 +10,7 @@ from coldcache.measure.host.sudo import run_command, why_no_root
 NONE = "none"
 
 
-def why_not(address: dict) -> str:
+def why_not(address: dict) -> str | None:
     """Return why a mount cannot be chosen here: there is none, it holds files, root is refused; empty where it can."""
     for value in address["values"]:
         path = Path(value)

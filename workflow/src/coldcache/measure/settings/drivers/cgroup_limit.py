@@ -46,7 +46,7 @@ def find_group(proc: Path = _PROC) -> str:
     )
 
 
-def why_not(address: dict) -> str:
+def why_not(address: dict) -> str | None:
     """Return why the device cannot be limited here; empty where it can."""
     return next((reason for file in _files(address) if (reason := why_not_writable(file))), "")
 

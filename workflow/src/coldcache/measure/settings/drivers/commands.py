@@ -5,7 +5,7 @@ import shutil
 from coldcache.measure.host.sudo import run_command, why_no_root
 
 
-def why_not(address: dict) -> str:
+def why_not(address: dict) -> str | None:
     """Return why the commands cannot be run here; empty where they can."""
     for words in (address["apply"], address["verify"], address["restore"]):
         if words and shutil.which(words[0]) is None:

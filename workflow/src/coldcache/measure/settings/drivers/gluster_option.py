@@ -24,7 +24,7 @@ _TRANSLATORS = {
 }  # fmt: skip
 
 
-def why_not(address: dict) -> str:
+def why_not(address: dict) -> str | None:
     """Return why the option cannot be set here; empty where it can."""
     if shutil.which("gluster") is None:
         return "gluster is not on PATH"

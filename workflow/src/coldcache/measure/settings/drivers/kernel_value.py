@@ -15,7 +15,7 @@ def path_of_sysctl(name: str) -> str:
     return f"/proc/sys/{name if '/' in name else name.replace('.', '/')}"
 
 
-def why_not(address: dict) -> str:
+def why_not(address: dict) -> str | None:
     """Return why the value cannot be changed here; empty where it can."""
     return why_not_writable(Path(address["path"]))
 

@@ -10,7 +10,7 @@ from coldcache.measure.host.sudo import run_command, why_no_root
 _STRIPES = ("stripe-count", "stripe-size")
 
 
-def why_not(address: dict) -> str:
+def why_not(address: dict) -> str | None:
     """Return why a layout cannot be chosen here; empty where it can."""
     if shutil.which("lfs") is None:
         return "lfs is not on PATH"

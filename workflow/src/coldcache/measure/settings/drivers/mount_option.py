@@ -8,7 +8,7 @@ from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.sudo import run_command, why_no_root
 
 
-def why_not(address: dict) -> str:
+def why_not(address: dict) -> str | None:
     """Return why the file system cannot be remounted here; empty where it can."""
     if find_mount(Path(address["point"])).point != address["point"]:
         return f"nothing is mounted on {address['point']}"

@@ -17,7 +17,7 @@ _ACTIVE, _MODE = "Current active profile:", "Profile selection mode:"
 _NONE_ACTIVE = "No current active profile."
 
 
-def why_not(address: dict) -> str:
+def why_not(address: dict) -> str | None:
     """Return why no profile can be chosen here; empty where one can."""
     if shutil.which("tuned-adm") is None:
         return "tuned-adm is not on PATH"
