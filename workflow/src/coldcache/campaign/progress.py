@@ -53,7 +53,7 @@ def note_not_run(campaign: Campaign, case: Case, reason: str | None) -> None:
     write_whole(path, json.dumps({"reason": reason}, indent=1) + "\n")
 
 
-def why_not_run(folder: Path, study: str, sweep: str) -> str | None:
+def read_not_run(folder: Path, study: str, sweep: str) -> str | None:
     """Return why a sweep of the campaign in `folder` could not be run; None where it could.
 
     Raises

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from coldcache.campaign.campaign import read_campaign
-from coldcache.campaign.progress import missing_trials, why_not_run
+from coldcache.campaign.progress import missing_trials, read_not_run
 from coldcache.campaign.trial_json import list_trial_files, read_outcome
 from coldcache.core.errors import CampaignError
 
@@ -51,7 +51,7 @@ def seal(folder: Path) -> int:
             f"{folder} is sealed already; python -m coldcache seal --check {folder.name} compares its files"
         )
     campaign = read_campaign(folder)
-    missing = [key for key in missing_trials(campaign) if not why_not_run(folder, *key.split("/")[:2])]
+    missing = [key for key in missing_trials(campaign) if not read_not_run(folder, *key.split("/")[:2])]
     if missing:
         raise CampaignError(f"{folder}: {len(missing)} trials are missing, the first is {missing[0]}; measure them")
     for path in list_trial_files(folder, campaign.studies):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coldcache.campaign.campaign import Campaign, site_of
-from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.campaign.trial_json import TRIAL_JSON, list_trial_files, read_outcome
 from coldcache.core.errors import CampaignError, LogError
@@ -84,7 +84,7 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
             yield _read_trial(key, outcomes[key], campaign, baselines)
             continue
         case = planned[key].case
-        reason = why_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
+        reason = read_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
         outcome = Outcome(
             case.study, case.sweep, case.name, planned[key].repetition, tuple(case.operations), case.factors, case.tool,
             sentinel=bool(case.sentinel_every),

@@ -19,7 +19,7 @@ from coldcache.measure.host.counters import choose_counters, read_counters
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.input_files import lay_out, lay_out_within
 from coldcache.measure.lease import Lease
-from coldcache.measure.nfs_guest.read_back import read_levels
+from coldcache.measure.nfs_guest.read_back import read_guest_levels
 from coldcache.measure.nfs_guest.start import describe_kernel, wrap
 from coldcache.measure.settings.block import BlockSettings
 from coldcache.measure.supervise import supervise
@@ -219,7 +219,7 @@ class _TrialRun:
         sections = nfs_guest.split((self._partial / "stdout.txt").read_bytes())
         counted = nfs_guest.count_bytes(sections)
         self._note(
-            settings=read_levels(case.settings, case.factors, sections),
+            settings=read_guest_levels(case.settings, case.factors, sections),
             counters=Counters(**counted, of="nfs", crossing="wire") if counted else None,
         )
 

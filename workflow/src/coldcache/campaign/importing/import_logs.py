@@ -32,7 +32,7 @@ _LONGEST_NAME, _LONGEST_OPERATIONS = 200, 80
 _NOTHING = Part({}, None, (), [])
 
 
-class Entry(NamedTuple):
+class LogTrial(NamedTuple):
     """One trial of a foreign log, and where it belongs.
 
     Attributes
@@ -150,7 +150,7 @@ def _first_reason(found: Survey) -> str:
     return f": {len(refused)} were tried, the first is {refused[0][0]}: {refused[0][1]}" if refused else ", it is empty"
 
 
-def _arrange(logs: list[Log], notes: Notes) -> Iterator[Entry]:
+def _arrange(logs: list[Log], notes: Notes) -> Iterator[LogTrial]:
     """Yield the trials of all logs; a refused log is one, too. Logs of several versions of a tool stay apart."""
     versions: dict[str, set[str]] = {log.tool: set() for log in logs}
     for log in (log for log in logs if log.parts):
@@ -169,11 +169,11 @@ def _arrange(logs: list[Log], notes: Notes) -> Iterator[Entry]:
                     )
             known = {**part.factors, **given}
             ordered = {factor: known[factor] for factor in (*FACTORS, *LEARNT_FACTORS) if factor in known}
-            yield Entry(log, part, sweep, ordered)
+            yield LogTrial(log, part, sweep, ordered)
 
 
 def _describe_trials(
-    entries: list[Entry], study: str, contradictions: Mapping[tuple[str, str], str]
+    entries: list[LogTrial], study: str, contradictions: Mapping[tuple[str, str], str]
 ) -> dict[str, Outcome]:
     """Return each trial, by its key."""
     trials: dict[str, Outcome] = {}
@@ -192,7 +192,7 @@ def _describe_trials(
     return trials
 
 
-def _name_cases(entries: list[Entry]) -> Iterator[str]:
+def _name_cases(entries: list[LogTrial]) -> Iterator[str]:
     """Yield the name of each trial's case: the levels that tell it from the others of its sweep."""
     seen: dict[str, dict[str, set[Any]]] = {}
     for entry in (entry for entry in entries if entry.log.parts):
@@ -229,7 +229,7 @@ def _path_safe(level: Level) -> Level:
     return f"{safe}-{_checksum(level)}"
 
 
-def _describe_study(entries: list[Entry], notes: Notes, folder: Path, found: Survey) -> ForeignStudy:
+def _describe_study(entries: list[LogTrial], notes: Notes, folder: Path, found: Survey) -> ForeignStudy:
     """Return the study that the logs become."""
     sweeps = {}
     for sweep in sorted({entry.sweep for entry in entries}):

@@ -17,7 +17,7 @@ _DELAY = re.compile(r"\bdelay ([0-9.]+) ?(us|ms|s)\b")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
-def read_levels(
+def read_guest_levels(
     settings: Mapping[str, Any], factors: Mapping[str, Any], sections: Mapping[str, bytes]
 ) -> dict[str, SettingReading]:
     """Return each factor's level as the guest negotiated it.
