@@ -95,7 +95,7 @@ def test_nothing_on_tmpfs_is_cold(read_cold):
         pytest.skip(f"no tmpfs: {error}")
     try:
         for row in read_cold("eviction", target):
-            assert (row["cold"], row["why"]) == ("warm", "tmpfs lies in memory, where nothing can be cold")
+            assert (row["cold"], row["why"]) == ("warm", "tmpfs is in memory, where nothing can be cold")
             assert row["resident_bytes"] == row["file_bytes"]
             assert row["codes"] == "served-from-cache"
     finally:

@@ -26,7 +26,7 @@ def load(folder, shortest_run=0.001, cold_share=0.9):
     outcome = read_outcome(folder / "trial.json")
     records = find_tool(outcome.tool).read((folder / "stdout.txt").read_bytes())
     quiet = {"foreign_share": 1e6, "load_per_core": 1e6, "least_free": 0.0, "foreign_cpu": 1e6}
-    return Observation(outcome, records, "", Thresholds(shortest_run=shortest_run, cold_share=cold_share, **quiet))
+    return Observation(outcome, records, None, Thresholds(shortest_run=shortest_run, cold_share=cold_share, **quiet))
 
 
 def doubting(found, **thresholds):

@@ -86,7 +86,7 @@ def _count_done(folder: Path, case: Case) -> int:
 
 def _figures(outcome: Outcome, folder: Path, site: Site) -> dict[str, float]:
     """Return the figure of each operation of a trial; NaN where it is void."""
-    refusal = ""
+    refusal: str | None = None
     records: Sequence[Record] = []
     try:
         records = read_by(find_tool(outcome.tool), (folder / "stdout.txt").read_bytes())

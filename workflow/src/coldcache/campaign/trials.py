@@ -146,7 +146,7 @@ class ForeignLogs:
 def _read_foreign_trial(key: str, outcome: Outcome, study: ForeignStudy, logs: ForeignLogs) -> Collected:
     """Return an imported trial: nothing that was measured here, before it or beside it, can be held against it."""
     records: Sequence[Record] = []
-    refusal = ""
+    refusal: str | None = None
     try:
         if outcome.log is None:
             raise LogError("trial.json names no log: import it again")
@@ -163,7 +163,7 @@ def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: "Base
         raise CampaignError(f'{folder / TRIAL_JSON}: not the outcome of a trial (unknown tool "{outcome.tool}")')
     tool = nfs_guest if outcome.guest else find_tool(outcome.tool)
     records: Sequence[Record] = []
-    refusal = ""
+    refusal: str | None = None
     try:
         records = read_by(tool, _read_log(folder))
     except LogError as error:
