@@ -1,4 +1,4 @@
-"""A campaign on disk: `campaign.json` with its design, the folders of its trials, and the sums that seal it."""
+"""The design of a campaign, and the `campaign.json` and `hosts.json` that store it on disk."""
 
 import json
 import re
@@ -30,11 +30,11 @@ class Campaign:
     name : str
         Its folder below `RAW`.
     site : Site
-        Where it runs.
+        The machines and the target.
     studies : tuple of Study or ForeignStudy
-        What it asks: studies that are measured, and those whose logs were imported.
+        The studies that are measured, and those whose logs were imported.
     environment : Environment or None
-        None where all of it was imported, so that there is nothing to measure.
+        None for a campaign of imported logs only: there is nothing to measure.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Campaign:
 
     @property
     def folder(self) -> Path:
-        """Where its raw logs lie."""
+        """The folder of its raw logs."""
         return RAW / self.name
 
     @property
@@ -58,23 +58,23 @@ class Campaign:
         return tuple(study for study in self.studies if isinstance(study, ForeignStudy))
 
     def cases(self) -> list[Case]:
-        """Return every case of the planned studies, those that do not run with the reason; raises as `expand_cases`."""
+        """Return every case of the planned studies; raises as `expand_cases`. A case that cannot run has the reason."""
         return list(self._expanded[0])
 
     def blocks(self) -> list[Block]:
-        """Return every block of what runs on the site, none of imported studies; raises as `expand_cases`."""
+        """Return every block of the cases that run on the site; raises as `expand_cases`."""
         return list(self._expanded[1])
 
     @cached_property
     def _expanded(self) -> tuple[list[Case], list[Block]]:
-        """The cases and blocks; a large design takes seconds to expand, and is asked for them many times."""
+        """All cases, and the blocks of those that run: a large design takes seconds to expand."""
         if self.environment is None:
             return [], []
         cases = [case for study in self.planned for case in expand_cases(study, self.site, self.environment)]
         return cases, arrange_blocks([case for case in cases if not case.runs_here], self.environment.seed)
 
     def design(self) -> dict[str, Any]:
-        """Return the design as plain values, as `campaign.json` holds it."""
+        """Return the content of `campaign.json`."""
         design = {
             "format": FORMAT,
             "campaign": self.name,
@@ -91,12 +91,12 @@ class Campaign:
 
 
 def site_of(origin: Origin) -> Site:
-    """Return the site of imported logs, of which nothing is known that they could be judged by."""
+    """Return the site of imported logs: a name without limits or ceilings, as nothing is known about it."""
     return Site(site="elsewhere", title=origin.system, targets={"elsewhere": Target(path=origin.folder)})
 
 
 def check_name(name: str) -> None:
-    """Raise `DesignError` unless `name` can be a campaign's: a folder's name, and part of a rule's output."""
+    """Raise `DesignError` unless `name` can name a campaign, which is a folder and part of a rule's output."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
         raise DesignError(
             f'campaign "{name}": a name has letters a to z, digits, hyphens and underscores only, '
@@ -123,7 +123,7 @@ def read_campaign(folder: Path) -> Campaign:
         )
         is_planned = any(isinstance(study, Study) for study in studies)
         return Campaign(
-            # A folder that was renamed is the campaign that lies there now.
+            # The folder may have been renamed.
             name=folder.name,
             site=site,
             studies=studies,
@@ -136,9 +136,9 @@ def read_campaign(folder: Path) -> Campaign:
 
 
 def begin(design: Campaign) -> None:
-    """Write the design of a campaign, or make sure that it is the one that the campaign began with.
+    """Write the design of a campaign, or check that it has not changed since the campaign began.
 
-    Studies that were imported into it meanwhile are no part of what is measured.
+    Studies that were imported meanwhile are not compared.
 
     Raises
     ------
@@ -150,14 +150,14 @@ def begin(design: Campaign) -> None:
         if difference := differs_from(read_campaign(design.folder), design):
             raise CampaignError(
                 f"{path}: campaign {design.name} began with another design ({difference}); "
-                "choose another name (make study CAMPAIGN=…), or remove the folder to measure anew"
+                "choose another name (make study CAMPAIGN=…), or remove the folder to measure again"
             )
         return
     write_whole(path, json.dumps(design.design(), indent=1) + "\n")
 
 
 def note_hosts(campaign: Campaign, described: dict[str, dict[str, Any]]) -> None:
-    """Write what is told once of some hosts, by name, into `hosts.json`, unless it says so already."""
+    """Add the descriptions of some hosts, by name, to `hosts.json`."""
     path = campaign.folder / "hosts.json"
     before = read_hosts(campaign.folder)
     hosts = {**before, **described}
@@ -166,7 +166,7 @@ def note_hosts(campaign: Campaign, described: dict[str, dict[str, Any]]) -> None
 
 
 def read_hosts(folder: Path) -> dict[str, Any]:
-    """Return what is told of each host of the campaign in `folder`; nothing where it was not noted."""
+    """Return the description of each host of the campaign in `folder`; empty if there is none."""
     try:
         return json.loads((folder / "hosts.json").read_text())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Whether a harness and the tools that it ran say the same: IO500's summary against the logs beside it."""
+"""Compare the summary of a harness, IO500, with the logs of the tools that it ran."""
 
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
@@ -8,28 +8,27 @@ from coldcache.core.errors import LogError
 from coldcache.core.records import Record
 from coldcache.tools import read_file
 
-#: Share by which the two may differ beside what their last digits lose; mdtest prints rates of its own rounding.
+#: Share by which the two may differ in addition to the rounding of the printed digits; mdtest rounds its rates.
 _TOLERANCE = 2e-3
 
-#: The harness's rate of a phase among the figures of that phase.
+#: Ends the definition of the figure that the harness scores.
 _SCORED = ", as the harness scores it"
 
 
 def find_contradictions(folder: Path, logs: Iterable[Log]) -> dict[tuple[str, str], str]:
-    """Return what a harness states otherwise than the log of the phase beside it.
+    """Return the figures of a harness that differ from the log of the same phase.
 
     Parameters
     ----------
     folder : Path
-        The folder of foreign logs.
+        The folder of imported logs.
     logs : iterable of Log
-        What it holds.
+        The logs in it.
 
     Returns
     -------
     dict of (str, str) to str
-        By the harness's file and the phase: a sentence with both figures. Empty where all agree; a phase without a
-        log that can be read is passed over.
+        A sentence with both figures, by the harness's file and the phase. Phases without a readable log are skipped.
     """
     files = {log.file: log for log in logs}
     found: dict[tuple[str, str], str] = {}
