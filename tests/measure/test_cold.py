@@ -138,5 +138,5 @@ def test_a_target_that_cannot_be_unmounted_stays_locked(loop_mount):
 
 
 def test_the_root_file_system_is_not_mounted_anew():
-    assert why_not_cold(Cold(method="remount"), Path("/")).endswith(": / lies on the root file system")
+    assert why_not_cold(Cold(method="remount"), Path("/")).endswith(": / is on the root file system")
     assert why_not_cold(Cold(), Path("/")) is None

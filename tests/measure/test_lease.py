@@ -150,5 +150,5 @@ def test_a_target_that_takes_no_lease_any_more_is_told_with_what_to_do(loop_moun
     lease = Lease(work, 60)
     lease.take()
     subprocess.run(["mount", "-o", "remount,abort", str(loop_mount)], check=False, capture_output=True)
-    advice = "put it right and start again: what is missing is measured then"
+    advice = "fix it and start again: the missing trials are measured then"
     assert refusal(lease.renew) == f"{loop_mount} takes no lease (Read-only file system); {advice}"

@@ -104,7 +104,7 @@ def test_a_target_lost_in_mid_run_makes_the_trial_void_and_nothing_is_written_el
     last = errors.splitlines()[-1]
     begun = f"coldcache: {loop_mount} is not the file system any more on which the campaign began: "
     assert last.startswith(begun)
-    assert last.endswith("; put it right and start again: what is missing is measured then")
+    assert last.endswith("; fix it and start again: the missing trials are measured then")
     assert list(loop_mount.iterdir()) == []
     outcomes = [read_outcome(path) for path in Path("raw/tiny").rglob("trial.json")]
     (lost,) = [outcome for outcome in outcomes if outcome.failure]

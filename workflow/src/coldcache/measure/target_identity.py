@@ -1,4 +1,4 @@
-"""Whether a target is the file system that the site names, and still the one on which the lock is held."""
+"""Check that a target is the file system that the site names, and still the one that was locked."""
 
 import errno
 import os
@@ -10,7 +10,7 @@ from coldcache.measure.host.mounts import find_mount
 
 
 def refuse_other(where: str, target: Target, folder: Path) -> None:
-    """Raise `TargetError` if a folder lies on another file system than a site names.
+    """Raise `TargetError` if a folder is on another file system than a site names.
 
     Parameters
     ----------
@@ -32,13 +32,13 @@ def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str |
     Parameters
     ----------
     target : Target
-        What the site says of it.
+        The target, as the site describes it.
     folder : Path
         The target's folder.
     lock : Path
-        The file of the lock.
+        Path of the lock.
     descriptor : int
-        The lock that is held.
+        Descriptor of the lock.
     """
     held = os.fstat(descriptor)
     try:
@@ -57,7 +57,7 @@ def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str |
 
 
 def _refuses_changes(descriptor: int) -> bool:
-    """Return whether a file cannot be changed; ext4 does not tell by its flags that an error made it read-only."""
+    """Return whether a file cannot be changed; the flags of ext4 do not show that an error made it read-only."""
     try:
         os.utime(descriptor)
     except OSError as error:
@@ -82,7 +82,7 @@ def _find_difference(target: Target, folder: Path) -> str | None:
 
 
 def _is_same_device(path: str, number: str) -> bool:
-    """Return whether a path, such as a link of /dev/disk, leads to the block device of a number."""
+    """Return whether a path, such as a link in /dev/disk, leads to the block device with this number."""
     try:
         device = Path(path).stat().st_rdev
     except OSError:
