@@ -23,7 +23,7 @@ class Change(NamedTuple):
     factor : str
         Whose levels are put in force by it.
     address : dict
-        Where it lies and how it is read and written, as `settings.addresses.locate` returns it.
+        Where it lies and how it is read and written, as `registry.locate` returns it.
     before : str
         What was read before the first change.
     """

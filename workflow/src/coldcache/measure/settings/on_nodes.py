@@ -88,7 +88,7 @@ class OnNodes:
         Parameters
         ----------
         address : dict
-            As `settings.addresses.locate` returns it.
+            As `registry.locate` returns it.
         do : str
             ``read``, ``put`` (with ``factor``, ``asked`` and ``value``) or ``why not``.
         **more : str
