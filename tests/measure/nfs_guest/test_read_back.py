@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.design.settings import GuestSetting
+from coldcache.design.settings.nfs_guest import GuestSetting
 from coldcache.measure.nfs_guest.read_back import read_guest_levels
 from coldcache.tools.nfs_guest_log import split
 

@@ -12,11 +12,9 @@ from coldcache.core.errors import CampaignError, LogError
 from coldcache.core.figures import choose_figure
 from coldcache.core.outcome import LogPart, Outcome
 from coldcache.core.records import Part, Record, split_records
-from coldcache.core.vocabulary import TOOLS
 from coldcache.design.imported_study import ForeignStudy
-from coldcache.tools import find_tool, read_by, read_file
+from coldcache.tools import TOOLS, find_tool, read_by, read_file
 from coldcache.tools import nfs_guest_log as nfs_guest
-from coldcache.tools.fio.command import SERIES
 from coldcache.verdicts.drift import Drift, Moment
 from coldcache.verdicts.judge import Judgement, judge
 from coldcache.verdicts.observation import Baseline, Observation
@@ -161,21 +159,23 @@ def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: "Base
     folder = campaign.folder / key
     if outcome.tool not in TOOLS:
         raise CampaignError(f'{folder / TRIAL_JSON}: not the outcome of a trial (unknown tool "{outcome.tool}")')
-    tool = nfs_guest if outcome.guest else find_tool(outcome.tool)
+    tool = find_tool(outcome.tool)
     records: Sequence[Record] = []
     refusal: str | None = None
     try:
-        records = read_by(tool, _read_log(folder))
+        records = read_by(nfs_guest if outcome.guest else tool, _read_log(folder))
     except LogError as error:
         refusal = str(error)
     series: dict[str, Sequence[Record]] = {}
-    for path in sorted(folder.glob(SERIES)):
+    for path in sorted(folder.glob(tool.TRAITS.series_logs)) if tool.TRAITS.series_logs else ():
         try:
             series[f"{key}/{path.name}"] = read_file(path)
         except LogError as error:
             refusal = refusal or f"{path.name}: {error}"
     site = campaign.site
-    trial = Observation(outcome, records, refusal, site.thresholds, site.target, baselines.of(outcome))
+    trial = Observation(
+        outcome, records, refusal, site.thresholds, site.target, baselines.of(outcome), tool.TRAITS.states_version
+    )
     return Collected(key, outcome, records, judge(trial), series)
 
 

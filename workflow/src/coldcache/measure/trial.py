@@ -27,7 +27,6 @@ from coldcache.measure.target import LOCK, bytes_elsewhere
 from coldcache.measure.target_identity import why_lost
 from coldcache.tools import find_tool
 from coldcache.tools import nfs_guest_log as nfs_guest
-from coldcache.tools.fio.command import SERIES
 from coldcache.tools.run import Inputs, Run
 
 #: Bytes and files that the disk of the raw logs must have free; the log of a trial has some ten KiB.
@@ -190,7 +189,8 @@ class _TrialRun:
         before = read_counters(source)
         with launch.ready():
             self._run_tool(launch)
-        for log in folder.glob(SERIES) if run.series else ():
+        pattern = self._tool.TRAITS.series_logs if run.series else None
+        for log in folder.glob(pattern) if pattern else ():
             shutil.move(log, self._partial / log.name)
         after = before and read_counters(source)
         if before and after:

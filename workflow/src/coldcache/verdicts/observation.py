@@ -48,6 +48,8 @@ class Observation(NamedTuple):
         The most that the target can carry, as the site states it.
     baseline : Baseline
         The state in which the campaign began.
+    states_version : bool
+        Whether the log states the tool's version exactly as the tool itself does.
     """
 
     outcome: Outcome
@@ -56,6 +58,7 @@ class Observation(NamedTuple):
     thresholds: Thresholds
     ceilings: Ceilings = Ceilings()
     baseline: Baseline = Baseline()
+    states_version: bool = False
 
 
 def measured_seconds(trial: Observation, operation: str) -> float | None:

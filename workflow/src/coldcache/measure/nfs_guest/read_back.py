@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from coldcache.core.outcome import SettingReading
-from coldcache.design.settings import DEFAULT, GuestSetting
+from coldcache.design.settings.mount_option import DEFAULT
+from coldcache.design.settings.nfs_guest import GuestSetting
 
 _WHERE = {
     "mount": "/proc/mounts of the guest", "sysctl": "sysctl of the guest", "network": "tc qdisc of the guest",

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from coldcache.core.errors import SettingError
 from coldcache.measure.settings.journal import JOURNAL, Change, read_journal, write_journal
-from coldcache.measure.settings.registry import module_of
+from coldcache.measure.settings.registry import driver_of
 
 
 class Changes:
@@ -38,7 +38,7 @@ class Changes:
 
     def read(self, address: dict[str, Any]) -> str:
         """Return the value in force; raises `SettingError` if it cannot be read."""
-        return module_of(address).read(address, self._lock)
+        return driver_of(address).read(address, self._lock)
 
     def put(self, factor: str, address: dict[str, Any], asked: str, value: str) -> str:
         """Apply a value unless `asked` is in force already, and return what is read afterwards.
@@ -53,7 +53,7 @@ class Changes:
             if factor not in self._made:
                 self._made[factor] = Change(factor, address, read)
                 write_journal(self._work, list(self._made.values()), self._journal)
-            module_of(address).apply(address, value, self._lock)
+            driver_of(address).apply(address, value, self._lock)
             read = self.read(address)
         return read
 
@@ -95,7 +95,7 @@ class Changes:
 def _undo_one(change: Change, lock: int) -> str | None:
     """Restore what was read before a change; return why that failed, None where it did not."""
     address, before = change.address, change.before
-    module = module_of(address)
+    module = driver_of(address)
     try:
         # A setting of a folder is removed together with the folder.
         if not _is_gone(address) and module.read(address, lock) != before:

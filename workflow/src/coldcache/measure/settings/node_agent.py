@@ -16,7 +16,7 @@ from coldcache.core.errors import SettingError
 from coldcache.measure.settings.changes import Changes
 from coldcache.measure.settings.journal import of_node
 from coldcache.measure.settings.on_nodes import LAST
-from coldcache.measure.settings.registry import module_of
+from coldcache.measure.settings.registry import driver_of
 
 
 def answer(changes: Changes, question: dict[str, Any]) -> dict[str, str]:
@@ -25,7 +25,7 @@ def answer(changes: Changes, question: dict[str, Any]) -> dict[str, str]:
     try:
         match question["do"]:
             case "why not":
-                return {"read": module_of(address).why_not(address) or ""}
+                return {"read": driver_of(address).why_not(address) or ""}
             case "put":
                 return {"read": changes.put(question["factor"], address, question["asked"], question["value"])}
             case _:
