@@ -7,9 +7,9 @@ from statistics import median
 
 from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
 from coldcache.core.errors import LogError
-from coldcache.core.figures import choose_figure
 from coldcache.core.outcome import Outcome
 from coldcache.core.records import Record
+from coldcache.core.trial_figure import choose_figure
 from coldcache.design.cases import Case, Trial
 from coldcache.design.site import Site
 from coldcache.statistics.stopping import Stop, enough

@@ -9,9 +9,9 @@ from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.campaign.trial_json import TRIAL_JSON, list_trial_files, read_outcome
 from coldcache.core.errors import CampaignError, LogError
-from coldcache.core.figures import choose_figure
 from coldcache.core.outcome import LogPart, Outcome
 from coldcache.core.records import Part, Record, split_records
+from coldcache.core.trial_figure import choose_figure
 from coldcache.design.imported_study import ForeignStudy
 from coldcache.tools import TOOLS, find_tool, read_by, read_file
 from coldcache.tools import nfs_guest_log as nfs_guest

@@ -5,8 +5,8 @@ import math
 import pandas as pd
 import xarray as xr
 
-from coldcache.core.figures import LONGEST_COUNTS, rank_figure
 from coldcache.core.records import UNIT_OF_METRIC
+from coldcache.core.trial_figure import LONGEST_COUNTS, rank_figure
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, NAME_FACTORS, Factor
 from coldcache.dataset.reader import COUNTED
 from coldcache.dataset.tables import _PLACE, _as_text, _plain

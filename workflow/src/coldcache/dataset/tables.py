@@ -9,9 +9,9 @@ import pandas as pd
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.stop_rule import is_done, weigh
 from coldcache.campaign.trials import Collected
-from coldcache.core.figures import choose_figure
 from coldcache.core.outcome import Outcome
 from coldcache.core.records import UNIT_OF_METRIC, Record, name_share
+from coldcache.core.trial_figure import choose_figure
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
 from coldcache.dataset.reader import COUNTED
 from coldcache.design.cases import Trial

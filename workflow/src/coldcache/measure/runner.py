@@ -125,12 +125,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         wait_for_lease(work, held_for)
     with locked(work) as lock, leased(work, held_for) as lease, BlockSettings(work, lock) as settings:
         place = Place(find_hosts(campaign.site.clients), write_mark(work))
-        reason = next((reason for trial in waiting if (reason := _why_not(trial.case, work))), None)
-        if place.hosts and not reason:
-            launcher = campaign.site.clients.launcher
-            reason = find_fault(launcher, place, work, most_nodes(block))
-            note_hosts(campaign, {} if reason else describe_everywhere(launcher, place.hosts, work))
-            reason = reason or settings.reach(launcher, place.hosts, (trial.case for trial in waiting))
+        reason = _find_obstacle(campaign, [trial.case for trial in waiting], settings, place, work, most_nodes(block))
         own = next((trial.case for trial in block.trials if not trial.case.sentinel_every), block.trials[0].case)
         note_not_run(campaign, own, reason)
         if reason:
@@ -155,6 +150,22 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
             if not context.why_lost():
                 for directory in {trial.case.run.directory for trial in block.trials}:
                     clear(Path(directory).absolute())
+
+
+def _find_obstacle(
+    campaign: Campaign, cases: list[Case], settings: BlockSettings, place: Place, work: Path, nodes: int
+) -> str | None:
+    """Return why the cases of a block cannot run here, on this many nodes; None where they can."""
+    for case in cases:
+        if reason := _why_not(case, work):
+            return reason
+    if not place.hosts:
+        return None
+    launcher = campaign.site.clients.launcher
+    if reason := find_fault(launcher, place, work, nodes):
+        return reason
+    note_hosts(campaign, describe_everywhere(launcher, place.hosts, work))
+    return settings.reach(launcher, place.hosts, cases) or None
 
 
 def _refuse_impossible(trial: Trial, campaign: Campaign, context: BlockContext) -> None:

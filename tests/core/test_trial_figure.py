@@ -2,8 +2,8 @@
 
 import pytest
 
-from coldcache.core.figures import choose_figure, rank_figure
 from coldcache.core.records import Record
+from coldcache.core.trial_figure import choose_figure, rank_figure
 
 
 def record(value, statistic="value", metric="throughput", caveats=(), definition="", **factors):
