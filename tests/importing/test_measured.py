@@ -205,7 +205,7 @@ def test_the_report_says_which_is_which(reported_mixed):
         for name in ("index", "system", "validity", "evidence")
     }
     assert "Nothing of “Logs of the old cluster” was measured: its logs were imported." in words["index"]
-    assert "Beside them stand 4 trials of imported logs." in words["index"]
+    assert "Another 4 trials come from imported logs." in words["index"]
     assert "of 18 trials are valid" in words["index"]
     assert re.search(r"Of 4 trials that read, \d are proved cold\.", words["index"])
     assert "Recorded in 18 trials while they ran." in words["system"]
