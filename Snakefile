@@ -6,7 +6,7 @@ from coldcache.workflow.inputs import read_contents
 
 min_version("9.0")
 
-# One block at a time, however many cores or jobs there are: two on one target would measure each other.
+# One block at a time, however many cores or jobs there are: two on one target would disturb each other.
 workflow.register_resource("target", 1)
 
 
@@ -28,7 +28,7 @@ onstart:
 
 
 rule all:
-    """The campaign's report."""
+    """Render the campaign's report."""
     input:
         f"results/{contents.campaign}/report/summary.html",
 
@@ -40,6 +40,6 @@ include: "workflow/rules/report.smk"
 
 
 rule measure_all:
-    """Every trial of the campaign, without a report."""
+    """Measure every trial of the campaign, without a report."""
     input:
         contents.evidence,

@@ -1,5 +1,5 @@
 checkpoint collect_records:
-    """Read and judge every log of the campaign. Never measures. What changed by it is known only afterwards."""
+    """Parse and judge every log of the campaign, never measuring. Only afterwards is it known which slices changed."""
     input:
         evidence=contents.evidence,
         code=contents.code_of_collect,
@@ -51,7 +51,7 @@ checkpoint collect_records:
 
 
 checkpoint judge_claims:
-    """Hold the claims of the sources against the campaign's dataset, and the sources against themselves."""
+    """Test the claims of the sources against the campaign's dataset, and find contradictions within a source."""
     input:
         dataset="results/{campaign}/dataset.nc",
         claims=contents.claims,

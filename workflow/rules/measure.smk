@@ -1,5 +1,5 @@
 rule measure_block:
-    """Run the missing trials of one block. Raw logs are no outputs: Snakemake would delete them after a failure."""
+    """Run the missing trials of one block. Raw logs are not outputs: Snakemake would delete them after a failure."""
     output:
         manifest="results/{campaign}/blocks/{block}.json",
     log:

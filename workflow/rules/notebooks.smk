@@ -1,5 +1,5 @@
 rule execute_notebook:
-    """Answer one question from the campaign's dataset, where a slice that it read has changed."""
+    """Answer one question from the campaign's dataset; runs again when a slice that the notebook read has changed."""
     input:
         notebook="notebooks/{notebook}.ipynb",
         dataset=ancient("results/{campaign}/dataset.nc"),

@@ -9,7 +9,7 @@ rule render_report:
         templates=contents.templates,
         code=contents.code_of_report,
     output:
-        # Snakemake deletes it before the rule runs: were it the first page, a rendering that fails would cost the old one.
+        # Not the first page: Snakemake deletes outputs before the rule runs, and a failed rendering would lose it.
         summary=report(
             "results/{campaign}/report/summary.html",
             caption="../report/captions/summary.rst",
