@@ -14,13 +14,14 @@ import yaml
 
 from coldcache import __main__ as program
 from coldcache.core.errors import CampaignError
-from coldcache.core.vocabulary import COLD_VERDICTS, FACTORS, OPERATIONS, SETTINGS, TOOLS, VERDICTS
+from coldcache.core.vocabulary import COLD_VERDICTS, FACTORS, OPERATIONS, SETTINGS, VERDICTS
 from coldcache.design.claim import KINDS
 from coldcache.design.levels import Doubling, Lookup, Share
 from coldcache.design.site import Site, Target
 from coldcache.design.study import Study, Sweep
 from coldcache.statistics.bounds import reach_of_order
 from coldcache.statistics.intervals import TRUSTED_FROM
+from coldcache.tools import TOOLS
 from coldcache.verdicts.judge import RULES
 from coldcache.workflow.configuration import read_design
 

@@ -10,11 +10,9 @@ from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.campaign.trial_json import list_stories, read_story
 from coldcache.core.errors import CampaignError, LogError
 from coldcache.core.records import Part, Record, split_records
-from coldcache.core.vocabulary import TOOLS
 from coldcache.design.imported_study import ForeignStudy
-from coldcache.tools import find_tool, read_by, read_file
+from coldcache.tools import TOOLS, find_tool, read_by, read_file
 from coldcache.tools import nfs_guest_log as nfs_guest
-from coldcache.tools.fio.command import SERIES
 from coldcache.verdicts.drift import Drift, Moment, figure_of
 from coldcache.verdicts.judge import Judgement, judge
 from coldcache.verdicts.observation import Baseline, Observation
@@ -166,21 +164,23 @@ def _read_trial(key: str, story: dict[str, Any], campaign: Campaign, baselines: 
     folder = campaign.folder / key
     if story["tool"] not in TOOLS:
         raise CampaignError(f'{folder / "trial.json"}: not the story of a trial (unknown tool "{story["tool"]}")')
-    tool = nfs_guest if story.get("guest") else find_tool(story["tool"])
+    tool = find_tool(story["tool"])
     records: Sequence[Record] = []
     refusal = ""
     try:
-        records = read_by(tool, _read_log(folder))
+        records = read_by(nfs_guest if story.get("guest") else tool, _read_log(folder))
     except LogError as error:
         refusal = str(error)
     series: dict[str, Sequence[Record]] = {}
-    for path in sorted(folder.glob(SERIES)):
+    for path in sorted(folder.glob(tool.TRAITS.series_logs)) if tool.TRAITS.series_logs else ():
         try:
             series[f"{key}/{path.name}"] = read_file(path)
         except LogError as error:
             refusal = refusal or f"{path.name}: {error}"
     site = campaign.site
-    trial = Observation(story, records, refusal, site.thresholds, site.target, baselines.of(story))
+    trial = Observation(
+        story, records, refusal, site.thresholds, site.target, baselines.of(story), tool.TRAITS.states_version
+    )  # fmt: skip
     return Collected(key, story, records, judge(trial), series)
 
 

@@ -29,14 +29,8 @@ from coldcache.design.settings import CommandSetting, GuestSetting, Kind
 from coldcache.design.site import Cold, Site
 from coldcache.design.study import RepeatUntil, Study, Sweep, refuse_levels
 from coldcache.tools import find_tool
-from coldcache.tools.ior import command as ior
-from coldcache.tools.iozone import command as iozone
 from coldcache.tools.launchers import start_ranks
-from coldcache.tools.mdtest import command as mdtest
 from coldcache.tools.run import Run
-
-#: Seconds that a tool spends beside its measured interval: start, end, and IOzone's fixed sleeps (IOzone 3.489).
-_OVERHEAD_SECONDS = {"fio": 0.4, "iozone": 5.0, "ior": 1.0, "mdtest": 1.0}
 
 #: More trials than anybody measures: each has a folder.
 MOST_TRIALS = 10_000_000
@@ -104,7 +98,8 @@ class Case(NamedTuple):
     def seconds(self) -> float:
         """Estimate of how long one trial takes."""
         measured = self.run.seconds if self.expected is None else self.expected
-        return measured + _OVERHEAD_SECONDS[self.tool] + (nfs_guest.OVERHEAD_SECONDS if self.guest else 0)
+        overhead = find_tool(self.tool).TRAITS.overhead_seconds
+        return measured + overhead + (nfs_guest.OVERHEAD_SECONDS if self.guest else 0)
 
     @property
     def key(self) -> str:
@@ -214,7 +209,7 @@ def _expand_sweep(
                     f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}, the site {site.site} ends "
                     f"it after {show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
                 )
-            unfit = find_tool(tool).unfit(case.run) if scales and not full else ""
+            unfit = find_tool(tool).unfit(case.run) if scales and not full else None
             reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else "")
             case = case._replace(runs_here=reason or (explain_excess(case.run, site) if full else ""))
             yield case
@@ -286,8 +281,8 @@ def _command(sweep: Sweep, tool: str) -> str:
 
 
 def _as_measured(point: dict[str, Level], sweep: Sweep, tool: str) -> dict[str, Level]:
-    """Return the levels that a tool puts in force: only mdtest spreads files over directories."""
-    if tool == "mdtest" or "items_per_directory" not in point:
+    """Return the levels that a tool applies; those that do not spread files over directories put them all in one."""
+    if find_tool(tool).TRAITS.makes_directories or "items_per_directory" not in point:
         return point
     spread = ("directories_per_thread", "items_per_directory")
     kept = {factor: level for factor, level in point.items() if factor not in spread}
@@ -309,7 +304,7 @@ def _run(
     known = {"nodes": clients.nodes_for(factors["threads"]), **known}
     stated = launchers.get(name) or launchers.get(tool) or ""
     launcher = tuple(stated.replace("{threads}", str(factors["threads"])).split())
-    if starter and not stated and tool in ("ior", "mdtest"):
+    if starter and not stated and find_tool(tool).TRAITS.is_mpi:
         cores = clients.total_cores() // clients.nodes * known["nodes"]
         launcher = start_ranks(starter, clients.mpi, factors["threads"], known["nodes"], cores)
     shrinks = study.scale == "site" and not full and not sweep.keeps_sizes
@@ -318,7 +313,7 @@ def _run(
     run = Run(
         operations=operations, directory=directory, seconds=seconds, options=tuple(options.get(tool, ())),
         device=f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if served else "",
-        launcher=launcher, starter=starter, series=series if tool == "fio" else 0.0, **known,
+        launcher=launcher, starter=starter, series=series if find_tool(tool).TRAITS.series_logs else 0.0, **known,
     )  # fmt: skip
     command = _command(sweep, tool)
     return run._replace(command=_fill(command, run, factors, sweep, site, tool)) if command else run
@@ -326,14 +321,13 @@ def _run(
 
 def _fill(command: str, run: Run, factors: dict[str, Any], sweep: Sweep, site: Site, tool: str) -> tuple[str, ...]:
     """Return the words of a document's command line on a site."""
-    alone = (
-        iozone.place(run) if tool == "iozone" else tuple(word.format(threads=run.threads) for word in mdtest.LAUNCHER)
-    )
-    tests = {"iozone": iozone.TEST, "ior": ior.TEST}.get(tool, {})
+    module = find_tool(tool)
+    traits = module.TRAITS
     values = {
         **factors, "files": run.files, "iterations": sweep.iterations, "directory": run.directory,
-        "program": site.clients.programs.get(tool, find_tool(tool).PROGRAM), "launcher": run.launcher or alone,
-        "test": tests.get(run.operations[0], ""), "direct_io": ("-I",) if run.direct_io else (),
+        "program": site.clients.programs.get(tool, traits.program.name),
+        "launcher": run.launcher or module.place(run),
+        "test": traits.test_words.get(run.operations[0], ""), "direct_io": ("-I",) if run.direct_io else (),
     }  # fmt: skip
     try:
         return fill(command, values)

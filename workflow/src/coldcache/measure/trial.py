@@ -26,7 +26,7 @@ from coldcache.measure.target import LOCK, bytes_elsewhere
 from coldcache.measure.target_identity import why_lost
 from coldcache.tools import find_tool
 from coldcache.tools import nfs_guest_log as nfs_guest
-from coldcache.tools.fio.command import SERIES
+from coldcache.tools.protocols import Tool
 from coldcache.tools.run import Inputs, Run
 
 
@@ -47,8 +47,8 @@ class Surroundings(NamedTuple):
         What puts the levels of factors in force, and undoes it at the end of the block.
     system, target : dict
         As `provenance.describe_system` and `provenance.describe_target` return them.
-    versions : dict of str to str
-        The version of each tool.
+    versions : dict of str to str or None
+        The version of each tool; None where only its logs state it.
     place : Place
         The nodes of the block's job.
     """
@@ -60,7 +60,7 @@ class Surroundings(NamedTuple):
     settings: BlockSettings
     system: dict[str, Any]
     target: dict[str, Any]
-    versions: dict[str, str]
+    versions: dict[str, str | None]
     place: Place = Place()
 
     def why_lost(self) -> str:
@@ -190,7 +190,7 @@ def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: d
         before = read_counters(counters)
         with launch.ready():
             _run_tool(story, partial, surroundings, launch)
-        for log in folder.glob(SERIES) if run.series else ():
+        for log in folder.glob(tool.TRAITS.series_logs) if run.series and tool.TRAITS.series_logs else ():
             shutil.move(log, partial / log.name)
         after = before and read_counters(counters)
         if before and after:
@@ -232,7 +232,7 @@ def _run_tool(story: dict[str, Any], partial: Path, surroundings: Surroundings, 
         story["tool_version"] = find_tool(story["tool"]).printed_version((partial / "stdout.txt").read_bytes())
 
 
-def _prepare(run: Run, inputs: Inputs, tool: Any, site: Site) -> tuple[Run, Inputs]:
+def _prepare(run: Run, inputs: Inputs, tool: Tool, site: Site) -> tuple[Run, Inputs]:
     """Lay the inputs out; where time is short use fewer files per thread, and say so in the run."""
     folder = Path(run.directory)
     if not run.files:

@@ -47,6 +47,8 @@ class Observation(NamedTuple):
         What the site says that the target can carry.
     baseline : Baseline
         How it was when the campaign began.
+    states_version : bool
+        Whether the log states the tool's version exactly as the tool itself does.
     """
 
     story: Mapping[str, Any]
@@ -55,6 +57,7 @@ class Observation(NamedTuple):
     thresholds: Thresholds
     ceilings: Ceilings = Ceilings()
     baseline: Baseline = Baseline()
+    states_version: bool = False
 
 
 def measured_seconds(trial: Observation, operation: str) -> float | None:

@@ -72,15 +72,11 @@ def ambiguous_figure(trial: Observation) -> Finding:
     return None
 
 
-#: Tools whose logs state the version in the words in which the program itself does.
-_TELL_VERSION = ("fio", "iozone")
-
-
 def tool_changed(trial: Observation) -> Finding:
     """Void: the tool has another version than when the campaign began, or than when its block began."""
     before, tool = trial.baseline.tool_version, trial.story["tool"]
     versions = {trial.story["tool_version"]} - {None}
-    if tool in _TELL_VERSION:
+    if trial.states_version:
         versions |= {record.tool_version for record in trial.records if record.tool == tool and record.tool_version}
     others = sorted(version for version in versions if version != before)
     return f"{tool} {others[0]} ran, {before} when the campaign began" if before is not None and others else None

@@ -16,7 +16,7 @@ from coldcache.design.site import Site, read_site
 from coldcache.design.study import Study, Sweep, read_study
 from coldcache.measure.target import check_target, takes_direct_io
 from coldcache.tools import find_tool
-from coldcache.tools.programs import is_installed, require
+from coldcache.tools.programs import HELPERS
 from coldcache.tools.run import Run
 
 STUDIES, SITES = Path("config/studies"), Path("config/sites")
@@ -161,10 +161,10 @@ def choose_tool(where: str, sweep: Sweep) -> str:
     device = "served" if "qemu-nbd" in sweep.settings.values() else ""
     for tool in sweep.tools:
         fits = not find_tool(tool).unfit(Run((), "", 1, device=device))
-        if is_installed(find_tool(tool).PROGRAM) and fits:
+        if find_tool(tool).TRAITS.program.is_installed() and fits:
             return tool
     try:
-        require(find_tool(sweep.tools[-1]).PROGRAM)
+        find_tool(sweep.tools[-1]).TRAITS.program.require()
     except ToolError as error:
         raise ToolError(f"{where}: {error}") from error
     raise ToolError(f"{where}: none of {', '.join(sweep.tools)} is installed")
@@ -174,11 +174,9 @@ def _refuse_impossible(design: Campaign) -> None:
     blocks = design.blocks()
     refuse_hours(arrange_allocations(blocks, design.site), design.site)
     cases = [trial.case for block in blocks for trial in block.trials]
-    programs = {find_tool(tool).PROGRAM: None for tool in dict.fromkeys(case.tool for case in cases)}
-    settings = dict.fromkeys(
-        setting for case in cases for setting in case.settings.values() if isinstance(setting, str)
-    )
-    for program in programs | settings:
-        require(program)
+    programs = [find_tool(case.tool).TRAITS.program for case in cases]
+    programs += [HELPERS[setting] for case in cases for setting in case.settings.values() if isinstance(setting, str)]
+    for program in dict.fromkeys(programs):
+        program.require()
     if cases:
         check_target(design.site, cases)

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from coldcache.campaign.importing.scan import Log
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
-from coldcache.tools import read_file
+from coldcache.tools import io500, read_file
 
 #: Share by which the two may differ beside what their last digits lose; mdtest prints rates of its own rounding.
 _TOLERANCE = 2e-3
@@ -34,7 +34,7 @@ def find_contradictions(folder: Path, logs: Iterable[Log]) -> dict[tuple[str, st
     files = {log.file: log for log in logs}
     found: dict[tuple[str, str], str] = {}
     for log in files.values():
-        if log.tool != "io500" or log.refusal:
+        if log.tool != io500.TOOL or log.refusal:
             continue
         for record in read_file(folder / log.file):
             if not record.definition.endswith(_SCORED):
@@ -42,7 +42,7 @@ def find_contradictions(folder: Path, logs: Iterable[Log]) -> dict[tuple[str, st
             phase = record.definition.removeprefix("phase ").removesuffix(_SCORED)
             for name in (f"{phase}.txt", f"{phase.replace('-', '_')}.txt"):
                 beside = files.get(str(PurePosixPath(log.file).with_name(name)))
-                if beside and beside.tool in ("ior", "mdtest") and not beside.refusal:
+                if beside and beside.tool in io500.PHASE_TOOLS and not beside.refusal:
                     contradiction = _compare(record, folder / beside.file)
                     if contradiction:
                         found[log.file, str(record.factors["phase"])] = f"{contradiction} in {beside.file}"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from coldcache.core.errors import SettingError
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.sudo import run_command
+from coldcache.tools import list_programs
 from coldcache.tools.programs import identify_builds
 
 
@@ -97,7 +98,7 @@ def describe_host(device: str, root: Path = Path("/")) -> dict[str, Any]:
 def describe_machine(device: str) -> dict[str, Any]:
     """Return all that is told once of this machine, as `hosts.json` of a campaign holds it."""
     system = {name: value for name, value in describe_system().items() if name != "host"}
-    return {**system, "programs": identify_builds(), **describe_host(device)}
+    return {**system, "programs": identify_builds(list_programs()), **describe_host(device)}
 
 
 def _describe_disk(link: Path) -> dict[str, str]:

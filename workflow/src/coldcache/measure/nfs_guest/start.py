@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from coldcache.design.guest_spec import Guest
-from coldcache.tools.programs import ask_version
+from coldcache.tools.programs import Program
 from coldcache.tools.run import Inputs, Run
 
 PROGRAM = "linux.uml"
@@ -80,5 +80,5 @@ def why_not() -> str:
 
 
 def describe_kernel() -> dict[str, str]:
-    """Return the kind and the kernel of the guest; raises `ToolError` as `ask_version`."""
-    return {"kind": "User-Mode Linux", "kernel": ask_version(PROGRAM, "--version", r"^([0-9]+\.[0-9.]+)")}
+    """Return the kind and the kernel of the guest; raises `ToolError` as `Program.ask_version`."""
+    return {"kind": "User-Mode Linux", "kernel": Program(PROGRAM).ask_version("--version", r"^([0-9]+\.[0-9.]+)")}

@@ -11,7 +11,7 @@ from pathlib import Path
 from coldcache.core.errors import SettingError
 from coldcache.design.cases import SOCKET, Trial
 from coldcache.measure.input_files import lay_out
-from coldcache.tools.programs import require
+from coldcache.tools.programs import QEMU_NBD
 from coldcache.tools.run import Inputs
 
 #: The image that qemu-nbd serves, inside the folder of the trial's sweep.
@@ -43,7 +43,7 @@ def served(level: str, trial: Trial, folder: Path, lock: int) -> Iterator[str]:
     address.unlink(missing_ok=True)
     # qemu-nbd wants absolute paths, and a socket's path holds 107 bytes: a deep folder is reached through the cwd. An
     # image's path that begins with a word and a colon would name a protocol.
-    command = [require("qemu-nbd"), "--persistent", f"--socket={Path('/proc/self/cwd') / address}", "--format=raw"]
+    command = [QEMU_NBD.require(), "--persistent", f"--socket={Path('/proc/self/cwd') / address}", "--format=raw"]
     command += [f"--cache={level}", "--shared=0", str(image.absolute())]
     server = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,

@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 
 from coldcache.core.errors import TargetError, ToolError
 from coldcache.core.units import show_bytes
-from coldcache.core.vocabulary import SETTINGS, TOOLS
+from coldcache.core.vocabulary import SETTINGS
 from coldcache.design.site import Cold, Site, read_site
 from coldcache.design.study import ColdMethod
 from coldcache.measure.cluster.check import check_in_job, check_nodes, needs_job
@@ -21,8 +21,8 @@ from coldcache.measure.lease import tell_lease
 from coldcache.measure.settings.block import is_left
 from coldcache.measure.settings.registry import why_not
 from coldcache.measure.target import LOCK, WORK, check_target, takes_direct_io
-from coldcache.tools import find_tool
-from coldcache.tools.programs import require
+from coldcache.tools import TOOLS, find_tool
+from coldcache.tools.programs import HELPERS
 from coldcache.workflow.configuration import SITES
 
 #: Bytes of the file without a name that is to be evicted.
@@ -62,7 +62,7 @@ def print_check(name: str, target: str | None) -> int:
     usable = list(_check_target(site))
     tools = [_check_tool(tool) for tool in TOOLS]
     if site.clients.launcher != "local" and usable[0].possible:
-        programs = [find_tool(tool).PROGRAM for tool in TOOLS]
+        programs = [tool.TRAITS.program.name for tool in TOOLS.values()]
         usable += [Finding(*told) for told in check_nodes(site.clients, _existing(site), programs)]
     for finding in [*usable, *_check_cold(site), *_check_settings(site), *tools]:
         print(finding.line())
@@ -156,7 +156,7 @@ def _why_not_evicted(folder: Path) -> str:
 def _check_settings(site: Site) -> Iterator[Finding]:
     for program, setting in SETTINGS.items():
         try:
-            yield Finding(f"{setting.factor} by {program}", True, require(program))
+            yield Finding(f"{setting.factor} by {program}", True, HELPERS[program].require())
         except ToolError as error:
             yield Finding(f"{setting.factor} by {program}", False, str(error))
     for factor, kind in site.settings.items():
