@@ -69,10 +69,12 @@ def time_block(lab: cluster.Lab, campaign: str) -> float:
     began = time.monotonic()
     lab.run(*lab.snakemake(campaign, "trivial", "measure_all"), seconds=900)
     seconds = time.monotonic() - began
-    stories = lab.stories(campaign).values()
-    if len(stories) != _TRIALS:
-        sys.exit(f"bench: {len(stories)} of {_TRIALS} trials are there\n{lab.logs()}")
-    stamps = [(datetime.fromisoformat(story["start"]), datetime.fromisoformat(story["end"])) for story in stories]
+    outcomes = lab.outcomes(campaign).values()
+    if len(outcomes) != _TRIALS:
+        sys.exit(f"bench: {len(outcomes)} of {_TRIALS} trials are there\n{lab.logs()}")
+    stamps = [
+        (datetime.fromisoformat(outcome["start"]), datetime.fromisoformat(outcome["end"])) for outcome in outcomes
+    ]
     return seconds - sum((end - start).total_seconds() for start, end in stamps)
 
 

@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.seal import check_seal, seal
+from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
 from coldcache.campaign.trials import Collected, collect_trials
 from coldcache.core.errors import ColdCacheError
+from coldcache.core.outcome import Outcome
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -55,7 +57,7 @@ thresholds:
 """
 BLOCK = "break.transfers"
 
-#: What of a story follows from the design, and from a tool that was left alone.
+#: The fields of an outcome that follow from the design, and from a tool that was left alone.
 _DESIGNED = (
     "study", "sweep", "case", "repetition", "operations", "factors", "tool", "tool_version", "time_limit", "timed_out",
     "exit_status", "failure",
@@ -65,10 +67,10 @@ _DESIGNED = (
 _LONGEST = 1200
 
 
-class Outcome(NamedTuple):
-    """What of a trial must be as in an undisturbed campaign: its story, command, levels, files, figures and verdict."""
+class Trace(NamedTuple):
+    """What a trial must share with the same trial of an undisturbed campaign."""
 
-    story: dict[str, Any]
+    outcome: dict[str, Any]
     argv: list[str]
     settings: dict[str, tuple[str, str]]
     files: list[str]
@@ -78,7 +80,7 @@ class Outcome(NamedTuple):
 
 
 class Undisturbed(NamedTuple):
-    """A campaign that was left alone: the outcome of each trial by its key, and what its runner took, in s.
+    """A campaign that was left alone: the trace of each trial by its key, and what its runner took, in s.
 
     Attributes
     ----------
@@ -88,7 +90,7 @@ class Undisturbed(NamedTuple):
         From there to the end, for each trial.
     """
 
-    outcomes: dict[str, Outcome]
+    traces: dict[str, Trace]
     start: float
     trial: float
 
@@ -179,12 +181,10 @@ class Scene:
         (programs / "fio").chmod(0o755)
         self.environment["PATH"] = f"{programs}{os.pathsep}{self.environment['PATH']}"
 
-    def stories(self) -> dict[str, dict]:
-        """Return what each trial's `trial.json` holds, by its key."""
-        return {
-            str(path.parent.relative_to(self.raw)): json.loads(path.read_text())
-            for path in sorted(self.raw.rglob("trial.json"))
-        }
+    def outcomes(self) -> dict[str, Outcome]:
+        """Return what happened in each trial, by its key."""
+        paths = sorted(self.raw.rglob(TRIAL_JSON))
+        return {str(path.parent.relative_to(self.raw)): read_outcome(path) for path in paths}
 
     def wait_for(self, pattern: str, process: subprocess.Popen) -> Path | None:
         """Return the first file below the project that a pattern finds; None once the process has ended."""
@@ -226,19 +226,19 @@ class Scene:
 
     def verdicts(self) -> dict[str, tuple[str, str]]:
         """Return verdict and codes of each trial, as the program judges them."""
-        return {key: (outcome.verdict, outcome.codes) for key, outcome in self.outcomes().items()}
+        return {key: (trace.verdict, trace.codes) for key, trace in self.traces().items()}
 
-    def outcomes(self) -> dict[str, Outcome]:
-        """Return what is to be compared of each trial, by its key."""
+    def traces(self) -> dict[str, Trace]:
+        """Return what is compared of each trial, by its key."""
         with chdir(self.folder):
-            return {trial.key: self._tell_outcome(trial) for trial in collect_trials(read_campaign(self._name))}
+            return {trial.key: self._trace(trial) for trial in collect_trials(read_campaign(self._name))}
 
-    def _tell_outcome(self, trial: Collected) -> Outcome:
-        story, judged = trial.story, trial.judgement
-        return Outcome(
-            {field: story.get(field) for field in _DESIGNED},
-            [word.replace(str(self.folder), "") for word in story.get("argv", ())],
-            {factor: (level["asked"], level["read"]) for factor, level in story["settings"].items()},
+    def _trace(self, trial: Collected) -> Trace:
+        outcome, judged = trial.outcome, trial.judgement
+        return Trace(
+            {field: getattr(outcome, field) for field in _DESIGNED},
+            [word.replace(str(self.folder), "") for word in outcome.argv],
+            {factor: (level.asked, level.read) for factor, level in outcome.settings.items()},
             sorted(path.name for path in (self._name / trial.key).glob("*")),
             {(record.operation, record.metric, record.unit) for record in trial.records},
             judged.verdict, " ".join(judged.codes),
@@ -262,7 +262,7 @@ class Scene:
         found = self.measure()
         if found.returncode:
             return f"it does not complete: {tell(found.stderr)}"
-        expected = self.undisturbed().outcomes
+        expected = self.undisturbed().traces
         return self._find_gap(expected) or self._find_broken_sum() or self._compare(expected, excused, most)
 
     def undisturbed(self) -> Undisturbed:
@@ -276,19 +276,19 @@ class Scene:
                 seconds = time.monotonic() - steadily
                 plan = scene.coldcache("plan", "--study=break", "--site=break", "--format=jsonl")
                 planned = [json.loads(line) for line in plan.stdout.splitlines()]
-                outcomes = scene.outcomes() if found.returncode == 0 else {}
+                traces = scene.traces() if found.returncode == 0 else {}
                 keys = {f"{one['study']}/{one['sweep']}/{one['case']}/r{one['repetition']}" for one in planned}
-                if not keys or outcomes.keys() != keys or any(one.verdict != "valid" for one in outcomes.values()):
-                    found_codes = {one.codes for one in outcomes.values()}
+                if not keys or traces.keys() != keys or any(one.verdict != "valid" for one in traces.values()):
+                    found_codes = {one.codes for one in traces.values()}
                     raise AssertionError(f"the undisturbed campaign is not whole: {tell(found.stderr)} {found_codes}")
-                first = min(story["start"] for story in scene.stories().values())
+                first = min(outcome.start for outcome in scene.outcomes().values())
                 start = min(max(datetime.fromisoformat(first).timestamp() - began, 0), seconds)
-                _undisturbed[key] = Undisturbed(outcomes, start, (seconds - start) / len(outcomes))
+                _undisturbed[key] = Undisturbed(traces, start, (seconds - start) / len(traces))
         return _undisturbed[key]
 
-    def _find_gap(self, expected: dict[str, Outcome]) -> str:
+    def _find_gap(self, expected: dict[str, Trace]) -> str:
         """Return which trial is lost, partial, changed, or was run twice or beside another."""
-        there = self.stories()
+        there = self.outcomes()
         if list(self.raw.rglob(".*partial*")):
             return "a partial folder is left"
         if there.keys() != expected.keys():
@@ -323,14 +323,14 @@ class Scene:
         there = sum(path.is_file() for path in self.raw.rglob("*")) - 1
         return "" if count == there else f"{count} files are sealed, {there} are there"
 
-    def _compare(self, expected: dict[str, Outcome], excused: str, most: int) -> str:
+    def _compare(self, expected: dict[str, Trace], excused: str, most: int) -> str:
         """Return how the first trial that differs does so."""
         marked = 0
-        for key, outcome in self.outcomes().items():
-            if set(outcome.codes.split()) & set(excused.split()):
+        for key, trace in self.traces().items():
+            if set(trace.codes.split()) & set(excused.split()):
                 marked += 1
                 continue
-            for field, found, other in zip(Outcome._fields, outcome, expected[key], strict=True):
+            for field, found, other in zip(Trace._fields, trace, expected[key], strict=True):
                 if found != other:
                     return f"{key}: {field} is {found}, undisturbed {other}"
         return f"{marked} trials are marked as {excused}, at most {most} can be" if marked > most else ""
@@ -346,9 +346,9 @@ def measure_undisturbed() -> Undisturbed:
         return Scene(Path(folder) / "p").undisturbed()
 
 
-def find_overlap(stories: dict[str, dict]) -> str:
+def find_overlap(outcomes: dict[str, Outcome]) -> str:
     """Return which two trials ran at the same time, by their stamps; empty where each ended before the next began."""
-    times = sorted((story["start"], story["end"], key) for key, story in stories.items() if story["start"])
+    times = sorted((outcome.start, outcome.end, key) for key, outcome in outcomes.items() if outcome.start)
     return next((f"{one[2]} and {two[2]} overlap" for one, two in pairwise(times) if two[0] < one[1]), "")
 
 

@@ -45,7 +45,7 @@ def test_a_campaign_is_read_as_it_began(measured):
     assert [(block.name, len(block.trials)) for block in design.blocks()] == [
         ("tiny.transfers", 8), ("tiny.files", 6), ("tiny.cache", 4),
     ]  # fmt: skip
-    assert design.circumstances.tools == {"tiny/transfers": "fio", "tiny/files": "fio", "tiny/cache": "fio"}
+    assert design.environment.tools == {"tiny/transfers": "fio", "tiny/files": "fio", "tiny/cache": "fio"}
 
 
 def test_a_campaign_whose_folder_was_renamed_is_the_one_that_lies_there(measured):
@@ -126,7 +126,7 @@ def test_another_design_is_refused_with_the_first_difference(measured, change, p
         f"raw/tiny began with another design ({difference}): choose another name (make study CAMPAIGN=…), "
         "or remove raw/tiny to measure anew"
     )
-    fresh = read_design({**config, "campaign": "fresh"})._replace(name="tiny", circumstances=before.circumstances)
+    fresh = read_design({**config, "campaign": "fresh"})._replace(name="tiny", environment=before.environment)
     assert f"began with another design ({difference})" in refusal(begin, fresh)
     assert read_campaign(RAW) == before
 
@@ -168,11 +168,11 @@ def test_a_campaign_with_missing_trials_is_not_sealed(measured):
     assert not is_sealed(RAW)
 
 
-def test_a_campaign_with_a_story_that_cannot_be_read_is_not_sealed(measured):
-    story = RAW / "tiny/cache/write_cache=unsafe/r1/trial.json"
-    story.write_text('{"study"')
+def test_a_campaign_with_an_outcome_that_cannot_be_read_is_not_sealed(measured):
+    outcome = RAW / "tiny/cache/write_cache=unsafe/r1/trial.json"
+    outcome.write_text('{"study"')
     assert refusal(seal, RAW) == (
-        f"{story}: not the story of a trial (Expecting ':' delimiter: line 1 column 9 (char 8)); "
+        f"{outcome}: not the outcome of a trial (Expecting ':' delimiter: line 1 column 9 (char 8)); "
         "remove the trial's folder and start again"
     )
     assert not is_sealed(RAW)

@@ -66,8 +66,8 @@ def test_a_client_that_loses_the_mount_makes_a_trial_void_although_iozone_tells_
         lab.finish(job)
     finally:
         lab.on_node(2, "umount", str(lab.target))
-    stories = lab.stories("fifth")
-    last = stories["parted/clients/only/r2"]
+    outcomes = lab.outcomes("fifth")
+    last = outcomes["parted/clients/only/r2"]
     assert (last["exit_status"], last["failure"]) == (
         0,
         {
@@ -81,10 +81,10 @@ def test_a_client_that_loses_the_mount_makes_a_trial_void_although_iozone_tells_
 def test_settings_are_put_in_force_read_and_undone_on_every_node(lab):
     before = read_everywhere(lab, PLACE)
     lab.in_job(lab.measure("seventh", "tuned", "writes"), nodes=4)
-    for story in lab.stories("seventh").values():
-        value = {"short": "600", "long": "1200"}[story["factors"]["sysctl"]]
+    for outcome in lab.outcomes("seventh").values():
+        value = {"short": "600", "long": "1200"}[outcome["factors"]["sysctl"]]
         nodes = dict.fromkeys(("n1", "n2", "n3", "n4"), value)
-        assert story["settings"] == {
+        assert outcome["settings"] == {
             "sysctl": {
                 "asked": value, "read": value, "where": PLACE, "nodes": nodes, "read_after": value,
                 "nodes_after": nodes,
@@ -101,11 +101,11 @@ def test_a_node_that_refuses_a_setting_makes_trials_void_with_its_name(lab):
         lab.in_job(lab.measure("eighth", "tuned", "writes"), nodes=4)
     finally:
         lab.on_node(3, "umount", PLACE)
-    stories = lab.stories("eighth")
-    assert len(stories) == 4
-    for story in stories.values():
-        assert story["failure"]["code"] == "setting-failed"
-        assert story["failure"]["message"].startswith(f"node n3: tee {PLACE}: exit status 1")
+    outcomes = lab.outcomes("eighth")
+    assert len(outcomes) == 4
+    for outcome in outcomes.values():
+        assert outcome["failure"]["code"] == "setting-failed"
+        assert outcome["failure"]["message"].startswith(f"node n3: tee {PLACE}: exit status 1")
     assert read_everywhere(lab, PLACE) == before
 
 
@@ -128,7 +128,7 @@ def test_no_node_keeps_a_setting_whatever_ends_the_runner(lab, ending):
         assert not set(read_everywhere(lab, PLACE)) & set(before)
         assert len(list(lab.target.glob("coldcache/.settings-on-n?.json"))) == 4
         lab.in_job(lab.measure(campaign, "tuned", "writes"), nodes=4)
-        assert len(lab.stories(campaign)) == 4
+        assert len(lab.outcomes(campaign)) == 4
     lab.wait(lambda: read_everywhere(lab, PLACE) == before, seconds=10)
     assert not list(lab.target.glob("coldcache/.settings*"))
 

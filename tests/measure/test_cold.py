@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.errors import SettingError, TargetError
+from coldcache.core.outcome import ColdState
 from coldcache.core.units import show_bytes
 from coldcache.design.site import Cold
 from coldcache.measure.cold import make_cold, why_not_cold
@@ -116,7 +117,7 @@ def test_the_lock_is_held_again_after_a_remount(loop_mount):
     with locked(work) as lock:
         inode = os.fstat(lock).st_ino
         found = make_cold(Cold(method="remount"), [path], work, lock)
-        assert found == {"method": "remount", "bytes": 2**20, "resident_bytes": 0}
+        assert found == ColdState("remount", 2**20, 0)
         assert os.fstat(lock).st_ino == inode
         with pytest.raises(TargetError, match=f"is being measured by process {os.getpid()} "), locked(work):
             pass

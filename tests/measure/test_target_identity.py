@@ -106,17 +106,17 @@ def test_a_target_lost_in_mid_run_makes_the_trial_void_and_nothing_is_written_el
     assert last.startswith(begun)
     assert last.endswith("; put it right and start again: what is missing is measured then")
     assert list(loop_mount.iterdir()) == []
-    stories = [json.loads(path.read_text()) for path in Path("raw/tiny").rglob("trial.json")]
-    (lost,) = [story for story in stories if story["failure"]]
+    outcomes = [json.loads(path.read_text()) for path in Path("raw/tiny").rglob("trial.json")]
+    (lost,) = [outcome for outcome in outcomes if outcome["failure"]]
     assert lost["failure"]["code"] == "target-lost"
-    (judged,) = [trial.judgement for trial in collect_trials(read_campaign(Path("raw/tiny"))) if trial.story == lost]
+    (judged,) = [trial.judgement for trial in collect_trials(read_campaign(Path("raw/tiny"))) if trial.outcome == lost]
     assert (judged.verdict, judged.codes[0], judged.reasons[0]) == ("void", "target-lost", lost["failure"]["message"])
 
     words = ["mount", loop_device, str(loop_mount)] if fault == "unmounted" else ["umount", str(loop_mount)]
     subprocess.run(words, check=True)
     found = coldcache(*arguments)
     assert found.returncode == 0, found.stderr
-    judged = [t.judgement for t in collect_trials(read_campaign(Path("raw/tiny"))) if t.story["sweep"] == "transfers"]
+    judged = [t.judgement for t in collect_trials(read_campaign(Path("raw/tiny"))) if t.outcome.sweep == "transfers"]
     assert sorted(judgement.verdict for judgement in judged) == ["valid", "void"]
 
 

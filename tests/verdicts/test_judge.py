@@ -1,6 +1,5 @@
 """Each rule turns the verdict of a trial that was really run, once the one field that it looks at says so."""
 
-import copy
 import json
 import math
 import re
@@ -8,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from coldcache.campaign.trial_json import read_outcome
+from coldcache.core.outcome import Counters, Failure, SettingReading
 from coldcache.core.vocabulary import COLD_VERDICTS, VERDICTS
 from coldcache.tools import find_tool
 from coldcache.verdicts.cold_proof import judge_cold
@@ -22,10 +23,10 @@ CREATE = "tiny/files/operation=file-create/r0"
 
 
 def load(folder, shortest_run=0.001, cold_share=0.9):
-    story = json.loads((folder / "trial.json").read_text())
-    records = find_tool(story["tool"]).read((folder / "stdout.txt").read_bytes())
+    outcome = read_outcome(folder / "trial.json")
+    records = find_tool(outcome.tool).read((folder / "stdout.txt").read_bytes())
     quiet = {"foreign_share": 1e6, "load_per_core": 1e6, "least_free": 0.0, "foreign_cpu": 1e6}
-    return Observation(story, records, "", Thresholds(shortest_run=shortest_run, cold_share=cold_share, **quiet))
+    return Observation(outcome, records, "", Thresholds(shortest_run=shortest_run, cold_share=cold_share, **quiet))
 
 
 def doubting(found, **thresholds):
@@ -38,11 +39,7 @@ def trial(measured):
     def loaded(key, **altered):
         found = load(Path("raw/tiny") / key)
         assert judge(found).verdict == "valid", judge(found)
-        story = copy.deepcopy(found.story)
-        for field, value in altered.items():
-            assert field in story
-            story[field] = value
-        return found._replace(story=story)
+        return found._replace(outcome=found.outcome._replace(**altered))
 
     return loaded
 
@@ -64,19 +61,19 @@ def test_each_rule_has_a_code_of_its_own_and_a_verdict():
     ("key", "field", "value", "verdict", "code", "reason"),
     [
         (
-            WRITE, "failure", {"code": "preparation-failed", "message": "[Errno 5] Input/output error"},
+            WRITE, "failure", Failure("preparation-failed", "[Errno 5] Input/output error"),
             "void", "preparation-failed", "[Errno 5] Input/output error",
         ),
         (
-            CACHE, "settings", {"write_cache": {"asked": "unsafe", "read": "writeback"}},
+            CACHE, "settings", {"write_cache": SettingReading("unsafe", "writeback")},
             "void", "setting-not-in-force", "write_cache was to be unsafe, the system says writeback",
         ),
         (WRITE, "timed_out", True, "void", "time-limit", "ended after 20 s"),
         (WRITE, "exit_status", 1, "void", "exit-status", "exit status 1"),
         (WRITE, "exit_status", 255, "void", "exit-status", "exit status 255"),
         (WRITE, "exit_status", -11, "void", "exit-status", "killed by signal 11"),
-        (READ, "operations", ["write"], "void", "wrong-operation", "the log states no write"),
-        (CREATE, "operations", ["file-stat"], "void", "wrong-operation", "the log states no file-stat"),
+        (READ, "operations", ("write",), "void", "wrong-operation", "the log states no write"),
+        (CREATE, "operations", ("file-stat",), "void", "wrong-operation", "the log states no file-stat"),
     ],
 )  # fmt: skip
 def test_one_field_makes_a_trial_void(trial, key, field, value, verdict, code, reason):
@@ -100,7 +97,7 @@ def test_a_log_that_states_nothing_makes_a_trial_void(trial):
 
 
 def test_a_refused_log_is_no_reason_of_its_own_where_nothing_was_run(trial):
-    failure = {"code": "setting-failed", "message": "qemu-nbd ends at once"}
+    failure = Failure("setting-failed", "qemu-nbd ends at once")
     judgement = judge(trial(CACHE, failure=failure)._replace(records=[], refusal="stdout.txt cannot be read"))
     assert (judgement.verdict, judgement.codes) == ("void", ("preparation-failed",))
 
@@ -118,7 +115,7 @@ def test_a_run_shorter_than_the_sites_threshold_is_suspect(trial):
     ("seconds", "shown"), [(0.998, "0.998"), (0.99996, "0.99996"), (0.54, "0.54"), (0.949, "0.95")]
 )
 def test_a_run_that_is_hardly_too_short_is_shown_with_the_digits_that_say_so(trial, monkeypatch, seconds, shown):
-    monkeypatch.setattr("coldcache.verdicts.judge.measured_seconds", lambda *_: seconds)
+    monkeypatch.setattr("coldcache.verdicts.suspect_rules.measured_seconds", lambda *_: seconds)
     judgement = judge(doubting(trial(WRITE), shortest_run=1))
     assert judgement.reasons == (f"write was measured over {shown} s, less than 1 s",)
 
@@ -126,7 +123,7 @@ def test_a_run_that_is_hardly_too_short_is_shown_with_the_digits_that_say_so(tri
 @pytest.mark.parametrize(("step", "verdict"), [(0.4, "valid"), (-0.4, "valid"), (2.0, "suspect"), (-2.0, "suspect")])
 def test_a_clock_that_was_set_during_the_run_makes_it_suspect(trial, step, verdict):
     found = trial(WRITE)
-    judgement = judge(trial(WRITE, seconds=found.story["seconds"] - step))
+    judgement = judge(trial(WRITE, seconds=found.outcome.seconds - step))
     assert judgement.verdict == verdict, judgement.reasons
     if verdict == "suspect":
         assert judgement.codes == ("clock-step",)
@@ -142,8 +139,8 @@ def with_share(found, share):
     """Return a read of which `share` of the bytes crossed the device."""
     rate = next(r.value for r in found.records if (r.metric, r.statistic) == ("throughput", "value"))
     moved = rate * measured_seconds(found, "read")
-    counters = {"before": {"read_bytes": 1000}, "after": {"read_bytes": 1000 + math.ceil(share * moved)}}
-    return found._replace(story={**found.story, "counters": counters})
+    counters = Counters({"read_bytes": 1000}, {"read_bytes": 1000 + math.ceil(share * moved)})
+    return found._replace(outcome=found.outcome._replace(counters=counters))
 
 
 @pytest.mark.parametrize(
@@ -189,10 +186,10 @@ def test_the_measured_interval_is_the_one_that_the_log_states(trial):
 def test_where_the_log_states_no_interval_it_is_bytes_over_rate(root):
     for path in sorted((root / "raw/reference/quick/sequential").glob("*write,threads=*/r0")):
         found = load(path)
-        if found.story["tool"] == "iozone":
+        if found.outcome.tool == "iozone":
             rate = next(r.value for r in found.records if (r.metric, r.statistic) == ("throughput", "value"))
             assert measured_seconds(found, "write") == pytest.approx(2**30 / rate)
-            assert measured_seconds(found, "write") < found.story["seconds"]
+            assert measured_seconds(found, "write") < found.outcome.seconds
             break
     else:
         pytest.skip("the reference campaign was measured without IOzone")

@@ -19,7 +19,7 @@ def sections(name):
 def read(log, level, **stated):
     kind = GuestSetting.model_validate({"kind": "nfs-guest", **stated})
     (found,) = read_levels({"factor": kind}, {"factor": level}, sections(log)).values()
-    return found["asked"], found["read"]
+    return found.asked, found.read
 
 
 SYNC = {"values": {"sync": "sync", "async": "async"}, "shown": {"async": "default"}}

@@ -118,12 +118,12 @@ def test_an_anonymised_archive_names_nobody_and_its_numbers_stand_where_records_
         everything = b"\n".join(packed.read(name) for name in packed.namelist() if not name.startswith("code/workflow"))
     for name in (b"login7", b"alice", b"gpfs", b"10.20.30.40", b"fe80::1:2", b"this machine"):
         assert name not in everything.lower(), name
-    story = json.loads(next((tmp_path / "out/raw/tiny").rglob("trial.json")).read_text())
-    alias = story["system"]["host"]
+    outcome = json.loads(next((tmp_path / "out/raw/tiny").rglob("trial.json")).read_text())
+    alias = outcome["system"]["host"]
     assert re.fullmatch(r"host-\d", alias)
     log = next((tmp_path / "out/raw/tiny").rglob("stdout.txt")).read_text()
     assert re.fullmatch(
-        rf"user-\d@{alias}: {story['target']['path']}/run on address-\d and address-\d "
+        rf"user-\d@{alias}: {outcome['target']['path']}/run on address-\d and address-\d "
         r"\(/anonymous/path-\d/job\.sh\), 127\.0\.0\.1, vm\.dirty_ratio", log.splitlines()[0],
     )  # fmt: skip
     after = open_records(tmp_path / "out/results/tiny/dataset.nc")
@@ -175,8 +175,8 @@ def test_the_metadata_tell_when_by_what_and_from_what(project, run, tmp_path):
         graph = json.loads(packed.read("ro-crate-metadata.json"))["@graph"]
         names = set(packed.namelist())
     entities = {entity["@id"]: entity for entity in graph}
-    stories = [json.loads(path.read_text()) for path in Path("raw/tiny").rglob("trial.json")]
-    assert entities["#run"]["startTime"][:19] == min(story["start"] for story in stories)[:19]
+    outcomes = [json.loads(path.read_text()) for path in Path("raw/tiny").rglob("trial.json")]
+    assert entities["#run"]["startTime"][:19] == min(outcome["start"] for outcome in outcomes)[:19]
     assert entities["#run"]["instrument"] == {"@id": "code/Snakefile"}
     assert entities["#agent"]["name"] == "A. Name"
     assert entities["./"]["license"] == {"@id": "https://spdx.org/licenses/CC-BY-4.0"}

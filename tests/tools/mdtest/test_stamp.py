@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.core.stamp import Stamp
 from coldcache.tools.mdtest.stamp import read_stamp
 
 SPECIMENS = Path(__file__).parents[2] / "specimens"

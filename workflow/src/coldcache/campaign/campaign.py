@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from coldcache.core.errors import CampaignError, DesignError
 from coldcache.core.files import write_whole
 from coldcache.design.blocks import Block, arrange_blocks
-from coldcache.design.cases import Case, Circumstances, expand_cases
+from coldcache.design.cases import Case, Environment, expand_cases
 from coldcache.design.imported_study import AnyStudy, ForeignStudy, Origin
 from coldcache.design.site import Site, Target
 from coldcache.design.study import Study
@@ -34,14 +34,14 @@ class Campaign(NamedTuple):
         Where it runs.
     studies : tuple of Study or ForeignStudy
         What it asks: studies that are measured, and those whose logs were imported.
-    circumstances : Circumstances or None
+    environment : Environment or None
         None where all of it was imported, so that there is nothing to measure.
     """
 
     name: str
     site: Site
     studies: tuple[AnyStudy, ...]
-    circumstances: Circumstances | None
+    environment: Environment | None
 
     @property
     def folder(self) -> Path:
@@ -67,12 +67,12 @@ class Campaign(NamedTuple):
         return list(self._expand()[2])
 
     def _expand(self) -> tuple["Campaign", list[Case], list[Block]]:
-        if self.circumstances is None:
+        if self.environment is None:
             return self, [], []
         if not (_expanded and _expanded[0][0] is self):
-            cases = [case for study in self.planned for case in expand_cases(study, self.site, self.circumstances)]
+            cases = [case for study in self.planned for case in expand_cases(study, self.site, self.environment)]
             runs = [case for case in cases if not case.runs_here]
-            _expanded[:] = [(self, cases, arrange_blocks(runs, self.circumstances.seed))]
+            _expanded[:] = [(self, cases, arrange_blocks(runs, self.environment.seed))]
         return _expanded[0]
 
     def design(self) -> dict[str, Any]:
@@ -83,9 +83,9 @@ class Campaign(NamedTuple):
             "site": self.site.model_dump(mode="json"),
             "studies": [study.model_dump(mode="json") for study in self.studies],
         }
-        if self.circumstances is None:
+        if self.environment is None:
             return design
-        stated = self.circumstances._asdict()
+        stated = self.environment._asdict()
         return {
             **design,
             "circumstances": {**stated, "tools": dict(stated["tools"]), "lacking": list(stated["lacking"])},
@@ -129,7 +129,7 @@ def read_campaign(folder: Path) -> Campaign:
             name=folder.name,
             site=site,
             studies=studies,
-            circumstances=Circumstances(**stored["circumstances"]) if is_planned else None,
+            environment=Environment(**stored["circumstances"]) if is_planned else None,
         )
     except OSError as error:
         raise CampaignError(f"{folder} holds no campaign.json: it is no campaign") from error

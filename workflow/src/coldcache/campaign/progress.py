@@ -7,7 +7,7 @@ from pathlib import Path
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.stop_rule import is_missing
-from coldcache.campaign.trial_json import list_stories
+from coldcache.campaign.trial_json import list_trial_files
 from coldcache.core.errors import CampaignError
 from coldcache.core.files import write_whole
 from coldcache.design.cases import Case
@@ -40,7 +40,7 @@ def count_repetitions(campaign: Campaign) -> list[int]:
     """
     if campaign.planned:
         return sorted({trial.case.repetitions for block in campaign.blocks() for trial in block.trials})
-    cases = Counter(path.parents[1] for path in list_stories(campaign.folder, campaign.foreign))
+    cases = Counter(path.parents[1] for path in list_trial_files(campaign.folder, campaign.foreign))
     return sorted(set(cases.values()))
 
 

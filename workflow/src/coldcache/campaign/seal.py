@@ -7,7 +7,7 @@ from pathlib import Path
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.progress import missing_trials, why_not_run
-from coldcache.campaign.trial_json import list_stories, read_story
+from coldcache.campaign.trial_json import list_trial_files, read_outcome
 from coldcache.core.errors import CampaignError
 
 SUMS = "SHA256SUMS"
@@ -54,9 +54,9 @@ def seal(folder: Path) -> int:
     missing = [key for key in missing_trials(campaign) if not why_not_run(folder, *key.split("/")[:2])]
     if missing:
         raise CampaignError(f"{folder}: {len(missing)} trials are missing, the first is {missing[0]}; measure them")
-    for path in list_stories(folder, campaign.studies):
+    for path in list_trial_files(folder, campaign.studies):
         try:
-            read_story(path)
+            read_outcome(path)
         except CampaignError as error:
             # Once sealed, its trial could never be measured again.
             raise CampaignError(f"{error}; remove the trial's folder and start again") from error

@@ -61,7 +61,7 @@ class Material:
     @property
     def memory(self) -> int:
         """Memory of one client node, in B; 0 where it is not known."""
-        return self.campaign.circumstances.memory if self.campaign.circumstances else 0
+        return self.campaign.environment.memory if self.campaign.environment else 0
 
     def cube(self, study: str, sweep: str) -> xr.Dataset:
         """Return the cube of a sweep.
@@ -96,9 +96,9 @@ class Material:
     def _expand(self, study: str, sweep: str) -> list[Case]:
         """Return the planned cases of a sweep; none where it was not planned here."""
         planned = [one for one in self.campaign.planned if one.study == study]
-        if not planned or not self.campaign.circumstances:
+        if not planned or not self.campaign.environment:
             return []
-        cases = expand_cases(planned[0], self.campaign.site, self.campaign.circumstances)
+        cases = expand_cases(planned[0], self.campaign.site, self.campaign.environment)
         return [case for case in cases if case.sweep == sweep]
 
     def _why_not(self, study: str, sweep: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from coldcache.core.outcome import Outcome
 from coldcache.core.vocabulary import SET_FACTORS
 
 #: Stands where nothing was recorded of a property.
@@ -54,23 +55,24 @@ class Arms(NamedTuple):
         return len(self.levels) > 1 and not self.differences
 
 
-def differences_between_arms(stories: Iterable[Mapping[str, Any]], factor: str) -> Arms:
+def differences_between_arms(outcomes: Iterable[Outcome], factor: str) -> Arms:
     """Return all recorded differences between the arms of a comparison.
 
     Parameters
     ----------
-    stories : iterable of mapping
-        What the `trial.json` of each trial holds; those that did not run are left out.
+    outcomes : iterable of Outcome
+        Of the trials of both arms; those that did not run are left out.
     factor : str
         The factor that is compared. Levels that other factors have in all arms alike are no difference.
     """
     arms: dict[str, list[dict[str, str]]] = {}
     read: dict[str, set[str]] = {}
-    for story in stories:
-        if factor in story["factors"] and story["start"]:
-            level = str(story["factors"][factor])
-            arms.setdefault(level, []).append(_recorded(story, factor))
-            read.setdefault(level, set()).add(story["settings"].get(factor, {}).get("read", level))
+    for outcome in outcomes:
+        if factor in outcome.factors and outcome.start:
+            level = str(outcome.factors[factor])
+            arms.setdefault(level, []).append(_recorded(outcome, factor))
+            reading = outcome.settings.get(factor)
+            read.setdefault(level, set()).add(reading.read if reading else level)
     levels = {level: tuple(sorted(read[level])) for level in sorted(arms, key=_by_size)}
     return Arms(factor, levels, _differences({level: arms[level] for level in levels}))
 
@@ -80,12 +82,12 @@ def differences_between_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> tuple[D
     return _differences({host: [dict(_flatten("", described))] for host, described in sorted(hosts.items())})
 
 
-def tabulate_arms(stories: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def tabulate_arms(outcomes: Iterable[Outcome]) -> pd.DataFrame:
     """Return what was recorded otherwise between the levels of each factor of the system that a sweep varies.
 
     Parameters
     ----------
-    stories : iterable of mapping
+    outcomes : iterable of Outcome
         Those of the trials that count, sweep by sweep.
 
     Returns
@@ -95,7 +97,7 @@ def tabulate_arms(stories: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         for each other property that differs. A factor without such rows is the only one that differs.
     """
     rows = []
-    for (study, sweep), group in groupby(stories, key=lambda story: (story["study"], story["sweep"])):
+    for (study, sweep), group in groupby(outcomes, key=lambda outcome: (outcome.study, outcome.sweep)):
         own = list(group)
         for factor in SET_FACTORS:
             arms = differences_between_arms(own, factor)
@@ -114,21 +116,21 @@ def tabulate_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=HOST_COLUMNS)
 
 
-def _recorded(story: Mapping[str, Any], factor: str) -> dict[str, str]:
+def _recorded(outcome: Outcome, factor: str) -> dict[str, str]:
     """Return what a trial states of its circumstances, but for the factor that is compared."""
-    target = dict(story.get("target") or {})
-    if story.get("guest"):
+    target = dict(outcome.target or {})
+    if outcome.guest:
         # They follow from the levels and from the site, which is one for all, and are told with the factors.
         target.pop("mount_options", None)
-    found = {"tool": str(story["tool"]), "tool_version": story["tool_version"] or ""}
-    found |= dict(_flatten("system", story.get("system") or {}))
+    found = {"tool": outcome.tool, "tool_version": outcome.tool_version or ""}
+    found |= dict(_flatten("system", outcome.system or {}))
     found |= dict(_flatten("target", target))
-    found |= dict(_flatten("guest", story.get("guest") or {}))
-    found |= dict(_flatten("launch.nodes", sorted((story.get("launch") or {}).get("nodes", {}))))
-    found |= dict(_flatten("factors", {name: level for name, level in story["factors"].items() if name != factor}))
-    more = {"scale": story.get("scale"), "cold.method": (story.get("cold") or {}).get("method")}
+    found |= dict(_flatten("guest", outcome.guest or {}))
+    found |= dict(_flatten("launch.nodes", sorted((outcome.launch or {}).get("nodes", {}))))
+    found |= dict(_flatten("factors", {name: level for name, level in outcome.factors.items() if name != factor}))
+    more = {"scale": outcome.scale, "cold.method": outcome.cold.method if outcome.cold else ""}
     found |= {place: str(value) for place, value in more.items() if value}
-    read = {name: level["read"] for name, level in story["settings"].items() if name != factor}
+    read = {name: level.read for name, level in outcome.settings.items() if name != factor}
     return found | dict(_flatten("settings", read))
 
 

@@ -33,9 +33,7 @@ def describe_coverage(campaign: Campaign, trials: Iterable[Collected], published
     published : iterable of Published
         Values of any source.
     """
-    counted = {
-        f"{trial.story['study']}/{trial.story['sweep']}" for trial in trials if trial.judgement.verdict in COUNTED
-    }
+    counted = {f"{trial.outcome.study}/{trial.outcome.sweep}" for trial in trials if trial.judgement.verdict in COUNTED}
     stated = {(value.source, value.item) for value in published}
     rows: dict[tuple[str, str], Covered] = {}
     for row in [*_rows(campaign, counted, stated), *_imported_rows(campaign, counted)]:
@@ -52,8 +50,8 @@ def describe_coverage(campaign: Campaign, trials: Iterable[Collected], published
 
 def _rows(campaign: Campaign, counted: set[str], stated: set[tuple[str, str]]) -> Iterator[Covered]:
     for study in campaign.planned:
-        assert campaign.circumstances is not None
-        cases = expand_cases(study, campaign.site, campaign.circumstances)
+        assert campaign.environment is not None
+        cases = expand_cases(study, campaign.site, campaign.environment)
         for name, sweep in study.sweeps.items():
             of_sweep = [case for case in cases if case.sweep == name]
             for item in _items(sweep.item):

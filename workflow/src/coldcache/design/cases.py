@@ -14,7 +14,7 @@ from coldcache.design import guest_spec as nfs_guest
 from coldcache.design.case_names import name_case
 from coldcache.design.command_template import fill
 from coldcache.design.feasibility import explain_excess, explain_lack
-from coldcache.design.grid import Circumstances, expand_grid
+from coldcache.design.grid import Environment, expand_grid
 from coldcache.design.levels import Level, Lookup, Share
 from coldcache.design.scale import (
     count_items,
@@ -119,7 +119,7 @@ class Trial(NamedTuple):
         return f"{self.case.key}/r{self.repetition}"
 
 
-def expand_cases(study: Study, site: Site, circumstances: Circumstances, full: bool = False) -> list[Case]:
+def expand_cases(study: Study, site: Site, environment: Environment, full: bool = False) -> list[Case]:
     """Return every case of a study on a site, those that do not run there with the reason; `full` scales none down.
 
     Raises
@@ -131,7 +131,7 @@ def expand_cases(study: Study, site: Site, circumstances: Circumstances, full: b
     cases: list[Case] = []
     for name, sweep in study.sweeps.items():
         try:
-            cases += _expand_sweep(study, name, sweep, site, circumstances, full)
+            cases += _expand_sweep(study, name, sweep, site, environment, full)
         except DesignError as error:
             raise DesignError(f"config/studies/{study.study}.yaml, sweeps.{name}: {error}") from error
     cases = cases if study.sentinel is None else _mark_sentinel(study, cases)
@@ -164,20 +164,20 @@ def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:
 
 
 def _expand_sweep(
-    study: Study, name: str, sweep: Sweep, site: Site, circumstances: Circumstances, full: bool
+    study: Study, name: str, sweep: Sweep, site: Site, environment: Environment, full: bool
 ) -> Iterator[Case]:
     key = f"{study.study}/{name}"
-    tool = circumstances.tools[key]
+    tool = environment.tools[key]
     scales = study.scale == "site"
     settings = _resolve_settings(sweep, site, scales)
     site = _as_settings_need(site, settings)
-    most = most_threads(site, circumstances.cores) if scales and not full else None
-    grid = list(expand_grid(sweep, site, circumstances, most))
+    most = most_threads(site, environment.cores) if scales and not full else None
+    grid = list(expand_grid(sweep, site, environment, most))
     varying = [factor for factor in sweep.factors if len({point[factor] for point in grid}) > 1]
     # What follows from the threads or another factor varies with it and would only repeat it in the name.
     varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
     groups = find_tool(tool).separate(tuple(sweep.operations))
-    lack = f"{' and '.join(sweep.tools)}: not installed" if key in circumstances.lacking else ""
+    lack = f"{' and '.join(sweep.tools)}: not installed" if key in environment.lacking else ""
     for operations in groups:
         shrinks = scales and not full and not sweep.keeps_sizes
         # A series lasts as long as it is told.

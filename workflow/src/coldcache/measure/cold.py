@@ -1,8 +1,8 @@
 """What makes a trial's files cold, as the site or the sweep chooses it, and what is left of them in memory after it."""
 
 from pathlib import Path
-from typing import Any
 
+from coldcache.core.outcome import ColdState
 from coldcache.design.site import Cold
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.page_cache import evict, measure_residency
@@ -13,7 +13,7 @@ from coldcache.measure.target import released
 _REMOUNT = 'umount "$1" && mount -t "$2" -o "$3" "$4" "$1"'
 
 
-def make_cold(cold: Cold, paths: list[Path], work: Path, lock: int) -> dict[str, Any]:
+def make_cold(cold: Cold, paths: list[Path], work: Path, lock: int) -> ColdState:
     """Make files cold, and return the method with how much of them the page cache holds afterwards.
 
     Parameters
@@ -26,11 +26,6 @@ def make_cold(cold: Cold, paths: list[Path], work: Path, lock: int) -> dict[str,
         The marked work folder of the target.
     lock : int
         Descriptor of the target's lock, which is let go of while the target is mounted anew.
-
-    Returns
-    -------
-    dict
-        ``method``, ``bytes`` and ``resident_bytes``.
 
     Raises
     ------
@@ -48,7 +43,7 @@ def make_cold(cold: Cold, paths: list[Path], work: Path, lock: int) -> dict[str,
     for command in cold.commands:
         run_command(command, root=cold.root, seconds=cold.seconds)
     residency = measure_residency(paths)
-    return {"method": cold.method, "bytes": residency.bytes, "resident_bytes": residency.resident}
+    return ColdState(cold.method, residency.bytes, residency.resident)
 
 
 def why_not_cold(cold: Cold, folder: Path) -> str:

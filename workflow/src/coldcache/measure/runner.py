@@ -7,7 +7,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from coldcache.campaign.campaign import Campaign, begin, note_hosts
 from coldcache.campaign.progress import note_not_run
@@ -15,6 +15,7 @@ from coldcache.campaign.seal import is_sealed
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.core.errors import CampaignError, TargetError
 from coldcache.core.files import write_whole
+from coldcache.core.outcome import Outcome
 from coldcache.core.units import show_seconds
 from coldcache.core.vocabulary import nearest
 from coldcache.design.blocks import Block
@@ -27,10 +28,9 @@ from coldcache.measure.cold import why_not_cold
 from coldcache.measure.host.inventory import describe_machine, describe_system, describe_target
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.lease import leased
-from coldcache.measure.room import refuse_full
 from coldcache.measure.settings.block import BlockSettings, is_left, why_not_run
 from coldcache.measure.target import MARKER, WORK, check_space, check_target, clear, locked, make_work_folder
-from coldcache.measure.trial import Surroundings, execute
+from coldcache.measure.trial import BlockContext, refuse_full, run_trial
 from coldcache.tools import find_tool
 
 #: Seconds beside a tool's time limit that laying out files and putting settings in force may take together.
@@ -136,40 +136,40 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         if reason:
             progress.refuse(block.name, reason)
             return
-        surroundings = Surroundings(
+        context = BlockContext(
             campaign.site, work, lock, lease, settings, system, describe_target(work), versions, place
         )
         try:
             for trial in waiting:
                 if not is_missing(campaign.folder, campaign.site, trial):
                     continue
-                _refuse_impossible(trial, campaign, surroundings)
+                _refuse_impossible(trial, campaign, context)
                 progress.show(trial)
-                story = execute(trial, campaign.folder / trial.key, surroundings)
+                outcome = run_trial(trial, campaign.folder / trial.key, context)
                 progress.count()
                 if log:
-                    _note(log, trial, story)
-            _refuse_lost(surroundings)
+                    _note(log, trial, outcome)
+            _refuse_lost(context)
         finally:
             progress.end()
-            if not surroundings.why_lost():
+            if not context.why_lost():
                 for directory in {trial.case.run.directory for trial in block.trials}:
                     clear(Path(directory).absolute())
 
 
-def _refuse_impossible(trial: Trial, campaign: Campaign, surroundings: Surroundings) -> None:
+def _refuse_impossible(trial: Trial, campaign: Campaign, context: BlockContext) -> None:
     """Refuse to go on where the target is lost or full, or the disk of the logs is: every further trial would fail."""
-    _refuse_lost(surroundings)
-    surroundings.lease.renew()
+    _refuse_lost(context)
+    context.lease.renew()
     check_space(campaign.site, trial.case)
     refuse_full(campaign.folder)
 
 
-def _refuse_lost(surroundings: Surroundings) -> None:
+def _refuse_lost(context: BlockContext) -> None:
     """Raise `TargetError` where the target is lost, and say whether files may lie elsewhere by now."""
-    reason = surroundings.why_lost()
+    reason = context.why_lost()
     if reason:
-        work = surroundings.work
+        work = context.work
         # A tool that had just started opens its files by their paths, wherever these lead by then.
         strayed = os.path.lexists(work) and not (work / MARKER).exists()
         raise TargetError(
@@ -184,14 +184,13 @@ def _why_not(case: Case, work: Path) -> str:
     return why_not_run(case, work) or (why_not_cold(case.cold, work) if reads else "")
 
 
-def _note(log: Path, trial: Trial, story: dict[str, Any]) -> None:
-    failure = story["failure"]
-    if failure:
-        ending = failure["message"]
-    elif story["seconds"] is None:
+def _note(log: Path, trial: Trial, outcome: Outcome) -> None:
+    if outcome.failure:
+        ending = outcome.failure.message
+    elif outcome.seconds is None:
         ending = "not run, its settings are not in force"
     else:
-        ending = f"exit status {story['exit_status']} after {story['seconds']:.2f} s"
+        ending = f"exit status {outcome.exit_status} after {outcome.seconds:.2f} s"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a") as file:
         file.write(f"{trial.key}: {ending}\n")

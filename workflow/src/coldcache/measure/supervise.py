@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from coldcache.measure.host.processes import Below, list_processes
 
@@ -22,9 +22,44 @@ _SHARE, _PAUSE = 0.002, 0.1
 _ENVIRONMENT = {"LC_ALL": "C", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
+class ToolRun(NamedTuple):
+    """How a run of a tool went.
+
+    Attributes
+    ----------
+    start, end : str
+        ISO 8601 in UTC, to the millisecond.
+    seconds : float
+        From start to end by the steady clock, in s.
+    exit_status : int
+        The tool's; negative for the signal that killed it.
+    timed_out : bool
+        Whether it was ended at its time limit.
+    stops : int
+        How often a process of it was stopped by a signal.
+    suspended : float
+        How long the machine slept meanwhile, in s.
+    own_cpu, busy_cpu : float
+        Processor time of the tool, and of everything that ran on this machine meanwhile, in s.
+    utc_offset : float
+        Local time minus UTC, in s.
+    """
+
+    start: str
+    end: str
+    seconds: float
+    exit_status: int
+    timed_out: bool
+    stops: int
+    suspended: float
+    own_cpu: float
+    busy_cpu: float
+    utc_offset: float
+
+
 def supervise(
     argv: list[str], limit: float, folder: Path, lock: int, environment: Mapping[str, str], place: Path | None = None
-) -> dict[str, Any]:
+) -> "ToolRun":
     """Run a tool, with its output in two files of a folder, and return how it went.
 
     Parameters
@@ -41,13 +76,6 @@ def supervise(
         Its environment, to which the language of its numbers is added.
     place : Path, optional
         Where it starts, when not in this process's folder.
-
-    Returns
-    -------
-    dict
-        ``start``, ``end``, ``seconds``, ``exit_status`` and ``timed_out``; ``stops``, how often a process of the tool
-        was stopped by a signal, and ``suspended``, how long the machine slept, in s; ``own_cpu`` and ``busy_cpu``,
-        the processor time of the tool and of all that ran here meanwhile, in s.
 
     Raises
     ------
@@ -71,12 +99,19 @@ def supervise(
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        return {
-            "timed_out": timed_out, "seconds": round(time.monotonic() - began, 6), "start": start,
-            "end": datetime.now(UTC).isoformat(timespec="milliseconds"), "exit_status": process.returncode,
-            "stops": stops.count, "suspended": round(_asleep() - asleep, 3),
-            "own_cpu": round(_own_cpu() - own, 3), "busy_cpu": round(_busy_cpu() - busy, 3),
-        }  # fmt: skip
+        return ToolRun(
+            timed_out=timed_out, seconds=round(time.monotonic() - began, 6), start=start,
+            end=datetime.now(UTC).isoformat(timespec="milliseconds"), exit_status=process.returncode,
+            stops=stops.count, suspended=round(_asleep() - asleep, 3),
+            own_cpu=round(_own_cpu() - own, 3), busy_cpu=round(_busy_cpu() - busy, 3),
+            utc_offset=_utc_offset(),
+        )  # fmt: skip
+
+
+def _utc_offset() -> float:
+    """Return local time minus UTC, in s."""
+    offset = datetime.now().astimezone().utcoffset()
+    return offset.total_seconds() if offset else 0.0
 
 
 class Stops:

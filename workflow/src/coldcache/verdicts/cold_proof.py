@@ -48,20 +48,20 @@ def judge_cold(trial: Observation) -> Coldness:
         the file system lies in memory; ``mixed`` in between. ``unproved`` where nothing counts them, or where the
         page cache still held so much of the files that other traffic must have crossed the device.
     """
-    story = trial.story
-    if not story["operations"] or story["operations"][0] not in READS:
+    outcome = trial.outcome
+    if not outcome.operations or outcome.operations[0] not in READS:
         return Coldness("not applicable")
-    asked = story.get("cold") or {}
-    found = Coldness(
-        "unproved", "", asked.get("method", ""), asked.get("bytes"), asked.get("resident_bytes"),
-        moved_bytes(trial, story["operations"][0]), crossed_bytes(trial, "read_bytes"),
-    )  # fmt: skip
-    filesystem = (story.get("target") or {}).get("filesystem", "")
+    moved, crossed = moved_bytes(trial, outcome.operations[0]), crossed_bytes(trial, "read_bytes")
+    found = Coldness("unproved", moved_bytes=moved, crossed_bytes=crossed)
+    if outcome.cold:
+        asked = outcome.cold
+        found = found._replace(method=asked.method, file_bytes=asked.bytes, resident_bytes=asked.resident_bytes)
+    filesystem = outcome.filesystem
     if filesystem in _IN_MEMORY and trial.records:
         return found._replace(verdict="warm", why=f"{filesystem} lies in memory, where nothing can be cold")
     if found.crossed_bytes is None:
-        return found._replace(why=story.get("uncounted") or "nothing counts the bytes that cross the device")
-    nodes = story["factors"].get("nodes", 1)
+        return found._replace(why=outcome.uncounted or "nothing counts the bytes that cross the device")
+    nodes = outcome.factors.get("nodes", 1)
     if crossing(trial) == "wire" and nodes > 1:
         return found._replace(why=f"the bytes were counted on one of {nodes} nodes")
     if not found.moved_bytes:
@@ -80,7 +80,7 @@ def _weigh(trial: Observation, found: Coldness, share: float) -> tuple[str, str]
     if share < least:
         return "mixed", why
     # Direct I/O passes the page cache, whatever it holds.
-    if found.resident_bytes and found.file_bytes and not trial.story["factors"].get("direct_io"):
+    if found.resident_bytes and found.file_bytes and not trial.outcome.factors.get("direct_io"):
         resident = found.resident_bytes / found.file_bytes
         if resident > 1 - least:
             held = f"{show_bytes(found.resident_bytes)} of {show_bytes(found.file_bytes)}"

@@ -5,9 +5,6 @@ from collections.abc import Iterable
 from statistics import median
 from typing import NamedTuple
 
-from coldcache.core.records import Record
-from coldcache.core.vocabulary import METRIC_OF_OPERATION
-
 
 class Moment(NamedTuple):
     """One trial of the sentinel: when it started, as ISO 8601 in UTC, and its figure in B/s or 1/s."""
@@ -43,11 +40,3 @@ class Drift:
         near = [self._moments[index] for index in (before, after) if 0 <= index < len(self._moments)]
         drifts = [drift for moment in near if (drift := self.of(moment.figure)) is not None]
         return min(drifts, key=abs) if drifts else None
-
-
-def figure_of(operations: Iterable[str], records: Iterable[Record]) -> float | None:
-    """Return the figure by which a trial is judged first, in B/s or 1/s; None where its log does not state it."""
-    operation = next(iter(operations), "")
-    metric = METRIC_OF_OPERATION.get(operation)
-    found = (record for record in records if (record.operation, record.metric) == (operation, metric))
-    return next((record.value for record in found if record.statistic == "value"), None)

@@ -1,9 +1,10 @@
-"""Rules that compare what a log says of its own run with the trial that it is the log of."""
+"""Rules that compare what a log says of its own run with the trial that it belongs to."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
+from coldcache.core.outcome import Outcome
 from coldcache.verdicts.observation import Finding, Observation
 
 #: Tools print whole seconds, and the clocks of two nodes differ by less than this.
@@ -20,16 +21,19 @@ def wrong_level(trial: Observation) -> Finding:
 
 def stale_log(trial: Observation) -> Finding:
     """Void: the log was written at another time, or on another host, than the trial."""
-    story, stamp = trial.story, trial.stamp
-    if story["start"] is None or story["end"] is None:
+    outcome, stamp = trial.outcome, trial.stamp
+    if outcome.start is None or outcome.end is None:
         return None
-    start, end = datetime.fromisoformat(story["start"]), datetime.fromisoformat(story["end"])
+    # A clock that is set back while the tool runs swaps the two.
+    first, last = sorted((datetime.fromisoformat(outcome.start), datetime.fromisoformat(outcome.end)))
     for moment in (stamp.begin, stamp.end):
-        seen = moment and _with_zone(moment, story)
-        if seen and not start - _SLACK <= seen <= end + _SLACK:
-            return f"the log was written at {seen:%Y-%m-%d %H:%M:%S}, the trial ran from {start:%Y-%m-%d %H:%M:%S}"
-    hosts = {story["system"].get("host"), *story.get("hosts", ())} - {None}
-    if stamp.host and hosts and stamp.host.partition(".")[0] not in {host.partition(".")[0] for host in hosts}:
+        written = moment and _in_utc(moment, outcome)
+        if written and not first - _SLACK <= written <= last + _SLACK:
+            return (
+                f"the log was written at {written:%Y-%m-%d %H:%M:%S} UTC, the trial began at {first:%Y-%m-%d %H:%M:%S}"
+            )
+    hosts = _hosts(outcome)
+    if stamp.host and hosts and _short(stamp.host) not in hosts:
         return f"the log was written on {stamp.host}, the trial ran on {', '.join(sorted(hosts))}"
     return None
 
@@ -39,16 +43,25 @@ def _stated_levels(trial: Observation) -> Iterator[tuple[str, Any, Any]]:
     seen = set()
     for record in trial.records:
         for factor, stated in record.factors.items():
-            if factor in trial.story["factors"] and (factor, stated) not in seen:
+            if factor in trial.outcome.factors and (factor, stated) not in seen:
                 seen.add((factor, stated))
-                yield factor, trial.story["factors"][factor], stated
+                yield factor, trial.outcome.factors[factor], stated
 
 
-def _with_zone(moment: datetime, story: Any) -> datetime | None:
-    """Return a moment with its zone; None for local time of a trial whose offset from UTC is not known."""
+def _in_utc(moment: datetime, outcome: Outcome) -> datetime | None:
+    """Return a moment in UTC; None for local time of a trial whose offset from UTC is not known."""
     if moment.tzinfo is not None:
         return moment
-    offset = story.get("utc_offset")
-    if offset is None:
+    if outcome.utc_offset is None or outcome.start is None:
         return None
-    return moment.replace(tzinfo=datetime.fromisoformat(story["start"]).tzinfo) - timedelta(seconds=offset)
+    return moment.replace(tzinfo=datetime.fromisoformat(outcome.start).tzinfo) - timedelta(seconds=outcome.utc_offset)
+
+
+def _hosts(outcome: Outcome) -> set[str]:
+    """Return the short names of the hosts on which a trial ran, as far as they are known."""
+    named = [(outcome.system or {}).get("host"), *(outcome.launch or {}).get("nodes", {})]
+    return {_short(host) for host in named if host}
+
+
+def _short(host: str) -> str:
+    return host.partition(".")[0]

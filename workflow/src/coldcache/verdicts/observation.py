@@ -1,10 +1,12 @@
 """What the rules see of a trial, and how long and how much it measured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import mul
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from coldcache.core.outcome import Outcome
 from coldcache.core.records import Record
+from coldcache.core.stamp import Stamp
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
 
 #: What a rule objects to, in words; None where it does not.
@@ -35,8 +37,8 @@ class Observation(NamedTuple):
 
     Attributes
     ----------
-    story : mapping
-        What `trial.json` holds.
+    outcome : Outcome
+        What happened in it.
     records : sequence of Record
         What its log states; empty where the log was refused.
     refusal : str
@@ -49,15 +51,18 @@ class Observation(NamedTuple):
         How it was when the campaign began.
     states_version : bool
         Whether the log states the tool's version exactly as the tool itself does.
+    stamp : Stamp
+        When and where the log says that it was written.
     """
 
-    story: Mapping[str, Any]
+    outcome: Outcome
     records: Sequence[Record]
     refusal: str
     thresholds: Thresholds
     ceilings: Ceilings = Ceilings()
     baseline: Baseline = Baseline()
     states_version: bool = False
+    stamp: Stamp = Stamp()
 
 
 def measured_seconds(trial: Observation, operation: str) -> float | None:
@@ -67,7 +72,7 @@ def measured_seconds(trial: Observation, operation: str) -> float | None:
     if stated:
         # IOR states the parts of the interval beside the whole.
         return max(stated)
-    factors = trial.story["factors"]
+    factors = trial.outcome.factors
     for record in own:
         if record.metric == "throughput" and record.statistic == "value" and "file_size" in factors:
             return factors["file_size"] * factors["threads"] / record.value
@@ -89,12 +94,11 @@ def moved_bytes(trial: Observation, operation: str) -> float | None:
 
 def crossed_bytes(trial: Observation, direction: str) -> int | None:
     """Return the bytes that crossed the device, ``read_bytes`` or ``written_bytes``; None where nothing counts them."""
-    counters = trial.story["counters"]
-    if not counters or direction not in counters["before"]:
-        return None
-    return counters["after"][direction] - counters["before"][direction]
+    counters = trial.outcome.counters
+    return counters.difference(direction) if counters else None
 
 
 def crossing(trial: Observation) -> str:
     """Return what the counted bytes crossed: ``device``, or ``wire`` where a server has the device."""
-    return (trial.story["counters"] or {}).get("crossing", "device")
+    counters = trial.outcome.counters
+    return counters.crossing if counters else "device"

@@ -1,9 +1,5 @@
 """Rules that doubt a trial: more than can be, hidden processes, others at work, little space, a system that changed."""
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
-
 from coldcache.core.units import show_bytes, show_rate
 from coldcache.core.vocabulary import DATA_OPERATIONS
 from coldcache.verdicts.cold_proof import judge_cold
@@ -60,7 +56,7 @@ def slow_process_hidden(trial: Observation) -> Finding:
 
 def foreign_transfers(trial: Observation) -> Finding:
     """Suspect: the device carried far more than the tool moved."""
-    operation = trial.story["operations"][0] if trial.story["operations"] else ""
+    operation = trial.outcome.operations[0] if trial.outcome.operations else ""
     moved = moved_bytes(trial, operation)
     if operation not in DATA_OPERATIONS or moved is None:
         return None
@@ -76,7 +72,7 @@ def foreign_transfers(trial: Observation) -> Finding:
 
 def busy_machine(trial: Observation) -> Finding:
     """Suspect: the machine was busy before the tool started."""
-    load, cores = trial.story.get("load"), (trial.story.get("system") or {}).get("cores")
+    load, cores = trial.outcome.load, trial.outcome.cores
     if load is None or not cores or load <= trial.thresholds.load_per_core * cores:
         return None
     return f"the load average was {load:.1f} on {cores} cores before it started"
@@ -84,11 +80,11 @@ def busy_machine(trial: Observation) -> Finding:
 
 def foreign_load(trial: Observation) -> Finding:
     """Suspect: others kept the processors busy while the tool ran."""
-    story = trial.story
-    cores, busy = (story.get("system") or {}).get("cores"), story.get("busy_cpu")
-    if busy is None or not cores or not story["seconds"]:
+    outcome = trial.outcome
+    cores = outcome.cores
+    if outcome.busy_cpu is None or outcome.own_cpu is None or not cores or not outcome.seconds:
         return None
-    share = (busy - story["own_cpu"]) / (cores * story["seconds"])
+    share = (outcome.busy_cpu - outcome.own_cpu) / (cores * outcome.seconds)
     return (
         f"others used {share:.0%} of the {cores} cores while it ran" if share > trial.thresholds.foreign_cpu else None
     )
@@ -96,9 +92,9 @@ def foreign_load(trial: Observation) -> Finding:
 
 def suspended(trial: Observation) -> Finding:
     """Suspect: a process of the tool was stopped by a signal, or the machine slept, while the tool ran."""
-    if trial.story.get("stops"):
+    if trial.outcome.stops:
         return "a process of the tool was stopped by a signal while it ran"
-    asleep = trial.story.get("suspended") or 0
+    asleep = trial.outcome.suspended or 0
     return f"the machine slept for {asleep:.1f} s while it ran" if asleep > 0.5 else None
 
 
@@ -112,7 +108,7 @@ def drifted(trial: Observation) -> Finding:
 
 def little_space(trial: Observation) -> Finding:
     """Suspect: the file system was nearly full, which slows many of them down."""
-    free, size = trial.story.get("free_bytes"), trial.story.get("size_bytes")
+    free, size = trial.outcome.free_bytes, trial.outcome.size_bytes
     if not size or free is None or free >= trial.thresholds.least_free * size:
         return None
     return f"only {show_bytes(free)} of {show_bytes(size)} were free"
@@ -120,7 +116,7 @@ def little_space(trial: Observation) -> Finding:
 
 def fill_drift(trial: Observation) -> Finding:
     """Suspect: the file system held much more, or less, of others' data than when the sweep began."""
-    first, now = trial.baseline.fill, fill_level(trial.story)
+    first, now = trial.baseline.fill, trial.outcome.fill_level
     if first is None or now is None or abs(now - first) <= trial.thresholds.fill_drift:
         return None
     return f"the file system was {now:.0%} full beside the campaign's own files, {first:.0%} when the sweep began"
@@ -128,22 +124,15 @@ def fill_drift(trial: Observation) -> Finding:
 
 def kernel_changed(trial: Observation) -> Finding:
     """Suspect: the machine runs another kernel than when the campaign began."""
-    before, now = trial.baseline.kernel, (trial.story.get("system") or {}).get("kernel")
+    before, now = trial.baseline.kernel, trial.outcome.kernel
     if before is None or now == before:
         return None
     return f"the kernel was {now}, {before} when the campaign began"
 
 
-def fill_level(story: Mapping[str, Any]) -> float | None:
-    """Return the share of the file system that others' data held before a trial; None where it was not noted."""
-    if not story.get("size_bytes"):
-        return None
-    return 1 - min(1.0, (story["free_bytes"] + story["own_bytes"]) / story["size_bytes"])
-
-
 def too_short(trial: Observation) -> Finding:
     """Suspect: the measured interval is so short that start and end weigh in it."""
-    for operation in trial.story["operations"]:
+    for operation in trial.outcome.operations:
         seconds = measured_seconds(trial, operation)
         if seconds is not None and seconds < trial.thresholds.shortest_run:
             least = trial.thresholds.shortest_run
@@ -159,11 +148,10 @@ def _show_below(figure: float, limit: float) -> str:
 
 def clock_step(trial: Observation) -> Finding:
     """Suspect: the wall clock moved against the steady clock while the tool ran."""
-    story = trial.story
-    if story["start"] is None or story["end"] is None:
+    outcome = trial.outcome
+    if outcome.started is None or outcome.ended is None or outcome.seconds is None:
         return None
-    wall = (datetime.fromisoformat(story["end"]) - datetime.fromisoformat(story["start"])).total_seconds()
-    step = wall - story["seconds"]
+    step = (outcome.ended - outcome.started).total_seconds() - outcome.seconds
     return f"the clock was set by {step:+.1f} s during the run" if abs(step) > 0.5 else None
 
 

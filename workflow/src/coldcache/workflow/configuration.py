@@ -10,7 +10,7 @@ from coldcache.campaign.progress import is_whole
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import CampaignError, DesignError, ToolError
 from coldcache.core.vocabulary import nearest
-from coldcache.design.grid import Circumstances
+from coldcache.design.grid import Environment
 from coldcache.design.jobs import arrange_allocations, refuse_hours
 from coldcache.design.site import Site, read_site
 from coldcache.design.study import Study, Sweep, read_study
@@ -27,7 +27,7 @@ KEYS = ("campaign", "studies", "site", "target")
 def read_design(config: Mapping[str, Any]) -> Campaign:
     """Return the design that a configuration asks for. Writes nothing.
 
-    A sealed campaign is taken as it is. One that has begun keeps its tools and circumstances, so that a tool that is
+    A sealed campaign is taken as it is. One that has begun keeps its tools and environment, so that a tool that is
     installed later is not mixed in; its studies and its site must still be those that the configuration names.
 
     Parameters
@@ -55,7 +55,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     if is_sealed(folder):
         return read_campaign(folder)
     begun = read_campaign(folder) if (folder / "campaign.json").is_file() else None
-    design = _draft(name, config, begun.circumstances if begun else None)
+    design = _draft(name, config, begun.environment if begun else None)
     if begun:
         _refuse_other_design(begun, design)
         design = design._replace(studies=(*design.studies, *begun.foreign))
@@ -89,7 +89,7 @@ def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
 
 def _refuse_empty(design: Campaign) -> None:
     """Refuse a campaign in which nothing runs, with the reason of its first case."""
-    if design.circumstances and not design.blocks():
+    if design.environment and not design.blocks():
         case, names = design.cases()[0], ", ".join(study.study for study in design.studies)
         raise DesignError(
             f"config/sites/{design.site.site}.yaml: nothing of {names} runs "
@@ -103,14 +103,14 @@ def _required(config: Mapping[str, Any], key: str) -> str:
     return str(config[key])
 
 
-def _draft(name: str, config: Mapping[str, Any], circumstances: Circumstances | None, full: bool = False) -> Campaign:
+def _draft(name: str, config: Mapping[str, Any], environment: Environment | None, full: bool = False) -> Campaign:
     site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
     names = _required(config, "studies").replace(" ", "").split(",")
     for study in names:
         if names.count(study) > 1:
             raise DesignError(f'studies: "{study}" stands twice')
     studies = tuple(read_study(STUDIES, study) for study in names)
-    return Campaign(name, site, studies, circumstances or _circumstances(name, site, studies, full))
+    return Campaign(name, site, studies, environment or _find_environment(name, site, studies, full))
 
 
 def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
@@ -121,7 +121,7 @@ def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
         )
 
 
-def _circumstances(name: str, site: Site, studies: tuple[Study, ...], full: bool) -> Circumstances:
+def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: bool) -> Environment:
     tools: dict[str, Any] = {}
     lacking = []
     for study in studies:
@@ -138,7 +138,7 @@ def _circumstances(name: str, site: Site, studies: tuple[Study, ...], full: bool
                 tools[key] = sweep.tools[0]
                 lacking.append(key)
     stated = site.target.direct_io
-    return Circumstances(
+    return Environment(
         cores=site.clients.total_cores(),
         direct_io=takes_direct_io(Path(site.target.path).absolute()) if stated is None else stated,
         tools=tools,

@@ -14,8 +14,10 @@ from coldcache.campaign.importing.cross_check import find_contradictions
 from coldcache.campaign.importing.notes import NOTES, Notes, read_notes
 from coldcache.campaign.importing.scan import Log, Survey, read_plain_file, survey
 from coldcache.campaign.seal import SUMS, is_sealed, seal
+from coldcache.campaign.trial_json import TRIAL_JSON, write_outcome
 from coldcache.core.errors import CampaignError, DesignError, LogError
 from coldcache.core.files import write_whole
+from coldcache.core.outcome import LogPart, Outcome
 from coldcache.core.records import Part
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
 from coldcache.design.case_names import name_case
@@ -57,8 +59,8 @@ class Imported(NamedTuple):
     ----------
     folder : Path
         The campaign's.
-    trials : dict of str to dict
-        What `trial.json` of each trial holds, by its key.
+    trials : dict of str to Outcome
+        Each trial, by its key.
     found : Survey
         What the folder of logs was found to hold.
     is_sealed : bool
@@ -66,7 +68,7 @@ class Imported(NamedTuple):
     """
 
     folder: Path
-    trials: dict[str, dict[str, Any]]
+    trials: dict[str, Outcome]
     found: Survey
     is_sealed: bool
 
@@ -109,7 +111,7 @@ def import_logs(folder: Path, name: str) -> Imported:
         entries = list(_arrange(found.logs, notes))
     except DesignError as error:
         raise DesignError(f"{folder / NOTES}, {error}") from error
-    trials = _tell_trials(entries, notes.study, find_contradictions(folder, found.logs))
+    trials = _describe_trials(entries, notes.study, find_contradictions(folder, found.logs))
     study = _describe_study(entries, notes, folder, found)
     partial = target.with_name(f".{name}.partial")
     try:
@@ -169,31 +171,23 @@ def _arrange(logs: list[Log], notes: Notes) -> Iterator[Entry]:
             yield Entry(log, part, sweep, ordered)
 
 
-def _tell_trials(
+def _describe_trials(
     entries: list[Entry], study: str, contradictions: Mapping[tuple[str, str], str]
-) -> dict[str, dict[str, Any]]:
-    """Return what `trial.json` of each trial holds, by the trial's key."""
-    trials = {}
+) -> dict[str, Outcome]:
+    """Return each trial, by its key."""
+    trials: dict[str, Outcome] = {}
     done = Counter[str]()
     names = _name_cases(entries)
     for entry, case in zip(entries, names, strict=True):
         log = entry.log
         repetition = done[f"{entry.sweep}/{case}"]
         done[f"{entry.sweep}/{case}"] += 1
-        trials[f"{study}/{entry.sweep}/{case}/r{repetition}"] = {
-            "format": 1,
-            "study": study, "sweep": entry.sweep, "case": case, "repetition": repetition,
-            "operations": list(entry.part.operations), "factors": entry.factors,
-            "tool": log.tool, "tool_version": log.version,
-            "log": {
-                "file": f"{study}/{LOGS}/{log.file}",
-                "factors": entry.part.factors, "repetition": entry.part.repetition,
-            },
-            "contradiction": contradictions.get((log.file, str(entry.factors.get("phase")))),
-            "argv": [], "settings": {}, "cold": None, "counters": None, "failure": None,
-            "start": None, "end": None, "seconds": None, "exit_status": None, "timed_out": False,
-            "time_limit": None, "free_bytes": None, "load": None, "target": None, "system": None,
-        }  # fmt: skip
+        outcome = Outcome(
+            study, entry.sweep, case, repetition, tuple(entry.part.operations), entry.factors, log.tool, log.version,
+            log=LogPart(f"{study}/{LOGS}/{log.file}", entry.part.factors, entry.part.repetition),
+            contradiction=contradictions.get((log.file, str(entry.factors.get("phase")))),
+        )  # fmt: skip
+        trials[outcome.key] = outcome
     return trials
 
 
@@ -271,18 +265,16 @@ def _once(values: Iterable[Any]) -> list[Any]:
     return sorted(found) if all(isinstance(value, int | float) for value in found) else found
 
 
-def _write_study(
-    partial: Path, study: ForeignStudy, folder: Path, logs: list[Log], trials: dict[str, dict[str, Any]]
-) -> None:
+def _write_study(partial: Path, study: ForeignStudy, folder: Path, logs: list[Log], trials: dict[str, Outcome]) -> None:
     """Write the logs with their notes, and their trials, below a folder that becomes a campaign's."""
     kept = partial / study.study / LOGS
     for log in logs:
         _copy(folder, log, kept / log.file)
     if (folder / NOTES).is_file():
         shutil.copyfile(folder / NOTES, kept / NOTES)
-    for key, story in trials.items():
+    for key, outcome in trials.items():
         (partial / key).mkdir(parents=True)
-        (partial / key / "trial.json").write_text(json.dumps(story, indent=1) + "\n")
+        write_outcome(partial / key / TRIAL_JSON, outcome)
 
 
 def _write_design(folder: Path, campaign: Campaign) -> None:

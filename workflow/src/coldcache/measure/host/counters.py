@@ -22,7 +22,7 @@ _ROOT = Path("/")
 _LUSTRE = ("proc/fs/lustre", "sys/fs/lustre", "sys/kernel/debug/lustre")
 
 
-class Counters(NamedTuple):
+class CounterSource(NamedTuple):
     """Where a target's bytes are counted.
 
     Attributes
@@ -45,7 +45,7 @@ class Counters(NamedTuple):
         return "device" if self.kind == "device" else "wire"
 
 
-def choose_counters(mount: Mount, interfaces: Iterable[str] = (), root: Path = _ROOT) -> Counters:
+def choose_counters(mount: Mount, interfaces: Iterable[str] = (), root: Path = _ROOT) -> CounterSource:
     """Return where the bytes of a mounted file system are counted.
 
     Parameters
@@ -59,27 +59,27 @@ def choose_counters(mount: Mount, interfaces: Iterable[str] = (), root: Path = _
     """
     number = _block_device(mount, root)
     if number:
-        return Counters("device", number)
+        return CounterSource("device", number)
     if mount.filesystem in ("nfs", "nfs4"):
-        return Counters("nfs", mount.point)
+        return CounterSource("nfs", mount.point)
     if mount.filesystem == "lustre":
         name = mount.source.rpartition(":/")[2].split("/")[0]
         if any(_lustre_files(name, root)):
-            return Counters("lustre", name)
-        return Counters("", why_not=f"the counters of Lustre's {name} cannot be read; they need root")
+            return CounterSource("lustre", name)
+        return CounterSource("", why_not=f"the counters of Lustre's {name} cannot be read; they need root")
     named = list(interfaces)
     if named:
         lacking = [name for name in named if _read_interface(name, root) is None]
         if lacking:
-            return Counters("", why_not=f"there is no network interface {lacking[0]}")
-        return Counters("network", " ".join(named))
-    return Counters(
+            return CounterSource("", why_not=f"there is no network interface {lacking[0]}")
+        return CounterSource("network", " ".join(named))
+    return CounterSource(
         "", why_not=f"{mount.filesystem} has no block device; if it is served over a network, let the site name the "
         "interfaces (network)"
     )  # fmt: skip
 
 
-def read_counters(counters: Counters, root: Path = _ROOT) -> dict[str, int] | None:
+def read_counters(source: CounterSource, root: Path = _ROOT) -> dict[str, int] | None:
     """Return what crossed since the target was mounted, or the system started.
 
     Returns
@@ -88,15 +88,15 @@ def read_counters(counters: Counters, root: Path = _ROOT) -> dict[str, int] | No
         ``read_bytes`` and ``written_bytes``; of a device ``reads``, ``writes``, ``busy_ms`` and, where the kernel has
         them, ``flushes``, too (Documentation/block/stat.rst). None where nothing counts them.
     """
-    match counters.kind:
+    match source.kind:
         case "device":
-            return _read_device(counters.name, root)
+            return _read_device(source.name, root)
         case "nfs":
-            return _read_nfs(counters.name, root)
+            return _read_nfs(source.name, root)
         case "lustre":
-            return _read_lustre(counters.name, root)
+            return _read_lustre(source.name, root)
         case "network":
-            return _add_up(_read_interface(name, root) for name in counters.name.split())
+            return _add_up(_read_interface(name, root) for name in source.name.split())
     return None
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from coldcache.core.outcome import SettingReading
 from coldcache.design.settings import DEFAULT, GuestSetting
 
 _WHERE = {
@@ -18,8 +19,8 @@ _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 def read_levels(
     settings: Mapping[str, Any], factors: Mapping[str, Any], sections: Mapping[str, bytes]
-) -> dict[str, dict[str, str]]:
-    """Return each factor's level as the guest negotiated it: ``asked``, ``read`` and ``where``.
+) -> dict[str, SettingReading]:
+    """Return each factor's level as the guest negotiated it.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def read_levels(
     for factor, kind in settings.items():
         if isinstance(kind, GuestSetting):
             asked, read = _read(kind, factors[factor], texts)
-            levels[factor] = {"asked": asked, "read": read, "where": _WHERE[kind.of]}
+            levels[factor] = SettingReading(asked, read, _WHERE[kind.of])
     return levels
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from coldcache.core.units import show_bytes
 from coldcache.report.comparison.campaigns import Side
-from coldcache.verdicts.suspect_rules import fill_level
 
 #: Stands where a campaign states nothing of a property.
 UNSTATED = "not stated"
@@ -72,7 +71,7 @@ def _describe(side: Side) -> Iterator[tuple[tuple[str, str], str]]:
             yield ("design", name), value
     for name, value in _flatten(design.get("circumstances", {})):
         yield ("site", name.replace("tools.", "tool of ")), value
-    yield from _describe_stories(side)
+    yield from _describe_outcomes(side)
 
 
 def _flatten(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
@@ -86,31 +85,32 @@ def _flatten(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
         yield place, show_bytes(value) if place == "memory" and isinstance(value, int) else shown
 
 
-def _describe_stories(side: Side) -> Iterator[tuple[tuple[str, str], str]]:
+def _describe_outcomes(side: Side) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield what the trials of a campaign state; a property that changed between them has all its values."""
     found: dict[tuple[str, str], dict[str, None]] = {}
 
     def note(group: str, name: str, value: Any) -> None:
         found.setdefault((group, name), {})[str(value)] = None
 
-    for story in side.stories:
-        note("tools", story["tool"], story["tool_version"] or "of unknown version")
-        for name, value in (story.get("system") or {}).items():
+    for outcome in side.outcomes:
+        note("tools", outcome.tool, outcome.tool_version or "of unknown version")
+        for name, value in (outcome.system or {}).items():
             note("machine", name.removesuffix("_bytes"), show_bytes(value) if name == "memory_bytes" else value)
-        target = dict(story.get("target") or {})
+        target = dict(outcome.target or {})
         for name, value in target.pop("queue", {}).items():
             note("target", f"queue of the device: {name}", value)
         for name in target.keys() - _SAME_THING:
             note("target", name.replace("_", " "), target[name])
-        for factor, setting in (story.get("settings") or {}).items():
-            note("target", f"{story['study']}/{story['sweep']}: {factor} as read back", setting["read"])
-        if method := (story.get("cold") or {}).get("method"):
-            note("design", f"{story['study']}/{story['sweep']}: made cold by", method)
-        if story.get("scale"):
-            note("design", f"{story['study']}/{story['sweep']}: scale", story["scale"])
+        sweep = f"{outcome.study}/{outcome.sweep}"
+        for factor, setting in outcome.settings.items():
+            note("target", f"{sweep}: {factor} as read back", setting.read)
+        if outcome.cold:
+            note("design", f"{sweep}: made cold by", outcome.cold.method)
+        if outcome.scale:
+            note("design", f"{sweep}: scale", outcome.scale)
     for key, values in found.items():
         yield key, "; ".join(sorted(values))
-    levels = [level for story in side.stories if (level := fill_level(story)) is not None]
+    levels = [outcome.fill_level for outcome in side.outcomes if outcome.fill_level is not None]
     if levels:
         # To the next ten per cent: what a file system holds changes a little with each trial.
         yield ("target", "filled by others, about"), f"{10 * round(10 * median(levels))} %"
@@ -134,12 +134,12 @@ def _list_commands(sides: Sequence[Side]) -> list[Difference]:
 def _command_lines(side: Side) -> dict[str, tuple[str, ...]]:
     """Return the words of each case's command line, without what follows from the target and from time."""
     lines: dict[str, tuple[str, ...]] = {}
-    for story in side.stories:
-        if story.get("argv"):
-            place = re.escape((story.get("target") or {}).get("path") or side.campaign.site.target.path)
-            files = story["factors"].get("files")
-            line = " ".join(story["argv"])
+    for outcome in side.outcomes:
+        if outcome.argv:
+            place = re.escape((outcome.target or {}).get("path") or side.campaign.site.target.path)
+            files = outcome.factors.get("files")
+            line = " ".join(outcome.argv)
             line = re.sub(rf"[^\s=:,]*{place}(?=/)", "TARGET", line)
             line = re.sub(rf"(?<!\d){files}(?!\d)", "FILES", line) if files else line
-            lines.setdefault(f"{story['study']}/{story['sweep']}/{story['case']}", tuple(line.split()))
+            lines.setdefault(f"{outcome.study}/{outcome.sweep}/{outcome.case}", tuple(line.split()))
     return lines

@@ -100,7 +100,7 @@ def describe_methods(material: Material) -> dict[str, Any]:
     )
     return {
         "time_limit": show_seconds(campaign.site.limits.seconds),
-        "seed": campaign.circumstances.seed if campaign.circumstances else None,
+        "seed": campaign.environment.seed if campaign.environment else None,
         "rules": table(
             ("Rule", "Verdict", "When", "Trials here"), _list_rules(material.validity), numbers=("Trials here",)
         ),
@@ -126,12 +126,12 @@ def _list_rules(validity: Validity) -> Iterator[tuple[Any, ...]]:
 def describe_system(material: Material) -> dict[str, Any]:
     """Return the values of `system.md`."""
     campaign, conditions = material.campaign, material.conditions
-    site, circumstances = campaign.site, campaign.circumstances
+    site, environment = campaign.site, campaign.environment
     limits, thresholds = site.limits, site.thresholds
     imported = _list_imported(campaign)
-    if circumstances is None:
+    if environment is None:
         return {"measured": False, "imported": imported, "tools": facts(conditions.tools)}
-    direct = "taken by the file system" if circumstances.direct_io else "not taken by the file system"
+    direct = "taken by the file system" if environment.direct_io else "not taken by the file system"
     target = [(f"Path of {site.target_name}", code(site.target.path)), *_name(conditions.target), ("O_DIRECT", direct)]
     return {
         "measured": True,
@@ -145,7 +145,7 @@ def describe_system(material: Material) -> dict[str, Any]:
         "site": f"Site {site.site}, {site.title}",
         "limits": facts((
             ("Client nodes", site.clients.nodes),
-            ("Cores of all nodes", circumstances.cores),
+            ("Cores of all nodes", environment.cores),
             ("Bytes that a trial may keep", show_bytes(limits.bytes)),
             ("Time that a trial may take", show_seconds(limits.seconds)),
             ("Time to lay out its files", show_seconds(limits.layout_seconds)),

@@ -7,14 +7,15 @@ from coldcache.core.records import Record
 from coldcache.tools.fio import parse as fio_read
 from coldcache.tools.fio.client_sum import read_sum
 from coldcache.tools.fio.parse import recognise
+from coldcache.tools.fio.stamp import read_stamp
 from coldcache.tools.launchers import name_hosts, spread
 from coldcache.tools.programs import Program
 from coldcache.tools.protocols import Server, Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
 __all__ = [
-    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "recognise", "separate", "unfit",
-    "version",
+    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "read_stamp", "recognise", "separate",
+    "unfit", "version",
 ]  # fmt: skip
 
 #: The port on which fio's servers listen.

@@ -18,6 +18,9 @@ OPERATION_OF_ENGINE = {
 #: Engines that move nothing, whatever fio counts for them.
 IDLE_ENGINES = ("cpuio", "exec")
 
+#: Engines that reach storage through a library and not through the page cache, whatever ``direct`` says.
+_WITHOUT_PAGE_CACHE = ("nbd", "rbd", "rados", "http", "libiscsi", "nfs", "gfapi", "libhdfs")
+
 #: Marks options that are not all there, so that fio's defaults may not be taken for the rest.
 PARTIAL = "(partial)"
 
@@ -204,12 +207,9 @@ def name_factors(
         slack = 0.01 * (calls or 0) + (threads or 1) * factors.get("queue_depth", 1)
         if size and (not calls or abs(moved / size - calls) <= slack):
             factors["transfer_size"] = size
-        factors["direct_io"] = _is_direct(options)
-    files = options.get("nrfiles", "1")
-    file_size = read_size(options.get("filesize", ""), kilobyte)
-    if file_size is None and files.isdecimal() and int(files):
-        whole = read_size(options.get("size", ""), kilobyte)
-        file_size = whole // int(files) if whole else None
+        if options.get("ioengine") not in _WITHOUT_PAGE_CACHE:
+            factors["direct_io"] = _is_direct(options)
+    file_size = _file_size(options, kilobyte, names_only)
     if file_size:
         factors["file_size"] = file_size
     if "filename" in options:
@@ -218,6 +218,16 @@ def name_factors(
     elif "filename_format" not in options:
         factors["file_layout"] = "file-per-thread"
     return factors
+
+
+def _file_size(options: Mapping[str, str], kilobyte: int, names_only: bool) -> int | None:
+    """Return the bytes of all files of a process, or of one file where only names are touched; None if not stated."""
+    whole, each = (read_size(options.get(name, ""), kilobyte) for name in ("size", "filesize"))
+    files = options.get("nrfiles", "1")
+    count = int(files) if files.isdecimal() else 0
+    if names_only:
+        return each or (whole // count if whole and count else None)
+    return whole or (each * count if each and count else None)
 
 
 def _is_direct(options: Mapping[str, str]) -> bool:

@@ -5,14 +5,15 @@ Source: IOR 3.3.0 and 4.0.0 (the flags used here mean the same in both).
 
 from coldcache.core.errors import ToolError
 from coldcache.tools.ior.parse import printed_version, read, recognise
+from coldcache.tools.ior.stamp import read_stamp
 from coldcache.tools.launchers import list_hosts, start_local_ranks
 from coldcache.tools.programs import MPIRUN, Program
 from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
 __all__ = [
-    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "recognise", "separate", "unfit",
-    "version",
+    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "read_stamp", "recognise", "separate",
+    "unfit", "version",
 ]  # fmt: skip
 
 #: The option that asks for an operation.

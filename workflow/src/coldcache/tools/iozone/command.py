@@ -4,14 +4,15 @@ Source: IOzone 3.489, ``iozone -h`` and its documentation of throughput mode (``
 """
 
 from coldcache.tools.iozone.parse import read, recognise
+from coldcache.tools.iozone.stamp import read_stamp
 from coldcache.tools.launchers import CLIENTS, spread
 from coldcache.tools.programs import Program
 from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
 __all__ = [
-    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "recognise", "separate", "unfit",
-    "version",
+    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "read_stamp", "recognise", "separate",
+    "unfit", "version",
 ]  # fmt: skip
 
 _KIBIBYTE = 1024
