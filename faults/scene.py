@@ -1,4 +1,4 @@
-"""A project with a campaign of seconds, in which a fault is staged and its outcome held against an undisturbed one."""
+"""A project with a campaign of seconds: stage a fault in it, and compare the trials with an undisturbed campaign."""
 
 import json
 import os
@@ -45,7 +45,7 @@ sweeps:
       file_layout: [file-per-thread]
       direct_io: [where-possible]
 """
-#: The same with 4 trials in place of 20.
+#: The same with 4 trials instead of 20.
 SHORT = STUDY.replace("repetitions: 5", "repetitions: 1")
 SITE = """\
 site: break
@@ -63,7 +63,7 @@ _DESIGNED = (
     "exit_status", "failure",
 )  # fmt: skip
 
-#: Seconds that a command of a scene may take, on a machine that does other things, too.
+#: Time limit of a command, in s, on a machine that may be busy.
 _LONGEST = 1200
 
 
@@ -80,7 +80,7 @@ class Trace(NamedTuple):
 
 
 class Undisturbed(NamedTuple):
-    """A campaign that was left alone: the trace of each trial by its key, and what its runner took, in s.
+    """An undisturbed campaign: the trace of each trial by its key, and the times of its runner, in s.
 
     Attributes
     ----------
@@ -95,12 +95,12 @@ class Undisturbed(NamedTuple):
     trial: float
 
 
-#: What was measured so far, by study and site.
+#: The undisturbed campaigns that were measured so far, by study and site.
 _undisturbed: dict[tuple[str, str], Undisturbed] = {}
 
 
 class Scene:
-    """A project in a folder of its own.
+    """A project in a separate folder.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class Scene:
     staged : int
         How many faults were staged in it so far.
     clock_is_steady : bool
-        Whether the stamps of trials tell their order.
+        Whether the time stamps of trials show their order.
     """
 
     def __init__(self, folder: Path, study: str = STUDY, site: str = SITE, block: str = BLOCK):
@@ -143,11 +143,11 @@ class Scene:
         return [*words, "--site=break", f"--block={self.block}", f"--manifest={manifest}", f"--log={campaign}.log"]
 
     def start(self, campaign: str = "break") -> subprocess.Popen:
-        """Start the runner in a session of its own."""
+        """Start the runner in a new session."""
         return self.start_in_session(self.words(campaign))
 
     def start_in_session(self, words: list[str]) -> subprocess.Popen:
-        """Start a command in the project, in a session of its own."""
+        """Start a command in the project, in a new session."""
         return subprocess.Popen(
             words, cwd=self.folder, env=self.environment, start_new_session=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -158,7 +158,7 @@ class Scene:
         return self.run(self.words(campaign))
 
     def coldcache(self, *arguments: str) -> subprocess.CompletedProcess:
-        """Run another step of the program."""
+        """Run another command of the program."""
         return self.run([sys.executable, "-m", "coldcache", *arguments])
 
     def run(self, words: list[str]) -> subprocess.CompletedProcess:
@@ -169,7 +169,7 @@ class Scene:
         )  # fmt: skip
 
     def replace_fio(self, script: str, at: Iterable[int]) -> None:
-        """Let a shell script run at some calls of fio, from 1, before or in place of it; REAL is fio, $n the call."""
+        """Run a shell script before or instead of fio at some calls, from 1; in it REAL is fio and $n the call."""
         real = shutil.which("fio", path=self.environment["PATH"])
         programs = self.folder / "bin"
         programs.mkdir(exist_ok=True)
@@ -218,7 +218,7 @@ class Scene:
         return self.wait_for_trials(before + trials, runner) and not ends_within(runner, pause)
 
     def remember(self) -> None:
-        """Keep what every trial that is whole holds now: it must hold the same when the campaign is complete."""
+        """Store the files of every complete trial; they must be the same when the campaign is complete."""
         for path in self.raw.rglob("r*/*"):
             name = path.relative_to(self.raw)
             if path.is_file() and not any(part.startswith(".") for part in name.parts):
@@ -245,19 +245,19 @@ class Scene:
         )  # fmt: skip
 
     def complete(self, excused: str = "", most: int = 0) -> str:
-        """Finish the campaign, seal it, and hold each trial against an undisturbed campaign.
+        """Finish and seal the campaign, and compare each trial with an undisturbed campaign.
 
         Parameters
         ----------
         excused : str
-            Codes of verdicts, separated by blanks; a trial that has one of them is as the fault left it.
+            Codes, separated by blanks; a trial with one of them may differ, since the fault disturbed it.
         most : int
-            How many trials may have one.
+            How many trials may have one of these codes.
 
         Returns
         -------
         str
-            What is not whole or differs; empty where all holds.
+            What is missing or differs; empty if nothing is.
         """
         found = self.measure()
         if found.returncode:
@@ -266,7 +266,7 @@ class Scene:
         return self._find_gap(expected) or self._find_broken_sum() or self._compare(expected, excused, most)
 
     def undisturbed(self) -> Undisturbed:
-        """Return an undisturbed campaign of the same study, which is measured once."""
+        """Return an undisturbed campaign of the same study; it is measured once."""
         key = self.study, self.site
         if key not in _undisturbed:
             with tempfile.TemporaryDirectory(prefix="undisturbed-") as folder:
@@ -287,7 +287,7 @@ class Scene:
         return _undisturbed[key]
 
     def _find_gap(self, expected: dict[str, Trace]) -> str:
-        """Return which trial is lost, partial, changed, or was run twice or beside another."""
+        """Return which trial is lost, partial or changed, ran twice or beside another; empty if none."""
         there = self.outcomes()
         if list(self.raw.rglob(".*partial*")):
             return "a partial folder is left"
@@ -295,7 +295,7 @@ class Scene:
             return f"{len(there)} of {len(expected)} trials are there"
         for name, content in self._whole.items():
             if (self.raw / name).read_bytes() != content:
-                return f"{name} was whole, and was written anew"
+                return f"{name} was complete, and was written again"
         logs = [*self.folder.glob("break.log"), *self.folder.glob("logs/break/measure/*.log")]
         ran = Counter(line.partition(": ")[0] for log in logs for line in log.read_text().splitlines())
         twice = [key for key, times in ran.items() if times > 1]
@@ -308,7 +308,7 @@ class Scene:
         return ""
 
     def _find_broken_sum(self) -> str:
-        """Seal the campaign, and return what sha256sum, the program's own check, or a count of its files object to."""
+        """Seal the campaign, and return what sha256sum, the program's check or a count of files finds wrong."""
         with chdir(self.folder):
             try:
                 count = seal(self._name)
@@ -324,7 +324,7 @@ class Scene:
         return "" if count == there else f"{count} files are sealed, {there} are there"
 
     def _compare(self, expected: dict[str, Trace], excused: str, most: int) -> str:
-        """Return how the first trial that differs does so."""
+        """Return how the first trial that differs from the undisturbed one does so; empty if none differs."""
         marked = 0
         for key, trace in self.traces().items():
             if set(trace.codes.split()) & set(excused.split()):
@@ -362,12 +362,12 @@ def ends_within(process: subprocess.Popen, seconds: float) -> bool:
 
 
 def tell(said: str) -> str:
-    """Return the last line that a command said."""
+    """Return the last line that a command printed."""
     return said.strip().splitlines()[-1] if said.strip() else "without a word"
 
 
 def refuses(process: subprocess.Popen, errors: str) -> str:
-    """Return what is wrong with the end of a command: it must be whole, or one line of the program with status 1."""
+    """Return what is wrong with the end of a command: it must succeed, or print one error line with status 1."""
     if process.returncode == 0:
         return ""
     if process.returncode != 1 or not tell(errors).startswith("coldcache: ") or "Traceback" in errors:
@@ -376,7 +376,7 @@ def refuses(process: subprocess.Popen, errors: str) -> str:
 
 
 def children(process: int) -> list[int]:
-    """Return the processes that a process has started, from any of its threads, and that run now."""
+    """Return the running children of a process, of any of its threads."""
     found: list[int] = []
     threads: list[Path] = []
     with suppress(OSError):

@@ -73,7 +73,7 @@ def stop_tool(scene: Scene, moments: random.Random, times: int) -> str:
     runner = scene.start()
     scene.wait_for("raw/break/**/.r*.partial/stdout.txt", runner)
     while scene.staged < times and not ends_within(runner, moments.uniform(0, trial)):
-        # Of the tool itself the runner is told; those below it looks at, so a stop of theirs has to last a while.
+        # The runner is told of stops of the tool; it polls the processes below, whose stops have to last a while.
         below = scene.staged % 2
         hit = _wait_for_one_below(runner) if below else children(runner.pid)
         noted = scene.count_noted()

@@ -1,5 +1,7 @@
 """A campaign bears out what its data show, refutes what they exclude, and leaves open what they cannot tell."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -137,7 +139,7 @@ def test_one_repetition_has_no_interval_and_decides_nothing(made_records, make_m
 def test_a_claim_of_another_system_stays_open_with_what_this_one_shows(made_campaign, made_records, make_material):
     site = made_campaign.site.model_copy(update={"offers": []})
     material = make_material(
-        made_records[made_records.study == "pixstor-nvme"], campaign=made_campaign._replace(site=site)
+        made_records[made_records.study == "pixstor-nvme"], campaign=replace(made_campaign, site=site)
     )
     (found,) = judge_claims(material, [stated for stated in read_claims() if stated.claim.id == "PN4"])
     assert (found.verdict, found.trials) == ("open", 5)
@@ -153,7 +155,7 @@ def test_a_claim_of_another_system_stays_open_with_what_this_one_shows(made_camp
 
 
 def test_without_any_data_all_but_arithmetic_is_open_with_its_reason(made_campaign, made_records, make_material):
-    empty = make_material(made_records[:0], campaign=made_campaign._replace(studies=()))
+    empty = make_material(made_records[:0], campaign=replace(made_campaign, studies=()))
     empty.settings = empty.settings[:0]
     found = judge_claims(empty, read_claims())
     decided = {row.id: row.verdict for row in found if row.verdict != "open"}

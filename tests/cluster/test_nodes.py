@@ -49,12 +49,12 @@ def test_a_node_that_does_not_see_the_target_is_found_and_leaves_trials_missing_
     lines = [line.split(maxsplit=3) for line in said.splitlines() if line[5:].startswith(("node", "ranks"))]
     assert [line[0] for line in lines if line[2] != "n2"] == ["yes"] * 5
     assert [(line[0], line[2]) for line in lines if line[2] == "n2"] == [("yes", "n2"), ("no", "n2")]
-    assert "does not see the target: its folder lies there in tmpfs on none; mount it there" in said
+    assert "does not see the target: there its folder is in tmpfs on none; mount it there" in said
     assert not list(lab.target.glob(".coldcache-*"))
     assert set(lab.verdicts("fourth").values()) == {("missing", "not-run")}
     reason = json.loads((lab.clone / "raw/fourth/long/writes/not-run.json").read_text())["reason"]
     assert (
-        reason == f"node n2 does not see the target: {lab.target}/coldcache lies there in tmpfs on none; mount it there"
+        reason == f"node n2 does not see the target: there {lab.target}/coldcache is in tmpfs on none; mount it there"
     )
 
 
@@ -166,7 +166,7 @@ def test_ranks_of_mpi_are_dealt_out_in_turn_and_tell_where_they_ran(lab):
     said = lab.in_job(f"cd {folder} && {sys.executable} launch.py", nodes=4)
     printed, nodes, fault = json.loads(said.splitlines()[-1])
     assert printed == "6 ranks, sum 15\n", said
-    assert fault == ""
+    assert fault is None
     assert nodes == {
         "n1": {"processes": 2, "ranks": [0, 4]}, "n2": {"processes": 2, "ranks": [1, 5]},
         "n3": {"processes": 1, "ranks": [2]}, "n4": {"processes": 1, "ranks": [3]},

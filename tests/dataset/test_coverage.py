@@ -2,6 +2,7 @@
 
 import csv
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def itemised(measured):
     sweeps["transfers"] = sweeps["transfers"].model_copy(update={"item": "fig 1; fig 3"})
     lacking = {"item": "fig 2; fig 4", "needs": ["two MDTs"]}
     sweeps["files"] = sweeps["files"].model_copy(update=lacking)
-    return campaign._replace(studies=(study.model_copy(update={"sweeps": sweeps}),))
+    return replace(campaign, studies=(study.model_copy(update={"sweeps": sweeps}),))
 
 
 def test_each_item_has_its_state_and_its_reason(itemised, tmp_path):

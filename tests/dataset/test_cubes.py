@@ -3,6 +3,7 @@
 import json
 import math
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,7 @@ def dataset(measured):
 @pytest.fixture(scope="module")
 def reference(root):
     folder = root / "raw/reference"
-    campaign = read_campaign(folder)._replace(name=str(folder))
+    campaign = replace(read_campaign(folder), name=str(folder))
     return tabulate_records(collect_trials(campaign)), folder
 
 

@@ -35,7 +35,7 @@ def load(folder, thresholds=None, **more):
     outcome = read_outcome(folder / "trial.json")
     records = find_tool(outcome.tool).read((folder / "stdout.txt").read_bytes())
     quiet = {"foreign_share": 1e6, "load_per_core": 1e6, "least_free": 0.0, "shortest_run": 1e-9, "foreign_cpu": 1e6}
-    return Observation(outcome, records, "", Thresholds(**{**quiet, **(thresholds or {})}), **more)
+    return Observation(outcome, records, None, Thresholds(**{**quiet, **(thresholds or {})}), **more)
 
 
 def doubts(trial):
@@ -216,7 +216,7 @@ def test_a_tool_that_is_replaced_within_a_block_is_told_by_its_logs(measured):
 
 def test_a_rate_above_the_baseline_lives_on_burst_credit(measured):
     found = load(RAW / WRITE, ceilings=Target(path="t", baseline_write_rate="1 MB/s", baseline_read_rate=1))
-    assert doubts(found)["burst-credit"].endswith("is above the baseline of 1.00 MB/s, so it lives on burst credit")
+    assert doubts(found)["burst-credit"].endswith("is above the baseline of 1.00 MB/s, so it uses burst credit")
     assert doubts(load(RAW / WRITE, ceilings=Target(path="t", baseline_read_rate=1))) == {}
 
 

@@ -28,7 +28,7 @@ def judge(tool, said, tmp_path, file="stderr.txt"):
 def test_ranks_are_listed_by_node(tmp_path):
     said = "".join(f"coldcache: rank {rank} on {host} sees abc\n" for rank, host in ((2, "n1"), (1, "n2"), (0, "n1")))
     assert judge(ior, f"srun: noise\n{said}", tmp_path) == (
-        {"n1": {"processes": 2, "ranks": [0, 2]}, "n2": {"processes": 1, "ranks": [1]}}, "",
+        {"n1": {"processes": 2, "ranks": [0, 2]}, "n2": {"processes": 1, "ranks": [1]}}, None,
     )  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def test_a_step_that_never_launched_is_told_although_its_launcher_ended_well(tmp
         (ior, "stderr.txt", [("n1", "abc"), ("n1", "abc"), ("n1", "abc")], "3 processes started on node n1, 2 were to"),
         (iozone, "stderr.txt", [("n1", "abc"), ("n2", "abc")], "1 processes started on node n1, 2 were to"),
         (fio, SERVERS, [("n1", "abc")], "0 processes started on node n2, 1 were to"),
-        (fio, SERVERS, [("n1", "abc"), ("n2.cluster", "abc")], ""),
+        (fio, SERVERS, [("n1", "abc"), ("n2.cluster", "abc")], None),
         (fio, SERVERS, [("n1", "abc"), ("n2", "nothing")],
          "node n2 does not see the target: a process there found another folder under its path"),
     ],

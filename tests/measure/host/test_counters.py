@@ -102,7 +102,7 @@ def test_the_device_of_a_file_system_that_hides_it_is_found_by_its_source(loop_m
 @pytest.mark.parametrize(
     ("read", "nodes", "verdict", "why"),
     [
-        (32 * 2**20, 1, "cold", "32 MiB of 32 MiB crossed the wire; what the server held in memory is not told"),
+        (32 * 2**20, 1, "cold", "32 MiB of 32 MiB crossed the wire; how much the server held in memory is unknown"),
         (0, 1, "warm", "0 B of 32 MiB crossed the wire"),
         (32 * 2**20, 2, "unproved", "the bytes were counted on one of 2 nodes"),
     ],
@@ -111,7 +111,7 @@ def test_a_read_over_the_wire_is_told_apart_from_one_of_the_device(measured, rea
     folder = Path("raw/tiny/tiny/transfers/operation=read,threads=2/r0")
     outcome = read_outcome(folder / "trial.json")
     records = find_tool("fio").read((folder / "stdout.txt").read_bytes())
-    trial = Observation(outcome, records, "", Thresholds())
+    trial = Observation(outcome, records, None, Thresholds())
     rate = next(record for record in records if record.metric == "throughput")
     trial = trial._replace(records=[rate._replace(value=32 * 2**20 / measured_seconds(trial, "read")),
                                     *(record for record in records if record.metric == "elapsed")])  # fmt: skip
@@ -126,5 +126,5 @@ def test_a_read_that_nothing_counts_is_unproved_with_the_reason(measured):
     outcome = read_outcome(folder / "trial.json")
     records = find_tool("fio").read((folder / "stdout.txt").read_bytes())
     outcome = outcome._replace(counters=None, uncounted="fuse.x has no block device")
-    found = judge_cold(Observation(outcome, records, "", Thresholds()))
+    found = judge_cold(Observation(outcome, records, None, Thresholds()))
     assert (found.verdict, found.why) == ("unproved", "fuse.x has no block device")

@@ -70,7 +70,7 @@ def test_campaigns_that_state_the_same_differ_in_nothing_whatever_they_are_calle
         ({"system": {"memory_bytes": 16 * 2**30}}, "machine: memory (8 GiB → 16 GiB)"),
         ({"target": {"mount_options": "rw,sync"}}, "target: mount options (rw → rw,sync)"),
         ({"target": {"queue": {"scheduler": "bfq"}}}, "target: queue of the device: scheduler (none → bfq)"),
-        ({"settings": {"write_cache": {"read": "writeback"}}},
+        ({"settings": {"write_cache": {"asked": "unsafe", "read": "writeback"}}},
          "target: tiny/w: write_cache as read back (unsafe → writeback)"),
         ({"cold": {"method": "remount"}}, "design: tiny/w: made cold by (eviction → remount)"),
         ({"free_bytes": 200}, "target: filled by others, about (40 % → 80 %)"),

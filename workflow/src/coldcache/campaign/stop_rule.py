@@ -1,4 +1,4 @@
-"""Whether a case is repeated once more: decided from the trials that lie on disk, so that any start decides alike."""
+"""Decide whether a case needs another repetition, from the trials on disk alone, so that every start agrees."""
 
 import os
 from collections.abc import Sequence
@@ -20,22 +20,22 @@ from coldcache.verdicts.observation import Observation
 
 
 def is_done(folder: Path, trial: Trial) -> bool:
-    """Return whether a trial has its folder in that of its campaign."""
-    # A large campaign is asked this a million times, and a Path is slower to make than a file is to find.
+    """Return whether a trial is complete in its campaign's folder."""
+    # A large campaign calls this a million times; making a Path takes longer than finding the file.
     return os.path.isfile(f"{folder}/{trial.key}/{TRIAL_JSON}")  # noqa: PTH113
 
 
 def is_missing(folder: Path, site: Site, trial: Trial) -> bool:
-    """Return whether a trial is to be measured still.
+    """Return whether a trial still has to be measured.
 
     Parameters
     ----------
     folder : Path
         The campaign's.
     site : Site
-        By whose thresholds trials are judged.
+        Its thresholds decide which trials count.
     trial : Trial
-        One that a stop rule may ask for is missing once all before it are there and do not suffice.
+        A trial beyond the fixed repetitions is missing once all before it are done and do not suffice.
     """
     if is_done(folder, trial):
         return False
@@ -54,11 +54,11 @@ def weigh(folder: Path, site: Site, case: Case, count: int | None = None) -> Sto
     folder : Path
         The campaign's.
     site : Site
-        By whose thresholds trials are judged.
+        Its thresholds decide which trials count.
     case : Case
-        With a stop rule. Of several operations each must suffice; the one that suffices least is told.
+        A case with a stop rule. Every operation must suffice; the answer is that of the worst one.
     count : int, optional
-        How many trials; all that are there without a gap when left out.
+        How many trials; by default all up to the first gap.
     """
     until = case.until
     assert until is not None
@@ -79,15 +79,15 @@ def weigh(folder: Path, site: Site, case: Case, count: int | None = None) -> Sto
 
 
 def _count_done(folder: Path, case: Case) -> int:
-    """Return how many trials of a case are there without a gap."""
+    """Return how many trials of a case are done, up to the first gap."""
     assert case.until is not None
     most = max(case.until.most, case.repetitions)
     return next((number for number in range(most) if not is_done(folder, Trial(case, number))), most)
 
 
 def _figures(outcome: Outcome, folder: Path, site: Site) -> dict[str, float]:
-    """Return the figure of each operation of a trial; NaN where it is void."""
-    refusal = ""
+    """Return the figure of each operation of a trial; NaN if it is void."""
+    refusal: str | None = None
     records: Sequence[Record] = []
     stamp, tool = Stamp(), find_tool(outcome.tool)
     try:

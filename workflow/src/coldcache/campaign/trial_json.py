@@ -1,4 +1,4 @@
-"""`trial.json`: the only place that reads and writes it."""
+"""Read and write `trial.json`. No other module does."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -15,12 +15,12 @@ TRIAL_JSON = "trial.json"
 
 
 def list_trial_files(folder: Path, studies: Iterable[AnyStudy]) -> list[Path]:
-    """Return the `trial.json` of every trial of some studies that has a folder in that of a campaign, by name."""
+    """Return the path of every `trial.json` of some studies in a campaign's folder, sorted."""
     return sorted(
         path
         for study in studies
         for path in folder.glob(f"{study.study}/*/*/r*/{TRIAL_JSON}")
-        # Imported logs keep their own names, and lie beside the sweeps.
+        # The folder of imported logs is beside the sweeps, and may contain any name.
         if path.parents[2].name in study.sweeps
     )
 

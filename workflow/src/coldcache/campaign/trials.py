@@ -1,11 +1,11 @@
-"""The trials of a campaign as they lie on disk: their outcomes, the records of their logs, and their verdicts."""
+"""Read the trials of a campaign: the outcome, the records of the log, and the verdict of each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from coldcache.campaign.campaign import Campaign, site_of
-from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.campaign.trial_json import TRIAL_JSON, list_trial_files, read_outcome
 from coldcache.core.errors import CampaignError, LogError
@@ -22,20 +22,20 @@ from coldcache.verdicts.observation import Baseline, Observation
 
 
 class Collected(NamedTuple):
-    """One planned trial: what happened, what its log states, and what that is worth.
+    """One trial of a campaign: its outcome, the figures of its log, and its verdict.
 
     Attributes
     ----------
     key : str
         ``study/sweep/case/r<k>``.
     outcome : Outcome
-        What happened in it; for a missing trial only what the plan says.
+        What happened in it; for a missing trial only the plan.
     records : sequence of Record
-        Empty where the log was refused or the trial is missing.
+        The figures of the log; empty if it was refused or the trial is missing.
     judgement : Judgement
-        ``missing`` where the trial has no folder.
+        The verdict; ``missing`` for a trial without a folder.
     series : mapping of str to list of Record
-        What each log of rates over time beside it states, by the log's name relative to the campaign's folder.
+        The records of each log of rates over time, by the log's path relative to the campaign's folder.
     """
 
     key: str
@@ -46,12 +46,12 @@ class Collected(NamedTuple):
 
     @property
     def log(self) -> str:
-        """The log that its records point into, relative to the campaign's folder."""
+        """Path of the log that the records point into, relative to the campaign's folder."""
         return self.outcome.log.file if self.outcome.log else f"{self.key}/stdout.txt"
 
 
 def collect_trials(campaign: Campaign) -> Iterator[Collected]:
-    """Yield every planned trial of a campaign and every one that was imported, in the order of its name.
+    """Yield every planned and every imported trial of a campaign, sorted by key.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
             yield _read_trial(key, outcomes[key], campaign, baselines)
             continue
         case = planned[key].case
-        reason = why_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
+        reason = read_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
         outcome = Outcome(
             case.study, case.sweep, case.name, planned[key].repetition, tuple(case.operations), case.factors, case.tool,
             sentinel=bool(case.sentinel_every),
@@ -92,7 +92,7 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
 
 
 def _read_drifts(campaign: Campaign, outcomes: dict[str, Outcome]) -> dict[str, Drift]:
-    """Return what the sentinel of each study showed; a trial of it that failed shows nothing."""
+    """Return the drift of each study's sentinel, from those of its trials that succeeded."""
     moments: dict[str, list[Moment]] = {}
     for key, outcome in outcomes.items():
         if not outcome.sentinel or outcome.start is None or outcome.exit_status != 0 or outcome.failure:
@@ -108,7 +108,7 @@ def _read_drifts(campaign: Campaign, outcomes: dict[str, Outcome]) -> dict[str, 
 
 
 class ForeignLogs:
-    """The imported logs of a campaign, each read once although it may state several trials.
+    """The imported logs of a campaign. Each is parsed once, although it may state several trials.
 
     Parameters
     ----------
@@ -139,13 +139,13 @@ class ForeignLogs:
         for part in parts:
             if part.factors == log.factors and part.repetition == log.repetition:
                 return part.records
-        raise LogError("the log is read in another way than when it was imported: import it anew")
+        raise LogError("the log is read in another way than when it was imported: import it again")
 
 
 def _read_foreign_trial(key: str, outcome: Outcome, study: ForeignStudy, logs: ForeignLogs) -> Collected:
-    """Return an imported trial: nothing that was measured here, before it or beside it, can be held against it."""
+    """Return an imported trial, judged without a baseline: no other trial was measured on its system."""
     records: Sequence[Record] = []
-    refusal = ""
+    refusal: str | None = None
     try:
         if outcome.log is None:
             raise LogError("trial.json names no log: import it again")
@@ -162,7 +162,7 @@ def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: "Base
         raise CampaignError(f'{folder / TRIAL_JSON}: not the outcome of a trial (unknown tool "{outcome.tool}")')
     tool = find_tool(outcome.tool)
     records: Sequence[Record] = []
-    refusal = ""
+    refusal: str | None = None
     stamp = Stamp()
     try:
         log = _read_log(folder)
@@ -185,14 +185,14 @@ def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: "Base
 
 
 class Baselines:
-    """How it was when a campaign, and each of its sweeps, began.
+    """Baseline tool version, kernel, fill level and drift at the start of a campaign and of its sweeps.
 
     Parameters
     ----------
     outcomes : list of Outcome
-        Those of all trials of the campaign.
+        Of all trials of the campaign.
     drifts : dict of str to Drift, optional
-        What the sentinel of each study showed.
+        The drift of each study's sentinel.
     """
 
     def __init__(self, outcomes: list[Outcome], drifts: dict[str, Drift] | None = None):
@@ -220,7 +220,7 @@ class Baselines:
 
 
 def _read_outcome(key: str, path: Path) -> Outcome:
-    """Return the outcome of a trial, once it is known to be that of the folder it lies in."""
+    """Return the outcome in a `trial.json`; raises `CampaignError` if it belongs to another folder."""
     outcome = read_outcome(path)
     if outcome.key != key:
         raise CampaignError(f"{path}: not the outcome of this trial (it is that of {outcome.key})")

@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.progress import read_not_run
 from coldcache.core.errors import DatasetError, NoData
 from coldcache.dataset.published import Published, read_published
 from coldcache.dataset.reader import open_records, open_settings, open_sweep
@@ -87,7 +87,7 @@ class Material:
     def why_empty(self, study: str, sweep: str) -> str:
         """Return why no trial of a sweep counts: what stands against its running here, or nothing that is known."""
         reasons = [case.runs_here for case in self._expand(study, sweep)]
-        return reasons[0] if reasons and all(reasons) else why_not_run(self.campaign.folder, study, sweep)
+        return reasons[0] if reasons and all(reasons) else read_not_run(self.campaign.folder, study, sweep) or ""
 
     def scale(self, study: str, sweep: str) -> str:
         """Return at which scale of its study a sweep ran, in words; empty where it was not scaled down."""

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 #: The format that this version writes and reads.
-FORMAT = 1
+_FORMAT = 1
 
 #: Keys that every `trial.json` has; without one of them a trial cannot be judged.
 _REQUIRED = frozenset({
@@ -265,9 +265,9 @@ class Outcome(NamedTuple):
         if not stated.keys() >= _REQUIRED:
             raise ValueError(f"it lacks {next(key for key in Outcome._fields if key in _REQUIRED - stated.keys())}")
         values = _DEFAULTS | stated
-        version = values.pop("format", FORMAT)
-        if version != FORMAT:
-            raise ValueError(f"it is of format {version}, this version reads {FORMAT}")
+        version = values.pop("format", _FORMAT)
+        if version != _FORMAT:
+            raise ValueError(f"it is of format {version}, this version reads {_FORMAT}")
         try:
             values["operations"], values["argv"] = tuple(values["operations"]), tuple(values["argv"])
             readings = values["settings"].items()
@@ -290,7 +290,7 @@ class Outcome(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """Return what `trial.json` holds, its keys in their order."""
         stated: dict[str, Any] = {
-            "format": FORMAT,
+            "format": _FORMAT,
             "study": self.study, "sweep": self.sweep, "case": self.case, "repetition": self.repetition,
             "operations": self.operations, "factors": self.factors,
         }  # fmt: skip

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.trials import Collected
 from coldcache.core.vocabulary import STATES
 from coldcache.dataset.published import Published
@@ -59,7 +59,7 @@ def _rows(campaign: Campaign, counted: set[str], stated: set[tuple[str, str]]) -
                     yield Covered(study.study, item, "measured", tell_how(of_sweep[0], sweep.tools[0]))
                 else:
                     state = "published only" if (study.study, item) in stated else "not run"
-                    refused = why_not_run(campaign.folder, study.study, name)
+                    refused = read_not_run(campaign.folder, study.study, name)
                     yield Covered(study.study, item, state, refused or tell_why_not(of_sweep))
 
 

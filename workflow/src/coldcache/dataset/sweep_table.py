@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.trials import Collected
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import NAME_FACTORS
@@ -65,7 +65,7 @@ def _rows_of_plan(campaign: Campaign, counted: set[tuple[str, str]]) -> list[dic
                 "state": "measured" if is_measured else "not run",
                 "why": tell_how(first, sweep.tools[0])
                 if is_measured
-                else why_not_run(campaign.folder, study.study, name) or tell_why_not(cases[name]),
+                else read_not_run(campaign.folder, study.study, name) or tell_why_not(cases[name]),
             })  # fmt: skip
     return rows
 

@@ -25,7 +25,7 @@ from coldcache.design.scale import (
     shorten,
     shrink,
 )
-from coldcache.design.settings import CommandSetting, GuestSetting, Kind
+from coldcache.design.settings import Setting
 from coldcache.design.site import Cold, Site
 from coldcache.design.study import RepeatUntil, Study, Sweep, refuse_levels
 from coldcache.tools import find_tool
@@ -67,7 +67,7 @@ class Case(NamedTuple):
     tool: str
     operations: tuple[str, ...]
     factors: dict[str, Level]
-    settings: dict[str, Kind | str]
+    settings: dict[str, Setting | str]
     run: Run
     repetitions: int
     item: str
@@ -215,7 +215,7 @@ def _expand_sweep(
             yield case
 
 
-def _as_settings_need(site: Site, settings: Mapping[str, Kind | str]) -> Site:
+def _as_settings_need(site: Site, settings: Mapping[str, Setting | str]) -> Site:
     """Return the site for a sweep: a guest, and a device that is served, are on the first node alone.
 
     Raises
@@ -225,28 +225,32 @@ def _as_settings_need(site: Site, settings: Mapping[str, Kind | str]) -> Site:
     """
     is_cluster = site.clients.launcher != "local"
     for factor, kind in settings.items():
-        if is_cluster and isinstance(kind, CommandSetting) and kind.is_of_node is None:
+        if is_cluster and isinstance(kind, Setting) and kind.is_of_node is None:
             raise DesignError(
                 f"settings.{factor}: commands on a cluster need every_node: true where each node has it for itself, "
                 "false where one node runs them for all"
             )
-    guest = any(isinstance(kind, GuestSetting) for kind in settings.values())
+    guest = _is_in_guest(settings)
     update: dict[str, Any] = {"expected": site.nfs_guest.expected} if guest else {}
     if is_cluster and _needs_one_node(settings):
         update["clients"] = site.clients.model_copy(update={"nodes": 1})
     return site.model_copy(update=update)
 
 
-def _needs_one_node(settings: Mapping[str, Kind | str]) -> bool:
-    return "qemu-nbd" in settings.values() or any(isinstance(kind, GuestSetting) for kind in settings.values())
+def _needs_one_node(settings: Mapping[str, Setting | str]) -> bool:
+    return "qemu-nbd" in settings.values() or _is_in_guest(settings)
 
 
-def _resolve_settings(sweep: Sweep, site: Site, scales: bool) -> dict[str, Kind | str]:
+def _is_in_guest(settings: Mapping[str, Setting | str]) -> bool:
+    return any(isinstance(kind, Setting) and kind.in_guest for kind in settings.values())
+
+
+def _resolve_settings(sweep: Sweep, site: Site, scales: bool) -> dict[str, Setting | str]:
     """Return how each factor's levels are put in force: as the sweep says, or as the site does.
 
     A study that scales keeps what its site does not state: the case does not run there.
     """
-    settings: dict[str, Kind | str] = {}
+    settings: dict[str, Setting | str] = {}
     for factor, given in sweep.settings.items():
         if given == "site":
             if factor not in site.settings and scales:

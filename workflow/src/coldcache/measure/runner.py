@@ -1,4 +1,4 @@
-"""One runner per block: its missing trials, one after the other, with a line that tells how far it is."""
+"""Run the missing trials of a block one after the other, and show the progress."""
 
 import json
 import os
@@ -33,7 +33,7 @@ from coldcache.measure.target import MARKER, WORK, check_space, check_target, cl
 from coldcache.measure.trial import BlockContext, refuse_full, run_trial
 from coldcache.tools import find_tool
 
-#: Seconds beside a tool's time limit that laying out files and putting settings in force may take together.
+#: Seconds that laying out files and applying settings may take in addition to a tool's time limit.
 _SECONDS_AROUND = 300.0
 
 
@@ -49,21 +49,21 @@ def measure_block(
     name : str
         The block's name.
     manifest : Path
-        Where to write which trials were executed.
+        The file that lists the block's trials, written when all are done.
     log : Path, optional
-        Where to note each trial with how it ended.
+        The file that gets a line for each trial, saying how it ended.
     terminal : TextIO
-        Where the progress line goes.
+        The stream for the progress line.
 
     Raises
     ------
     CampaignError
-        If the campaign is sealed and trials are missing, began with another design, has no such block,
-        or holds a folder in place of a trial.
+        If trials are missing from a sealed campaign, the campaign began with another design, it has no such block, or
+        a folder without `trial.json` is where a trial should be.
     TargetError
-        If the target cannot be used, is in use, or is lost or full before a trial.
+        If the target cannot be used, is in use, or is lost or full.
     SettingError
-        If something that was changed cannot be put back; what can be told of a trial is in its folder.
+        If a setting cannot be restored.
     ToolError
         If a tool is missing.
     """
@@ -85,7 +85,7 @@ def measure_block(
         _tidy(campaign, trials)
     progress = Progress(campaign, blocks, terminal) if waiting else None
     for block in allocation.blocks:
-        # One that a stop rule may ask for is decided on when its turn has come.
+        # Whether a stop rule needs a trial is known only once those before it are done.
         waiting = [trial for trial in block.trials if not is_done(home, trial)]
         if any(is_missing(home, campaign.site, trial) for trial in waiting) and progress:
             _measure(campaign, block, waiting, progress, log)
@@ -95,14 +95,14 @@ def measure_block(
 
 
 def _tidy(campaign: Campaign, trials: list[Trial]) -> None:
-    """Undo what a start that was killed, or lost its target, left of trials that are all there by now."""
+    """Remove what an earlier start, which was killed or lost its target, left behind."""
     work = Path(campaign.site.target.path).absolute() / WORK
     left = [folder for folder in {Path(trial.case.run.directory).absolute() for trial in trials} if folder.is_dir()]
     if is_left(work):
         clients = campaign.site.clients
         with locked(work) as lock, leased(work, _SECONDS_AROUND), BlockSettings(work, lock) as settings:
             settings.reach(clients.launcher, find_hosts(clients), [])
-    # Whoever measures there now removes them in the end.
+    # If another runner measures there now, it removes them at its end.
     with suppress(TargetError):
         if left:
             with locked(work), leased(work, _SECONDS_AROUND):
@@ -117,7 +117,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
     work = make_work_folder(folder)
     system = describe_system()
     note_hosts(campaign, {system["host"]: describe_machine(find_mount(work).device)})
-    # An interrupt ends the running trial in order; so must the signals by which Snakemake, Slurm and a terminal end.
+    # Snakemake, Slurm and a closing terminal end the runner by these signals; treat them like an interrupt.
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)
     held_for = campaign.site.limits.seconds + _SECONDS_AROUND
@@ -125,7 +125,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         wait_for_lease(work, held_for)
     with locked(work) as lock, leased(work, held_for) as lease, BlockSettings(work, lock) as settings:
         place = Place(find_hosts(campaign.site.clients), write_mark(work))
-        reason = next((reason for trial in waiting if (reason := _why_not(trial.case, work))), "")
+        reason = next((reason for trial in waiting if (reason := _why_not(trial.case, work))), None)
         if place.hosts and not reason:
             launcher = campaign.site.clients.launcher
             reason = find_fault(launcher, place, work, most_nodes(block))
@@ -158,7 +158,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
 
 
 def _refuse_impossible(trial: Trial, campaign: Campaign, context: BlockContext) -> None:
-    """Refuse to go on where the target is lost or full, or the disk of the logs is: every further trial would fail."""
+    """Raise if the target is lost or full, or the disk of the logs is full: every further trial would fail."""
     _refuse_lost(context)
     context.lease.renew()
     check_space(campaign.site, trial.case)
@@ -166,22 +166,22 @@ def _refuse_impossible(trial: Trial, campaign: Campaign, context: BlockContext) 
 
 
 def _refuse_lost(context: BlockContext) -> None:
-    """Raise `TargetError` where the target is lost, and say whether files may lie elsewhere by now."""
+    """Raise `TargetError` if the target is lost; the message says whether the tool may have left files elsewhere."""
     reason = context.why_lost()
     if reason:
         work = context.work
-        # A tool that had just started opens its files by their paths, wherever these lead by then.
+        # A tool that had just started opens its files by their paths, wherever these lead now.
         strayed = os.path.lexists(work) and not (work / MARKER).exists()
         raise TargetError(
-            f"{reason}; put it right and start again: what is missing is measured then"
+            f"{reason}; fix it and start again: the missing trials are measured then"
             + (f" (the tool may have left files in {work} of the other file system)" if strayed else "")
         )
 
 
-def _why_not(case: Case, work: Path) -> str:
-    """Return why a case cannot run on this system: a setting, or a cold cache, that cannot be had."""
+def _why_not(case: Case, work: Path) -> str | None:
+    """Return why a case cannot run on this system, because of a setting or its method to drop caches; else None."""
     reads = find_tool(case.tool).inputs(case.run).total and not case.run.device
-    return why_not_run(case, work) or (why_not_cold(case.cold, work) if reads else "")
+    return why_not_run(case, work) or (why_not_cold(case.cold, work) if reads else None)
 
 
 def _note(log: Path, trial: Trial, outcome: Outcome) -> None:
@@ -197,7 +197,7 @@ def _note(log: Path, trial: Trial, outcome: Outcome) -> None:
 
 
 class Progress:
-    """The line that tells trials done of all, the case now running, and the time left."""
+    """The progress line: trials done, the case that runs now, and the time left."""
 
     def __init__(self, campaign: Campaign, blocks: list[Block], terminal: TextIO):
         trials = [trial for block in blocks for trial in block.trials if trial.repetition < trial.case.repetitions]
@@ -211,7 +211,7 @@ class Progress:
         self._began = self._shown = time.monotonic()
 
     def show(self, trial: Trial) -> None:
-        """Tell that `trial` runs now: over the line before on a terminal, else a line every ten seconds."""
+        """Show that `trial` runs now: a terminal has one line, a file gets one every ten seconds."""
         self._current = trial
         if trial.repetition >= trial.case.repetitions:
             self._all += 1
@@ -230,18 +230,18 @@ class Progress:
         self._terminal.flush()
 
     def refuse(self, block: str, reason: str) -> None:
-        """Tell that none of a block's missing trials can run, and why."""
+        """Show why a block's missing trials cannot run."""
         self._terminal.write(f"{block} is not run: {reason}\n")
         self._terminal.flush()
 
     def count(self) -> None:
-        """Tell that the trial shown last is done."""
+        """Count the trial shown last as done."""
         assert self._current is not None
         self._done += 1
         self._expected += self._current.case.seconds
         self._spent = time.monotonic() - self._began
 
     def end(self) -> None:
-        """Leave the line behind."""
+        """End the line."""
         if self._live:
             self._terminal.write("\n")

@@ -19,7 +19,7 @@ from coldcache.measure.host.counters import choose_counters, read_counters
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.input_files import lay_out, lay_out_within
 from coldcache.measure.lease import Lease
-from coldcache.measure.nfs_guest.read_back import read_levels
+from coldcache.measure.nfs_guest.read_back import read_guest_levels
 from coldcache.measure.nfs_guest.start import describe_kernel, wrap
 from coldcache.measure.settings.block import BlockSettings
 from coldcache.measure.supervise import supervise
@@ -185,12 +185,12 @@ class _TrialRun:
             own_bytes=elsewhere + (run.file_size * run.threads if run.device else inputs.total),
             load=os.getloadavg()[0],
         )  # fmt: skip
-        traits = self._tool.TRAITS
         source = choose_counters(find_mount(folder), block.site.target.network)
         before = read_counters(source)
         with launch.ready():
             self._run_tool(launch)
-        for log in folder.glob(traits.series_logs) if run.series and traits.series_logs else ():
+        pattern = self._tool.TRAITS.series_logs if run.series else None
+        for log in folder.glob(pattern) if pattern else ():
             shutil.move(log, self._partial / log.name)
         after = before and read_counters(source)
         if before and after:
@@ -219,7 +219,7 @@ class _TrialRun:
         sections = nfs_guest.split((self._partial / "stdout.txt").read_bytes())
         counted = nfs_guest.count_bytes(sections)
         self._note(
-            settings=read_levels(case.settings, case.factors, sections),
+            settings=read_guest_levels(case.settings, case.factors, sections),
             counters=Counters(**counted, of="nfs", crossing="wire") if counted else None,
         )
 

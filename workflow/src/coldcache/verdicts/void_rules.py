@@ -5,7 +5,7 @@ from coldcache.verdicts.observation import Finding, Observation
 
 
 def preparation_failed(trial: Observation) -> Finding:
-    """Void: the files or settings that the trial needs could not be had."""
+    """Void: the files or settings that the trial needs could not be prepared."""
     failure = trial.outcome.failure
     return failure.message if failure and failure.code != "target-lost" else None
 
@@ -17,7 +17,7 @@ def target_lost(trial: Observation) -> Finding:
 
 
 def setting_not_in_force(trial: Observation) -> Finding:
-    """Void: a factor's level is not what was read back from the live system."""
+    """Void: the live system did not have the level that was asked for."""
     for factor, level in trial.outcome.settings.items():
         if not level.is_in_force:
             return f"{factor} was to be {level.asked}, the system says {level.read}"
@@ -27,12 +27,12 @@ def setting_not_in_force(trial: Observation) -> Finding:
 
 
 def time_limit(trial: Observation) -> Finding:
-    """Void: the tool had to be ended."""
+    """Void: the tool did not end within its time limit."""
     return f"ended after {trial.outcome.time_limit:g} s" if trial.outcome.timed_out else None
 
 
 def exit_status(trial: Observation) -> Finding:
-    """Void: the tool itself says that it failed, or was killed."""
+    """Void: the tool reported a failure or was killed."""
     status = trial.outcome.exit_status
     if status in (0, None) or trial.outcome.timed_out:
         return None
@@ -40,14 +40,14 @@ def exit_status(trial: Observation) -> Finding:
 
 
 def log_refused(trial: Observation) -> Finding:
-    """Void: the log has an error line, a zero rate or no end marker, or is otherwise not to be trusted."""
+    """Void: the log cannot be trusted: it has an error line, a zero rate, no end marker, or the like."""
     if trial.refusal and trial.outcome.failure is None and not setting_not_in_force(trial):
         return trial.refusal
     return None
 
 
 def wrong_operation(trial: Observation) -> Finding:
-    """Void: the log does not state what the trial was to measure."""
+    """Void: the log lacks an operation that the trial was to measure."""
     if trial.refusal or trial.outcome.failure:
         return None
     missing = set(trial.outcome.operations) - {record.operation for record in trial.records}
@@ -55,12 +55,12 @@ def wrong_operation(trial: Observation) -> Finding:
 
 
 def contradicted(trial: Observation) -> Finding:
-    """Void: a harness states a figure otherwise than the log of the tool that it ran."""
+    """Void: a harness and the tool that it ran report different figures."""
     return trial.outcome.contradiction
 
 
 def ambiguous_figure(trial: Observation) -> Finding:
-    """Void: the log states several figures where the trial has one, and does not tell them apart."""
+    """Void: the log states several figures for one trial and does not say how they differ."""
     seen = set()
     for record in trial.records:
         if record.metric not in ("throughput", "rate") or record.statistic != "value" or name_share(record):
@@ -73,7 +73,7 @@ def ambiguous_figure(trial: Observation) -> Finding:
 
 
 def tool_changed(trial: Observation) -> Finding:
-    """Void: the tool has another version than when the campaign began, or than when its block began."""
+    """Void: the tool's version has changed since the campaign or its block began."""
     before, tool = trial.baseline.tool_version, trial.outcome.tool
     versions = {trial.outcome.tool_version} if trial.outcome.tool_version is not None else set()
     if trial.states_version:

@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     design = _draft(name, config, begun.environment if begun else None)
     if begun:
         _refuse_other_design(begun, design)
-        design = design._replace(studies=(*design.studies, *begun.foreign))
+        design = replace(design, studies=(*design.studies, *begun.foreign))
     _refuse_empty(design)
     if not is_whole(design):
         _refuse_impossible(design)

@@ -135,8 +135,8 @@ class Launch:
             "marks": {host: sorted(words) for host, words in sorted(seen.items())},
         }  # fmt: skip
 
-    def find_fault(self, told: dict[str, Any], word: str) -> str:
-        """Return in what a launch differs from the plan, in words; empty where it is as planned."""
+    def find_fault(self, told: dict[str, Any], word: str) -> str | None:
+        """Return how a launch differs from the plan; None where it does not."""
         run = self._run
         for host, words in told["marks"].items():
             if words != [word]:
@@ -150,7 +150,7 @@ class Launch:
         for host in planned | real:
             if planned[host] != real[host]:
                 return f"{real[host]} processes started on node {host}, {planned[host]} were to"
-        return ""
+        return None
 
 
 def _short(host: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from coldcache.core.outcome import SettingReading
 from coldcache.design.cases import Case, Trial
-from coldcache.design.settings import CommandSetting, GuestSetting, Kind, LayoutSetting, VolumeSetting
+from coldcache.design.settings import Setting
 from coldcache.measure.settings.changes import Changes
 from coldcache.measure.settings.journal import JOURNAL, SHARED, is_left
 from coldcache.measure.settings.on_nodes import OnNodes
@@ -70,7 +70,7 @@ class BlockSettings:
             (factor, Path(case.run.directory)): kind
             for case in cases
             for factor, kind in case.settings.items()
-            if not isinstance(kind, str) and _is_of_node(kind)
+            if not isinstance(kind, str) and kind.is_of_node
         }
         if hosts:
             # Any other job may undo what one host changed of the whole system.
@@ -103,13 +103,11 @@ class BlockSettings:
         with ExitStack() as stack:
             readings = {}
             for factor, kind in trial.case.settings.items():
-                if isinstance(kind, GuestSetting):
-                    continue
                 level = trial.case.factors[factor]
                 if isinstance(kind, str):
                     read = stack.enter_context(served(str(level), trial, folder, self._lock))
                     readings[factor] = SettingReading(str(level), read, f"command line of {kind}")
-                else:
+                elif not kind.in_guest:
                     readings[factor] = self._put(factor, kind, level, folder)
             yield readings
 
@@ -128,20 +126,20 @@ class BlockSettings:
         """
         told = {}
         for factor, kind in trial.case.settings.items():
-            if isinstance(kind, str | GuestSetting):
+            if isinstance(kind, str) or kind.in_guest:
                 continue
             address = locate(kind, self._work, Path(trial.case.run.directory))
-            if self._nodes and _is_of_node(kind):
+            if self._nodes and kind.is_of_node:
                 nodes = self._nodes.ask(address, "read")
                 told[factor] = {"read_after": _join(nodes), **_tell("nodes_after", nodes)}
             else:
                 told[factor] = {"read_after": self._changes.read(address)}
         return told
 
-    def _put(self, factor: str, kind: Kind, level: Any, folder: Path) -> SettingReading:
+    def _put(self, factor: str, kind: Setting, level: Any, folder: Path) -> SettingReading:
         """Put a level in force unless it is already, and return what is read then."""
         address, asked, value = locate(kind, self._work, folder), kind.reading(level), kind.value(level)
-        if self._nodes and _is_of_node(kind):
+        if self._nodes and kind.is_of_node:
             nodes = self._nodes.ask(address, "put", factor=factor, asked=asked, value=value)
             return SettingReading(asked, _join(nodes), address["shown_as"], nodes)
         return SettingReading(asked, self._changes.put(factor, address, asked, value), address["shown_as"])
@@ -164,13 +162,6 @@ def why_not_run(case: Case, folder: Path) -> str:
         if not isinstance(kind, str) and (reason := why_not(kind, folder, Path(case.run.directory))):
             return f"{factor} cannot be put in force: {reason}"
     return ""
-
-
-def _is_of_node(kind: Kind) -> bool:
-    """Return whether each node has the setting for itself, as it has its mounts and the values of its kernel."""
-    if isinstance(kind, CommandSetting):
-        return bool(kind.is_of_node)
-    return not isinstance(kind, LayoutSetting | VolumeSetting | GuestSetting)
 
 
 def _join(nodes: dict[str, str]) -> str:

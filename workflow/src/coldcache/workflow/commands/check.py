@@ -17,7 +17,7 @@ from coldcache.measure.host.counters import choose_counters, read_counters
 from coldcache.measure.host.mounts import Mount, find_mount
 from coldcache.measure.host.page_cache import evict, measure_residency
 from coldcache.measure.host.sudo import why_no_root
-from coldcache.measure.lease import tell_lease
+from coldcache.measure.lease import find_holder
 from coldcache.measure.settings.block import is_left
 from coldcache.measure.settings.registry import why_not
 from coldcache.measure.target import LOCK, WORK, check_target, takes_direct_io
@@ -97,7 +97,7 @@ def _tell(mount: Mount) -> str:
 
 
 def _check_lock(work: Path) -> Finding:
-    holder = tell_lease(work)
+    holder = find_holder(work)
     if holder:
         return Finding("lock", False, f"the target is held by {holder}")
     try:
@@ -123,7 +123,7 @@ def _check_cold(site: Site) -> Iterator[Finding]:
     for method in get_args(ColdMethod):
         if method in ("drop-caches", "remount"):
             reason = why_not_cold(Cold(method=method), folder)
-            yield Finding(f"cold by {method}", not reason, reason)
+            yield Finding(f"cold by {method}", not reason, reason or "")
     if site.cold.commands:
         reason = why_not_cold(site.cold, folder)
         yield Finding("cold by commands", not reason, reason or " ".join(site.cold.commands[0]))
@@ -163,7 +163,7 @@ def _check_settings(site: Site) -> Iterator[Finding]:
         reason = why_not(kind, _existing(site))
         yield Finding(f"{factor} by the site", not reason, reason or f"{kind.kind}")
     reason = why_no_root()
-    yield Finding("root", not reason, reason)
+    yield Finding("root", not reason, reason or "")
 
 
 def _check_tool(name: str) -> Finding:

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from coldcache.campaign.campaign import RAW, Campaign, read_campaign
-from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.seal import is_sealed
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
@@ -91,7 +91,7 @@ def find_status(campaign: Campaign) -> Status:
     refused: Counter[str] = Counter()
     spent = expected = left = 0.0
     done = waiting = 0
-    reasons: dict[tuple[str, str], str] = {}
+    reasons: dict[tuple[str, str], str | None] = {}
     for allocation in allocations:
         before = waiting
         for trial in (trial for block in allocation.blocks for trial in block.trials):
@@ -106,9 +106,9 @@ def find_status(campaign: Campaign) -> Status:
                 continue
             key = (trial.case.study, trial.case.sweep)
             if key not in reasons:
-                reasons[key] = why_not_run(campaign.folder, *key)
-            if reasons[key]:
-                refused[reasons[key]] += 1
+                reasons[key] = read_not_run(campaign.folder, *key)
+            if refusal := reasons[key]:
+                refused[refusal] += 1
                 continue
             waiting += 1
             left += trial.case.seconds
