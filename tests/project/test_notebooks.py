@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from coldcache.tools import read_log
-from coldcache.workflow.execute_notebook import NotebookError, execute
+from coldcache.workflow.execute_notebook import NotebookError, execute_notebook
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -186,7 +186,7 @@ def test_execute_hands_over_the_dataset_relative_to_the_notebook(tmp_path):
     (tmp_path / "notebooks").mkdir()
     notebook = make_notebook(tmp_path / "notebooks/why.ipynb", 'dataset = ""\nstudy = ""', "print(dataset, study)")
     output = tmp_path / "executed.ipynb"
-    execute(notebook, output, tmp_path / "logs/why.ipynb", tmp_path / "results/dataset.nc", "quick")
+    execute_notebook(notebook, output, tmp_path / "logs/why.ipynb", tmp_path / "results/dataset.nc", "quick")
     assert nbformat.read(output, as_version=4).cells[-1].outputs[0].text == "../results/dataset.nc quick\n"
 
 
@@ -194,7 +194,7 @@ def test_execute_names_the_cell_that_fails_and_leaves_no_page(tmp_path):
     notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", "1 / 0")
     log = tmp_path / "log.ipynb"
     with pytest.raises(NotebookError) as caught:
-        execute(notebook, tmp_path / "executed.ipynb", log)
+        execute_notebook(notebook, tmp_path / "executed.ipynb", log)
     assert str(caught.value) == (f"{notebook}, cell 2: ZeroDivisionError: division by zero; the notebook is in {log}")
     assert not (tmp_path / "executed.ipynb").exists()
 
@@ -205,7 +205,7 @@ def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(t
         "dataset = ''",
         "from coldcache.core.errors import NoData\nraise NoData('nothing counts')",
     )
-    execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
+    execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
     cells = nbformat.read(tmp_path / "executed.ipynb", as_version=4).cells
     assert [cell.source for cell in cells] == ["# Why?", "No answer from this campaign: nothing counts."]
 
@@ -228,7 +228,7 @@ def test_execute_lists_what_is_read_through_the_program_and_else_everything(tmp_
     dataset.touch()
     notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''\nstudy = ''", source)
     reads = tmp_path / "reads/why.txt"
-    execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb", dataset, "quick", reads)
+    execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb", dataset, "quick", reads)
     assert reads.read_text().split() == read
 
 
@@ -236,7 +236,7 @@ def test_execute_lists_what_is_read_through_the_program_and_else_everything(tmp_
 def test_execute_tells_in_one_line_that_the_kernel_was_killed_and_leaves_no_page(tmp_path, source):
     notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", source)
     with pytest.raises(NotebookError) as caught:
-        execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
+        execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
     assert str(caught.value) == (
         f"{notebook}: its kernel ended before the notebook did (Kernel died), as when memory is short; start again"
     )

@@ -10,7 +10,7 @@ from coldcache.campaign.trials import Collected
 from coldcache.design.grid import Circumstances
 from coldcache.design.site import Site
 from coldcache.design.study import Study
-from coldcache.report.comparison.campaigns import Side
+from coldcache.report.comparison.campaigns import ComparedCampaign
 from coldcache.report.comparison.differences import list_differences, name_cause
 from coldcache.verdicts.judge import Judgement
 
@@ -44,7 +44,9 @@ def told():
             name, Site.model_validate({**SITE, **(site or {})}), (Study.model_validate({**STUDY, **(study or {})}),),
             circumstances,
         )  # fmt: skip
-        return Side(design, [Collected("k", changed, [], Judgement("valid", (), (), "cold"))], pd.DataFrame())
+        return ComparedCampaign(
+            design, [Collected("k", changed, [], Judgement("valid", (), (), "cold"))], pd.DataFrame()
+        )
 
     return tell
 

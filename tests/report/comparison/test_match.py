@@ -5,7 +5,7 @@ import pytest
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.design.site import Site
-from coldcache.report.comparison.campaigns import Side
+from coldcache.report.comparison.campaigns import ComparedCampaign
 from coldcache.report.comparison.match import match_cases
 
 SITE = Site.model_validate({"site": "here", "title": "Here", "targets": {"scratch": {"path": "x"}}})
@@ -21,7 +21,7 @@ def row(**stated):
 
 
 def side(name, *rows):
-    return Side(Campaign(name, SITE, (), None), [], pd.DataFrame(list(rows)))
+    return ComparedCampaign(Campaign(name, SITE, (), None), [], pd.DataFrame(list(rows)))
 
 
 def repeated(*values, **stated):

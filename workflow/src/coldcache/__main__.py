@@ -244,9 +244,9 @@ def _claims(chosen: argparse.Namespace) -> None:
 
 
 def _notebook(chosen: argparse.Namespace) -> None:
-    from coldcache.workflow.execute_notebook import execute
+    from coldcache.workflow.execute_notebook import execute_notebook
 
-    execute(chosen.notebook, chosen.output, chosen.log, chosen.dataset, chosen.study, chosen.reads)
+    execute_notebook(chosen.notebook, chosen.output, chosen.log, chosen.dataset, chosen.study, chosen.reads)
 
 
 def _report(chosen: argparse.Namespace) -> None:
@@ -257,9 +257,9 @@ def _report(chosen: argparse.Namespace) -> None:
 
 def _cloudwatch(chosen: argparse.Namespace) -> None:
     from coldcache.campaign.campaign import RAW, read_campaign
-    from coldcache.dataset.cloudwatch import METRICS, fetch_series
+    from coldcache.dataset.cloudwatch import FETCHED_METRICS, fetch_series
 
-    metrics = chosen.metrics.split(",") if chosen.metrics else METRICS
+    metrics = chosen.metrics.split(",") if chosen.metrics else FETCHED_METRICS
     campaign = read_campaign(RAW / chosen.campaign)
     for path in fetch_series(campaign, chosen.file_system, metrics, region=chosen.region):
         print(path)

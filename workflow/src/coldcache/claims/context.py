@@ -9,12 +9,12 @@ import xarray as xr
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.progress import why_not_run
 from coldcache.core.errors import DatasetError, NoData
-from coldcache.dataset.published import Published, read_published
+from coldcache.dataset.published import PublishedValue, read_published
 from coldcache.dataset.reader import open_records, open_settings, open_sweep
 from coldcache.design.cases import Case, expand_cases
 
 
-def find_published(values: list[Published], source: str, columns: dict[str, str | int]) -> list[Published]:
+def find_published(values: list[PublishedValue], source: str, columns: dict[str, str | int]) -> list[PublishedValue]:
     """Return the published values of a source that have what some columns of `values.csv` are said to hold."""
     return [
         value
@@ -23,7 +23,7 @@ def find_published(values: list[Published], source: str, columns: dict[str, str 
     ]
 
 
-class Material:
+class ClaimContext:
     """A campaign as claims see it; what is not asked for is not read.
 
     Parameters
@@ -39,7 +39,7 @@ class Material:
         self._cubes: dict[tuple[str, str], xr.Dataset] = {}
 
     @cached_property
-    def published(self) -> list[Published]:
+    def published(self) -> list[PublishedValue]:
         """The published values of all sources."""
         return read_published()
 

@@ -9,13 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from coldcache.analysis.estimates import LEVEL
 from coldcache.core.errors import NoData
-
-Array = npt.NDArray[np.float64]
+from coldcache.statistics.equivalence import Array
 
 #: Levels at which bounds are tried where a method gives bounds and no p-value.
 _LEVELS = (0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999)
@@ -66,7 +64,7 @@ class Evidence(NamedTuple):
     lacks: str = ""
 
 
-def weigh(logs: Array, low: float, high: float, trials: int, margin: float = WORTH) -> Evidence:
+def weigh_logarithms(logs: Array, low: float, high: float, trials: int, margin: float = WORTH) -> Evidence:
     """Return what one logarithm per repetition says of a claim that its true mean lies between two limits.
 
     Parameters

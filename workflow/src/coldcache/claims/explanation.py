@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from coldcache.analysis.estimates import LEVEL
-from coldcache.claims.context import Material, find_published
+from coldcache.claims.context import ClaimContext, find_published
 from coldcache.claims.evidence import Evidence
-from coldcache.claims.read import Stated, list_selections
+from coldcache.claims.read import SourcedClaim, list_selections
 from coldcache.statistics.equivalence import pairs_needed
 
 
-class Weighed(NamedTuple):
+class ClaimEvidence(NamedTuple):
     """What a campaign says of a claim, before correction; `there` tells whether every test had data."""
 
     evidence: Evidence
@@ -19,8 +19,14 @@ class Weighed(NamedTuple):
     lacking: list[str]
 
 
-def explain(
-    material: Material, stated: Stated, one: Weighed, verdict: str, lack: list[str], raw: float, family: int
+def explain_verdict(
+    context: ClaimContext,
+    stated: SourcedClaim,
+    one: ClaimEvidence,
+    verdict: str,
+    lack: list[str],
+    raw: float,
+    family: int,
 ) -> str:
     """Return what the campaign shows, what is missing to decide, and what the source's own values say."""
     claim, evidence = stated.claim, one.evidence
@@ -30,22 +36,22 @@ def explain(
         if claim.untestable:
             parts.append(claim.untestable)
         elif lack or not one.there:
-            parts.append(_needed_trials(material, stated, lack))
+            parts.append(_needed_trials(context, stated, lack))
         else:
             parts.append(_needed(evidence, raw, family))
-        published = _show_published(material, stated)
+        published = _show_published(context, stated)
         parts += [f"published: {published}"] if published else []
     if claim.limits:
         parts.append(claim.limits)
     return "; ".join(part for part in parts if part)
 
 
-def _needed_trials(material: Material, stated: Stated, lack: list[str]) -> str:
+def _needed_trials(context: ClaimContext, stated: SourcedClaim, lack: list[str]) -> str:
     """Return of which sweeps, and on which system, trials would decide."""
     sweeps = dict.fromkeys(
         f"{chosen.study or stated.source}/{chosen.sweep}" for chosen in list_selections(stated.claim) if chosen.sweep
     )
-    site = material.campaign.site.site
+    site = context.campaign.site.site
     system = f" on a system with {' and '.join(lack)}, which config/sites/{site}.yaml does not offer" if lack else ""
     return f"needed: trials of {', '.join(sweeps)}{system}"
 
@@ -72,8 +78,8 @@ def _needed(evidence: Evidence, raw: float, family: int) -> str:
     )
 
 
-def _show_published(material: Material, stated: Stated) -> str:
-    found = (find_published(material.published, stated.source, columns) for columns in stated.claim.published)
+def _show_published(context: ClaimContext, stated: SourcedClaim) -> str:
+    found = (find_published(context.published, stated.source, columns) for columns in stated.claim.published)
     values = [value for some in found for value in some]
     shown = []
     for value in dict.fromkeys(values):

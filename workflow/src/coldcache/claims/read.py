@@ -7,7 +7,7 @@ from typing import NamedTuple
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_models import Strict, read_model
-from coldcache.dataset.published import Published
+from coldcache.dataset.published import PublishedValue
 from coldcache.design.claim import Claim, Claims, Selection
 from coldcache.design.study import Study, read_study
 
@@ -16,14 +16,14 @@ CLAIMS, STUDIES = Path("config/claims"), Path("config/studies")
 CONTRADICTIONS = "contradictions.yaml"
 
 
-class Stated(NamedTuple):
+class SourcedClaim(NamedTuple):
     """A claim and the source that states it."""
 
     source: str
     claim: Claim
 
 
-def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[Stated]:
+def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[SourcedClaim]:
     """Return every claim: those of each file of `folder`, then those that a study adds to them.
 
     Raises
@@ -33,7 +33,7 @@ def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[Stated]:
         stands twice.
     """
     known = {path.stem: read_study(studies, path.stem) for path in sorted(studies.glob("*.yaml"))}
-    found: list[Stated] = []
+    found: list[SourcedClaim] = []
     for path in sorted(folder.glob("*.yaml")):
         if path.name != CONTRADICTIONS:
             claims = read_model(path, Claims)
@@ -49,7 +49,7 @@ def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[Stated]:
     return found
 
 
-def _checked(path: Path, source: str, claims: list[Claim], known: dict[str, Study]) -> Iterator[Stated]:
+def _checked(path: Path, source: str, claims: list[Claim], known: dict[str, Study]) -> Iterator[SourcedClaim]:
     for claim in claims:
         for test in claim.tests:
             for selection in _list_sides(test):
@@ -57,10 +57,10 @@ def _checked(path: Path, source: str, claims: list[Claim], known: dict[str, Stud
                 if selection.sweep is not None or selection.study is not None:
                     _refuse_unknown(f"{path}, {claim.id}", name, selection.sweep, known)
         for column in (column for columns in claim.published for column in columns):
-            if column not in Published._fields:
-                hint = nearest(column, Published._fields)
+            if column not in PublishedValue._fields:
+                hint = nearest(column, PublishedValue._fields)
                 raise DesignError(f'{path}, {claim.id}: unknown column "{column}"; {hint}')
-        yield Stated(source, claim)
+        yield SourcedClaim(source, claim)
 
 
 def _refuse_unknown(where: str, study: str, sweep: str | None, known: dict[str, Study]) -> None:

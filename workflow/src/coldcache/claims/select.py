@@ -3,19 +3,17 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
-from coldcache.claims.context import Material
+from coldcache.claims.context import ClaimContext
 from coldcache.core.errors import NoData
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
 from coldcache.design.claim import Selection
 from coldcache.design.levels import stored_level
+from coldcache.statistics.equivalence import Array
 
-Array = npt.NDArray[np.float64]
 
-
-class Chosen(NamedTuple):
+class ResolvedSelection(NamedTuple):
     """One selection, every key of it stated."""
 
     study: str
@@ -31,7 +29,7 @@ class Chosen(NamedTuple):
         return ", ".join(filter(None, parts))
 
 
-def choose(source: str, *selections: Selection) -> Chosen:
+def resolve_selection(source: str, *selections: Selection) -> ResolvedSelection:
     """Return a selection whose missing keys are those of the ones before it.
 
     Raises
@@ -47,10 +45,10 @@ def choose(source: str, *selections: Selection) -> Chosen:
     if found["sweep"] is None:
         raise NoData("the claim names no sweep")
     metric = found["metric"] or METRIC_OF_OPERATION.get(found["operation"], "throughput")
-    return Chosen(found["study"], found["sweep"], found["operation"], metric, levels)
+    return ResolvedSelection(found["study"], found["sweep"], found["operation"], metric, levels)
 
 
-def read_values(material: Material, chosen: Chosen) -> xr.DataArray:
+def read_values(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArray:
     """Return the values of a selection, in the stored unit of the metric.
 
     Returns
@@ -63,17 +61,17 @@ def read_values(material: Material, chosen: Chosen) -> xr.DataArray:
     NoData
         If the campaign has no such values; the message says why.
     """
-    cube = material.cube(chosen.study, chosen.sweep)
+    cube = context.cube(chosen.study, chosen.sweep)
     where = f"{chosen.study}/{chosen.sweep}"
     if chosen.metric not in cube or chosen.operation not in cube.operation:
-        reason = material.why_empty(chosen.study, chosen.sweep)
+        reason = context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} that counts states the {chosen.metric} of {chosen.operation}")
     values = cube[chosen.metric].sel(operation=chosen.operation, drop=True)
     for factor, level in chosen.levels.items():
         values = _fix(values, cube, factor, level, where)
     values = values.squeeze([dim for dim in values.dims if dim != "repetition" and values.sizes[dim] == 1], drop=False)
     if not bool(values.notnull().any()):
-        reason = material.why_empty(chosen.study, chosen.sweep)
+        reason = context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} with {chosen.name} counts")
     return values
 
@@ -103,7 +101,7 @@ def _show(level: Any) -> str:
     return f"{level:g}" if isinstance(level, float | np.floating) else str(level)
 
 
-def read_curve(material: Material, chosen: Chosen) -> tuple[Array, Array]:
+def read_curve(context: ClaimContext, chosen: ResolvedSelection) -> tuple[Array, Array]:
     """Return thread counts, rising, and their rates, of shape (levels, repetitions).
 
     Raises
@@ -111,7 +109,7 @@ def read_curve(material: Material, chosen: Chosen) -> tuple[Array, Array]:
     NoData
         As `read_values`, or if the selection is no curve: one thread count, or more than one level of a factor.
     """
-    values = read_values(material, chosen)
+    values = read_values(context, chosen)
     where = f"{chosen.study}/{chosen.sweep}"
     if "threads" not in values.dims:
         raise NoData(f"{where} has one number of threads only")

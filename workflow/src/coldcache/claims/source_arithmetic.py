@@ -13,14 +13,14 @@ from coldcache.statistics.models.fsx_metadata_iops import check_provisioned, lar
 from coldcache.statistics.models.nfs_rpcs import most_in_flight, write_calls
 
 #: The tables of mdtest parameters of two documents, number for number.
-TABLES = Path("raw/published/mdtest-parameters.csv")
+MDTEST_TABLES = Path("raw/published/mdtest-parameters.csv")
 
 
 def _check_table(source: str, total: int, files: int) -> Evidence:
     """Return whether each row of a table has a share of the directories, rounded up, and the files that follow."""
-    if not TABLES.is_file():
-        raise NoData(f"{TABLES} is missing")
-    with TABLES.open(newline="", encoding="utf-8") as file:
+    if not MDTEST_TABLES.is_file():
+        raise NoData(f"{MDTEST_TABLES} is missing")
+    with MDTEST_TABLES.open(newline="", encoding="utf-8") as file:
         rows = [
             {key: int(value) for key, value in row.items() if key not in ("source", "item")}
             for row in csv.DictReader(file)

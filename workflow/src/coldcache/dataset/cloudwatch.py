@@ -23,11 +23,11 @@ from coldcache.tools import read_file
 from coldcache.tools.cloudwatch import BYTES, OPERATIONS
 
 #: The folder of a campaign that holds the answers.
-FOLDER = "cloudwatch"
+CLOUDWATCH_FOLDER = "cloudwatch"
 
-METRICS = ("DataReadBytes", "DataWriteBytes", "DataReadOperations", "DataWriteOperations", "MetadataOperations")
+FETCHED_METRICS = ("DataReadBytes", "DataWriteBytes", "DataReadOperations", "DataWriteOperations", "MetadataOperations")
 
-COLUMNS = [
+SERIES_COLUMNS = [
     "study", "sweep", "case", "repetition", "operation", "metric", "series", "time", "period", "value", "unit", "share",
 ]  # fmt: skip
 
@@ -38,7 +38,7 @@ _MOST_POINTS = 1440
 def fetch_series(
     campaign: Campaign,
     file_system: str,
-    metrics: Iterable[str] = METRICS,
+    metrics: Iterable[str] = FETCHED_METRICS,
     client: Any = None,
     region: str | None = None,
 ) -> list[Path]:
@@ -77,7 +77,7 @@ def fetch_series(
         raise CampaignError(f"{campaign.folder} is sealed: nothing is added to it")
     start, end = _find_span(campaign)
     client = client or _make_client(region)
-    folder = campaign.folder / FOLDER
+    folder = campaign.folder / CLOUDWATCH_FOLDER
     written = []
     for metric in chosen:
         answers = [answer for answer in _ask(client, file_system, metric, start, end) if answer["Datapoints"]]
@@ -148,8 +148,8 @@ def join_series(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame
     Returns
     -------
     DataFrame
-        `COLUMNS`, one row per trial and period that it shares in: ``time`` in s since 1970, ``period`` in s, ``value``
-        in B/s or 1/s over the period, and ``share``, how much of the period the trial ran.
+        Columns `SERIES_COLUMNS`; one row per trial and period that overlap: ``time`` in s since 1970, ``period`` in s,
+        ``value`` in B/s or 1/s over the period, and ``share``, the fraction of the period in which the trial ran.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def join_series(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame
         If an answer cannot be read.
     """
     points: list[Record] = []
-    for path in sorted((campaign.folder / FOLDER).glob("*.json")):
+    for path in sorted((campaign.folder / CLOUDWATCH_FOLDER).glob("*.json")):
         try:
             points += read_file(path)
         except LogError as error:
@@ -173,4 +173,4 @@ def join_series(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame
                     *(story[key] for key in ("study", "sweep", "case", "repetition")), point.operation, point.metric,
                     point.factors["series"], time, period, point.value, point.unit, shared / period,
                 ])  # fmt: skip
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=SERIES_COLUMNS)

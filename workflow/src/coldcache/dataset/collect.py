@@ -10,8 +10,8 @@ from coldcache.campaign.trials import collect_trials
 from coldcache.core.csv_file import write_csv
 from coldcache.core.errors import CampaignError
 from coldcache.dataset.cloudwatch import join_series
-from coldcache.dataset.confounders import tabulate_arms, tabulate_hosts
-from coldcache.dataset.coverage import Covered, describe_coverage
+from coldcache.dataset.confounders import tabulate_confounders, tabulate_hosts
+from coldcache.dataset.coverage import ItemCoverage, describe_coverage
 from coldcache.dataset.digests import write_digests
 from coldcache.dataset.published import read_published, tabulate_published
 from coldcache.dataset.reader import COUNTED
@@ -57,12 +57,12 @@ def collect(name: str, results: Path) -> None:
     results.mkdir(parents=True, exist_ok=True)
     records, verdicts, settings = tabulate_records(trials), tabulate_verdicts(trials), tabulate_settings(trials)
     published = read_published()
-    covered = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(Covered._fields))
+    covered = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(ItemCoverage._fields))
     proofs = tabulate_proofs(trials)
     circumstances = {
         "repetitions": tabulate_repetitions(campaign),
         "drift": tabulate_drift(trials, campaign.site.thresholds.drift),
-        "differences": tabulate_arms(trial.story for trial in trials if trial.judgement.verdict in COUNTED),
+        "differences": tabulate_confounders(trial.story for trial in trials if trial.judgement.verdict in COUNTED),
         "hosts": tabulate_hosts(read_hosts(folder)),
     }
     tables = {

@@ -9,14 +9,14 @@ import pandas as pd
 from coldcache.core.vocabulary import SET_FACTORS
 
 #: Stands where nothing was recorded of a property.
-NONE = "none"
+NOT_RECORDED = "none"
 
 #: Columns of the tables of what was recorded.
-ARM_COLUMNS = ["study", "sweep", "factor", "what", "level", "recorded"]
+CONFOUNDER_COLUMNS = ["study", "sweep", "factor", "what", "level", "recorded"]
 HOST_COLUMNS = ["what", "host", "recorded"]
 
 
-class Difference(NamedTuple):
+class RecordedDifference(NamedTuple):
     """Something recorded that is not the same everywhere.
 
     Attributes
@@ -31,7 +31,7 @@ class Difference(NamedTuple):
     values: dict[str, tuple[str, ...]]
 
 
-class Arms(NamedTuple):
+class Confounders(NamedTuple):
     """Two or more arms of a comparison.
 
     Attributes
@@ -40,13 +40,13 @@ class Arms(NamedTuple):
         By whose levels they are told apart.
     levels : dict of str to tuple of str
         The arms, each with what the live system said of the level; the level itself where nothing was read.
-    differences : tuple of Difference
+    differences : tuple of RecordedDifference
         All that was recorded otherwise, beside the factor itself.
     """
 
     factor: str
     levels: dict[str, tuple[str, ...]]
-    differences: tuple[Difference, ...]
+    differences: tuple[RecordedDifference, ...]
 
     @property
     def is_cause(self) -> bool:
@@ -54,7 +54,7 @@ class Arms(NamedTuple):
         return len(self.levels) > 1 and not self.differences
 
 
-def differences_between_arms(stories: Iterable[Mapping[str, Any]], factor: str) -> Arms:
+def find_confounders(stories: Iterable[Mapping[str, Any]], factor: str) -> Confounders:
     """Return all recorded differences between the arms of a comparison.
 
     Parameters
@@ -72,15 +72,15 @@ def differences_between_arms(stories: Iterable[Mapping[str, Any]], factor: str) 
             arms.setdefault(level, []).append(_recorded(story, factor))
             read.setdefault(level, set()).add(story["settings"].get(factor, {}).get("read", level))
     levels = {level: tuple(sorted(read[level])) for level in sorted(arms, key=_by_size)}
-    return Arms(factor, levels, _differences({level: arms[level] for level in levels}))
+    return Confounders(factor, levels, _differences({level: arms[level] for level in levels}))
 
 
-def differences_between_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> tuple[Difference, ...]:
+def compare_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> tuple[RecordedDifference, ...]:
     """Return what differs between hosts, each as `hosts.json` of a campaign describes it."""
     return _differences({host: [dict(_flatten("", described))] for host, described in sorted(hosts.items())})
 
 
-def tabulate_arms(stories: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def tabulate_confounders(stories: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return what was recorded otherwise between the levels of each factor of the system that a sweep varies.
 
     Parameters
@@ -91,26 +91,26 @@ def tabulate_arms(stories: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `ARM_COLUMNS`: one row per level for the factor itself, with what was read of it, and one per level
-        for each other property that differs. A factor without such rows is the only one that differs.
+        Columns `CONFOUNDER_COLUMNS`: for each factor one row per level with the value read back, then one row per
+        level for each other property that differs. A factor without such rows has no recorded confounder.
     """
     rows = []
     for (study, sweep), group in groupby(stories, key=lambda story: (story["study"], story["sweep"])):
         own = list(group)
         for factor in SET_FACTORS:
-            arms = differences_between_arms(own, factor)
+            arms = find_confounders(own, factor)
             if len(arms.levels) < 2:
                 continue
             for what, values in ((factor, arms.levels), *arms.differences):
                 rows += [(study, sweep, factor, what, level, "; ".join(values[level])) for level in arms.levels]
-    return pd.DataFrame(rows, columns=ARM_COLUMNS)
+    return pd.DataFrame(rows, columns=CONFOUNDER_COLUMNS)
 
 
 def tabulate_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """Return one row per recorded property and host, with columns `HOST_COLUMNS`."""
     described = {host: dict(_flatten("", hosts[host])) for host in sorted(hosts)}
     places = sorted({place for told in described.values() for place in told})
-    rows = [(place, host, told.get(place, NONE)) for place in places for host, told in described.items()]
+    rows = [(place, host, told.get(place, NOT_RECORDED)) for place in places for host, told in described.items()]
     return pd.DataFrame(rows, columns=HOST_COLUMNS)
 
 
@@ -148,11 +148,13 @@ def _flatten(place: str, value: Any) -> Iterable[tuple[str, str]]:
         yield place, str(value)
 
 
-def _differences(arms: Mapping[str, list[dict[str, str]]]) -> tuple[Difference, ...]:
+def _differences(arms: Mapping[str, list[dict[str, str]]]) -> tuple[RecordedDifference, ...]:
     places = sorted({place for recorded in arms.values() for one in recorded for place in one})
     found = []
     for place in places:
-        values = {arm: tuple(sorted({one.get(place, NONE) for one in recorded})) for arm, recorded in arms.items()}
+        values = {
+            arm: tuple(sorted({one.get(place, NOT_RECORDED) for one in recorded})) for arm, recorded in arms.items()
+        }
         if len(set(values.values())) > 1:
-            found.append(Difference(place, values))
+            found.append(RecordedDifference(place, values))
     return tuple(found)

@@ -83,7 +83,7 @@ def _as_counted(records: pd.DataFrame) -> pd.DataFrame:
     return records.astype(dict.fromkeys(whole, "int64")) if whole else records
 
 
-def _build_cubes(records: pd.DataFrame, settings: pd.DataFrame) -> dict[str, xr.Dataset]:
+def build_cubes(records: pd.DataFrame, settings: pd.DataFrame) -> dict[str, xr.Dataset]:
     """Return the cube of each sweep, by the name of its group; of a large table no more than they need is copied."""
     told = _without_unstated(records.drop(columns=_PLACE, errors="ignore"))
     put = dict(iter(settings.groupby(["study", "sweep"])))

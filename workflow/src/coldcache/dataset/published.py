@@ -25,7 +25,7 @@ STORED_UNITS = {
 }  # fmt: skip
 
 
-class Published(NamedTuple):
+class PublishedValue(NamedTuple):
     """One number of a document.
 
     Attributes
@@ -63,7 +63,7 @@ class Published(NamedTuple):
     printed: str
 
 
-def read_published(path: Path = VALUES) -> list[Published]:
+def read_published(path: Path = VALUES) -> list[PublishedValue]:
     """Return every published value, in the order of the file; none where there is no such file.
 
     Raises
@@ -77,12 +77,14 @@ def read_published(path: Path = VALUES) -> list[Published]:
         return [_read_row(row, f"{path}, line {line}") for line, row in enumerate(csv.DictReader(file), start=2)]
 
 
-def tabulate_published(values: list[Published]) -> pd.DataFrame:
-    """Return published values as a table of `Published`'s fields; ``threads`` is 0 where a value is of none."""
-    return pd.DataFrame([value._replace(threads=value.threads or 0) for value in values], columns=Published._fields)
+def tabulate_published(values: list[PublishedValue]) -> pd.DataFrame:
+    """Return published values as a table of `PublishedValue`'s fields; ``threads`` is 0 where a value is of none."""
+    return pd.DataFrame(
+        [value._replace(threads=value.threads or 0) for value in values], columns=PublishedValue._fields
+    )
 
 
-def _read_row(row: dict[str, str], where: str) -> Published:
+def _read_row(row: dict[str, str], where: str) -> PublishedValue:
     for key, known in (("grade", list(GRADES)), ("unit", list(STORED_UNITS))):
         if row[key] not in known:
             raise CampaignError(f'{where}: unknown {key} "{row[key]}"; {nearest(row[key], known)}')
@@ -93,8 +95,8 @@ def _read_row(row: dict[str, str], where: str) -> Published:
         threads = int(row["threads"]) if row["threads"] else None
     except ValueError as error:
         raise CampaignError(f"{where}: {error}") from error
-    words = {key: row[key] for key in Published._fields if key in row and key not in ("threads", "unit")}
-    return Published(
+    words = {key: row[key] for key in PublishedValue._fields if key in row and key not in ("threads", "unit")}
+    return PublishedValue(
         **words, threads=threads, low=ends[0], high=ends[1], unit=unit, printed=f"{row['value']} {row['unit']}"
     )
 
@@ -113,12 +115,12 @@ _WORKLOADS = {
 }
 
 
-def operation_of(value: Published) -> str:
+def operation_of(value: PublishedValue) -> str:
     """Return the operation that a published value is of, by its name here; nothing where it is of none."""
     return _WORKLOADS.get(value.workload.removesuffix(" 4 KiB"), ("", {}))[1].get(value.operation, "")
 
 
-def is_of(value: Published, items: Sequence[str], file_layout: str, operations: Sequence[str]) -> bool:
+def is_of(value: PublishedValue, items: Sequence[str], file_layout: str, operations: Sequence[str]) -> bool:
     """Return whether a published value is of a sweep: of its items, its layout of files and its operations."""
     layout = _WORKLOADS.get(value.workload.removesuffix(" 4 KiB"), ("", {}))[0]
     if value.item not in items or (layout and file_layout and layout != file_layout):
@@ -135,7 +137,7 @@ _LEVELS = (
 )
 
 
-def level_of(value: Published) -> dict[str, str | int]:
+def level_of(value: PublishedValue) -> dict[str, str | int]:
     """Return the level of a factor of the system that a published value is of; nothing where it names none."""
     for pattern, factor, scale in _LEVELS:
         if match := re.search(pattern, value.system):

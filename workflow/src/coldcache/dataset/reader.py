@@ -10,7 +10,7 @@ import xarray as xr
 from coldcache.core.errors import DatasetError
 from coldcache.dataset.cube_io import read_cube
 from coldcache.dataset.slices import note_read, slice_of_limits, slice_of_sweep, slice_of_table
-from coldcache.dataset.table_io import read_table
+from coldcache.dataset.table_io import read_table_group
 
 #: Trials that count in estimates; suspect ones are marked wherever they stand.
 COUNTED = ("valid", "suspect")
@@ -41,7 +41,7 @@ def open_table(path: Path, name: str, study: str | None = None) -> pd.DataFrame:
     note_read(slice_of_table(name, study))
     try:
         with h5netcdf.File(path) as file:
-            table = read_table(file[name])
+            table = read_table_group(file[name])
     except (OSError, KeyError) as error:
         raise DatasetError(f"{path} has no table {name}: collect the campaign again") from error
     return table if study is None else rows_of(table, study)

@@ -21,7 +21,7 @@ _CHUNK = 2**18
 _WORD = 8
 
 
-def write_table(file: h5netcdf.File, name: str, table: pd.DataFrame, row: str) -> None:
+def write_table_group(file: h5netcdf.File, name: str, table: pd.DataFrame, row: str) -> None:
     """Write a table as a group of a file, a column at a time; what is missing among texts becomes empty.
 
     Parameters
@@ -52,8 +52,8 @@ def write_table(file: h5netcdf.File, name: str, table: pd.DataFrame, row: str) -
         variable.attrs.update(attributes)
 
 
-def read_table(group: h5netcdf.Group) -> pd.DataFrame:
-    """Return the table that `write_table` wrote as a group."""
+def read_table_group(group: h5netcdf.Group) -> pd.DataFrame:
+    """Return the table that `write_table_group` wrote as a group."""
     names = [name for name, variable in group.variables.items() if name not in group.dimensions]
     columns = {name: _unpack(group.variables[name]) for name in names}
     row = next(iter(group.dimensions))

@@ -24,7 +24,7 @@ class NotebookError(ColdCacheError):
     """A notebook that does not run through."""
 
 
-def execute(
+def execute_notebook(
     notebook: Path, output: Path, log: Path, dataset: Path | None = None, study: str | None = None,
     reads: Path | None = None,
 ) -> None:  # fmt: skip

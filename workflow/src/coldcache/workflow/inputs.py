@@ -21,7 +21,7 @@ from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
 from coldcache.workflow.configuration import KEYS, SITES, read_design
 
 
-class Contents(NamedTuple):
+class WorkflowInputs(NamedTuple):
     """The files and arguments of the workflow's rules.
 
     Attributes
@@ -120,7 +120,7 @@ class Contents(NamedTuple):
         return self.nodes.get(wildcards.block, 1)
 
 
-def read_contents(config: Mapping[str, Any], in_job: bool = False) -> Contents:
+def read_inputs(config: Mapping[str, Any], in_job: bool = False) -> WorkflowInputs:
     """Return what the rules work on; a user's mistake ends the program with one line.
 
     Parameters
@@ -142,7 +142,7 @@ def read_contents(config: Mapping[str, Any], in_job: bool = False) -> Contents:
         gc.enable()
 
 
-def _read(config: Mapping[str, Any]) -> Contents:
+def _read(config: Mapping[str, Any]) -> WorkflowInputs:
     design = read_design(config)
     name = design.name
     for study in design.studies:
@@ -150,7 +150,7 @@ def _read(config: Mapping[str, Any]) -> Contents:
     sealed = is_sealed(design.folder)
     allocations = [] if sealed else arrange_allocations(design.blocks(), design.site)
     manifests = [f"results/{name}/blocks/{allocation.name}.json" for allocation in allocations]
-    return Contents(
+    return WorkflowInputs(
         campaign=name,
         arguments=_arguments(config),
         cores=_cores(design.site),
@@ -171,12 +171,12 @@ def _read(config: Mapping[str, Any]) -> Contents:
     )
 
 
-def _read_for_job(config: Mapping[str, Any]) -> Contents:
+def _read_for_job(config: Mapping[str, Any]) -> WorkflowInputs:
     """Return what the rule of a block needs, whose nodes and time the job has already."""
     site = read_site(SITES, str(config["site"]), str(config.get("target") or "") or None)
-    nothing: dict[str, Any] = {name: [] for name in Contents._fields}
+    nothing: dict[str, Any] = {name: [] for name in WorkflowInputs._fields}
     known = {"campaign": config["campaign"], "arguments": _arguments(config), "cores": _cores(site)}
-    return Contents(**{**nothing, "minutes": {}, "nodes": {}, "slices": {}, **known})
+    return WorkflowInputs(**{**nothing, "minutes": {}, "nodes": {}, "slices": {}, **known})
 
 
 def _arguments(config: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from coldcache.campaign.seal import SUMS, is_sealed, raw_files, write_sums
 from coldcache.core.errors import ColdCacheError
 from coldcache.dataset.reader import open_records
-from coldcache.report.archive.file_texts import IMAGE, Part, is_packed, list_parts
+from coldcache.report.archive.file_texts import IMAGE, FilePart, is_packed, list_parts
 from coldcache.report.archive.identities import Identity
 
 #: What is no name: those of the kernel, which a host's may equal, and the letters that stand for the dots of an image.
@@ -149,12 +149,12 @@ def search(archive: Path, identities: Sequence[Identity]) -> tuple[int, int]:
     searched = left_out = 0
     with zipfile.ZipFile(archive) as packed:
         for entry in packed.infolist():
-            content, parts = packed.read(entry), [Part(entry.filename.encode(), is_said=True)]
+            content, parts = packed.read(entry), [FilePart(entry.filename.encode(), is_said=True)]
             if sha256(content).digest() in installed or entry.filename.endswith(_COLOURS):
                 left_out += 1
             else:
                 searched += 1
-                parts += [Part(content, False)] if entry.filename.endswith(_WORD_LIST) else list_parts(content)
+                parts += [FilePart(content, False)] if entry.filename.endswith(_WORD_LIST) else list_parts(content)
             for part in parts:
                 if name := (find_any if part.is_said else find_long)(part.text):
                     raise AnonymityError(f"{entry.filename} would still hold {name!r}; nothing is written")

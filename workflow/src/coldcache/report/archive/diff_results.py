@@ -13,7 +13,7 @@ from coldcache.analysis.outputs import BY_HAND
 #: Largest relative distance of numbers that count as equal; coordinates of figures are printed with six digits.
 TOLERANCE, _TOLERANCE_OF_FIGURES = 1e-9, 1e-5
 
-STATES = ("identical", "equal", "different", "missing", "new")
+ARTEFACT_STATES = ("identical", "equal", "different", "missing", "new")
 
 #: Noted while measuring, so nothing that raw logs could give again; what tells Snakemake which notebooks are out of
 #: date; what was saved by hand; and what is being written.
@@ -31,7 +31,7 @@ class Artefact(NamedTuple):
     name : str
         Below the folder of results; of files of the site's own style, their folder.
     state : str
-        One of `STATES`: ``missing`` was not made anew, ``new`` was not there before.
+        One of `ARTEFACT_STATES`: ``missing`` was not made anew, ``new`` was not there before.
     why : str
         What differs; empty where nothing does.
     """

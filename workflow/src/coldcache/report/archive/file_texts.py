@@ -25,7 +25,7 @@ _WITHIN_WORDS = {"mark", "wbr"}
 _UNREADABLE = (OSError, ValueError, KeyError, SyntaxError, RuntimeError, Image.DecompressionBombError)
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """A part of a file.
 
     Attributes
@@ -45,7 +45,7 @@ def is_packed(content: bytes) -> bool:
     return content.startswith((_NETCDF, _PNG))
 
 
-def list_parts(content: bytes) -> Iterator[Part]:
+def list_parts(content: bytes) -> Iterator[FilePart]:
     """Yield what a file says, and its bytes as they are where they are packed or markup.
 
     Of a format that is not known here, every byte is a word; so it is where a file breaks the format that it claims.
@@ -62,19 +62,19 @@ def list_parts(content: bytes) -> Iterator[Part]:
             yield from _list_words(content)
             return
     except _UNREADABLE:
-        yield Part(content, is_said=True)
+        yield FilePart(content, is_said=True)
         return
-    yield Part(content, is_said=False)
+    yield FilePart(content, is_said=False)
     for text in texts:
         yield from _list_words(text)
 
 
-def _list_words(text: bytes) -> Iterator[Part]:
+def _list_words(text: bytes) -> Iterator[FilePart]:
     """Yield a text without the images in it, and what these say."""
     for image in re.findall(IMAGE, text):
         digits = image.rstrip(b"=")
         yield from list_parts(base64.b64decode(digits + b"A" * (-len(digits) % 4)))
-    yield Part(re.sub(IMAGE, b"\n", text), is_said=True)
+    yield FilePart(re.sub(IMAGE, b"\n", text), is_said=True)
 
 
 _NETCDF = b"\x89HDF\r\n\x1a\n"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from coldcache.campaign.campaign import Campaign, read_hosts
 from coldcache.campaign.seal import raw_files
 
-KINDS = ("path", "address", "host", "user", "word")
+IDENTITY_KINDS = ("path", "address", "host", "user", "word")
 
 #: Names that every system has tell nothing; a host named like a word of a log cannot be told from it, and is refused.
 _COMMON = {"root", "localhost", "localdomain", "localhost.localdomain", "user", "nobody", "unknown", ""}
@@ -62,7 +62,9 @@ def find_identities(campaign: Campaign, folder: Path, hidden: Sequence[str] = ()
     hidden : sequence of str
         Other words to replace.
     """
-    found: dict[str, dict[str, None]] = {kind: dict.fromkeys(hidden if kind == "word" else ()) for kind in KINDS}
+    found: dict[str, dict[str, None]] = {
+        kind: dict.fromkeys(hidden if kind == "word" else ()) for kind in IDENTITY_KINDS
+    }
     found["host"] |= dict.fromkeys(_names_of_host(platform.node()))
     stated = [*campaign.site.clients.hosts, *read_hosts(folder)]
     found["host"] |= dict.fromkeys(name for host in stated for name in _names_of_host(host))
@@ -138,7 +140,7 @@ def _number(found: dict[str, dict[str, None]]) -> list[Identity]:
     """Return names with what stands for each, numbered by kind in the order in which they were found."""
     replacements: dict[str, str] = {}
     identities = []
-    for kind in KINDS:
+    for kind in IDENTITY_KINDS:
         names = [name for name in found[kind] if name.lower() not in _COMMON | replacements.keys()]
         numbered: dict[str, str] = {}
         for name in sorted(names) if kind == "path" else names:

@@ -16,7 +16,7 @@ from coldcache.dataset.reader import COUNTED
 from coldcache.dataset.tables import tabulate_records
 
 
-class Side(NamedTuple):
+class ComparedCampaign(NamedTuple):
     """One of the campaigns that are compared.
 
     Attributes
@@ -54,7 +54,7 @@ class Side(NamedTuple):
         return sum(trial.judgement.verdict in COUNTED for trial in self.trials)
 
 
-def read_sides(names: Sequence[str]) -> list[Side]:
+def read_compared_campaigns(names: Sequence[str]) -> list[ComparedCampaign]:
     """Return campaigns as the sides of a comparison.
 
     Parameters
@@ -72,10 +72,10 @@ def read_sides(names: Sequence[str]) -> list[Side]:
     for name in names:
         if names.count(name) > 1:
             raise CampaignError(f"compare: {name} stands twice; a campaign is not compared with itself")
-    return [_read_side(name) for name in names]
+    return [_read_compared_campaign(name) for name in names]
 
 
-def _read_side(name: str) -> Side:
+def _read_compared_campaign(name: str) -> ComparedCampaign:
     folder = RAW / name
     if not folder.is_dir():
         known = sorted(path.parent.name for path in RAW.glob("*/campaign.json"))
@@ -87,4 +87,4 @@ def _read_side(name: str) -> Side:
     trials = list(collect_trials(campaign))
     if not any(trial.judgement.verdict in COUNTED for trial in trials):
         raise CampaignError(f"{folder}: none of its {len(trials)} trials counts, so there is nothing to compare")
-    return Side(campaign, trials, tabulate_records(trials))
+    return ComparedCampaign(campaign, trials, tabulate_records(trials))

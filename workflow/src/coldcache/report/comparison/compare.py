@@ -8,16 +8,16 @@ from typing import NamedTuple
 from coldcache.core.errors import CampaignError
 from coldcache.core.units import show_rate
 from coldcache.core.vocabulary import nearest
-from coldcache.report.comparison.campaigns import Side, read_sides
+from coldcache.report.comparison.campaigns import ComparedCampaign, read_compared_campaigns
 from coldcache.report.comparison.decisions import Decision, decide
 from coldcache.report.comparison.differences import Difference, list_differences
-from coldcache.report.comparison.match import LOWER_IS_BETTER, METRICS, Unmatched, match_cases
+from coldcache.report.comparison.match import COMPARED_METRICS, LOWER_IS_BETTER, UnmatchedCase, match_cases
 
 #: The change of speed that matters where nobody states another one.
 THRESHOLD = 0.05
 
 
-class Pair(NamedTuple):
+class CampaignPair(NamedTuple):
     """One campaign held against the first.
 
     Attributes
@@ -26,14 +26,14 @@ class Pair(NamedTuple):
         Their names.
     decisions : list of Decision
         What the two say of each case that both measured alike.
-    unmatched : list of Unmatched
+    unmatched : list of UnmatchedCase
         The cases that are not compared.
     """
 
     base: str
     other: str
     decisions: list[Decision]
-    unmatched: list[Unmatched]
+    unmatched: list[UnmatchedCase]
 
     def of(self, verdict: str) -> list[Decision]:
         """Return the decisions of one verdict, the largest change first."""
@@ -41,7 +41,7 @@ class Pair(NamedTuple):
         return sorted(chosen, key=lambda decision: -abs(math.log(decision.ratio)))
 
     @property
-    def lost(self) -> list[Unmatched]:
+    def lost(self) -> list[UnmatchedCase]:
         """The cases whose trials are all void in the second campaign, and are not in the first."""
         return [case for case in self.unmatched if case.lost]
 
@@ -60,24 +60,24 @@ class Pair(NamedTuple):
         return said
 
 
-class Comparison(NamedTuple):
+class CampaignComparison(NamedTuple):
     """Two campaigns or more, compared.
 
     Attributes
     ----------
-    sides : list of Side
+    sides : list of ComparedCampaign
         The campaigns; the first is what the others are held against.
     differences : list of Difference
         What else differs.
-    pairs : list of Pair
+    pairs : list of CampaignPair
         Each other campaign against the first.
     threshold : float
         The change that matters.
     """
 
-    sides: list[Side]
+    sides: list[ComparedCampaign]
     differences: list[Difference]
-    pairs: list[Pair]
+    pairs: list[CampaignPair]
     threshold: float
 
     @property
@@ -86,7 +86,7 @@ class Comparison(NamedTuple):
         return sum(len(pair.of("worse")) + len(pair.lost) for pair in self.pairs)
 
 
-def compare_campaigns(names: Sequence[str], threshold: float = THRESHOLD, metric: str = "") -> Comparison:
+def compare_campaigns(names: Sequence[str], threshold: float = THRESHOLD, metric: str = "") -> CampaignComparison:
     """Return the comparison of campaigns, read from their raw logs.
 
     Parameters
@@ -106,9 +106,9 @@ def compare_campaigns(names: Sequence[str], threshold: float = THRESHOLD, metric
     """
     if not 0 < threshold <= 10:
         raise CampaignError(f"compare: a threshold of {100 * threshold:g} % is out of range; state it as --threshold 5")
-    if metric and metric not in METRICS:
-        raise CampaignError(f'compare: unknown metric "{metric}"; {nearest(metric, METRICS)}')
-    sides = read_sides(names)
+    if metric and metric not in COMPARED_METRICS:
+        raise CampaignError(f'compare: unknown metric "{metric}"; {nearest(metric, COMPARED_METRICS)}')
+    sides = read_compared_campaigns(names)
     matched = [match_cases(sides[0], side, metric) for side in sides[1:]]
     for side, (cases, unmatched) in zip(sides[1:], matched, strict=True):
         if not cases:
@@ -116,13 +116,13 @@ def compare_campaigns(names: Sequence[str], threshold: float = THRESHOLD, metric
     # All cases of all pairs are one family: the chance of a false finding is that of the whole comparison.
     decisions = iter(decide([case for cases, _ in matched for case in cases], threshold))
     pairs = [
-        Pair(sides[0].name, side.name, [next(decisions) for _ in cases], unmatched)
+        CampaignPair(sides[0].name, side.name, [next(decisions) for _ in cases], unmatched)
         for side, (cases, unmatched) in zip(sides[1:], matched, strict=True)
     ]
-    return Comparison(sides, list_differences(sides), pairs, threshold)
+    return CampaignComparison(sides, list_differences(sides), pairs, threshold)
 
 
-def _refuse(base: Side, other: Side, unmatched: Sequence[Unmatched]) -> None:
+def _refuse(base: ComparedCampaign, other: ComparedCampaign, unmatched: Sequence[UnmatchedCase]) -> None:
     shared = [case for case in unmatched if not case.reason.startswith("only in ")]
     if not shared:
         first, second = (", ".join(study.study for study in side.campaign.studies) for side in (base, other))
@@ -135,7 +135,7 @@ def _refuse(base: Side, other: Side, unmatched: Sequence[Unmatched]) -> None:
     )
 
 
-def show_ratio(decision: Decision) -> str:
+def show_decision_ratio(decision: Decision) -> str:
     """Return the ratio of a decision with its interval: ``0.801 (0.792 to 0.810)``."""
     ratio, low, high = (f"{value:.3f}" if value < 10 else f"{value:.3g}" for value in decision[3:6])
     return f"{ratio} ({low} to {high})" if decision.low == decision.low else ratio
@@ -146,7 +146,7 @@ def show_change(decision: Decision) -> str:
     case = decision.case
     values = f"{show_rate(decision.base, case.unit)} → {show_rate(decision.other, case.unit)}"
     less = " (less is better)" if case.metric in LOWER_IS_BETTER else ""
-    return f"{case.metric.replace('_', ' ')}{less} {values}, {show_ratio(decision)}"
+    return f"{case.metric.replace('_', ' ')}{less} {values}, {show_decision_ratio(decision)}"
 
 
 def show_smallest(decision: Decision) -> str:

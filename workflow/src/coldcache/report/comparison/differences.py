@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from coldcache.core.units import show_bytes
-from coldcache.report.comparison.campaigns import Side
+from coldcache.report.comparison.campaigns import ComparedCampaign
 from coldcache.verdicts.suspect_rules import fill_level
 
 #: Stands where a campaign states nothing of a property.
@@ -41,7 +41,7 @@ class Difference(NamedTuple):
         return f"{self.name} ({' → '.join(self.values)})"
 
 
-def list_differences(sides: Sequence[Side]) -> list[Difference]:
+def list_differences(sides: Sequence[ComparedCampaign]) -> list[Difference]:
     """Return every property in which the campaigns differ; two values that are shown alike are no difference."""
     stated = [dict(_describe(side)) for side in sides]
     found = []
@@ -62,7 +62,7 @@ def name_cause(differences: Sequence[Difference]) -> str:
     return f"Exactly one thing that the campaigns state differs: {differences[0]}. It can be the cause."
 
 
-def _describe(side: Side) -> Iterator[tuple[tuple[str, str], str]]:
+def _describe(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield each property of a campaign, by its group and name, as it is shown."""
     design = side.campaign.design()
     for name, value in _flatten(design["site"]):
@@ -86,7 +86,7 @@ def _flatten(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
         yield place, show_bytes(value) if place == "memory" and isinstance(value, int) else shown
 
 
-def _describe_stories(side: Side) -> Iterator[tuple[tuple[str, str], str]]:
+def _describe_stories(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield what the trials of a campaign state; a property that changed between them has all its values."""
     found: dict[tuple[str, str], dict[str, None]] = {}
 
@@ -116,7 +116,7 @@ def _describe_stories(side: Side) -> Iterator[tuple[tuple[str, str], str]]:
         yield ("target", "filled by others, about"), f"{10 * round(10 * median(levels))} %"
 
 
-def _list_commands(sides: Sequence[Side]) -> list[Difference]:
+def _list_commands(sides: Sequence[ComparedCampaign]) -> list[Difference]:
     """Return what differs in the command lines of cases that all campaigns have, alike ones once."""
     lines = [_command_lines(side) for side in sides]
     shared = set(lines[0]).intersection(*lines[1:])
@@ -131,7 +131,7 @@ def _list_commands(sides: Sequence[Side]) -> list[Difference]:
     return [Difference("command lines", f"arguments of {count} cases", own) for own, count in found.items()]
 
 
-def _command_lines(side: Side) -> dict[str, tuple[str, ...]]:
+def _command_lines(side: ComparedCampaign) -> dict[str, tuple[str, ...]]:
     """Return the words of each case's command line, without what follows from the target and from time."""
     lines: dict[str, tuple[str, ...]] = {}
     for story in side.stories:

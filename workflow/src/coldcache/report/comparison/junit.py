@@ -2,11 +2,11 @@
 
 from xml.etree import ElementTree
 
-from coldcache.report.comparison.compare import Comparison, Pair, show_change, show_smallest
+from coldcache.report.comparison.compare import CampaignComparison, CampaignPair, show_change, show_smallest
 from coldcache.report.comparison.decisions import Decision
 
 
-def write_junit(comparison: Comparison) -> str:
+def write_junit(comparison: CampaignComparison) -> str:
     """Return a comparison as JUnit XML: a suite for each pair, a test for each case; what is undecided is skipped."""
     root = ElementTree.Element("testsuites", name="coldcache compare")
     for pair in comparison.pairs:
@@ -15,7 +15,7 @@ def write_junit(comparison: Comparison) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _add_suite(root: ElementTree.Element, pair: Pair, comparison: Comparison) -> None:
+def _add_suite(root: ElementTree.Element, pair: CampaignPair, comparison: CampaignComparison) -> None:
     failed = len(pair.of("worse")) + len(pair.lost)
     skipped = len(pair.of("undecided")) + len(pair.unmatched) - len(pair.lost)
     suite = ElementTree.SubElement(

@@ -11,11 +11,11 @@ from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
 from coldcache.dataset.cubes import choose_figures
 from coldcache.dataset.reader import COUNTED
-from coldcache.report.comparison.campaigns import Side
+from coldcache.report.comparison.campaigns import ComparedCampaign
 
 #: Metrics of which less is better; a count says nothing of speed.
 LOWER_IS_BETTER = ("elapsed", "latency")
-METRICS = tuple(metric for metric in UNIT_OF_METRIC if metric != "count")
+COMPARED_METRICS = tuple(metric for metric in UNIT_OF_METRIC if metric != "count")
 
 #: Which figure stands for a case: the first of these that both campaigns state, after the one of its operation.
 _LEADING = (
@@ -31,7 +31,7 @@ _HARMLESS = {"rounded"}
 Key = tuple[str, str, str, str]
 
 
-class Case(NamedTuple):
+class MatchedCase(NamedTuple):
     """One operation of one case that two campaigns measured alike.
 
     Attributes
@@ -63,13 +63,13 @@ class Case(NamedTuple):
         return f"{self.study}/{self.sweep} {self.case}" + ("" if stated else f" {self.operation}")
 
 
-class Unmatched(NamedTuple):
+class UnmatchedCase(NamedTuple):
     """One operation of one case that is not compared.
 
     Attributes
     ----------
     name : str
-        As `Case.name`.
+        As `MatchedCase.name`.
     reason : str
         Why.
     lost : bool
@@ -81,12 +81,14 @@ class Unmatched(NamedTuple):
     lost: bool = False
 
 
-def match_cases(base: Side, other: Side, metric: str = "") -> tuple[list[Case], list[Unmatched]]:
+def match_cases(
+    base: ComparedCampaign, other: ComparedCampaign, metric: str = ""
+) -> tuple[list[MatchedCase], list[UnmatchedCase]]:
     """Return the cases of two campaigns that can be compared, and those that cannot.
 
     Parameters
     ----------
-    base, other : Side
+    base, other : ComparedCampaign
         The campaigns.
     metric : str
         The figure to compare; when not given, the one by which each operation is judged first.
@@ -95,25 +97,27 @@ def match_cases(base: Side, other: Side, metric: str = "") -> tuple[list[Case], 
     cases, unmatched = [], []
     for key in dict.fromkeys(key for table in tables for key in table):
         found = _match(key, [table.get(key) for table in tables], (base.name, other.name), metric)
-        if isinstance(found, Case):
+        if isinstance(found, MatchedCase):
             cases.append(found)
         else:
             unmatched.append(found)
     return cases, unmatched
 
 
-def _group(side: Side) -> dict[Key, pd.DataFrame]:
+def _group(side: ComparedCampaign) -> dict[Key, pd.DataFrame]:
     """Return the rows of each operation of each case, those of shares and moments of a trial left out."""
     keys = ["study", "sweep", "case", "operation"]
     rows = side.records[side.records.time.isna() & (side.records["share"] == "")]
     return {tuple(map(str, key)): group for key, group in rows.groupby(keys, sort=False)}  # type: ignore[misc]
 
 
-def _match(key: Key, tables: Sequence[pd.DataFrame | None], names: tuple[str, str], metric: str) -> Case | Unmatched:
-    blank = Case(*key, "", "", np.array([]), np.array([]), "")
+def _match(
+    key: Key, tables: Sequence[pd.DataFrame | None], names: tuple[str, str], metric: str
+) -> MatchedCase | UnmatchedCase:
+    blank = MatchedCase(*key, "", "", np.array([]), np.array([]), "")
 
-    def refuse(reason: str, lost: bool = False) -> Unmatched:
-        return Unmatched(blank.name, reason, lost)
+    def refuse(reason: str, lost: bool = False) -> UnmatchedCase:
+        return UnmatchedCase(blank.name, reason, lost)
 
     there = [(name, table) for name, table in zip(names, tables, strict=True) if table is not None]
     if len(there) == 1:

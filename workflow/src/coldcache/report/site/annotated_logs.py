@@ -8,7 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 #: Bytes up to which a log is shown as a whole.
-WHOLE = 64 * 1024
+LONGEST_WHOLE_LOG = 64 * 1024
 
 #: Bytes shown on each side of a number of a longer log, cut at the ends of lines.
 _AROUND = 600
@@ -17,7 +17,7 @@ _AROUND = 600
 _MOST = 400
 
 
-class Place(NamedTuple):
+class LogMark(NamedTuple):
     """A number of a log.
 
     Attributes
@@ -39,7 +39,7 @@ class Place(NamedTuple):
     foremost: bool
 
 
-class Piece(NamedTuple):
+class LogPiece(NamedTuple):
     """A part of a log, from byte `begin` up to byte `end`, as HTML."""
 
     begin: int
@@ -47,14 +47,14 @@ class Piece(NamedTuple):
     html: Markup
 
 
-def mark_log(log: bytes, places: Iterable[Place], whole: int = WHOLE) -> list[Piece]:
+def mark_log(log: bytes, places: Iterable[LogMark], whole: int = LONGEST_WHOLE_LOG) -> list[LogPiece]:
     """Return a log with its numbers marked: as one piece, or as pieces around them where it is long.
 
     Parameters
     ----------
     log : bytes
         What the file holds; bytes that are no UTF-8 are shown as replacement characters.
-    places : iterable of Place
+    places : iterable of LogMark
         Its numbers. Of those that overlap the first is marked, and the names of the others lead to it.
     whole : int
         Bytes up to which a log is one piece.
@@ -64,12 +64,12 @@ def mark_log(log: bytes, places: Iterable[Place], whole: int = WHOLE) -> list[Pi
     chosen = sorted(foremost, key=lambda place: place.offset)
     spans = [(0, len(log))] if len(log) <= whole else list(_surround(log, chosen))
     return [
-        Piece(begin, end, _mark(log, begin, end, [place for place in chosen if begin <= place.offset < end]))
+        LogPiece(begin, end, _mark(log, begin, end, [place for place in chosen if begin <= place.offset < end]))
         for begin, end in spans
     ]
 
 
-def _surround(log: bytes, places: Sequence[Place]) -> Iterator[tuple[int, int]]:
+def _surround(log: bytes, places: Sequence[LogMark]) -> Iterator[tuple[int, int]]:
     """Yield where pieces around the numbers of a log begin and end; those that touch become one."""
     begin = end = -1
     for place in places:
@@ -83,7 +83,7 @@ def _surround(log: bytes, places: Sequence[Place]) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
-def _cut_lines(log: bytes, place: Place) -> tuple[int, int]:
+def _cut_lines(log: bytes, place: LogMark) -> tuple[int, int]:
     """Return a stretch around a number; it begins and ends with a line where lines are short enough."""
     earliest, latest = max(0, place.offset - _AROUND), min(len(log), place.offset + place.length + _AROUND)
     begin = log.find(b"\n", earliest, place.offset) + 1 if earliest else 0
@@ -91,7 +91,7 @@ def _cut_lines(log: bytes, place: Place) -> tuple[int, int]:
     return begin or earliest, end or latest
 
 
-def _mark(log: bytes, begin: int, end: int, places: Sequence[Place]) -> Markup:
+def _mark(log: bytes, begin: int, end: int, places: Sequence[LogMark]) -> Markup:
     parts = []
     at = begin
     for _, alike in groupby(places, key=lambda place: place.offset):

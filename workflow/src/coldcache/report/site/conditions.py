@@ -11,7 +11,7 @@ from coldcache.campaign.trial_json import list_stories, read_story
 from coldcache.design.imported_study import AnyStudy
 
 #: A condition as trials state it, each value with the number of trials, the first seen first.
-Values = dict[str, int]
+ValueCounts = dict[str, int]
 
 
 class Conditions(NamedTuple):
@@ -30,9 +30,9 @@ class Conditions(NamedTuple):
         Trials that have a folder.
     """
 
-    system: Mapping[str, Values]
-    target: Mapping[str, Values]
-    queue: Mapping[str, Values]
+    system: Mapping[str, ValueCounts]
+    target: Mapping[str, ValueCounts]
+    queue: Mapping[str, ValueCounts]
     tools: list[tuple[str, str]]
     begin: datetime | None
     end: datetime | None
@@ -71,7 +71,7 @@ def _read_stories(folder: Path, studies: Iterable[AnyStudy]) -> Iterable[dict[st
         yield read_story(path)
 
 
-def _count(properties: list[dict[str, Any]]) -> dict[str, Values]:
+def _count(properties: list[dict[str, Any]]) -> dict[str, ValueCounts]:
     """Return each property with its values, and how many trials state each of them."""
     counts: dict[str, Counter[str]] = {}
     for stated in properties:

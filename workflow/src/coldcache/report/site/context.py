@@ -11,7 +11,7 @@ from coldcache.report.site.trials import Cases, read_trials
 from coldcache.report.site.validity import Validity, read_validity
 
 
-class Material(NamedTuple):
+class ReportContext(NamedTuple):
     """What a report is made of.
 
     Attributes
@@ -44,7 +44,7 @@ class Material(NamedTuple):
     documents: Documents
 
 
-def read_material(folder: Path, results: Path) -> Material:
+def read_context(folder: Path, results: Path) -> ReportContext:
     """Return what the report of a campaign is made of.
 
     Parameters
@@ -64,7 +64,7 @@ def read_material(folder: Path, results: Path) -> Material:
     campaign = read_campaign(folder)
     chapters = {study.study: read_chapters(study, results) for study in campaign.studies}
     cases = read_trials(campaign, results)
-    return Material(
+    return ReportContext(
         campaign=campaign,
         results=results,
         chapters=chapters,

@@ -9,10 +9,10 @@ from markupsafe import Markup
 from coldcache.report.site.html import code, link
 
 #: Where copies lie in a report.
-FOLDER = "data"
+DATA_FOLDER = "data"
 
 #: Bytes up to which a file is copied; a larger one stays in the folder of results.
-MOST_COPIED = 32 * 2**20
+LARGEST_COPY = 32 * 2**20
 
 _PATTERNS = ("dataset.nc", "*.csv", "tables/*.csv", "figures/*.svg", "notebooks/*/*.ipynb")
 
@@ -21,8 +21,8 @@ def copy_downloads(results: Path, report: Path) -> None:
     """Copy what a campaign's folder of results holds into its report; of notebooks the code: pages show the rest."""
     for pattern in _PATTERNS:
         for path in results.glob(pattern):
-            if path.stat().st_size <= MOST_COPIED:
-                copy = report / FOLDER / path.relative_to(results)
+            if path.stat().st_size <= LARGEST_COPY:
+                copy = report / DATA_FOLDER / path.relative_to(results)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 if path.suffix == ".ipynb":
                     copy.write_text(_without_outputs(path.read_text(encoding="utf-8")), encoding="utf-8")
@@ -54,10 +54,10 @@ def offer(name: str, results: Path, root: str = "", text: str = "") -> Markup:
     """
     if not is_offered(name, results):
         return code(f"{results.as_posix()}/{name}")
-    return link(text or name.rpartition("/")[2], f"{root}{FOLDER}/{name}")
+    return link(text or name.rpartition("/")[2], f"{root}{DATA_FOLDER}/{name}")
 
 
 def is_offered(name: str, results: Path) -> bool:
     """Return whether a report holds a copy of a file of results."""
     path = results / name
-    return path.is_file() and path.stat().st_size <= MOST_COPIED
+    return path.is_file() and path.stat().st_size <= LARGEST_COPY

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
-from coldcache.report.site.conditions import Values
+from coldcache.report.site.conditions import ValueCounts
 from coldcache.report.site.html import join
 
 _FACTORS = {**FACTORS, **LEARNT_FACTORS}
@@ -35,7 +35,7 @@ def show_share(share: float) -> str:
     return f"{100 * share:.3g}\N{NO-BREAK SPACE}%"
 
 
-def show_values(values: Values | None, show: Callable[[str], Any] = str) -> Markup:
+def show_values(values: ValueCounts | None, show: Callable[[str], Any] = str) -> Markup:
     """Return the values of a condition as HTML: the value, or each of several with the number of its trials."""
     if not values:
         return Markup("not known")

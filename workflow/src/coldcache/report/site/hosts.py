@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from coldcache.campaign.campaign import read_hosts
-from coldcache.dataset.confounders import Difference, differences_between_hosts
+from coldcache.dataset.confounders import RecordedDifference, compare_hosts
 from coldcache.report.site.html import facts, table
 
 #: What the conditions of the trials tell already.
@@ -33,7 +33,7 @@ def describe_hosts(folder: Path) -> dict[str, Any]:
         The campaign's raw logs.
     """
     hosts = read_hosts(folder)
-    differences = differences_between_hosts(hosts)
+    differences = compare_hosts(hosts)
     return {
         "hosts": len(hosts),
         "alike": facts(_list_alike(hosts, {difference.what for difference in differences})) if hosts else Markup(""),
@@ -59,7 +59,7 @@ def _list_alike(hosts: Mapping[str, Mapping[str, Any]], differing: set[str]) -> 
             yield label, value if value != "" else "not told"
 
 
-def _tabulate(differences: tuple[Difference, ...]) -> Markup:
+def _tabulate(differences: tuple[RecordedDifference, ...]) -> Markup:
     """Return a row for each value of each property that differs: of many hosts most have the same."""
     rows = []
     for difference in differences:

@@ -12,8 +12,8 @@ from coldcache.campaign.progress import count_repetitions
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.units import show_bytes
 from coldcache.design.notebooks import CLAIMS
-from coldcache.report.site.conditions import Conditions, Values
-from coldcache.report.site.context import Material
+from coldcache.report.site.conditions import Conditions, ValueCounts
+from coldcache.report.site.context import ReportContext
 from coldcache.report.site.format import show_period, show_share, show_values
 from coldcache.report.site.html import code, facts, join
 from coldcache.report.site.notebooks import Chapter
@@ -26,23 +26,23 @@ _LONGEST_OPTIONS = 160
 _FEW = 2
 
 
-def describe_first_page(material: Material) -> dict[str, Any]:
+def describe_first_page(context: ReportContext) -> dict[str, Any]:
     """Return the values of `index.md`."""
-    campaign, conditions = material.campaign, material.conditions
+    campaign, conditions = context.campaign, context.conditions
     told = campaign.planned or campaign.studies
-    colds = sum(material.validity.colds_of(told), Counter())
+    colds = sum(context.validity.colds_of(told), Counter())
     repetitions = count_repetitions(campaign)
     fewest, most = repetitions[0], repetitions[-1]
     return {
         "studies": [
             {
                 "name": study.study, "title": study.title, "question": study.question,
-                "chapters": list_findings(_choose_chapters(material.chapters[study.study]), "../"),
+                "chapters": list_findings(_choose_chapters(context.chapters[study.study]), "../"),
             }
             for study in campaign.studies
         ],
         "site": campaign.site.title,
-        "summary": material.validity.summary(told),
+        "summary": context.validity.summary(told),
         "reads": colds.total(),
         "cold": colds["cold"],
         "fewest": fewest,
@@ -53,15 +53,15 @@ def describe_first_page(material: Material) -> dict[str, Any]:
         "sealed": is_sealed(campaign.folder),
         "measured": bool(campaign.planned),
         "imported": campaign.foreign,
-        "trials_imported": sum(counts.total() for counts in material.validity.verdicts_of(campaign.foreign)),
-        **material.documents.summarise(),
-        "pages": list_pages(material),
+        "trials_imported": sum(counts.total() for counts in context.validity.verdicts_of(campaign.foreign)),
+        **context.documents.summarise(),
+        "pages": list_pages(context),
     }  # fmt: skip
 
 
-def list_pages(material: Material) -> list[str]:
+def list_pages(context: ReportContext) -> list[str]:
     """Return the pages that follow the studies, in their order."""
-    documents = material.documents
+    documents = context.documents
     of_documents = [("claims", documents.has_claims), ("coverage", documents.has_items)]
     of_all = ["validity", "methods", "Twelve rules <rules>", "system", "evidence"]
     return [*(page for page, there in of_documents if there), *of_all]
@@ -114,7 +114,7 @@ def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tu
     yield "Tools", join(map(" ".join, conditions.tools)) or "none has run"
 
 
-def _show_most(values: Values) -> Markup:
+def _show_most(values: ValueCounts) -> Markup:
     """Return what most trials state; the page on the system has every value."""
     most = sorted(values, key=lambda value: -values[value])[:_FEW]
     rest = len(values) - len(most)

@@ -15,7 +15,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from coldcache.analysis.outputs import remove_stale, remove_unnamed
 from coldcache.campaign.campaign import RAW
 from coldcache.core.errors import ColdCacheError
-from coldcache.report.site.context import Material, read_material
+from coldcache.report.site.context import ReportContext, read_context
 from coldcache.report.site.downloads import copy_downloads
 from coldcache.report.site.pages import write_pages
 from coldcache.report.site.raw_files import copy_raw_files
@@ -54,18 +54,18 @@ def render(campaign: str, results: Path, log: Path) -> None:
     CampaignError
         If the campaign, its trials or its verdicts cannot be read.
     """
-    material = read_material(RAW / campaign, results)
-    chapters = [chapter for of_study in material.chapters.values() for chapter in of_study]
-    chapters += material.methods
+    context = read_context(RAW / campaign, results)
+    chapters = [chapter for of_study in context.chapters.values() for chapter in of_study]
+    chapters += context.methods
     remove_unnamed(results, [(chapter.study, chapter.name) for chapter in chapters])
     remove_stale(results, [chapter.notebook for chapter in chapters])
     work = results / ".report"
     shutil.rmtree(work, ignore_errors=True)
     try:
-        write_pages(material, TEMPLATES / "pages", work / "pages")
+        write_pages(context, TEMPLATES / "pages", work / "pages")
         with ProcessPoolExecutor(1) as pool:
-            beside = pool.submit(_write_beside, material, work / "beside")
-            _build(work, campaign, len(material.campaign.studies), log)
+            beside = pool.submit(_write_beside, context, work / "beside")
+            _build(work, campaign, len(context.campaign.studies), log)
             beside.result()
         _tidy(work / "site")
         shutil.copytree(work / "beside", work / "site", copy_function=os.rename, dirs_exist_ok=True)
@@ -76,13 +76,13 @@ def render(campaign: str, results: Path, log: Path) -> None:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _write_beside(material: Material, folder: Path) -> None:
+def _write_beside(context: ReportContext, folder: Path) -> None:
     """Write what stands beside the pages of Sphinx, which takes as long as they do, into a folder of its own."""
     folder.mkdir()
-    copy_downloads(material.results, folder)
-    files = copy_raw_files(material.campaign, folder)
-    write_summary(material, TEMPLATES / "beside", folder)
-    write_trial_pages(material, material.cases, files, TEMPLATES / "beside", folder)
+    copy_downloads(context.results, folder)
+    files = copy_raw_files(context.campaign, folder)
+    write_summary(context, TEMPLATES / "beside", folder)
+    write_trial_pages(context, context.cases, files, TEMPLATES / "beside", folder)
 
 
 def _build(work: Path, campaign: str, studies: int, log: Path) -> None:

@@ -14,7 +14,7 @@ from coldcache.claims.read import CLAIMS, list_selections, read_claims
 from coldcache.core.units import show_range, show_rate
 from coldcache.core.vocabulary import STATES
 from coldcache.report.site.html import join, link, table, trials_table
-from coldcache.report.site.validity import Row, read_rows
+from coldcache.report.site.validity import CsvRow, read_rows
 
 #: Columns of `claims.csv`.
 _CLAIM = ("id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why")
@@ -29,13 +29,13 @@ _FEW = 12
 
 _HEADS = ("Claim", "Verdict", "Here", "Trials", "Why")
 
-Sweep = tuple[str, str]
+SweepKey = tuple[str, str]
 
 #: Of documents whose studies are no part of the campaign.
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
-def read_sweeps() -> dict[tuple[str, str], list[Sweep]]:
+def read_sweeps() -> dict[tuple[str, str], list[SweepKey]]:
     """Return the sweeps that each claim is held against, by source and id; none where the claims are not here.
 
     Raises
@@ -71,7 +71,7 @@ class Documents:
         If one of them cannot be read.
     """
 
-    def __init__(self, results: Path, sweeps: Collection[Sweep] = (), titles: Mapping[str, str] = NO_TITLES):
+    def __init__(self, results: Path, sweeps: Collection[SweepKey] = (), titles: Mapping[str, str] = NO_TITLES):
         self._studies = {study for study, _ in sweeps}
         self._titles = titles
         self._coverage = self._order(read_rows(results / "coverage.csv", {"source", "item", "state", "why"}))
@@ -106,7 +106,7 @@ class Documents:
             "coverage": table(("Source", "Table or figure", "State", "How, or why not"), rows) if rows else "",
         }
 
-    def _order(self, rows: list[Row]) -> list[Row]:
+    def _order(self, rows: list[CsvRow]) -> list[CsvRow]:
         """Return rows by their source, in the order of the campaign's studies and then of the rows themselves."""
         sources = list(dict.fromkeys([*self._titles, *(row["source"] for row in rows)]))
         return sorted(rows, key=lambda row: sources.index(row["source"]))
@@ -114,7 +114,7 @@ class Documents:
     def _name(self, source: str) -> str:
         return self._titles.get(source, source)
 
-    def _count(self, rows: list[Row], column: str, states: tuple[str, ...]) -> Markup:
+    def _count(self, rows: list[CsvRow], column: str, states: tuple[str, ...]) -> Markup:
         """Return a table of how many rows of each source have which state."""
         counts: dict[str, Counter[str]] = {}
         for row in rows:
@@ -138,21 +138,21 @@ class Documents:
             ),
         )
 
-    def _tabulate_claims(self, claims: Iterable[Row]) -> Markup:
+    def _tabulate_claims(self, claims: Iterable[CsvRow]) -> Markup:
         return trials_table(_HEADS, ((self._name(claim["source"]), self._list_cells(claim)) for claim in claims))
 
-    def _list_cells(self, claim: Row) -> tuple[Any, ...]:
+    def _list_cells(self, claim: CsvRow) -> tuple[Any, ...]:
         verdict = _emphasise(claim["verdict"])
         return self._put_in_words(claim), verdict, _show_estimate(claim), self._lead_to_trials(claim), claim["why"]
 
-    def _put_in_words(self, claim: Row) -> Markup:
+    def _put_in_words(self, claim: CsvRow) -> Markup:
         """Return what a claim says, and below it which it is."""
         stated = self._statements.get((claim["source"], claim["id"]), {"statement": "", "place": ""})
         whence = Markup("<small>{}</small>").format(", ".join(filter(None, (stated["place"], claim["id"]))))
         text = join(filter(None, (stated["statement"], whence)), separator=Markup("<br>"))
         return Markup('<div class="coldcache-claim">{}</div>').format(text)
 
-    def _lead_to_trials(self, claim: Row) -> Markup:
+    def _lead_to_trials(self, claim: CsvRow) -> Markup:
         """Return on how many trials a claim rests, with the sweeps that they are of."""
         if not _is_measured(claim):
             return Markup("no trials")
@@ -171,7 +171,7 @@ class Documents:
         return bool(self._coverage)
 
 
-def _tell(rows: list[Row], column: str, states: tuple[str, ...]) -> str:
+def _tell(rows: list[CsvRow], column: str, states: tuple[str, ...]) -> str:
     """Return in words how many rows have which state; those that none has are left out."""
     counts = Counter(row[column] for row in rows)
     found = ((counts[state], state) for state in states if counts[state])
@@ -182,7 +182,7 @@ def _emphasise(text: str) -> Markup:
     return Markup("<strong>{}</strong>").format(text)
 
 
-def _is_measured(claim: Row) -> bool:
+def _is_measured(claim: CsvRow) -> bool:
     """Return whether trials stand behind a verdict, and not the document's own numbers alone."""
     return claim["trials"] not in ("", "0")
 
@@ -191,7 +191,7 @@ def _show_number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def _show_estimate(claim: Row) -> str:
+def _show_estimate(claim: CsvRow) -> str:
     """Return the estimate behind a claim, with its interval where that has a width; empty where there is none."""
     if not claim["estimate"]:
         return ""
@@ -203,7 +203,7 @@ def _show_estimate(claim: Row) -> str:
     return f"{_show_number(estimate)}{bounds} {'' if unit == '1' else unit}".strip()
 
 
-def _tabulate_contradictions(rows: Iterable[Row]) -> Markup:
+def _tabulate_contradictions(rows: Iterable[CsvRow]) -> Markup:
     heads = ("Source", "About", "One place", "Another", "Verdict", "Why")
     return table(heads, (
         (row["source"], row["about"], f"{row['one']} ({row['one_place']})", f"{row['other']} ({row['other_place']})",

@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from coldcache.analysis.report_links import without_links
-from coldcache.report.site.context import Material
+from coldcache.report.site.context import ReportContext
 from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.svg_symbols import Glyphs
 
@@ -18,12 +18,12 @@ SUMMARY = "summary.html"
 _FIGURE = re.compile(r'<figure class="coldcache-figure".*?</figure>', re.S)
 
 
-def write_summary(material: Material, templates: Path, report: Path) -> None:
+def write_summary(context: ReportContext, templates: Path, report: Path) -> None:
     """Write `summary.html` into a report.
 
     Parameters
     ----------
-    material : Material
+    material : ReportContext
         What the report is made of.
     templates : Path
         Holds ``summary.html``.
@@ -42,14 +42,14 @@ def write_summary(material: Material, templates: Path, report: Path) -> None:
                     "title": _find_title(chapter), "figures": list(_find_figures(chapter, glyphs)),
                     "findings": [re.sub("[`*]", "", without_links(text)) for text in chapter.findings],
                 }
-                for chapter in material.chapters[study.study]
+                for chapter in context.chapters[study.study]
             ],
         }
-        for study in material.campaign.studies
+        for study in context.campaign.studies
     ]  # fmt: skip
     text = environment.get_template(SUMMARY).render(
-        campaign=material.campaign.name,
-        summary=material.validity.summary(material.campaign.planned or None),
+        campaign=context.campaign.name,
+        summary=context.validity.summary(context.campaign.planned or None),
         studies=studies,
     )
     (report / SUMMARY).write_text(text, encoding="utf-8")

@@ -21,21 +21,23 @@ from coldcache.campaign.seal import is_sealed
 from coldcache.core.units import show_rate, show_seconds
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.dataset.reader import COUNTED
-from coldcache.report.site.annotated_logs import WHOLE, mark_log
-from coldcache.report.site.context import Material
+from coldcache.report.site.annotated_logs import LONGEST_WHOLE_LOG, mark_log
+from coldcache.report.site.context import ReportContext
 from coldcache.report.site.format import show_levels, show_noted
 from coldcache.report.site.html import escape_html, facts_table
 from coldcache.report.site.raw_files import RawFile
-from coldcache.report.site.trials import Cases, Figure, Trial, count_verdicts
+from coldcache.report.site.trials import Cases, LoggedValue, ReportedTrial, count_verdicts
 from coldcache.statistics.intervals import interval
 
 
-def write_trial_pages(material: Material, cases: Cases, files: dict[str, RawFile], templates: Path, site: Path) -> None:
+def write_trial_pages(
+    context: ReportContext, cases: Cases, files: dict[str, RawFile], templates: Path, site: Path
+) -> None:
     """Write the pages of a campaign's sweeps, cases and trials into its report.
 
     Parameters
     ----------
-    material : Material
+    material : ReportContext
         What the report is made of.
     cases : dict
         The campaign's trials.
@@ -46,7 +48,7 @@ def write_trial_pages(material: Material, cases: Cases, files: dict[str, RawFile
     site : Path
         The report's folder.
     """
-    writer = _Writer(material, files, templates, site)
+    writer = _Writer(context, files, templates, site)
     for (study, sweep), of_sweep in cases.items():
         writer.write_sweep(study, sweep, of_sweep)
         for case, trials in of_sweep.items():
@@ -59,20 +61,20 @@ def write_trial_pages(material: Material, cases: Cases, files: dict[str, RawFile
 class _Writer:
     """Fills the templates of the pages of one campaign."""
 
-    def __init__(self, material: Material, files: dict[str, RawFile], templates: Path, site: Path):
+    def __init__(self, context: ReportContext, files: dict[str, RawFile], templates: Path, site: Path):
         self._environment = Environment(
             loader=FileSystemLoader(templates), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
             lstrip_blocks=True, keep_trailing_newline=True,
         )  # fmt: skip
-        self._campaign, self._site, self._files = material.campaign, site, files
+        self._campaign, self._site, self._files = context.campaign, site, files
         self._version = version("coldcache")
         self._by_folder: dict[str, list[RawFile]] = {}
         for name, file in files.items():
             self._by_folder.setdefault(name.rpartition("/")[0], []).append(file)
-        self._sealed = is_sealed(material.campaign.folder)
+        self._sealed = is_sealed(context.campaign.folder)
         self._titles = {
             (study.study, name): (study.title, sweep.title)
-            for study in material.campaign.studies
+            for study in context.campaign.studies
             for name, sweep in study.sweeps.items()
         }
 
@@ -84,7 +86,7 @@ class _Writer:
         text = self._environment.get_template(template).render(**shared, **values)
         path.write_text(text, encoding="utf-8")
 
-    def write_sweep(self, study: str, sweep: str, cases: dict[str, list[Trial]]) -> None:
+    def write_sweep(self, study: str, sweep: str, cases: dict[str, list[ReportedTrial]]) -> None:
         """Write the page of a sweep: its cases with the medians of their figures."""
         metrics = list(dict.fromkeys(metric for trials in cases.values() for _, metric in _name_figures(trials)))
         rows = []
@@ -100,7 +102,7 @@ class _Writer:
             "columns": [metric.replace("_", " ").capitalize() for metric in metrics],
         })  # fmt: skip
 
-    def write_case(self, case: str, trials: list[Trial]) -> None:
+    def write_case(self, case: str, trials: list[ReportedTrial]) -> None:
         """Write the page of a case: its trials with their figures, and the median and interval of each."""
         first = trials[0]
         names = _name_figures(trials)
@@ -124,7 +126,7 @@ class _Writer:
             "counted": f"{len(counted)} of {len(trials)} trials count: those that are valid or suspect.",
         })  # fmt: skip
 
-    def write_trial(self, trial: Trial, siblings: list[Trial]) -> None:
+    def write_trial(self, trial: ReportedTrial, siblings: list[ReportedTrial]) -> None:
         """Write the page of a trial: how it ran, what it is worth, and its logs with their numbers marked."""
         folder = f"{trial.study}/{trial.sweep}/{trial.case}"
         story, here = trial.story, f"r{trial.repetition}"
@@ -151,7 +153,7 @@ class _Writer:
             "neighbours": [(f"Trial r{other.repetition}", f"r{other.repetition}.html") for other in neighbours],
         })  # fmt: skip
 
-    def _files_of(self, trial: Trial) -> list[RawFile]:
+    def _files_of(self, trial: ReportedTrial) -> list[RawFile]:
         """Return the files of a trial's folder, and its logs where they lie elsewhere."""
         own = sorted(self._by_folder.get(trial.key, []), key=lambda file: not file.name.endswith("/stdout.txt"))
         stated = trial.story.get("log", {}).get("file")
@@ -161,25 +163,25 @@ class _Writer:
         """Return a file with its address as the page of a trial needs it."""
         return {**file._asdict(), "name": file.name.rpartition("/")[2], "address": f"../../../../{file.address}"}
 
-    def _show_logs(self, trial: Trial) -> Iterator[dict[str, Any]]:
+    def _show_logs(self, trial: ReportedTrial) -> Iterator[dict[str, Any]]:
         """Yield what a trial's tool wrote, its numbers marked; of a log of many trials what is around this one's."""
         for number, file in enumerate(self._files_of(trial)):
             if file.name.endswith("/trial.json") or not file.size:
                 continue
             places = [figure.place for figure in trial.figures if figure.log == file.name]
             content = (self._campaign.folder / file.name).read_bytes()
-            whole = WHOLE if file.name.startswith(f"{trial.key}/") or not places else 0
+            whole = LONGEST_WHOLE_LOG if file.name.startswith(f"{trial.key}/") or not places else 0
             pieces = mark_log(content, places, whole)
             cut = len(pieces) != 1 or pieces[0].end - pieces[0].begin < len(content)
             yield {**self._relate(file), "id": f"log-{number}", "pieces": pieces, "cut": cut}
 
 
-def _name_figures(trials: list[Trial]) -> list[tuple[str, str]]:
+def _name_figures(trials: list[ReportedTrial]) -> list[tuple[str, str]]:
     """Return operation and metric of the figures of some trials."""
     return list(dict.fromkeys((figure.operation, figure.metric) for trial in trials for figure in trial.foremost))
 
 
-def _name_apart(trials: list[Trial]) -> list[str]:
+def _name_apart(trials: list[ReportedTrial]) -> list[str]:
     """Return the marks of figures that the logs of some trials state for each stream alone."""
     marks = (figure.place.name for trial in trials for figure in trial.figures if not figure.place.foremost)
     return [mark for mark in dict.fromkeys(marks) if not mark.startswith("byte-")]
@@ -199,16 +201,16 @@ def _show(value: float, unit: str) -> str:
     return f"{value:,.10g}" if unit == "1" else show_rate(value, unit)
 
 
-def _find(trial: Trial, name: tuple[str, str]) -> Figure | None:
+def _find(trial: ReportedTrial, name: tuple[str, str]) -> LoggedValue | None:
     return next((figure for figure in trial.foremost if (figure.operation, figure.metric) == name), None)
 
 
-def _show_cell(trial: Trial, name: tuple[str, str]) -> dict[str, str] | None:
+def _show_cell(trial: ReportedTrial, name: tuple[str, str]) -> dict[str, str] | None:
     figure = _find(trial, name)
     return figure and {"mark": figure.place.name, "shown": _show(figure.value, figure.unit)}
 
 
-def _summarise(trials: list[Trial], name: tuple[str, str]) -> dict[str, Any] | None:
+def _summarise(trials: list[ReportedTrial], name: tuple[str, str]) -> dict[str, Any] | None:
     """Return median and interval of a figure over the trials that count; None where no log states it."""
     found = {trial.repetition: figure for trial in trials if (figure := _find(trial, name))}
     if not found:
@@ -228,14 +230,14 @@ def _summarise(trials: list[Trial], name: tuple[str, str]) -> dict[str, Any] | N
     return {**none, "median": _show(estimated.estimate, first.unit), "interval": bounds, "n": len(values)}
 
 
-def _summarise_metric(trials: list[Trial], metric: str) -> list[dict[str, Any]]:
+def _summarise_metric(trials: list[ReportedTrial], metric: str) -> list[dict[str, Any]]:
     """Return the summary of each operation of a case with this metric; operations are named where there are several."""
     names = [name for name in _name_figures(trials) if name[1] == metric]
     found = [(operation, _summarise(trials, (operation, metric))) for operation, _ in names]
     return [{**summary, "operation": operation if len(names) > 1 else ""} for operation, summary in found if summary]
 
 
-def _describe_figure(figure: Figure) -> dict[str, Any]:
+def _describe_figure(figure: LoggedValue) -> dict[str, Any]:
     place = figure.place
     return {
         "name": _put_in_words(figure.operation, figure.metric), "value": repr(figure.value), "unit": figure.unit,
@@ -244,7 +246,7 @@ def _describe_figure(figure: Figure) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _glance(trial: Trial) -> Iterator[tuple[str, Any]]:
+def _glance(trial: ReportedTrial) -> Iterator[tuple[str, Any]]:
     story = trial.story
     yield "Levels", show_levels([story["factors"]])
     reasons = f": {trial.reasons} ({', '.join(trial.codes.split())})" if trial.reasons else ""

@@ -13,11 +13,11 @@ from coldcache.campaign.trial_json import read_story
 from coldcache.core.units import show_rate
 from coldcache.dataset.cubes import choose_figures
 from coldcache.dataset.reader import open_records
-from coldcache.report.site.annotated_logs import Place
+from coldcache.report.site.annotated_logs import LogMark
 from coldcache.report.site.validity import read_rows
 
 
-class Figure(NamedTuple):
+class LoggedValue(NamedTuple):
     """A number that a log states of a trial.
 
     Attributes
@@ -28,7 +28,7 @@ class Figure(NamedTuple):
         In `unit`.
     log : str
         The log, below the campaign's folder.
-    place : Place
+    place : LogMark
         Where in the log it stands.
     """
 
@@ -40,10 +40,10 @@ class Figure(NamedTuple):
     printed: str
     value: float
     log: str
-    place: Place
+    place: LogMark
 
 
-class Trial(NamedTuple):
+class ReportedTrial(NamedTuple):
     """A trial as its page tells it.
 
     Attributes
@@ -60,7 +60,7 @@ class Trial(NamedTuple):
         Its row of `cold.csv`; empty for what is no read.
     story : dict
         What `trial.json` holds; empty where the trial is missing.
-    figures : list of Figure
+    figures : list of LoggedValue
         What its log states, those first that tables and figures are made of.
     """
 
@@ -74,7 +74,7 @@ class Trial(NamedTuple):
     reasons: str
     proof: dict[str, str]
     story: dict[str, Any]
-    figures: list[Figure]
+    figures: list[LoggedValue]
 
     @property
     def key(self) -> str:
@@ -82,13 +82,13 @@ class Trial(NamedTuple):
         return f"{self.study}/{self.sweep}/{self.case}/r{self.repetition}"
 
     @property
-    def foremost(self) -> list[Figure]:
+    def foremost(self) -> list[LoggedValue]:
         """The figures that tables and drawings are made of, one for each operation and metric."""
         return [figure for figure in self.figures if figure.place.foremost]
 
 
 #: The trials of each case, by study and sweep and by case.
-Cases = dict[tuple[str, str], dict[str, list[Trial]]]
+Cases = dict[tuple[str, str], dict[str, list[ReportedTrial]]]
 
 
 def read_trials(campaign: Campaign, results: Path) -> Cases:
@@ -106,7 +106,7 @@ def read_trials(campaign: Campaign, results: Path) -> Cases:
     cases: Cases = {}
     for row in read_rows(results / "verdicts.csv", {*keys, "verdict", "codes", "cold"}):
         key = _key(row)
-        trial = Trial(
+        trial = ReportedTrial(
             row["study"], row["sweep"], row["case"], int(row["repetition"]), row["verdict"], row["cold"], row["codes"],
             reasons.get(key, ""), proofs.get(key, {}), _read_story(campaign.folder / key / "trial.json"),
             figures.get(key, []),
@@ -115,7 +115,7 @@ def read_trials(campaign: Campaign, results: Path) -> Cases:
     return cases
 
 
-def count_verdicts(trials: Iterable[Trial]) -> Counter[str]:
+def count_verdicts(trials: Iterable[ReportedTrial]) -> Counter[str]:
     """Return how many trials have each verdict."""
     return Counter(trial.verdict for trial in trials)
 
@@ -128,7 +128,7 @@ def _read_story(path: Path) -> dict[str, Any]:
     return read_story(path) if path.exists() else {}
 
 
-def _read_figures(records: pd.DataFrame) -> dict[str, list[Figure]]:
+def _read_figures(records: pd.DataFrame) -> dict[str, list[LoggedValue]]:
     """Return the figures of each trial, by its key."""
     stated = records[records.offset >= 0]
     keys = ["study", "sweep", "case", "repetition", "operation", "metric"]
@@ -140,15 +140,15 @@ def _read_figures(records: pd.DataFrame) -> dict[str, list[Figure]]:
     whole = pd.MultiIndex.from_frame(summed.loc[sorted(foremost)])
     apart = summed[~pd.MultiIndex.from_frame(summed).isin(whole)].drop_duplicates()
     leading = {index: mark_of(operation, metric) for index, operation, metric in apart[keys[-2:]].itertuples()}
-    found: dict[str, list[Figure]] = {}
+    found: dict[str, list[LoggedValue]] = {}
     # Text comes out of a column of pandas one by one only slowly.
     texts = stated.select_dtypes(exclude=["number", "bool"]).columns
     for row in stated.astype(dict.fromkeys(texts, object)).itertuples():
         first = row.Index in foremost
         name = mark_of(row.operation, row.metric) if first else leading.get(row.Index, f"byte-{row.offset}")
         title = f"{row.operation}, {row.metric}, {row.statistic}: {show_rate(row.value, row.unit)}"
-        place = Place(int(row.offset), int(row.length), name, title, first)
-        figure = Figure(
+        place = LogMark(int(row.offset), int(row.length), name, title, first)
+        figure = LoggedValue(
             row.operation, row.metric, row.statistic, row.unit, row.definition, row.printed, row.value, row.log, place
         )
         found.setdefault(f"{row.study}/{row.sweep}/{row.case}/r{row.repetition}", []).append(figure)

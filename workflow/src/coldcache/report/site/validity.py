@@ -11,13 +11,13 @@ from coldcache.core.errors import CampaignError
 from coldcache.core.vocabulary import COLD_VERDICTS, VERDICTS
 from coldcache.design.imported_study import AnyStudy
 
-Row = dict[str, str]
+CsvRow = dict[str, str]
 
 #: What is told of reads.
-COLDNESS = tuple(verdict for verdict in COLD_VERDICTS if verdict != "not applicable")
+READ_VERDICTS = tuple(verdict for verdict in COLD_VERDICTS if verdict != "not applicable")
 
 
-class Doubt(NamedTuple):
+class FlaggedTrials(NamedTuple):
     """Trials of one case that are not valid for the same reason."""
 
     study: str
@@ -37,7 +37,7 @@ class Validity(NamedTuple):
         Trials of each study and sweep by verdict, in the order of the campaign.
     colds : dict of (str, str) to Counter
         Trials that read, by cold verdict; sweeps that read nothing have none.
-    doubts : list of Doubt
+    doubts : list of FlaggedTrials
         Trials that are not valid.
     codes : Counter
         Trials by the rule that objected.
@@ -45,7 +45,7 @@ class Validity(NamedTuple):
 
     verdicts: dict[tuple[str, str], Counter[str]]
     colds: dict[tuple[str, str], Counter[str]]
-    doubts: list[Doubt]
+    flagged: list[FlaggedTrials]
     codes: Counter[str]
 
     def verdicts_of(self, studies: Iterable[AnyStudy]) -> list[Counter[str]]:
@@ -87,19 +87,19 @@ def read_validity(results: Path) -> Validity:
         sweep = (row["study"], row["sweep"])
         verdicts.setdefault(sweep, Counter())[row["verdict"]] += 1
         codes.update(row["codes"].split())
-        if row["cold"] in COLDNESS:
+        if row["cold"] in READ_VERDICTS:
             colds.setdefault(sweep, Counter())[row["cold"]] += 1
     return Validity(verdicts, colds, list(_read_doubts(results / "reasons.csv")), codes)
 
 
-def _read_doubts(path: Path) -> Iterator[Doubt]:
+def _read_doubts(path: Path) -> Iterator[FlaggedTrials]:
     keys = ("study", "sweep", "case", "verdict", "reasons")
     rows = read_rows(path, {*keys, "repetition"})
     for (study, sweep, case, verdict, reason), alike in groupby(rows, key=lambda row: tuple(map(row.get, keys))):
-        yield Doubt(study, sweep, case, [row["repetition"] for row in alike], verdict, reason)
+        yield FlaggedTrials(study, sweep, case, [row["repetition"] for row in alike], verdict, reason)
 
 
-def read_rows(path: Path, needed: set[str]) -> list[Row]:
+def read_rows(path: Path, needed: set[str]) -> list[CsvRow]:
     """Return the rows of a table of results.
 
     Raises

@@ -9,7 +9,7 @@ from pathlib import Path
 from coldcache.campaign.campaign import RAW
 from coldcache.campaign.seal import SUMS, check_seal, check_sums, is_sealed
 from coldcache.core.errors import CampaignError
-from coldcache.report.archive.diff_results import STATES, Artefact, compare_results
+from coldcache.report.archive.diff_results import ARTEFACT_STATES, Artefact, compare_results
 from coldcache.report.archive.program_copy import name_version
 from coldcache.report.archive.rebuild import make_results
 from coldcache.report.archive.ro_crate import read_version
@@ -56,7 +56,9 @@ def print_rebuild(named: str) -> int:
     for artefact in _fold(found):
         print(f"{artefact.state:<10} {artefact.name}" + (f": {artefact.why}" if artefact.why else ""))
     counts = Counter(artefact.state for artefact in found)
-    told = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state] or state in STATES[:3])
+    told = ", ".join(
+        f"{counts[state]} {state}" for state in ARTEFACT_STATES if counts[state] or state in ARTEFACT_STATES[:3]
+    )
     print(f"{campaign.name}: {told}")
     return 1 if counts["different"] or counts["missing"] else 0
 
