@@ -86,8 +86,8 @@ def sound_text(request):
 
 def test_every_reader_has_a_specimen_that_it_reads():
     """A series of fio needs the name of its file; it and the kernel's snapshots have tests of their own."""
-    names = {find_reader(path.read_bytes()).__name__.rpartition(".")[2] for path in SOUND}
-    assert names == set(READERS) - {"fio_series", "mountstats", "nfs_guest"}
+    names = {find_reader(path.read_bytes()).__name__.removeprefix("coldcache.tools.") for path in SOUND}
+    assert names == set(READERS) - {"fio.series_logs", "mountstats", "nfs_guest_log"}
 
 
 def test_a_record_points_to_the_bytes_that_state_it(sound):

@@ -62,5 +62,5 @@ def test_without_a_figure_there_is_no_answer():
 
 def test_what_is_stored_is_read():
     entries = read_entries()
-    assert STORED.name == "speed.jsonl"
+    assert STORED.name == "program_speed.jsonl"
     assert Speed().newest == latest(found for found in entries if found["machine"] == entries[-1]["machine"])
