@@ -45,13 +45,13 @@ def test_each_item_has_its_state_and_its_reason(itemised, tmp_path):
         ItemCoverage("tiny", "fig 3", "measured", ""),
         ItemCoverage("tiny", "fig 2", "published only", lack),
         ItemCoverage("tiny", "fig 4", "not run", lack),
-        ItemCoverage("tiny", "fig 9", "published only", "no sweep serves it"),
+        ItemCoverage("tiny", "fig 9", "published only", "no sweep covers it"),
     ]
 
 
 def test_without_trials_that_count_nothing_is_measured(itemised):
     states = {(row.item, row.state, row.why) for row in describe_coverage(itemised, [], [])}
-    assert ("fig 1", "not run", "no trial of it counts") in states
+    assert ("fig 1", "not run", "none of its trials counts") in states
 
 
 def test_a_sweep_that_could_not_be_run_tells_what_stood_against_it(measured):
@@ -87,7 +87,7 @@ def test_imported_logs_cover_the_items_that_their_notes_name(root, project):
     import_logs(logs, "old")
     campaign = read_campaign(Path("raw/old"))
     assert describe_coverage(campaign, collect_trials(campaign), read_published(project / "values.csv")) == [
-        ItemCoverage("old-cluster", "fig 2", "not run", "no imported log of it counts"),
+        ItemCoverage("old-cluster", "fig 2", "not run", "none of its imported logs counts"),
         ItemCoverage("tiny", "fig 1", "imported", "logs of ior"),
         ItemCoverage("tiny", "fig 3", "imported", "logs of ior"),
         ItemCoverage("tiny", "fig 2", "published only", "no log of it was imported"),

@@ -1,4 +1,4 @@
-"""What a campaign has of each table and figure of its sources: measured, imported, published only, or not run."""
+"""Coverage: whether each table and figure of a source was measured, imported, only published, or not run."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from coldcache.design.cases import Case, expand_cases
 
 
 class ItemCoverage(NamedTuple):
-    """One table, figure or section of a source, and what there is of it: a row of `coverage.csv`."""
+    """The state of one table, figure or section of a source: a row of `coverage.csv`."""
 
     source: str
     item: str
@@ -24,14 +24,14 @@ class ItemCoverage(NamedTuple):
 def describe_coverage(
     campaign: Campaign, trials: Iterable[Collected], published: Iterable[PublishedValue]
 ) -> list[ItemCoverage]:
-    """Return a row for each item that a sweep of the campaign serves or a published value of its studies has.
+    """Return the state of each item that a sweep of the campaign covers or that has a published value.
 
     Parameters
     ----------
     campaign : Campaign
-        Its studies name the items, imported ones where their notes do.
+        Its studies name the items; imported studies take them from notes.
     trials : iterable of Collected
-        Those that count make an item measured, or imported.
+        An item with a trial that counts is measured or imported.
     published : iterable of PublishedValue
         Values of any source.
     """
@@ -45,10 +45,10 @@ def describe_coverage(
         if old is None or STATES.index(row.state) < STATES.index(old.state):
             rows[row.source, row.item] = row
     sources = {study.study for study in campaign.studies} | {source for source, _ in rows}
-    lack = "no sweep serves it" if campaign.planned else "no log of it was imported"
+    reason = "no sweep covers it" if campaign.planned else "no log of it was imported"
     for source, item in sorted(stated):
         if source in sources:
-            rows.setdefault((source, item), ItemCoverage(source, item, "published only", lack))
+            rows.setdefault((source, item), ItemCoverage(source, item, "published only", reason))
     return list(rows.values())
 
 
@@ -75,7 +75,7 @@ def _imported_rows(campaign: Campaign, counted: set[str]) -> Iterator[ItemCovera
                 if f"{study.study}/{name}" in counted:
                     yield ItemCoverage(source, item, "imported", f"logs of {' and '.join(sweep.tools)}")
                 else:
-                    yield ItemCoverage(source, item, "not run", "no imported log of it counts")
+                    yield ItemCoverage(source, item, "not run", "none of its imported logs counts")
 
 
 def _items(stated: str) -> list[str]:
@@ -83,12 +83,12 @@ def _items(stated: str) -> list[str]:
 
 
 def describe_scale(case: Case, own: str) -> str:
-    """Return at which scale, and by which other tool than the document's, a sweep was measured."""
+    """Return the scale of a sweep, and its tool if that is not the document's `own`; empty at full scale."""
     other = f"by {case.tool} in place of {own}" if case.tool != own else ""
     return "; ".join(part for part in (case.scale, other) if part)
 
 
 def explain_absence(cases: list[Case]) -> str:
-    """Return why a sweep has no trial that counts."""
-    waiting = [case for case in cases if not case.runs_here]
-    return "no trial of it counts" if waiting else cases[0].runs_here
+    """Return why none of the trials of a sweep counts."""
+    runs_here = any(not case.runs_here for case in cases)
+    return "none of its trials counts" if runs_here else cases[0].runs_here

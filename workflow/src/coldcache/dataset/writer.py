@@ -1,4 +1,4 @@
-"""Write the dataset of a campaign."""
+"""Write the dataset of a campaign as one NetCDF-4 file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,15 +24,15 @@ def save_dataset(
     Parameters
     ----------
     campaign : Campaign
-        Its name becomes an attribute, and the limits that its site states those of each study that is measured there.
+        Its name becomes an attribute of the file, and the ceilings of its site attributes of each measured study.
     records : DataFrame
         The long table.
     path : Path
-        Where the file goes.
+        The file to write.
     settings : DataFrame, optional
-        As of `tabulate_settings`.
+        The table that `tabulate_settings` returns.
     tables : mapping of str to DataFrame, optional
-        More tables about the campaign as a whole, by the name of their group.
+        Other tables, by the name of their group.
 
     Returns
     -------

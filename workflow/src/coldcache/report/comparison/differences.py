@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from coldcache.core.units import show_bytes
+from coldcache.dataset.confounders import list_leaves
 from coldcache.report.comparison.campaigns import ComparedCampaign
 from coldcache.verdicts.suspect_rules import fill_level
 
@@ -65,25 +66,22 @@ def name_cause(differences: Sequence[Difference]) -> str:
 def _describe(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield each property of a campaign, by its group and name, as it is shown."""
     design = side.campaign.design()
-    for name, value in _flatten(design["site"]):
+    for name, value in _list_stated(design["site"]):
         yield ("site", name), value
     for study in side.campaign.planned:
-        for name, value in _flatten(study.model_dump(mode="json"), study.study):
+        for name, value in _list_stated(study.model_dump(mode="json"), study.study):
             yield ("design", name), value
-    for name, value in _flatten(design.get("circumstances", {})):
+    for name, value in _list_stated(design.get("circumstances", {})):
         yield ("site", name.replace("tools.", "tool of ")), value
     yield from _describe_stories(side)
 
 
-def _flatten(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every leaf of a design with its place, without what only names and explains."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if key not in _WORDS:
-                yield from _flatten(inner, f"{place}.{key}" if place else str(key))
-    elif value is not None and value not in ([], ""):
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        yield place, show_bytes(value) if place == "memory" and isinstance(value, int) else shown
+def _list_stated(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the path and the shown value of each property of a design, without those that only name or explain."""
+    for path, leaf in list_leaves(value, place, _WORDS):
+        if leaf is not None and leaf not in ([], ""):
+            shown = ", ".join(map(str, leaf)) if isinstance(leaf, list) else str(leaf)
+            yield path, show_bytes(leaf) if path == "memory" and isinstance(leaf, int) else shown
 
 
 def _describe_stories(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str], str]]:
