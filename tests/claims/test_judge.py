@@ -118,7 +118,7 @@ def test_noise_leaves_a_claim_open_and_says_how_many_repetitions_would_tell(made
     noisy["value"] *= np.exp(random.normal(0, 0.1, len(noisy)))
     (found,) = judge_claims(make_context(noisy), [stated for stated in read_claims() if stated.claim.id == "DL4"])
     assert found.verdict == "open"
-    assert "needed: 17 repetitions instead of 5, to show 5 % in 4 of 5 campaigns" in found.why
+    assert "needed: 17 repetitions (now 5) to show a difference of 5 % with 80 % power" in found.why
     assert found.low < found.estimate < found.high
 
 
@@ -128,7 +128,7 @@ def test_one_repetition_has_no_interval_and_decides_nothing(made_records, make_c
     claims = [stated for stated in read_claims() if stated.claim.id in names]
     found = by_id(judge_claims(make_context(once), claims))
     assert {found[name].verdict for name in names if name != "AN2"} == {"open"}
-    assert "needed: repetitions; one has no interval" in found["DL6"].why
+    assert "needed: more repetitions; one has no interval" in found["DL6"].why
     assert np.isnan(found["DL6"].low)
     # What is counted is no matter of chance.
     assert found["AN2"].verdict == "borne out"

@@ -238,6 +238,6 @@ def test_execute_tells_in_one_line_that_the_kernel_was_killed_and_leaves_no_page
     with pytest.raises(NotebookError) as caught:
         execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
     assert str(caught.value) == (
-        f"{notebook}: its kernel ended before the notebook did (Kernel died), as when memory is short; start again"
+        f"{notebook}: its kernel ended early (Kernel died), perhaps for lack of memory; run it again"
     )
     assert not (tmp_path / "executed.ipynb").exists()

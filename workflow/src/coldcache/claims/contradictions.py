@@ -1,4 +1,4 @@
-"""Where a source contradicts itself: computed from the numbers and names that it states in two places."""
+"""Contradictions: compare numbers and names that a source states in two places."""
 
 from collections.abc import Iterable
 from math import isclose, prod
@@ -29,7 +29,7 @@ CONTRADICTION_COLUMNS = [
 
 
 class Statement(Strict):
-    """What a source states in one place: a product of numbers over a product of others, or names."""
+    """What a source states in one place: a ratio of two products of numbers, a published value, or names."""
 
     place: str
     numbers: list[float] = Field(default_factory=list, description="Multiplied with each other.")
@@ -47,7 +47,7 @@ class Statement(Strict):
 
 
 class Contradiction(Strict):
-    """Two statements of one source that are to agree."""
+    """Two statements of one source that should agree."""
 
     id: str = Field(pattern=r"^[a-z0-9-]+$")
     source: str
@@ -59,13 +59,13 @@ class Contradiction(Strict):
 
 
 class Contradictions(Strict):
-    """All of them."""
+    """The file of all pairs of statements."""
 
     contradictions: list[Contradiction] = Field(min_length=1)
 
 
 def read_contradictions(folder: Path = CLAIMS) -> list[Contradiction]:
-    """Return the statements that are held against each other; none where there is no such file.
+    """Return the pairs of statements to compare; an empty list if there is no file.
 
     Raises
     ------
@@ -77,24 +77,24 @@ def read_contradictions(folder: Path = CLAIMS) -> list[Contradiction]:
 
 
 def tabulate_contradictions(published: list[PublishedValue], folder: Path = CLAIMS) -> pd.DataFrame:
-    """Return one row for each pair of statements.
+    """Return one row per pair of statements, with the verdict.
 
     Parameters
     ----------
     published : list of PublishedValue
-        The values that statements may name.
+        The values that statements may refer to.
     folder : Path
-        Holds the statements.
+        The folder with the file of statements.
 
     Returns
     -------
     DataFrame
-        Columns `CONTRADICTION_COLUMNS`; ``verdict`` is ``contradiction`` or ``agrees``, as computed.
+        Columns `CONTRADICTION_COLUMNS`; ``verdict`` is ``contradiction`` or ``agrees``.
 
     Raises
     ------
     DesignError
-        If a statement names no published value, or more than one.
+        If a statement refers to no published value, or to more than one.
     """
     rows = [_compare(pair, published) for pair in read_contradictions(folder)]
     return pd.DataFrame(rows, columns=CONTRADICTION_COLUMNS)

@@ -1,4 +1,4 @@
-"""What claims say of scaling curves: knees, growth, drops, anomalies, peaks, and figures against limits."""
+"""Test claims about scaling curves: knees, growth, drops, anomalies, peaks, and rates against limits."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,17 @@ from coldcache.statistics.scaling.knee import LEVEL_GROWTH, Knee, fit_knee
 
 @dataclass(frozen=True)
 class Curve:
-    """A scaling curve and where it comes from."""
+    """A scaling curve and the selection that it was read from.
+
+    Attributes
+    ----------
+    chosen : ResolvedSelection
+        The selection.
+    threads : array of float, shape (levels,)
+        Thread counts, ascending.
+    rates : array of float, shape (levels, repetitions)
+        Rates in the stored unit of the metric; NaN for missing trials.
+    """
 
     chosen: ResolvedSelection
     threads: Array
@@ -30,23 +40,23 @@ class Curve:
 
     @property
     def trials(self) -> int:
-        """How many trials it is made of."""
+        """The number of trials in the curve."""
         return int(np.isfinite(self.rates).sum())
 
     @property
     def medians(self) -> Array:
-        """The median of each thread count."""
+        """The median rate of each thread count."""
         return np.nanmedian(self.rates, axis=1)
 
     def knee(self, level: float = LEVEL) -> Knee:
-        """Return its bent line; raises `NoData` where there are too few thread counts."""
+        """Return the fitted knee; raise `NoData` if there are too few thread counts."""
         try:
             return fit_knee(self.threads, self.rates, level)
         except ValueError as reason:
             raise NoData(f"{self.chosen.study}/{self.chosen.sweep}: {reason}") from reason
 
     def plateau(self) -> npt.NDArray[np.bool_]:
-        """Return which thread counts belong to the plateau; raises `NoData` where it still rises at the last."""
+        """Return which thread counts belong to the plateau; raise `NoData` if the curve rises at the last one."""
         knee = self.knee()
         if knee.rises_to_the_end:
             grown = 100 * (knee.growth_last - 1)
@@ -63,7 +73,7 @@ def _read(context: ClaimContext, source: str, test: Selection) -> Curve:
 
 
 def weigh_knee(context: ClaimContext, source: str, test: KneeAt) -> Evidence:
-    """Return what a campaign says of the thread count at which a curve is said to bend."""
+    """Test whether a curve has its knee at the claimed thread count."""
     curve = _read(context, source, test)
     knee = curve.knee()
     n = curve.rates.shape[1]
@@ -91,7 +101,7 @@ def weigh_knee(context: ClaimContext, source: str, test: KneeAt) -> Evidence:
 
 
 def weigh_growth(context: ClaimContext, source: str, test: Growth) -> Evidence:
-    """Return what a campaign says of the growth per doubling of the threads, fitted to each repetition."""
+    """Test the growth per doubling of the threads, fitted to each repetition."""
     curve = _read(context, source, test)
     last = test.last or np.inf
     chosen = (curve.threads >= test.first) & (curve.threads <= last)
@@ -122,7 +132,7 @@ def _slope(x: Array, logs: Array) -> float:
 
 
 def weigh_drop(context: ClaimContext, source: str, test: Drop) -> Evidence:
-    """Return what a campaign says of the share of its plateau that a curve loses at its last thread count."""
+    """Test which share of its plateau a curve loses at its last thread count."""
     curve = _read(context, source, test)
     before = curve.plateau()
     before[-1] = False
@@ -137,7 +147,7 @@ def weigh_drop(context: ClaimContext, source: str, test: Drop) -> Evidence:
 
 
 def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyAt) -> Evidence:
-    """Return what a campaign says of a point that is said to lie below the trend of the others."""
+    """Test whether the point at one thread count lies below the trend of the others."""
     curve = _read(context, source, test)
     lifted = curve.rates.copy()
     lifted[curve.threads == test.at] /= 1 - test.dip
@@ -156,7 +166,7 @@ def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyAt) -> Eviden
 
 
 def weigh_peak_at(context: ClaimContext, source: str, test: PeakAt) -> Evidence:
-    """Return what a campaign says of the thread count at which a curve is said to be highest."""
+    """Test whether a curve is highest at the claimed thread count."""
     curve = _read(context, source, test)
     here = curve.threads == test.threads
     if not here.any():
@@ -173,7 +183,7 @@ def weigh_peak_at(context: ClaimContext, source: str, test: PeakAt) -> Evidence:
 
 
 def weigh_figure(context: ClaimContext, source: str, test: Figure) -> Evidence:
-    """Return what a campaign says of a peak, a sustained rate, or every case, against limits or published values."""
+    """Test whether a peak, a sustained rate, or every case lies within limits or near a published value."""
     chosen = resolve_selection(source, test)
     unit = UNIT_OF_METRIC[chosen.metric]
     parts = []
@@ -189,22 +199,22 @@ def weigh_figure(context: ClaimContext, source: str, test: Figure) -> Evidence:
 
 
 def _limits(context: ClaimContext, source: str, test: Figure, unit: str, name: str) -> tuple[float, float, str]:
-    """Return the limits of a figure, and what they are in words."""
+    """Return the lower and upper limit of a rate, and both in words."""
     if not test.near:
         words = [f"above {test.above}"] * (test.above is not None) + [f"below {test.below}"] * (test.below is not None)
         return limit_of(test.above, unit, 0.0), limit_of(test.below, unit, np.inf), " and ".join(words)
     stated = [value for value in find_published(context.published, source, test.near) if value.unit == unit]
-    # A case is held against the value of the system that it names, such as an instance type.
+    # A case that names a system, such as an instance type, is compared with the value of that system.
     named = [value for value in stated if name.endswith(f" {value.system}")] or stated
     if len(named) != 1:
-        raise NoData(f"{len(named)} published values say what {name} should be")
+        raise NoData(f"{len(named)} published values match {name}; the claim needs exactly one")
     value = named[0]
     meant = f"{value.printed} within {100 * test.within:g} % ({value.item})"
     return value.low / (1 + test.within), value.high * (1 + test.within), meant
 
 
 def _figures(context: ClaimContext, chosen: ResolvedSelection, test: Figure) -> list[tuple[str, Array]]:
-    """Return the repetitions of what is held against the limits, each with its name."""
+    """Return the name and the repetitions of each rate that is compared with the limits."""
     each = " per thread" if test.per_thread else ""
     if test.of == "cases":
         values = read_values(context, chosen)

@@ -1,4 +1,4 @@
-"""The verdict on every claim of a campaign, corrected for how many were judged: `claims.csv`."""
+"""Judge every claim by a campaign, corrected for the number of claims, and write `claims.csv`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -46,7 +46,7 @@ from coldcache.statistics.equivalence import adjust
 
 CLAIM_VERDICTS = ("borne out", "refuted", "open")
 
-#: Columns of `claims.csv`; other programs read it.
+#: Columns of `claims.csv`, which other programs read.
 CLAIM_COLUMNS = ["id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why"]
 
 _WEIGH: Mapping[str, Callable[[ClaimContext, str, Any], Evidence]] = {
@@ -59,7 +59,7 @@ _WEIGH: Mapping[str, Callable[[ClaimContext, str, Any], Evidence]] = {
 
 
 class ClaimVerdict(NamedTuple):
-    """A claim with its verdict: a row of `claims.csv`."""
+    """The verdict on a claim: a row of `claims.csv`."""
 
     id: str
     source: str
@@ -75,16 +75,16 @@ class ClaimVerdict(NamedTuple):
 def judge_claims(context: ClaimContext, claims: Sequence[SourcedClaim]) -> list[ClaimVerdict]:
     """Return the verdict on every claim.
 
-    A claim that rests on chance is borne out or refuted where its own test rejects the contrary after Holm's
-    correction over all claims of the campaign that have repetitions to be tested: the chance of any false verdict among
-    them is at most 5 %. Counts and arithmetic are no matter of chance and do not count among them.
+    A claim that depends on chance is borne out or refuted if its test rejects the opposite after Holm's correction over
+    all such claims of the campaign with repetitions: the chance of any false verdict among them is at most 5 %. Counts
+    and arithmetic do not depend on chance and are left out of the correction.
 
     Parameters
     ----------
     context : ClaimContext
         The campaign.
     claims : sequence of SourcedClaim
-        In the order of the rows.
+        The claims to judge, in the order of the result.
     """
     weighed = [_weigh_claim(context, *stated) for stated in claims]
     lacks = [[need for need in stated.claim.needs if need not in context.offers] for stated in claims]
@@ -117,7 +117,7 @@ def _weigh_claim(context: ClaimContext, source: str, claim: Claim) -> ClaimEvide
 
 
 def _p_value(one: ClaimEvidence) -> float:
-    """Return the two-sided p-value of a claim that rests on chance; NaN of any other."""
+    """Return the two-sided p-value of a claim that depends on chance, else NaN."""
     evidence = one.evidence
     if evidence.decided is not None or (evidence.p_for, evidence.p_against) == (1.0, 1.0):
         return np.nan
@@ -135,7 +135,7 @@ def _decide(one: ClaimEvidence, p: float) -> str:
 
 
 def write_claims(name: str, results: Path) -> None:
-    """Write `claims.csv`, `statements.csv` and `contradictions.csv` of a campaign, and for each study a digest of them.
+    """Write `claims.csv`, `statements.csv` and `contradictions.csv` of a campaign, and a digest for each study.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def write_claims(name: str, results: Path) -> None:
     CampaignError
         If the campaign cannot be read.
     DesignError
-        If a claim is none.
+        If a file of claims is not valid.
     """
     context = ClaimContext(read_campaign(RAW / name), results)
     claims = read_claims()

@@ -1,4 +1,4 @@
-"""Comparisons of rates, paired by repetition: orderings, ratios, interactions, equivalence, models."""
+"""Test claims about rates, paired by repetition: orderings, ratios, interactions, equivalence, models."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def show_times(found: Evidence) -> str:
 
 
 def weigh_ordering(context: ClaimContext, source: str, test: Ordering) -> Evidence:
-    """Return what a campaign says of rates of which each is said to be above the next."""
+    """Test whether each rate of a list is above the next."""
     names = [_name(side, test) for side in test.falling]
     parts = []
     for place, (upper, lower) in enumerate(zip(test.falling, test.falling[1:], strict=False)):
@@ -33,7 +33,7 @@ def weigh_ordering(context: ClaimContext, source: str, test: Ordering) -> Eviden
 
 
 def weigh_ratio(context: ClaimContext, source: str, test: Ratio) -> Evidence:
-    """Return what a campaign says of a ratio against its thresholds."""
+    """Test whether a ratio of two rates lies within its thresholds."""
     logs, trials = _pair(context, source, test, test.numerator, test.denominator)
     found = weigh_logarithms(logs, _log(test.above), _log(test.below), trials)
     names = _name(test.numerator, test), _name(test.denominator, test)
@@ -42,11 +42,11 @@ def weigh_ratio(context: ClaimContext, source: str, test: Ratio) -> Evidence:
 
 
 def weigh_interaction(context: ClaimContext, source: str, test: Interaction) -> Evidence:
-    """Return what a campaign says of a ratio that is said to be larger here than there."""
+    """Test whether a ratio is larger under one condition than under another."""
     logs, trials = [], 0
-    for circumstance in (test.here, test.there):
-        above = read_values(context, resolve_selection(source, test, circumstance, test.numerator))
-        below = read_values(context, resolve_selection(source, test, circumstance, test.denominator))
+    for condition in (test.here, test.there):
+        above = read_values(context, resolve_selection(source, test, condition, test.numerator))
+        below = read_values(context, resolve_selection(source, test, condition, test.denominator))
         found, count = pair(above, below, test.over)
         logs.append(found)
         trials += count
@@ -61,7 +61,7 @@ def weigh_interaction(context: ClaimContext, source: str, test: Interaction) -> 
 
 
 def weigh_equivalence(context: ClaimContext, source: str, test: Equivalence) -> Evidence:
-    """Return what a campaign says of settings that are said to perform alike (two one-sided tests)."""
+    """Test whether settings perform alike (two one-sided tests)."""
     parts = []
     distance = float(np.log1p(test.margin))
     for side in test.sides[1:]:
@@ -74,11 +74,11 @@ def weigh_equivalence(context: ClaimContext, source: str, test: Equivalence) -> 
 
 
 def weigh_model(context: ClaimContext, source: str, test: Model) -> Evidence:
-    """Return what a campaign says of rates that are said to be those of a model of their factors."""
+    """Test whether rates equal those that a model predicts from their factors."""
     chosen = resolve_selection(source, test)
     values = read_values(context, chosen)
     if "metadata_iops" not in values.coords:
-        raise NoData(f"{chosen.study}/{chosen.sweep} does not tell trials by their metadata_iops")
+        raise NoData(f"{chosen.study}/{chosen.sweep} does not vary metadata_iops")
     parts = []
     distance = float(np.log1p(test.within))
     for iops in np.atleast_1d(values.metadata_iops.values):
@@ -100,12 +100,12 @@ def _pair(
 
 
 def _subject(test: Selection, side: Selection) -> str:
-    """Return the operation in front of a comparison whose sides do not name it."""
+    """Return the operation as a prefix if the sides of a comparison do not name it; else an empty string."""
     return f"{test.operation}: " if test.operation and not side.operation else ""
 
 
 def _name(side: Selection, test: Selection) -> str:
-    """Return what tells a side from the others: its own keys, else the operation."""
+    """Return what distinguishes a side: its own keys, else the operation."""
     parts = [side.sweep] if side.sweep and side.sweep != test.sweep else []
     parts += [side.operation] if side.operation else []
     parts += [f"{factor.replace('_', ' ')} {level}" for factor, level in side.levels.items()]

@@ -1,4 +1,4 @@
-"""Claims as `config/claims/*.yaml` and the studies themselves state them."""
+"""Read claims from `config/claims/*.yaml` and from the studies."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from coldcache.dataset.published import PublishedValue
 from coldcache.design.claim import Claim, Claims, Selection
 from coldcache.design.study import Study, read_study
 
-#: Where they lie, and the file beside them that holds no claims.
+#: Folders of claims and studies, and the file among the claims that holds contradictions.
 CLAIMS, STUDIES = Path("config/claims"), Path("config/studies")
 CONTRADICTIONS = "contradictions.yaml"
 
@@ -24,13 +24,12 @@ class SourcedClaim(NamedTuple):
 
 
 def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[SourcedClaim]:
-    """Return every claim: those of each file of `folder`, then those that a study adds to them.
+    """Return every claim: first those of the files in `folder`, then those that the studies add.
 
     Raises
     ------
     DesignError
-        If a file is no file of claims, a claim names a study, sweep or operation that does not exist, or an id
-        stands twice.
+        If a file is not valid, a claim names an unknown study, sweep or column, or an id is used twice.
     """
     known = {path.stem: read_study(studies, path.stem) for path in sorted(studies.glob("*.yaml"))}
     found: list[SourcedClaim] = []
@@ -45,7 +44,7 @@ def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[SourcedC
     ids = [stated.claim.id for stated in found]
     for stated in found:
         if ids.count(stated.claim.id) > 1:
-            raise DesignError(f'{folder}: the claim "{stated.claim.id}" of {stated.source} stands twice')
+            raise DesignError(f'{folder}: the claim "{stated.claim.id}" of {stated.source} is used twice')
     return found
 
 
@@ -71,7 +70,7 @@ def _refuse_unknown(where: str, study: str, sweep: str | None, known: dict[str, 
 
 
 def list_selections(claim: Claim) -> Iterator[Selection]:
-    """Yield every selection of a claim, each of its tests first and then its sides."""
+    """Yield every selection of a claim: for each test the test itself, then its sides."""
     for test in claim.tests:
         yield from _list_sides(test)
 

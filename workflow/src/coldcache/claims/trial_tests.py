@@ -1,4 +1,4 @@
-"""What claims say of single trials: counts, percentiles of series, outcomes, rules of validity, settings read back."""
+"""Test claims about single trials: counts, percentiles of series, outcomes, file sizes, spread, settings read back."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ _TRIAL = ["case", "repetition"]
 
 
 def weigh_count(context: ClaimContext, source: str, test: Count) -> Evidence:
-    """Return what a campaign says of counts that are said to be those of a model of each trial's factors."""
+    """Test whether measured counts equal the model's prediction for each trial."""
     chosen = resolve_selection(source, test)
     rows = _select(context, chosen)
     rows = rows[(rows.operation == chosen.operation) & (rows.metric == "count") & rows.verdict.isin(COUNTED)]
@@ -31,7 +31,7 @@ def weigh_count(context: ClaimContext, source: str, test: Count) -> Evidence:
     expected = [_expect_calls(row) for row in rows.itertuples()]
     ratios = rows.value.to_numpy() / np.array(expected)
     equal = np.abs(ratios - 1) <= test.within
-    says = f"{equal.sum()} of {len(rows)} trials count as many {chosen.operation} as the model says, for instance "
+    says = f"{equal.sum()} of {len(rows)} trials count as many {chosen.operation} as the model predicts, for instance "
     first = int(np.argmin(equal)) if not equal.all() else 0
     says += f"{rows.value.iloc[first]:,.0f} against {expected[first]:,}"
     decided = True if equal.all() else False if not equal.any() else None
@@ -50,7 +50,7 @@ def _expect_calls(row: "pd.Series[float]") -> int:
 
 
 def weigh_percentile(context: ClaimContext, source: str, test: Percentile) -> Evidence:
-    """Return what a campaign says of series whose percentiles are said to be alike: the largest over the smallest."""
+    """Test whether a percentile is alike in all series: the ratio of the largest to the smallest."""
     chosen = resolve_selection(source, test)
     unit = UNIT_OF_METRIC[chosen.metric]
     rows = _select(context, chosen)
@@ -80,7 +80,7 @@ def weigh_percentile(context: ClaimContext, source: str, test: Percentile) -> Ev
 
 
 def weigh_outcome(context: ClaimContext, source: str, test: Outcome) -> Evidence:
-    """Return what a campaign says of trials that are said to end whole at one level and to fail at another."""
+    """Test whether trials succeed at one level and fail at another."""
     whole, failing = (
         _select(context, resolve_selection(source, test, side)).drop_duplicates(_TRIAL).verdict
         for side in (test.whole, test.failing)
@@ -89,13 +89,13 @@ def weigh_outcome(context: ClaimContext, source: str, test: Outcome) -> Evidence
     if whole.empty or failing.empty:
         raise NoData("no trial ran at both levels")
     kept, lost = int(whole.isin(COUNTED).sum()), int((failing == "void").sum())
-    says = f"{kept} of {len(whole)} trials end whole where all should, {lost} of {len(failing)} fail where all should"
+    says = f"{kept} of {len(whole)} trials succeed where all should, {lost} of {len(failing)} fail where all should"
     decided = kept == len(whole) and lost == len(failing)
     return Evidence(says, kept / len(whole), trials=len(whole) + len(failing), decided=decided)
 
 
 def weigh_memory(context: ClaimContext, source: str, test: Memory) -> Evidence:
-    """Return what a campaign says of files that are said to hold a multiple of the memory of their clients."""
+    """Test whether files hold a multiple of the memory of their clients."""
     chosen = resolve_selection(source, test)
     rows = _select(context, chosen).drop_duplicates(_TRIAL)
     rows = rows[rows.verdict.isin(COUNTED) & rows.file_size.notna()]
@@ -120,7 +120,7 @@ def weigh_memory(context: ClaimContext, source: str, test: Memory) -> Evidence:
 
 
 def weigh_spread(context: ClaimContext, source: str, test: Spread) -> Evidence:
-    """Return what a campaign says of the half width of intervals from so many repetitions, over the estimate."""
+    """Test the relative half width of intervals from a given number of repetitions."""
     chosen = resolve_selection(source, test)
     values = read_values(context, chosen)
     widths = []
@@ -145,7 +145,7 @@ def weigh_spread(context: ClaimContext, source: str, test: Spread) -> Evidence:
 
 
 def weigh_verified(context: ClaimContext, source: str, test: Verified) -> Evidence:
-    """Return what a campaign says of a setting that was read back."""
+    """Test whether a setting was read back as claimed."""
     chosen = resolve_selection(source, test)
     table = context.settings
     rows = table[(table.study == chosen.study) & (table.sweep == chosen.sweep) & (table.factor == test.factor)]
@@ -157,7 +157,7 @@ def weigh_verified(context: ClaimContext, source: str, test: Verified) -> Eviden
 
 
 def _select(context: ClaimContext, chosen: ResolvedSelection) -> pd.DataFrame:
-    """Return the rows of a sweep whose trials have the levels of a selection."""
+    """Return the rows of the trials with the levels of a selection; raise `NoData` if there are none."""
     rows = context.rows(chosen.study, chosen.sweep)
     for factor, level in chosen.levels.items():
         wanted = stored_level(factor, level) if factor in FACTORS else level
