@@ -112,7 +112,7 @@ def test_an_anonymised_archive_names_nobody_and_its_numbers_stand_where_records_
     before = open_records(Path("results/tiny/dataset.nc"))
     status, said, error = run("archive", "tiny", "--anonymise", "--hide", "This machine", "--output", "a.zip")
     assert (status, error) == (0, "")
-    assert f"{len(before)} records state the same as before" in said
+    assert f"{len(before)} records have the same values" in said
     with zipfile.ZipFile("a.zip") as packed:
         packed.extractall(tmp_path / "out")
         everything = b"\n".join(packed.read(name) for name in packed.namelist() if not name.startswith("code/workflow"))

@@ -91,7 +91,7 @@ def test_a_slowdown_by_a_fifth_is_named_and_nothing_else(compare):
     status, said, error = compare("before", "after", "--junit=ci/junit.xml", "--markdown=ci/summary.md")
     assert (status, error) == (1, "")
     lines = said.splitlines()
-    assert "Nothing that the campaigns state differs, so they name no cause." in lines
+    assert "The campaigns state no difference, so no cause can be named." in lines
     assert lines[-1].startswith("after against before, 4 cases: 1 worse by more than 5 %, 0 better by more than 5 %, ")
     ratio = re.search(rf" Worse: {NAMED}: rate \d+ /s → \d+ /s, (\d\.\d+) \(", lines[-1])
     assert float(ratio[1]) == pytest.approx(0.8, rel=0.05)
@@ -139,7 +139,7 @@ def test_a_case_whose_trials_are_all_void_is_a_regression(compare):
         log.write_bytes(log.read_bytes()[:100])
     status, said, _ = compare("before", "broken")
     assert status == 1
-    assert "Lost, for no trial counts any more: paced/transfers operation=random-write,threads=1." in said
+    assert "Lost, as no trial counts any more: paced/transfers operation=random-write,threads=1." in said
 
 
 def test_the_page_of_a_comparison_waits_among_the_results_of_the_last_campaign(compare):
@@ -151,7 +151,7 @@ def test_the_page_of_a_comparison_waits_among_the_results_of_the_last_campaign(c
     ("arguments", "line"),
     [
         (["before"], "compare: before alone cannot be compared; name two campaigns or more"),
-        (["before", "before"], "compare: before stands twice; a campaign is not compared with itself"),
+        (["before", "before"], "compare: before is named twice; a campaign cannot be compared with itself"),
         (["before", "aftr"], 'raw/aftr: there is no such campaign; did you mean "after"?'),
         (["before", "after", "--threshold=0"],
          "compare: a threshold of 0 % is out of range; state it as --threshold 5"),

@@ -55,7 +55,7 @@ def test_another_metric_is_compared_when_it_is_asked_for():
         ({"tool": "iozone"}, "tool differs: fio against iozone"),
         ({"file_size": 8192.0}, "file size differs: 4096 against 8192"),
         ({"cold": "warm"}, "reads are cold in a and warm in b"),
-        ({"metric": "count", "unit": "1"}, "they state no figure of one kind"),
+        ({"metric": "count", "unit": "1"}, "they have no metric in common"),
         ({"case": "operation=read,threads=4"}, "only in a"),
         ({"verdict": "missing", "value": float("nan")}, "no trial of b counts"),
     ],

@@ -49,8 +49,8 @@ def test_what_was_changed_after_the_fact_is_told(rebuild):
     status, lines, _ = rebuild()
     assert status == 1
     assert "different  verdicts.csv: line 2" in lines
-    assert "missing    made-up.csv: was not made anew" in lines
-    assert "new        settings.csv: was not there before" in lines
+    assert "missing    made-up.csv: was not rebuilt" in lines
+    assert "new        settings.csv: was not stored before" in lines
 
 
 @pytest.mark.parametrize(

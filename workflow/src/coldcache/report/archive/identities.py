@@ -1,4 +1,4 @@
-"""What tells in a campaign who measured where: hosts, users, addresses, paths; found in all that its files say."""
+"""Find identities in a campaign's files: names of hosts and users, addresses and paths."""
 
 import getpass
 import ipaddress
@@ -15,7 +15,7 @@ from coldcache.campaign.seal import raw_files
 
 IDENTITY_KINDS = ("path", "address", "host", "user", "word")
 
-#: Names that every system has tell nothing; a host named like a word of a log cannot be told from it, and is refused.
+#: Names that identify nobody.
 _COMMON = {"root", "localhost", "localdomain", "localhost.localdomain", "user", "nobody", "unknown", ""}
 _SYSTEM = re.compile(r"/(usr|bin|sbin|lib|lib64|etc|proc|sys|dev|run|opt)(/|$)")
 _OWN_ADDRESSES = {"127.0.0.1", "0.0.0.0", "::1", "::"}
@@ -38,12 +38,12 @@ _USERS = (
     re.compile(rb"(?<![\w.])([a-z_][\w.-]*)@[A-Za-z][\w.-]*"),
 )
 
-#: Shortest name in a log that is told from a unit or a flag; what trials state of themselves may be shorter.
+#: Shortest name to take from a log, as shorter ones may be units or flags; recorded names may be shorter.
 _SHORTEST = 3
 
 
 class Identity(NamedTuple):
-    """A name that is replaced, and by what."""
+    """A name and its replacement."""
 
     kind: str
     name: str
@@ -51,14 +51,14 @@ class Identity(NamedTuple):
 
 
 def find_identities(campaign: Campaign, folder: Path, hidden: Sequence[str] = ()) -> list[Identity]:
-    """Return every name that is to be replaced in a campaign, the longest first.
+    """Return every name to replace in a campaign, the longest first.
 
     Parameters
     ----------
     campaign : Campaign
         Its design.
     folder : Path
-        Its raw files, all of which are searched.
+        Its raw files, which are all searched.
     hidden : sequence of str
         Other words to replace.
     """
@@ -103,7 +103,7 @@ def _list_addresses(text: bytes) -> Iterator[str]:
 
 
 def _list_paths(campaign: Campaign, folder: Path) -> Iterator[str]:
-    """Yield the site's folders: those that the design and the trials state, and those of every path in a log."""
+    """Yield the folders that the design and the trials name, and those of paths in logs."""
     stated = [campaign.site.target.path, str(Path.cwd()), str(Path.home())]
     stated += [study.origin.folder for study in campaign.foreign]
     for story in _read_stories(folder):
@@ -119,7 +119,7 @@ def _list_paths(campaign: Campaign, folder: Path) -> Iterator[str]:
 
 
 def _read_stories(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield what trials tell of themselves, whatever the design says; an imported log may have the name of a story."""
+    """Yield the `trial.json` of all trials; skip imported logs that happen to have this name."""
     for path in sorted(folder.glob("*/*/*/r*/trial.json")):
         with suppress(ValueError):
             story = json.loads(path.read_bytes())
@@ -132,19 +132,19 @@ def _is_system(name: str) -> bool:
 
 
 def _is_below(name: str, folders: Iterable[str]) -> bool:
-    """Return whether the program itself made a folder, below one that is replaced already."""
+    """Return whether the program created a folder below one that is replaced already."""
     return any(name == folder or name.startswith(f"{folder}/coldcache") for folder in folders)
 
 
 def _number(found: dict[str, dict[str, None]]) -> list[Identity]:
-    """Return names with what stands for each, numbered by kind in the order in which they were found."""
+    """Return names with their replacements, numbered by kind in the order found."""
     replacements: dict[str, str] = {}
     identities = []
     for kind in IDENTITY_KINDS:
         names = [name for name in found[kind] if name.lower() not in _COMMON | replacements.keys()]
         numbered: dict[str, str] = {}
         for name in sorted(names) if kind == "path" else names:
-            # A host is the same one with its domain and without it.
+            # A host with and without its domain is the same host.
             key = name.lower().partition(".")[0] if kind == "host" and not name[0].isdigit() else name
             word = "/anonymous/path" if kind == "path" else kind
             replacement = numbered.setdefault(key, f"{word}-{len(numbered) + 1}")

@@ -1,4 +1,4 @@
-"""A campaign as one side of a comparison: its design, its trials and what their logs state, read from the raw logs."""
+"""Read the campaigns of a comparison from their raw logs: design, trials and records."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,16 +17,16 @@ from coldcache.dataset.tables import tabulate_records
 
 
 class ComparedCampaign(NamedTuple):
-    """One of the campaigns that are compared.
+    """One of the compared campaigns.
 
     Attributes
     ----------
     campaign : Campaign
         Its design.
     trials : list of Collected
-        Every trial of it.
+        All of its trials.
     records : DataFrame
-        The long table, as `cubes.tabulate_records` makes it.
+        The long table, with the columns of `tables.tabulate_records`.
     """
 
     campaign: Campaign
@@ -40,11 +40,11 @@ class ComparedCampaign(NamedTuple):
 
     @property
     def stories(self) -> list[dict[str, Any]]:
-        """What the trials that have run tell."""
+        """The `trial.json` of each trial that ran."""
         return [trial.story for trial in self.trials if trial.judgement.verdict != "missing"]
 
     def period(self) -> tuple[datetime | None, datetime | None]:
-        """Return when the first trial began and the last one ended; None where that is not noted."""
+        """Return the start of the first trial and the end of the last; None if not recorded."""
         begins = [datetime.fromisoformat(story["start"]) for story in self.stories if story["start"]]
         ends = [datetime.fromisoformat(story["end"]) for story in self.stories if story["end"]]
         return min(begins, default=None), max(ends, default=None)
@@ -55,23 +55,23 @@ class ComparedCampaign(NamedTuple):
 
 
 def read_compared_campaigns(names: Sequence[str]) -> list[ComparedCampaign]:
-    """Return campaigns as the sides of a comparison.
+    """Read the campaigns of a comparison.
 
     Parameters
     ----------
     names : sequence of str
-        Campaigns below `RAW`; the first one is what the others are held against.
+        Campaigns below `RAW`; the others are compared with the first.
 
     Raises
     ------
     CampaignError
-        If there are fewer than two, one stands twice, or one cannot be read or differs from its seal.
+        If there are fewer than two, one is named twice, cannot be read, or differs from its seal.
     """
     if len(names) < 2:
         raise CampaignError(f"compare: {names[0]} alone cannot be compared; name two campaigns or more")
     for name in names:
         if names.count(name) > 1:
-            raise CampaignError(f"compare: {name} stands twice; a campaign is not compared with itself")
+            raise CampaignError(f"compare: {name} is named twice; a campaign cannot be compared with itself")
     return [_read_compared_campaign(name) for name in names]
 
 

@@ -1,4 +1,4 @@
-"""The comparison of two campaigns or more: the first is what each of the others is held against."""
+"""Compare each of several campaigns with the first."""
 
 import math
 from collections import Counter
@@ -13,21 +13,21 @@ from coldcache.report.comparison.decisions import Decision, decide
 from coldcache.report.comparison.differences import Difference, list_differences
 from coldcache.report.comparison.match import COMPARED_METRICS, LOWER_IS_BETTER, UnmatchedCase, match_cases
 
-#: The change of speed that matters where nobody states another one.
+#: Default of the smallest change of speed that matters.
 THRESHOLD = 0.05
 
 
 class CampaignPair(NamedTuple):
-    """One campaign held against the first.
+    """The comparison of one campaign with the first.
 
     Attributes
     ----------
     base, other : str
         Their names.
     decisions : list of Decision
-        What the two say of each case that both measured alike.
+        The decision on each case that both measured in the same way.
     unmatched : list of UnmatchedCase
-        The cases that are not compared.
+        The cases that cannot be compared.
     """
 
     base: str
@@ -36,17 +36,17 @@ class CampaignPair(NamedTuple):
     unmatched: list[UnmatchedCase]
 
     def of(self, verdict: str) -> list[Decision]:
-        """Return the decisions of one verdict, the largest change first."""
+        """Return the decisions with a verdict, the largest change first."""
         chosen = [decision for decision in self.decisions if decision.verdict == verdict]
         return sorted(chosen, key=lambda decision: -abs(math.log(decision.ratio)))
 
     @property
     def lost(self) -> list[UnmatchedCase]:
-        """The cases whose trials are all void in the second campaign, and are not in the first."""
+        """The cases with values in the first campaign whose trials are all void in the second."""
         return [case for case in self.unmatched if case.lost]
 
     def finding(self, threshold: float) -> str:
-        """Return what changed in a sentence or two."""
+        """Return one or two sentences on what changed."""
         counts = Counter(decision.verdict for decision in self.decisions)
         beyond = f"by more than {100 * threshold:g} %"
         parts = [f"{counts['worse']} worse {beyond}", f"{counts['better']} better {beyond}",
@@ -56,23 +56,23 @@ class CampaignPair(NamedTuple):
             named = [f"{decision.case.name}: {show_change(decision)}" for decision in self.of(verdict)]
             said += f" {verdict.capitalize()}: {'; '.join(named)}." if named else ""
         if self.lost:
-            said += f" Lost, for no trial counts any more: {'; '.join(case.name for case in self.lost)}."
+            said += f" Lost, as no trial counts any more: {'; '.join(case.name for case in self.lost)}."
         return said
 
 
 class CampaignComparison(NamedTuple):
-    """Two campaigns or more, compared.
+    """The comparison of two or more campaigns.
 
     Attributes
     ----------
     sides : list of ComparedCampaign
-        The campaigns; the first is what the others are held against.
+        The campaigns; the others are compared with the first.
     differences : list of Difference
-        What else differs.
+        The properties in which they differ.
     pairs : list of CampaignPair
-        Each other campaign against the first.
+        The comparison of each other campaign with the first.
     threshold : float
-        The change that matters.
+        The smallest change that matters, such as 0.05.
     """
 
     sides: list[ComparedCampaign]
@@ -82,7 +82,7 @@ class CampaignComparison(NamedTuple):
 
     @property
     def regressions(self) -> int:
-        """How many cases became worse by more than the threshold, or were lost."""
+        """The number of cases that became worse by more than the threshold, or were lost."""
         return sum(len(pair.of("worse")) + len(pair.lost) for pair in self.pairs)
 
 
@@ -92,17 +92,16 @@ def compare_campaigns(names: Sequence[str], threshold: float = THRESHOLD, metric
     Parameters
     ----------
     names : sequence of str
-        Two campaigns or more.
+        Two or more campaigns.
     threshold : float
-        The change of speed that matters, such as 0.05.
+        The smallest change of speed that matters, such as 0.05.
     metric : str
-        The figure to compare, instead of the one by which each operation is judged first.
+        The metric to compare; by default the leading one of each operation.
 
     Raises
     ------
     CampaignError
-        If a campaign cannot be read, the threshold or the metric is none, or the campaigns have no case that can be
-        compared.
+        If a campaign cannot be read, the threshold or the metric is not valid, or no case can be compared.
     """
     if not 0 < threshold <= 10:
         raise CampaignError(f"compare: a threshold of {100 * threshold:g} % is out of range; state it as --threshold 5")
@@ -113,7 +112,7 @@ def compare_campaigns(names: Sequence[str], threshold: float = THRESHOLD, metric
     for side, (cases, unmatched) in zip(sides[1:], matched, strict=True):
         if not cases:
             _refuse(sides[0], side, unmatched)
-    # All cases of all pairs are one family: the chance of a false finding is that of the whole comparison.
+    # All cases of all pairs are one family, so the error rate holds for the whole comparison.
     decisions = iter(decide([case for cases, _ in matched for case in cases], threshold))
     pairs = [
         CampaignPair(sides[0].name, side.name, [next(decisions) for _ in cases], unmatched)
@@ -150,5 +149,5 @@ def show_change(decision: Decision) -> str:
 
 
 def show_smallest(decision: Decision) -> str:
-    """Return the smallest change that would have shown: ``8 %``; ``none`` where the data show no change at all."""
+    """Return the smallest change that would have shown, such as ``8 %``."""
     return f"{100 * (decision.smallest - 1):.2g} %" if decision.smallest < 11 else "none below 1,000 %"

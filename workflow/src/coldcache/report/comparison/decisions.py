@@ -1,4 +1,4 @@
-"""What became better, worse or stayed alike beyond chance, of all cases together; and what could have been seen."""
+"""Decide which cases became better, worse or stayed alike, corrected for their number."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,32 +11,32 @@ from coldcache.statistics.equivalence import Array, adjust, compare
 from coldcache.statistics.intervals import interval_over
 from coldcache.statistics.ratios import ratio_of_estimates
 
-#: One minus the chance that any of a comparison's findings is false, and the coverage of each interval.
+#: Family-wise confidence of a comparison's findings, and the coverage of each interval.
 FAMILY_LEVEL = 0.95
 
-#: What a case can be; ``lost`` are those that are not compared because no trial counts any more.
+#: Verdicts on a case.
 DECISIONS = ("worse", "better", "alike", "undecided")
 
 
 class Decision(NamedTuple):
-    """What two campaigns say of one case.
+    """The decision on one case of two campaigns.
 
     Attributes
     ----------
     case : MatchedCase
-        Which.
+        The case.
     base, other : float
-        Median of each campaign, in the case's unit.
+        The median of each campaign, in the case's unit.
     ratio, low, high : float
-        The second median over the first, with its interval; NaN bounds where a side has one value.
+        The second median over the first, with its interval; NaN bounds if a campaign has only one value.
     verdict : str
-        One of `DECISIONS`. ``worse`` and ``better``: a change is proved to be beyond the threshold; ``alike``: it is
-        proved to be within the threshold.
+        One of `DECISIONS`. ``worse`` and ``better``: the change is shown to be beyond the threshold; ``alike``: it is
+        shown to be within.
     p : float
-        Of the test that decided, corrected for the number of cases; NaN where there is too little to test.
+        The p-value of the deciding test, corrected for the number of cases; NaN if there are too few values.
     smallest : float
-        The smallest change, as a ratio above 1, that data with this spread would have been called better or worse
-        in 4 of 5 campaigns; infinite where no change can be shown.
+        The smallest change, as a ratio above 1, that data with this spread would show with 80 % power; infinite if
+        no change can be shown.
     """
 
     case: MatchedCase
@@ -51,17 +51,17 @@ class Decision(NamedTuple):
 
 
 def decide(cases: Sequence[MatchedCase], threshold: float) -> list[Decision]:
-    """Return what two campaigns say of each case.
+    """Decide on each case of two campaigns.
 
-    Each case is tested twice by Welch's test on logarithms: whether its change is beyond the threshold, and whether it
-    is within (two one-sided tests). All tests of one kind are corrected together (Holm).
+    Welch's test on logarithms tests each case twice: whether its change is beyond the threshold, and whether it is
+    within (two one-sided tests). All tests of one kind are corrected together (Holm).
 
     Parameters
     ----------
     cases : sequence of MatchedCase
         All of them are one family.
     threshold : float
-        The change that matters, such as 0.05: a speed that falls to 1/1.05, or rises to 1.05 times.
+        The smallest change that matters, such as 0.05: a speed that falls to 1/1.05 or rises to 1.05 times.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def decide(cases: Sequence[MatchedCase], threshold: float) -> list[Decision]:
     if not cases:
         return []
     speeds = [_speeds(case) for case in cases]
-    # Holm's first step asks the most of a test; what passes it is shown whatever the other cases do.
+    # Holm's first step is the strictest; a change that passes it is shown whatever the other cases do.
     strictest = 1 - (1 - FAMILY_LEVEL) / len(cases)
     plain = [compare(after, before, threshold, strictest, paired=False) for before, after in speeds]
     beyond = adjust([found.p_beyond for found in plain])
@@ -90,14 +90,14 @@ def decide(cases: Sequence[MatchedCase], threshold: float) -> list[Decision]:
 
 
 def _speeds(case: MatchedCase) -> tuple[Array, Array]:
-    """Return the values of both campaigns so that more is better."""
+    """Return the values of both campaigns as speeds: higher is better."""
     if case.metric in LOWER_IS_BETTER:
         return 1 / case.base, 1 / case.other
     return case.base, case.other
 
 
 def _ratios(cases: Sequence[MatchedCase]) -> dict[str, Array]:
-    """Return the medians of both campaigns and their ratios with intervals, one entry for each case."""
+    """Return the medians of both campaigns and their ratios with intervals, each of shape (cases,)."""
     before, after = (_estimate([getattr(case, side) for case in cases]) for side in ("base", "other"))
     ratio = ratio_of_estimates(after, before)
     parts = {"ratio": ratio.estimate, "low": ratio.low, "high": ratio.high}

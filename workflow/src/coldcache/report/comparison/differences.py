@@ -1,4 +1,4 @@
-"""What else differs between campaigns, from all that their designs and their trials state of themselves."""
+"""Properties in which campaigns differ, from their designs and from what their trials recorded."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,13 +11,13 @@ from coldcache.dataset.confounders import list_leaves
 from coldcache.report.comparison.campaigns import ComparedCampaign
 from coldcache.verdicts.suspect_rules import fill_level
 
-#: Stands where a campaign states nothing of a property.
+#: Shown if a campaign does not state a property.
 UNSTATED = "not stated"
 
-#: Parts of a design that name or explain, and change no measurement; and the order's seed, which follows the name.
+#: Keys of a design that do not affect measurements, and the seed, which follows from the campaign's name.
 _WORDS = {"site", "title", "question", "item", "notebooks", "study", "seed"}
 
-#: Properties that two names of one thing state, or that change at each start of a machine.
+#: Properties that repeat others, or that change when a machine starts.
 _SAME_THING = {"device", "path"}
 
 
@@ -31,7 +31,7 @@ class Difference(NamedTuple):
     name : str
         The property.
     values : tuple of str
-        What each campaign states, in their order.
+        The value of each campaign, in their order.
     """
 
     group: str
@@ -43,28 +43,28 @@ class Difference(NamedTuple):
 
 
 def list_differences(sides: Sequence[ComparedCampaign]) -> list[Difference]:
-    """Return every property in which the campaigns differ; two values that are shown alike are no difference."""
+    """Return every property whose shown values differ between the campaigns."""
     stated = [dict(_describe(side)) for side in sides]
     found = []
     for group, name in dict.fromkeys(key for properties in stated for key in properties):
         values = tuple(properties.get((group, name), UNSTATED) for properties in stated)
         if len(set(values)) > 1:
             found.append(Difference(group, name, values))
-    # A design that differs is carried out by command lines that do: one thing, not two.
+    # Command lines follow from the design, so they are not a second difference.
     return found if any(difference.group == "design" for difference in found) else [*found, *_list_commands(sides)]
 
 
 def name_cause(differences: Sequence[Difference]) -> str:
-    """Return a sentence on the cause of what changed: one is named only where exactly one thing differs."""
+    """Return a sentence on the possible cause of changes, which is named only if exactly one thing differs."""
     if not differences:
-        return "Nothing that the campaigns state differs, so they name no cause."
+        return "The campaigns state no difference, so no cause can be named."
     if len(differences) > 1:
         return f"{len(differences)} things differ, so no single cause can be named."
     return f"Exactly one thing that the campaigns state differs: {differences[0]}. It can be the cause."
 
 
 def _describe(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield each property of a campaign, by its group and name, as it is shown."""
+    """Yield the group, the name and the shown value of each property of a campaign."""
     design = side.campaign.design()
     for name, value in _list_stated(design["site"]):
         yield ("site", name), value
@@ -85,7 +85,7 @@ def _list_stated(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _describe_stories(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield what the trials of a campaign state; a property that changed between them has all its values."""
+    """Yield the properties that the trials recorded; one that changed between trials has all its values."""
     found: dict[tuple[str, str], dict[str, None]] = {}
 
     def note(group: str, name: str, value: Any) -> None:
@@ -110,12 +110,12 @@ def _describe_stories(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str],
         yield key, "; ".join(sorted(values))
     levels = [level for story in side.stories if (level := fill_level(story)) is not None]
     if levels:
-        # To the next ten per cent: what a file system holds changes a little with each trial.
+        # Rounded to ten percent, as the fill level changes a little with each trial.
         yield ("target", "filled by others, about"), f"{10 * round(10 * median(levels))} %"
 
 
 def _list_commands(sides: Sequence[ComparedCampaign]) -> list[Difference]:
-    """Return what differs in the command lines of cases that all campaigns have, alike ones once."""
+    """Return the differing arguments of cases that all campaigns have; equal differences are merged."""
     lines = [_command_lines(side) for side in sides]
     shared = set(lines[0]).intersection(*lines[1:])
     found: dict[tuple[str, ...], int] = {}
@@ -130,7 +130,7 @@ def _list_commands(sides: Sequence[ComparedCampaign]) -> list[Difference]:
 
 
 def _command_lines(side: ComparedCampaign) -> dict[str, tuple[str, ...]]:
-    """Return the words of each case's command line, without what follows from the target and from time."""
+    """Return the words of each case's command line, without target paths and numbers of files."""
     lines: dict[str, tuple[str, ...]] = {}
     for story in side.stories:
         if story.get("argv"):

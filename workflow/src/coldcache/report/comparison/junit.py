@@ -1,4 +1,4 @@
-"""A comparison as JUnit XML, which the servers of continuous integration read: a regression is a failure."""
+"""Write a comparison as JUnit XML for continuous integration: a regression is a failure."""
 
 from xml.etree import ElementTree
 
@@ -7,7 +7,7 @@ from coldcache.report.comparison.decisions import Decision
 
 
 def write_junit(comparison: CampaignComparison) -> str:
-    """Return a comparison as JUnit XML: a suite for each pair, a test for each case; what is undecided is skipped."""
+    """Return a comparison as JUnit XML: a suite per pair, a test per case; undecided cases are skipped."""
     root = ElementTree.Element("testsuites", name="coldcache compare")
     for pair in comparison.pairs:
         _add_suite(root, pair, comparison)
@@ -51,5 +51,5 @@ def _add_decision(suite: ElementTree.Element, decision: Decision) -> None:
 
 
 def _printable(text: str) -> str:
-    """Return a text without the control characters that XML cannot hold."""
+    """Return a text without control characters, which XML cannot contain."""
     return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -1,4 +1,4 @@
-"""A comparison as Markdown: for a pull request, and as a page of the report."""
+"""Write a comparison as Markdown, for a pull request or a page of the report."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from coldcache.report.comparison.differences import name_cause
 from coldcache.report.comparison.match import UnmatchedCase
 from coldcache.report.site.format import show_period
 
-#: What is smaller is not told apart.
+#: Smaller p-values are shown as below this one.
 _SMALLEST_P = 0.001
 
 _HEADINGS = {
@@ -23,7 +23,7 @@ _HEADINGS = {
 
 
 def write_markdown(comparison: CampaignComparison) -> str:
-    """Return a comparison as a page of Markdown: what was found, what else differs, and every case."""
+    """Return a comparison as a page of Markdown: findings, differences, and every case."""
     names = " and ".join(side.name for side in comparison.sides)
     parts = [f"# Comparison of {_escape(names)}"]
     parts += [_escape(pair.finding(comparison.threshold)) for pair in comparison.pairs]
@@ -44,7 +44,7 @@ def write_markdown(comparison: CampaignComparison) -> str:
 
 
 def explain_decisions(comparison: CampaignComparison) -> str:
-    """Return how the verdicts were found, in a paragraph."""
+    """Return a paragraph on how cases were decided."""
     share, percent = f"{100 * FAMILY_LEVEL:g} %", f"{100 * comparison.threshold:g} %"
     return (
         f"Each ratio divides two medians; its interval is computed from theirs and covers {share} from six repetitions "
@@ -70,7 +70,7 @@ def _tabulate(decisions: Sequence[Decision], pair: CampaignPair) -> tuple[list[s
         case = decision.case
         values = [show_rate(value, case.unit) for value in (decision.base, decision.other)]
         p = "" if decision.p != decision.p else f"{decision.p:.1g}" if decision.p >= _SMALLEST_P else f"< {_SMALLEST_P}"
-        # Blanks at which no line breaks, so that a number keeps its unit.
+        # No-break spaces keep a number and its unit on one line.
         numbers = [
             cell.replace(" ", "\xa0") for cell in (*values, show_decision_ratio(decision), p, show_smallest(decision))
         ]
@@ -89,5 +89,5 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return a text as Markdown that shows it letter by letter, also within a table."""
+    """Return a text as Markdown that shows it literally, also in a table."""
     return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", re.sub(r"[^\S\xa0]+", " ", text))

@@ -1,4 +1,4 @@
-"""`python -m coldcache compare`: a comparison in the terminal, and as files for continuous integration."""
+"""`python -m coldcache compare`: print a comparison, and write it to files."""
 
 import sys
 from collections.abc import Sequence
@@ -25,23 +25,23 @@ from coldcache.report.site.pages import COMPARISON
 
 _COLOURS = {"worse": "red", "better": "green", "alike": "", "undecided": "yellow"}
 
-#: Columns where no terminal tells its own.
+#: Width of the output if it is not a terminal, in characters.
 _WIDTH = 160
 
 
 def print_comparison(
     names: Sequence[str], threshold: float, metric: str, junit: Path | None, markdown: Path | None, page: bool = False
 ) -> int:
-    """Print the comparison of campaigns and write it to files.
+    """Print the comparison of campaigns, and write it to files.
 
     Parameters
     ----------
     names, threshold, metric
         As for `compare_campaigns`.
     junit, markdown : Path or None
-        Where to write it as JUnit XML and as Markdown.
+        Files to write as JUnit XML and as Markdown.
     page : bool
-        Whether the report of the last campaign gets a page of it when it is rendered next.
+        Whether to add a page to the report of the last campaign when it is next rendered.
 
     Returns
     -------

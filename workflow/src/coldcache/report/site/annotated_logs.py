@@ -1,4 +1,4 @@
-"""Raw logs as HTML: every byte shown as it stands there, and the numbers that were taken from it marked in place."""
+"""Raw logs as HTML: every byte is shown, and the numbers that were read from the log are marked in place."""
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,29 +7,29 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-#: Bytes up to which a log is shown as a whole.
+#: Logs up to this size, in B, are shown completely.
 LONGEST_WHOLE_LOG = 64 * 1024
 
-#: Bytes shown on each side of a number of a longer log, cut at the ends of lines.
+#: Bytes shown on each side of a number in a longer log, cut at line ends.
 _AROUND = 600
 
-#: Numbers of one log that are marked; those that tables lead to come first.
+#: Most numbers marked in one log; those that tables link to come first.
 _MOST = 400
 
 
 class LogMark(NamedTuple):
-    """A number of a log.
+    """A number in a log that is marked.
 
     Attributes
     ----------
     offset, length : int
         Its bytes.
     name : str
-        By which pages lead to it.
+        The anchor that pages link to.
     title : str
-        What it is.
+        A description.
     foremost : bool
-        Whether tables and figures lead to it.
+        Whether tables and figures link to it.
     """
 
     offset: int
@@ -48,16 +48,16 @@ class LogPiece(NamedTuple):
 
 
 def mark_log(log: bytes, places: Iterable[LogMark], whole: int = LONGEST_WHOLE_LOG) -> list[LogPiece]:
-    """Return a log with its numbers marked: as one piece, or as pieces around them where it is long.
+    """Return a log with its numbers marked: in one piece, or for a long log in pieces around the numbers.
 
     Parameters
     ----------
     log : bytes
-        What the file holds; bytes that are no UTF-8 are shown as replacement characters.
+        The content of the file; bytes that are not UTF-8 are shown as replacement characters.
     places : iterable of LogMark
-        Its numbers. Of those that overlap the first is marked, and the names of the others lead to it.
+        Its numbers. If some overlap, the first is marked, and the anchors of the others point to it.
     whole : int
-        Bytes up to which a log is one piece.
+        Logs up to this size, in B, are returned in one piece.
     """
     known = {place.name: place for place in places if 0 <= place.offset <= len(log) - place.length}
     foremost = sorted(known.values(), key=lambda place: not place.foremost)[:_MOST]
@@ -70,7 +70,7 @@ def mark_log(log: bytes, places: Iterable[LogMark], whole: int = LONGEST_WHOLE_L
 
 
 def _surround(log: bytes, places: Sequence[LogMark]) -> Iterator[tuple[int, int]]:
-    """Yield where pieces around the numbers of a log begin and end; those that touch become one."""
+    """Yield the begin and end of the pieces around the numbers of a log; adjacent pieces are merged."""
     begin = end = -1
     for place in places:
         first, last = _cut_lines(log, place)
@@ -84,7 +84,7 @@ def _surround(log: bytes, places: Sequence[LogMark]) -> Iterator[tuple[int, int]
 
 
 def _cut_lines(log: bytes, place: LogMark) -> tuple[int, int]:
-    """Return a stretch around a number; it begins and ends with a line where lines are short enough."""
+    """Return the begin and end of a piece around a number, at line ends if lines are short enough."""
     earliest, latest = max(0, place.offset - _AROUND), min(len(log), place.offset + place.length + _AROUND)
     begin = log.find(b"\n", earliest, place.offset) + 1 if earliest else 0
     end = log.rfind(b"\n", place.offset + place.length, latest) + 1 if latest < len(log) else latest
@@ -109,5 +109,5 @@ def _mark(log: bytes, begin: int, end: int, places: Sequence[LogMark]) -> Markup
 
 
 def _show(content: bytes) -> Markup:
-    # Between tags a quote is a letter like any other, and logs in JSON are full of them.
+    # Quotes need no escape between tags, and JSON logs are full of them.
     return Markup(html.escape(content.decode("utf-8", errors="replace"), quote=False))

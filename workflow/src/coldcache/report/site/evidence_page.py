@@ -1,4 +1,4 @@
-"""The page on evidence: every sweep with its trials, what can be taken away, and the commands that do it again."""
+"""The page on evidence: every sweep with its trials, the files to download, and the commands to repeat it all."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ from coldcache.report.site.trials import count_verdicts
 
 
 def describe_evidence_page(context: ReportContext) -> dict[str, Any]:
-    """Return the values of `evidence.md`."""
+    """Return the values of the template `evidence.md`."""
     heads = ("Study", "Sweep", "Cases", "Trials", *(verdict.capitalize() for verdict in VERDICTS))
     return {
         "sweeps": table(heads, _list_sweeps(context), numbers=heads[2:]),
@@ -27,7 +27,7 @@ def describe_evidence_page(context: ReportContext) -> dict[str, Any]:
 
 
 def link_sweep(study: str, sweep: str, text: str) -> Markup:
-    """Return a link from a page of the report's top folder to that of a sweep."""
+    """Return a link from a page in the report's top folder to the page of a sweep."""
     return link(text, f"{FOLDER}/{quote(f'{study}/{sweep}')}/index.html")
 
 

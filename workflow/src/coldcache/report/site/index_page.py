@@ -1,4 +1,4 @@
-"""The first page of a report: what was found, what became of the documents' claims, on what system, how sure."""
+"""The first page of a report: findings, claims of the documents, the system, and how far to trust it all."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,18 +19,18 @@ from coldcache.report.site.html import code, facts, join
 from coldcache.report.site.notebooks import Chapter
 from coldcache.statistics.bounds import reach_of_order
 
-#: Characters of mount options; an overlay's may fill a screen.
+#: Characters of mount options that are shown; those of an overlay may fill a screen.
 _LONGEST_OPTIONS = 160
 
-#: Values that stand on the first page of what changed between trials.
+#: Values shown on the first page for a property that changed between trials.
 _FEW = 2
 
 
 def describe_first_page(context: ReportContext) -> dict[str, Any]:
-    """Return the values of `index.md`."""
+    """Return the values of the template `index.md`."""
     campaign, conditions = context.campaign, context.conditions
-    told = campaign.planned or campaign.studies
-    colds = sum(context.validity.colds_of(told), Counter())
+    studies = campaign.planned or campaign.studies
+    colds = sum(context.validity.colds_of(studies), Counter())
     repetitions = count_repetitions(campaign)
     fewest, most = repetitions[0], repetitions[-1]
     return {
@@ -42,7 +42,7 @@ def describe_first_page(context: ReportContext) -> dict[str, Any]:
             for study in campaign.studies
         ],
         "site": campaign.site.title,
-        "summary": context.validity.summary(told),
+        "summary": context.validity.summary(studies),
         "reads": colds.total(),
         "cold": colds["cold"],
         "fewest": fewest,
@@ -60,7 +60,7 @@ def describe_first_page(context: ReportContext) -> dict[str, Any]:
 
 
 def list_pages(context: ReportContext) -> list[str]:
-    """Return the pages that follow the studies, in their order."""
+    """Return the pages after the studies, in the order of the navigation."""
     documents = context.documents
     of_documents = [("claims", documents.has_claims), ("coverage", documents.has_items)]
     of_all = ["validity", "methods", "Twelve rules <rules>", "system", "evidence"]
@@ -68,19 +68,19 @@ def list_pages(context: ReportContext) -> list[str]:
 
 
 def _choose_chapters(chapters: list[Chapter]) -> list[Chapter]:
-    """Return the chapters that found something, but for claims, which have a section of their own."""
+    """Return the chapters with findings, except claims, which have their own section."""
     return [chapter for chapter in chapters if chapter.findings and chapter.name != CLAIMS]
 
 
 def list_findings(chapters: list[Chapter], above: str = "") -> list[dict[str, Any]]:
-    """Return what chapters found; their sentences are Markdown already.
+    """Return the findings of chapters as Markdown.
 
     Parameters
     ----------
     chapters : list of Chapter
-        Of one study.
+        The chapters of one study.
     above : str
-        What their links begin with that the page does not need, because it stands in another folder than theirs.
+        Prefix to remove from their links, because the page is in another folder.
     """
     return [
         {"name": chapter.name, "findings": [Markup(_shorten_links(text, above)) for text in chapter.findings]}
@@ -115,7 +115,7 @@ def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tu
 
 
 def _show_most(values: ValueCounts) -> Markup:
-    """Return what most trials state; the page on the system has every value."""
+    """Return the most frequent values; the page on the system has all of them."""
     most = sorted(values, key=lambda value: -values[value])[:_FEW]
     rest = len(values) - len(most)
     shown = show_values({value: values[value] for value in most}, _shorten)

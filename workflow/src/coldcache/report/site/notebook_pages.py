@@ -1,4 +1,4 @@
-"""Executed notebooks as pages: under each figure where it comes from, its files, and how to measure it again."""
+"""Executed notebooks as pages; each figure gets its sources, its files, and the command to measure it again."""
 
 import json
 import re
@@ -15,14 +15,14 @@ from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.reproduce_commands import measure_sweeps_again
 from coldcache.report.site.svg_symbols import Glyphs
 
-#: A figure as `coldcache.analysis.figures` writes it, with its name and its sweeps.
+#: A figure in the markup of `coldcache.analysis.figures`, with its name and its sweeps.
 _FIGURE = re.compile(
     r'(<figure class="coldcache-figure" data-name="([^"]*)" data-sweeps="([^"]*)">.*?)(</figcaption></figure>)', re.S
 )
 
 
 def read_items(context: ReportContext) -> dict[str, str]:
-    """Return the tables and figures of a document that each sweep of a campaign serves, by ``study/sweep``."""
+    """Return the tables and figures of documents that each sweep covers, by ``study/sweep``."""
     return {
         f"{study.study}/{name}": sweep.item
         for study in context.campaign.studies
@@ -32,7 +32,7 @@ def read_items(context: ReportContext) -> dict[str, str]:
 
 
 def write_chapter(chapter: Chapter, context: ReportContext, items: Mapping[str, str]) -> str:
-    """Return a notebook as Sphinx reads it: with what stands under its figures, and a link to its code at the end."""
+    """Return a notebook for Sphinx, with completed captions and a link to its code at the end."""
     glyphs = Glyphs()
 
     def annotate(match: re.Match[str]) -> str:
@@ -49,7 +49,7 @@ def write_chapter(chapter: Chapter, context: ReportContext, items: Mapping[str, 
 
 
 def _annotate_cell(cell: dict[str, Any], annotate: Any) -> dict[str, Any]:
-    """Return a cell with its figures' captions completed, and without outputs that hold nothing."""
+    """Return a cell with completed captions, and without empty outputs."""
     if "outputs" not in cell:
         return cell
     outputs = []
@@ -64,7 +64,7 @@ def _annotate_cell(cell: dict[str, Any], annotate: Any) -> dict[str, Any]:
 
 
 def _describe(name: str, sweeps: list[str], context: ReportContext, items: Mapping[str, str]) -> Markup:
-    """Return the end of a caption: what a figure serves, its source and files, the command that measures it again."""
+    """Return the end of a caption: the items covered, the sources, the files, and the command to measure it again."""
     served = "; ".join(dict.fromkeys(items[sweep] for sweep in sweeps if items.get(sweep)))
     parts = []
     if served:

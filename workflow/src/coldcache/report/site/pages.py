@@ -1,4 +1,4 @@
-"""The pages of a report as Sphinx reads them: the templates of `workflow/report/pages`, filled with facts."""
+"""Write the pages of a report for Sphinx from the templates in `workflow/report/pages`."""
 
 import shutil
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.system_page import describe_system_page
 from coldcache.report.site.validity_page import describe_validity_page
 
-#: A page on this campaign and another one, among the results of this one.
+#: The page that compares this campaign with another, in its folder of results.
 COMPARISON = "comparison.md"
 
 
@@ -33,13 +33,13 @@ def write_pages(context: ReportContext, templates: Path, folder: Path) -> None:
     Parameters
     ----------
     material : ReportContext
-        What the pages tell.
+        The content of the pages.
     templates : Path
-        Holds a template for each page but those of notebooks.
+        Folder with a template for each page except notebooks.
     folder : Path
-        Where the pages go, a folder for each study in it.
+        The folder to write to; each study gets a subfolder.
     """
-    # What is no markup is text that somebody else wrote, and is shown as it is.
+    # Anything that is not markup was written by others and must be shown literally.
     environment = Environment(
         loader=FileSystemLoader(templates), undefined=StrictUndefined, finalize=escape_markdown, autoescape=True,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
@@ -56,7 +56,7 @@ def write_pages(context: ReportContext, templates: Path, folder: Path) -> None:
         path.write_text(write_chapter(chapter, context, items), encoding="utf-8")
 
     items = read_items(context)
-    # What `compare --page` wrote of this campaign and another one is a page already.
+    # `compare --page` wrote the comparison as a finished page.
     first_page = describe_first_page(context)
     if (context.results / COMPARISON).is_file():
         first_page["pages"] = [*first_page["pages"], Path(COMPARISON).stem]

@@ -1,4 +1,4 @@
-"""Findings and figures of a campaign as one file that needs nothing beside it."""
+"""Findings and figures of a campaign in a single self-contained file."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from coldcache.report.site.context import ReportContext
 from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.svg_symbols import Glyphs
 
-#: Its file in a report. It tells Snakemake that a report is whole.
+#: Its name in a report; Snakemake tracks it as the report's output.
 SUMMARY = "summary.html"
 
 _FIGURE = re.compile(r'<figure class="coldcache-figure".*?</figure>', re.S)
@@ -24,9 +24,9 @@ def write_summary(context: ReportContext, templates: Path, report: Path) -> None
     Parameters
     ----------
     material : ReportContext
-        What the report is made of.
+        The content of the report.
     templates : Path
-        Holds ``summary.html``.
+        Folder with the template ``summary.html``.
     report : Path
         The report's folder.
     """
@@ -56,7 +56,7 @@ def write_summary(context: ReportContext, templates: Path, report: Path) -> None
 
 
 def _find_title(chapter: Chapter) -> str:
-    """Return the question that a notebook begins with."""
+    """Return the question in the title of a notebook."""
     return "".join(chapter.notebook["cells"][0]["source"]).splitlines()[0].lstrip("# ")
 
 

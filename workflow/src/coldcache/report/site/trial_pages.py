@@ -1,6 +1,6 @@
-"""The pages behind a report's numbers: one for each sweep, each case and each trial, down to the bytes of its log.
+"""The pages of sweeps, cases and trials, down to the bytes of each log.
 
-They stand beside the pages that Sphinx makes, so that thousands of them burden neither its search nor its navigation.
+They are written without Sphinx, so that thousands of them do not slow its search and navigation.
 """
 
 import math
@@ -38,13 +38,13 @@ def write_trial_pages(
     Parameters
     ----------
     material : ReportContext
-        What the report is made of.
+        The content of the report.
     cases : dict
         The campaign's trials.
     files : dict of str to RawFile
         Its raw files.
     templates : Path
-        Holds ``sweep.html``, ``case.html`` and ``trial.html``.
+        Folder with the templates ``sweep.html``, ``case.html`` and ``trial.html``.
     site : Path
         The report's folder.
     """
@@ -59,7 +59,7 @@ def write_trial_pages(
 
 
 class _Writer:
-    """Fills the templates of the pages of one campaign."""
+    """Writes the pages of one campaign from templates."""
 
     def __init__(self, context: ReportContext, files: dict[str, RawFile], templates: Path, site: Path):
         self._environment = Environment(
@@ -87,7 +87,7 @@ class _Writer:
         path.write_text(text, encoding="utf-8")
 
     def write_sweep(self, study: str, sweep: str, cases: dict[str, list[ReportedTrial]]) -> None:
-        """Write the page of a sweep: its cases with the medians of their figures."""
+        """Write the page of a sweep: its cases with their medians."""
         metrics = list(dict.fromkeys(metric for trials in cases.values() for _, metric in _name_figures(trials)))
         rows = []
         for case, trials in cases.items():
@@ -103,7 +103,7 @@ class _Writer:
         })  # fmt: skip
 
     def write_case(self, case: str, trials: list[ReportedTrial]) -> None:
-        """Write the page of a case: its trials with their figures, and the median and interval of each."""
+        """Write the page of a case: its trials with their values, and each median with its interval."""
         first = trials[0]
         names = _name_figures(trials)
         columns = [
@@ -127,7 +127,7 @@ class _Writer:
         })  # fmt: skip
 
     def write_trial(self, trial: ReportedTrial, siblings: list[ReportedTrial]) -> None:
-        """Write the page of a trial: how it ran, what it is worth, and its logs with their numbers marked."""
+        """Write the page of a trial: how it ran, its verdict, and its logs with their numbers marked."""
         folder = f"{trial.study}/{trial.sweep}/{trial.case}"
         story, here = trial.story, f"r{trial.repetition}"
         there = [other for other in siblings if other.story]
@@ -148,23 +148,23 @@ class _Writer:
                 (factor, *(found.get(level, "") for level in ("asked", "read", "read_after", "where")))
                 for factor, found in (story.get("settings") or {}).items()
             ],
-            "system": facts_table(_flatten(story)), "counters": _count(story.get("counters")),
+            "system": facts_table(_list_properties(story)), "counters": _count(story.get("counters")),
             "files": [self._relate(file) for file in self._files_of(trial)],
             "neighbours": [(f"Trial r{other.repetition}", f"r{other.repetition}.html") for other in neighbours],
         })  # fmt: skip
 
     def _files_of(self, trial: ReportedTrial) -> list[RawFile]:
-        """Return the files of a trial's folder, and its logs where they lie elsewhere."""
+        """Return the files in a trial's folder, and its logs outside of it."""
         own = sorted(self._by_folder.get(trial.key, []), key=lambda file: not file.name.endswith("/stdout.txt"))
         stated = trial.story.get("log", {}).get("file")
         return own + [self._files[log] for log in [stated] if log in self._files and self._files[log] not in own]
 
     def _relate(self, file: RawFile) -> dict[str, Any]:
-        """Return a file with its address as the page of a trial needs it."""
+        """Return a file with its URL relative to the page of a trial."""
         return {**file._asdict(), "name": file.name.rpartition("/")[2], "address": f"../../../../{file.address}"}
 
     def _show_logs(self, trial: ReportedTrial) -> Iterator[dict[str, Any]]:
-        """Yield what a trial's tool wrote, its numbers marked; of a log of many trials what is around this one's."""
+        """Yield a trial's logs with their numbers marked; of a log of many trials only the parts of this one."""
         for number, file in enumerate(self._files_of(trial)):
             if file.name.endswith("/trial.json") or not file.size:
                 continue
@@ -177,12 +177,12 @@ class _Writer:
 
 
 def _name_figures(trials: list[ReportedTrial]) -> list[tuple[str, str]]:
-    """Return operation and metric of the figures of some trials."""
+    """Return the operation and metric of the values of some trials."""
     return list(dict.fromkeys((figure.operation, figure.metric) for trial in trials for figure in trial.foremost))
 
 
 def _name_apart(trials: list[ReportedTrial]) -> list[str]:
-    """Return the marks of figures that the logs of some trials state for each stream alone."""
+    """Return the anchors of values that logs state separately for each stream."""
     marks = (figure.place.name for trial in trials for figure in trial.figures if not figure.place.foremost)
     return [mark for mark in dict.fromkeys(marks) if not mark.startswith("byte-")]
 
@@ -192,7 +192,7 @@ def _put_in_words(operation: str, metric: str) -> str:
 
 
 def _head_columns(names: list[tuple[str, str]]) -> list[str]:
-    """Return headings for figures; the operation stands in them where there are several."""
+    """Return the column headings; they name the operation if there are several."""
     several = len({operation for operation, _ in names}) > 1
     return [_put_in_words(*name) if several else name[1].replace("_", " ").capitalize() for name in names]
 
@@ -211,7 +211,7 @@ def _show_cell(trial: ReportedTrial, name: tuple[str, str]) -> dict[str, str] | 
 
 
 def _summarise(trials: list[ReportedTrial], name: tuple[str, str]) -> dict[str, Any] | None:
-    """Return median and interval of a figure over the trials that count; None where no log states it."""
+    """Return the median and interval of a value over the trials that count; None if no log states it."""
     found = {trial.repetition: figure for trial in trials if (figure := _find(trial, name))}
     if not found:
         return None
@@ -231,7 +231,7 @@ def _summarise(trials: list[ReportedTrial], name: tuple[str, str]) -> dict[str, 
 
 
 def _summarise_metric(trials: list[ReportedTrial], metric: str) -> list[dict[str, Any]]:
-    """Return the summary of each operation of a case with this metric; operations are named where there are several."""
+    """Return a summary per operation of a case with this metric; it names the operation if there are several."""
     names = [name for name in _name_figures(trials) if name[1] == metric]
     found = [(operation, _summarise(trials, (operation, metric))) for operation, _ in names]
     return [{**summary, "operation": operation if len(names) > 1 else ""} for operation, summary in found if summary]
@@ -272,8 +272,8 @@ def _glance(trial: ReportedTrial) -> Iterator[tuple[str, Any]]:
         yield "Failure", story["failure"]
 
 
-def _flatten(story: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Return what was noted of machine, target and surroundings, one row each."""
+def _list_properties(story: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return the recorded properties of machine, target and environment, one row each."""
     rows: list[tuple[str, str, Any]] = []
     for part in ("system", "target"):
         for name, value in (story.get(part) or {}).items():
@@ -288,7 +288,7 @@ def _flatten(story: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _show_span(start: datetime, end: datetime) -> str:
-    """Return when a trial began and ended, in UTC; the day of the end only where it is another one."""
+    """Return when a trial began and ended, in UTC; the end has a date only if it differs."""
     until = f"{end:%H:%M:%S}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
     return f"{start:%Y-%m-%d %H:%M:%S} to {until} UTC"
 

@@ -1,4 +1,4 @@
-"""The sweeps, cases and trials of a campaign, with the figures that were taken from each log."""
+"""Read the trials of a campaign with their verdicts and the values in their logs."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -18,18 +18,18 @@ from coldcache.report.site.validity import read_rows
 
 
 class LoggedValue(NamedTuple):
-    """A number that a log states of a trial.
+    """A value of a trial, with its place in the log.
 
     Attributes
     ----------
     operation, metric, statistic, unit, definition, printed : str
-        As its record says.
+        As in its record.
     value : float
         In `unit`.
     log : str
-        The log, below the campaign's folder.
+        Path of the log below the campaign's folder.
     place : LogMark
-        Where in the log it stands.
+        Its bytes in the log.
     """
 
     operation: str
@@ -44,24 +44,24 @@ class LoggedValue(NamedTuple):
 
 
 class ReportedTrial(NamedTuple):
-    """A trial as its page tells it.
+    """A trial with everything that its page shows.
 
     Attributes
     ----------
     study, sweep, case : str
-        Which case it is of.
+        The case.
     repetition : int
-        Which of its repetitions.
+        Number of the repetition, from 0.
     verdict, cold : str
-        What it is worth, and where the bytes of its read came from.
+        Its verdict, and where the bytes of its read came from.
     codes, reasons : str
-        The rules that objected, and why; empty where none did.
+        The rules that flagged it, and why; empty for a valid trial.
     proof : dict of str to str
-        Its row of `cold.csv`; empty for what is no read.
+        Its row of `cold.csv`; empty if it did not read.
     story : dict
-        What `trial.json` holds; empty where the trial is missing.
+        The content of `trial.json`; empty if the trial is missing.
     figures : list of LoggedValue
-        What its log states, those first that tables and figures are made of.
+        The values in its log; those that tables and figures use come first.
     """
 
     study: str
@@ -78,12 +78,12 @@ class ReportedTrial(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Its folder below that of the campaign."""
+        """Its folder, below that of the campaign."""
         return f"{self.study}/{self.sweep}/{self.case}/r{self.repetition}"
 
     @property
     def foremost(self) -> list[LoggedValue]:
-        """The figures that tables and drawings are made of, one for each operation and metric."""
+        """The values that tables and figures use, one per operation and metric."""
         return [figure for figure in self.figures if figure.place.foremost]
 
 
@@ -92,7 +92,7 @@ Cases = dict[tuple[str, str], dict[str, list[ReportedTrial]]]
 
 
 def read_trials(campaign: Campaign, results: Path) -> Cases:
-    """Return every trial of a campaign with what is known of it, in the order of `verdicts.csv`.
+    """Return every trial of a campaign, in the order of `verdicts.csv`.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def read_trials(campaign: Campaign, results: Path) -> Cases:
 
 
 def count_verdicts(trials: Iterable[ReportedTrial]) -> Counter[str]:
-    """Return how many trials have each verdict."""
+    """Return the number of trials by verdict."""
     return Counter(trial.verdict for trial in trials)
 
 
@@ -129,19 +129,19 @@ def _read_story(path: Path) -> dict[str, Any]:
 
 
 def _read_figures(records: pd.DataFrame) -> dict[str, list[LoggedValue]]:
-    """Return the figures of each trial, by its key."""
+    """Return the values of each trial, by its key."""
     stated = records[records.offset >= 0]
     keys = ["study", "sweep", "case", "repetition", "operation", "metric"]
     foremost: set[int] = set()
     for metric, rows in stated.groupby("metric"):
         foremost.update(choose_figures(rows, str(metric)).drop_duplicates(keys).index)
-    # Of streams that a log states one by one, the first is where a number made of all of them leads.
+    # A value summed over streams that a log states one by one links to the first of them.
     summed = stated[keys].assign(metric=stated.metric.str.removesuffix("_per_process"))
     whole = pd.MultiIndex.from_frame(summed.loc[sorted(foremost)])
     apart = summed[~pd.MultiIndex.from_frame(summed).isin(whole)].drop_duplicates()
     leading = {index: mark_of(operation, metric) for index, operation, metric in apart[keys[-2:]].itertuples()}
     found: dict[str, list[LoggedValue]] = {}
-    # Text comes out of a column of pandas one by one only slowly.
+    # Iterating over string columns of pandas is slow; object columns are fast.
     texts = stated.select_dtypes(exclude=["number", "bool"]).columns
     for row in stated.astype(dict.fromkeys(texts, object)).itertuples():
         first = row.Index in foremost
