@@ -179,5 +179,5 @@ def test_records_that_no_longer_hit_their_number_are_refused(reported):
     assert check_records(dataset, dataset, raw, NAMES) > 100
     log = sorted(raw.rglob("stdout.txt"))[0]
     log.write_bytes(b" " + log.read_bytes())
-    with pytest.raises(AnonymityError, match="stands where"):
+    with pytest.raises(AnonymityError, match="is where"):
         check_records(dataset, dataset, raw, NAMES)

@@ -1,4 +1,4 @@
-"""Sentences and tables on the claims of a study, read from a campaign's results."""
+"""Claims of a study as a page shows them: sentences and tables, from what a campaign's results hold."""
 
 from pathlib import Path
 
@@ -17,14 +17,14 @@ class StudyClaims:
     Parameters
     ----------
     dataset : str or Path
-        A campaign's `dataset.nc`, with `claims.csv`, `statements.csv` and `contradictions.csv` beside it.
+        A campaign's `dataset.nc`; `claims.csv`, `statements.csv` and `contradictions.csv` lie beside it.
     study : str
-        The study; one that is based on no document, such as `quick`, shows the contradictions of all documents.
+        The study; what no document states, such as `quick`, shows the contradictions of all documents.
 
     Raises
     ------
     NoData
-        If the claims were not judged, or there are none.
+        If the claims were not judged, or there is none of any study.
     """
 
     def __init__(self, dataset: str | Path, study: str):
@@ -45,7 +45,7 @@ class StudyClaims:
         )
 
     def finding(self) -> str:
-        """Return one sentence: how many claims are borne out, refuted and open, and which are decided."""
+        """Return one sentence with how many claims are borne out, refuted and open, and which are decided."""
         if self.claims.empty:
             return f"No claim is stated of {self.study}; {self._count(self.everything)} of all claims."
         parts = [
@@ -57,13 +57,13 @@ class StudyClaims:
         return f"{counts} ({'; '.join(parts)})." if parts else f"{counts}."
 
     def sentences(self) -> str:
-        """Return one line of Markdown for each decided claim: its id, verdict, statement and reason."""
+        """Return one line of Markdown for each claim that is decided: the claim, its verdict, and what shows it."""
         decided = self.claims[self.claims.verdict != "open"]
         lines = [f"- **{row.id}**, {row.verdict}: {row.statement} *{row.why}.*" for row in decided.itertuples()]
         return "\n".join(lines) or "No claim of this study is decided by this campaign."
 
     def table(self) -> Table:
-        """Return one row per claim of the study; of all studies if it has none."""
+        """Return one row per claim of the study, of every study where it has none."""
         rows = self.claims if len(self.claims) else self.everything
         shown = pd.DataFrame({
             "claim": rows.id, "verdict": rows.verdict, "figure": [_show(row) for row in rows.itertuples()],
@@ -72,7 +72,7 @@ class StudyClaims:
         return Table(shown, rows, f"Claims of {self.study} and what this campaign says of them")
 
     def counts(self) -> Table:
-        """Return the number of claims of each source by verdict."""
+        """Return how many claims of each source are borne out, refuted and open."""
         table = pd.crosstab(self.everything.source, self.everything.verdict).reindex(
             columns=CLAIM_VERDICTS, fill_value=0
         )
@@ -80,13 +80,13 @@ class StudyClaims:
         return Table(numbers, numbers, "Verdicts on all claims of this campaign, by source")
 
     def contradictions(self) -> Table:
-        """Return one row per pair of statements of a document that should agree."""
+        """Return one row per pair of statements of one document that are to agree."""
         shown = self._pairs[["about", "one", "other", "verdict", "source", "one_place", "other_place", "why"]]
         shown = shown.rename(columns={name: name.replace("_", " ") for name in shown.columns})
-        return Table(shown, self._pairs, "Statements of one document that should agree")
+        return Table(shown, self._pairs, "Statements of one document that are to agree")
 
     def tell_contradictions(self) -> str:
-        """Return one sentence: how many pairs of statements contradict each other."""
+        """Return one sentence with how many pairs of statements contradict each other."""
         count = int((self._pairs.verdict == "contradiction").sum())
         sources = ", ".join(dict.fromkeys(self._pairs.source))
         return f"{count} of {len(self._pairs)} pairs of statements contradict each other (in {sources})."
@@ -98,7 +98,7 @@ class StudyClaims:
 
 
 def _show(row: object) -> str:
-    """Return the deciding estimate with its interval; empty if there is none."""
+    """Return the figure that decides, with its interval."""
     estimate, low, high, unit = (getattr(row, name) for name in ("estimate", "low", "high", "unit"))
     if estimate != estimate:
         return ""

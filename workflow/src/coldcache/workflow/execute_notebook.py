@@ -13,11 +13,17 @@ from coldcache.analysis.outputs import watch_saves
 from coldcache.core.errors import ColdCacheError
 from coldcache.dataset.slices import EVERYTHING, list_reads, watch_reads
 
-#: Imports with which a cell can read a dataset only through this package, which logs each slice.
+#: Packages that read a dataset only through this package, which logs each slice.
 _LOGGED = ("coldcache", "IPython.display")
 
+#: Packages that compute and draw. They can also read files, but only with the names below.
+_COMPUTING = ("matplotlib", "numpy", "seaborn", "xarray")
+
+#: Names of those packages that read files begin with one of these.
+_READING = ("fromfile", "fromregex", "genfromtxt", "imread", "load", "memmap", "open", "read")
+
 #: Names with which a cell could read files without an import.
-_NOT_LOGGED = {"open", "exec", "eval", "compile", "__import__", "get_ipython"}
+_NOT_LOGGED = {"open", "exec", "eval", "compile", "getattr", "globals", "vars", "__import__", "get_ipython"}
 
 
 class NotebookError(ColdCacheError):
@@ -101,14 +107,24 @@ def _is_logged(notebook: nbformat.NotebookNode) -> bool:
     except SyntaxError:
         # IPython commands may read anything.
         return False
-    for node in ast.walk(tree):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        if any(not f"{name}.".startswith(tuple(f"{logged}." for logged in _LOGGED)) for name in names):
-            return False
-        if isinstance(node, ast.Name) and node.id in _NOT_LOGGED:
-            return False
-    return True
+    return not any(_may_read(node) for node in ast.walk(tree))
+
+
+def _may_read(node: ast.AST) -> bool:
+    """Return whether a statement or expression may read files without a log."""
+    if isinstance(node, ast.Import):
+        return not all(_is_part_of(alias.name, _LOGGED + _COMPUTING) for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        module = node.module or ""
+        reads = any(alias.name.startswith(_READING) for alias in node.names)
+        return not _is_part_of(module, _LOGGED) and (reads or not _is_part_of(module, _COMPUTING))
+    if isinstance(node, ast.Attribute):
+        return node.attr.startswith(_READING)
+    return isinstance(node, ast.Name) and node.id in _NOT_LOGGED
+
+
+def _is_part_of(module: str, packages: tuple[str, ...]) -> bool:
+    return f"{module}.".startswith(tuple(f"{package}." for package in packages))
 
 
 def _without_data(notebook: Path, cause: str) -> nbformat.NotebookNode:
