@@ -6,9 +6,9 @@ import pandas as pd
 
 from coldcache.analysis.format import show_interval
 from coldcache.analysis.tables import Table, four_digits
-from coldcache.claims.judge import CLAIM_VERDICTS
 from coldcache.core.errors import NoData
 from coldcache.core.units import show_rate
+from coldcache.core.vocabulary import CLAIM_VERDICTS
 
 
 class StudyClaims:

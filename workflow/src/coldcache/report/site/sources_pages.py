@@ -12,7 +12,7 @@ from markupsafe import Markup
 from coldcache.analysis.report_links import FOLDER
 from coldcache.claims.read import CLAIMS, list_selections, read_claims
 from coldcache.core.units import show_range, show_rate
-from coldcache.core.vocabulary import STATES
+from coldcache.core.vocabulary import CLAIM_VERDICTS, STATES
 from coldcache.report.site.html import join, link, table, trials_table
 from coldcache.report.site.validity import CsvRow, read_rows
 
@@ -20,9 +20,6 @@ from coldcache.report.site.validity import CsvRow, read_rows
 _CLAIM = ("id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why")
 
 _CONTRADICTION = ("source", "about", "one", "one_place", "other", "other_place", "verdict", "why")
-
-#: Verdicts on claims, decided ones first.
-_VERDICTS = ("borne out", "refuted", "open")
 
 #: The first page lists decided claims one by one up to this number.
 _FEW = 12
@@ -89,9 +86,9 @@ class Documents:
         own = [claim for claim in self._claims if claim["source"] in self._studies]
         decided = [claim for claim in own if claim["verdict"] != "open" and _is_measured(claim)]
         return {
-            "told_claims": _tell(own, "verdict", _VERDICTS),
+            "told_claims": _tell(own, "verdict", CLAIM_VERDICTS),
             "told_items": _tell(self._coverage, "state", STATES),
-            "claims": self._count(own, "verdict", _VERDICTS) if own else "",
+            "claims": self._count(own, "verdict", CLAIM_VERDICTS) if own else "",
             "decided": self._tabulate_claims(decided) if 0 < len(decided) <= _FEW else "",
             "other_claims": len(self._claims) - len(own),
             "coverage": self._map() if self._coverage else "",
