@@ -2,7 +2,7 @@
 
 from snakemake.utils import min_version
 
-from coldcache.workflow.inputs import read_contents
+from coldcache.workflow.inputs import read_inputs
 
 min_version("9.0")
 
@@ -13,7 +13,7 @@ workflow.register_resource("target", 1)
 configfile: "config/config.yaml"
 
 
-contents = read_contents(config, in_job=not workflow.is_main_process)
+inputs = read_inputs(config, in_job=not workflow.is_main_process)
 
 
 wildcard_constraints:
@@ -24,13 +24,13 @@ wildcard_constraints:
 
 
 onstart:
-    shell("python -m coldcache wait {contents.campaign}")
+    shell("python -m coldcache wait {inputs.campaign}")
 
 
 rule all:
     """Render the campaign's report."""
     input:
-        f"results/{contents.campaign}/report/summary.html",
+        f"results/{inputs.campaign}/report/summary.html",
 
 
 include: "workflow/rules/measure.smk"
@@ -42,4 +42,4 @@ include: "workflow/rules/report.smk"
 rule measure_all:
     """Measure every trial of the campaign, without a report."""
     input:
-        contents.evidence,
+        inputs.evidence,

@@ -15,7 +15,7 @@ from figures import Measured
 from coldcache.analysis.questions.program_speed import STORED, Entry, latest, read_entries
 from coldcache.analysis.questions.program_speed_goals import FIGURES, show_value
 from coldcache.measure.host.inventory import describe_system
-from coldcache.workflow.execute_notebook import execute
+from coldcache.workflow.execute_notebook import execute_notebook
 
 RESULTS = STORED
 PAGE, README = ROOT / "docs/speed.md", ROOT / "README.md"
@@ -97,7 +97,7 @@ def renew_pages(entries: list[Entry]) -> None:
     _replace(PAGE, "peers", _write_peers(latest(entry for entry in entries if entry["peers"])))
     _replace(PAGE, "trend", _write_trend(entries))
     _replace(README, "speed", f"{sum_up(newest)}\n\n{quote(newest)}")
-    execute(NOTEBOOK, NOTEBOOK, ROOT / "logs" / NOTEBOOK.name)
+    execute_notebook(NOTEBOOK, NOTEBOOK, ROOT / "logs" / NOTEBOOK.name)
 
 
 def sum_up(newest: Mapping[str, Entry]) -> str:

@@ -3,10 +3,10 @@ rule execute_notebook:
     input:
         notebook="notebooks/{notebook}.ipynb",
         dataset=ancient("results/{campaign}/dataset.nc"),
-        claims=contents.digest_of_claims(checkpoints),
-        read=contents.digests_read(checkpoints),
-        unread=ancient(contents.digests_unread(checkpoints)),
-        code=contents.code_of_notebook,
+        claims=inputs.digest_of_claims(checkpoints),
+        read=inputs.digests_read(checkpoints),
+        unread=ancient(inputs.digests_unread(checkpoints)),
+        code=inputs.code_of_notebook,
     output:
         executed="results/{campaign}/notebooks/{study}/{notebook}.ipynb",
         reads="results/{campaign}/reads/{study}/{notebook}.txt",

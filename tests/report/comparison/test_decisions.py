@@ -5,13 +5,13 @@ import pytest
 from scipy import stats
 
 from coldcache.report.comparison.decisions import decide
-from coldcache.report.comparison.match import Case
+from coldcache.report.comparison.match import MatchedCase
 
 BASE = (100.0, 101.0, 99.0, 100.5, 99.5)
 
 
 def case(other, base=BASE, metric="rate", unit="1/s"):
-    return Case("s", "w", "c", "read", metric, unit, np.array(base), np.array(other), "")
+    return MatchedCase("s", "w", "c", "read", metric, unit, np.array(base), np.array(other), "")
 
 
 def scaled(factor):

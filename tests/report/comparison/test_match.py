@@ -5,7 +5,7 @@ import pytest
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.design.site import Site
-from coldcache.report.comparison.campaigns import Side
+from coldcache.report.comparison.campaigns import ComparedCampaign
 from coldcache.report.comparison.match import match_cases
 
 SITE = Site.model_validate({"site": "here", "title": "Here", "targets": {"scratch": {"path": "x"}}})
@@ -21,7 +21,7 @@ def row(**stated):
 
 
 def side(name, *rows):
-    return Side(Campaign(name, SITE, (), None), [], pd.DataFrame(list(rows)))
+    return ComparedCampaign(Campaign(name, SITE, (), None), [], pd.DataFrame(list(rows)))
 
 
 def repeated(*values, **stated):
@@ -55,7 +55,7 @@ def test_another_metric_is_compared_when_it_is_asked_for():
         ({"tool": "iozone"}, "tool differs: fio against iozone"),
         ({"file_size": 8192.0}, "file size differs: 4096 against 8192"),
         ({"cold": "warm"}, "reads are cold in a and warm in b"),
-        ({"metric": "count", "unit": "1"}, "they state no figure of one kind"),
+        ({"metric": "count", "unit": "1"}, "they have no metric in common"),
         ({"case": "operation=read,threads=4"}, "only in a"),
         ({"verdict": "missing", "value": float("nan")}, "no trial of b counts"),
     ],

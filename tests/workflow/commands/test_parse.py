@@ -65,4 +65,4 @@ def test_a_reader_that_is_killed_is_told(monkeypatch):
     monkeypatch.setattr(parsing, "_read", lambda log: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(ColdCacheError) as refusal:
         print_records(LOGS)
-    assert str(refusal.value) == "a process that read logs was ended from outside: is memory short?"
+    assert str(refusal.value) == "a process that was reading logs was killed, perhaps for lack of memory"

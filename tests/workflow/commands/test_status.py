@@ -14,7 +14,7 @@ def lines(capsys):
 def test_a_whole_campaign_is_done(measured, capsys):
     assert lines(capsys) == [
         "18 of 18 trials are done",
-        "verdicts.csv tells which of the done ones count, once they are collected",
+        "verdicts.csv shows which of them count, once they are collected",
     ]
 
 
@@ -35,7 +35,7 @@ def test_what_waits_runs_is_void_and_cannot_run_is_told_apart(measured, capsys):
     assert said[3:] == [
         "not run: 2, there is no such cache",
         "void: tiny/files/operation=file-create/r0: exit status 3",
-        "verdicts.csv tells which of the done ones count, once they are collected",
+        "verdicts.csv shows which of them count, once they are collected",
     ]
 
 

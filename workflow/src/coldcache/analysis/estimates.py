@@ -11,7 +11,7 @@ import xarray as xr
 from coldcache.analysis.format import show_interval, tell_suspect
 from coldcache.analysis.report_links import mark_of, page_of
 from coldcache.core.errors import DatasetError, NoData
-from coldcache.dataset.published import Published
+from coldcache.dataset.published import PublishedValue
 from coldcache.dataset.reader import COUNTED, open_sweep
 from coldcache.statistics.bounds import reach_of_order
 from coldcache.statistics.intervals import Interval, interval_over
@@ -90,7 +90,7 @@ class Estimates(NamedTuple):
         repetitions and its interval.
     asked : Asked
         What the sweep was made for.
-    published : tuple of Published
+    published : tuple of PublishedValue
         What documents state of the same.
     ceilings : dict of str to float
         Limits of the system by name, in `unit`.
@@ -103,7 +103,7 @@ class Estimates(NamedTuple):
     unit: str
     cells: xr.Dataset
     asked: Asked = Asked()
-    published: tuple[Published, ...] = ()
+    published: tuple[PublishedValue, ...] = ()
     ceilings: dict[str, float] = {}
     is_stated: bool = False
 

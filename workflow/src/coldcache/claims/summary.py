@@ -6,9 +6,9 @@ import pandas as pd
 
 from coldcache.analysis.format import show_interval
 from coldcache.analysis.tables import Table, four_digits
-from coldcache.claims.judge import VERDICTS
 from coldcache.core.errors import NoData
 from coldcache.core.units import show_rate
+from coldcache.core.vocabulary import CLAIM_VERDICTS
 
 
 class StudyClaims:
@@ -50,7 +50,7 @@ class StudyClaims:
             return f"No claim is stated of {self.study}; {self._count(self.everything)} of all claims."
         parts = [
             f"{verdict}: {', '.join(self.claims.id[self.claims.verdict == verdict])}"
-            for verdict in VERDICTS[:2]
+            for verdict in CLAIM_VERDICTS[:2]
             if (self.claims.verdict == verdict).any()
         ]
         counts = f"Of {len(self.claims)} claims of {self.study}, {self._count(self.claims)}"
@@ -73,7 +73,9 @@ class StudyClaims:
 
     def counts(self) -> Table:
         """Return how many claims of each source are borne out, refuted and open."""
-        table = pd.crosstab(self.everything.source, self.everything.verdict).reindex(columns=VERDICTS, fill_value=0)
+        table = pd.crosstab(self.everything.source, self.everything.verdict).reindex(
+            columns=CLAIM_VERDICTS, fill_value=0
+        )
         numbers = table.reset_index().rename_axis(columns=None)
         return Table(numbers, numbers, "Verdicts on all claims of this campaign, by source")
 
@@ -91,7 +93,7 @@ class StudyClaims:
 
     @staticmethod
     def _count(rows: pd.DataFrame) -> str:
-        counts = [f"{int((rows.verdict == verdict).sum())} {verdict}" for verdict in VERDICTS]
+        counts = [f"{int((rows.verdict == verdict).sum())} {verdict}" for verdict in CLAIM_VERDICTS]
         return f"{counts[0]}, {counts[1]} and {counts[2]}"
 
 

@@ -1,4 +1,8 @@
-"""Tables as CSV: whole or not there, and without a cell that a spreadsheet would take for a formula."""
+"""Write tables as CSV, complete or not at all, without cells that a spreadsheet would run as a formula.
+
+This module needs pandas, which takes longer to import than most logs take to read, so it is separate from
+`coldcache.core.files`, which runners and parsers use.
+"""
 
 import re
 from pathlib import Path

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures.style import MARKS
-from coldcache.dataset.published import Published, operation_of
+from coldcache.dataset.published import PublishedValue, operation_of
 
 #: The mark of every published value: hollow, so that nobody takes it for a measured one.
 MARKER, SIZE = "*", 15
@@ -55,7 +55,7 @@ def draw_published(axes: Axes, estimates: Estimates, divisor: float, log: bool) 
     return " ".join(parts)
 
 
-def _fits(value: Published, estimates: Estimates, log: bool) -> bool:
+def _fits(value: PublishedValue, estimates: Estimates, log: bool) -> bool:
     measured = estimates.cells.estimate.values
     measured = measured[np.isfinite(measured) & (measured > 0)]
     if not measured.size or (

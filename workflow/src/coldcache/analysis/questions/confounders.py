@@ -11,7 +11,7 @@ from coldcache.analysis.format import show_level
 from coldcache.analysis.questions.select import Choice, Shown
 from coldcache.analysis.tables import Table
 from coldcache.core.vocabulary import FACTORS
-from coldcache.dataset.confounders import ARM_COLUMNS
+from coldcache.dataset.confounders import CONFOUNDER_COLUMNS
 from coldcache.dataset.reader import open_table
 
 #: Properties that a sentence names, and values of one that a table shows; of more it tells how many.
@@ -72,7 +72,7 @@ def open_comparisons(dataset: str | Path, study: str) -> list[Comparison]:
     """Return every comparison of levels of the system that a study makes, of which something was recorded."""
     table = open_table(Path(dataset), "differences", study)
     groups = table.groupby(["sweep", "factor"], sort=False)
-    return [Comparison(study, sweep, factor, rows[ARM_COLUMNS[3:]]) for (sweep, factor), rows in groups]
+    return [Comparison(study, sweep, factor, rows[CONFOUNDER_COLUMNS[3:]]) for (sweep, factor), rows in groups]
 
 
 def show_causes(choice: Choice, dataset: str | Path) -> Shown:
@@ -81,7 +81,7 @@ def show_causes(choice: Choice, dataset: str | Path) -> Shown:
     All that differs is saved beside the dataset as `tables/<study>-<sweep>-differences.csv`.
     """
     recorded = {(one.sweep, one.factor): one for one in open_comparisons(dataset, choice.study)}
-    nothing = pd.DataFrame(columns=ARM_COLUMNS[3:])
+    nothing = pd.DataFrame(columns=CONFOUNDER_COLUMNS[3:])
     parts: list[str | Table] = []
     for found in choice:
         asked = found.asked

@@ -12,7 +12,7 @@ from coldcache.analysis.format import show_level
 from coldcache.analysis.published_vs_measured import set_alone
 from coldcache.analysis.tables import Table
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION, OPERATIONS, SET_FACTORS
-from coldcache.dataset.published import Published, is_of
+from coldcache.dataset.published import PublishedValue, is_of
 from coldcache.dataset.reader import open_limits, open_sweep, open_table
 from coldcache.statistics.intervals import interval_over
 
@@ -58,13 +58,13 @@ class Choice:
         One per sweep that has data.
     absent : list of Asked
         Sweeps that qualify and have no data, with the reason in ``why``.
-    stated : dict of str to tuple of Published
+    stated : dict of str to tuple of PublishedValue
         What documents state of the sweeps that have no data, by sweep.
     """
 
     def __init__(self, study: str, found: list[Estimates], absent: list[Asked]):
         self.study, self.found, self.absent = study, found, absent
-        self.stated: dict[str, tuple[Published, ...]] = {}
+        self.stated: dict[str, tuple[PublishedValue, ...]] = {}
 
     def __iter__(self) -> Iterator[Estimates]:
         return iter(self.found)
@@ -211,9 +211,9 @@ def _with_dim(cube: xr.Dataset, over: str) -> xr.Dataset:
     return wide
 
 
-def _read_published(path: Path, study: str) -> list[Published]:
-    rows = open_table(path, "published", study)[list(Published._fields)]
-    values = [Published(*row) for row in rows.itertuples(index=False)]
+def _read_published(path: Path, study: str) -> list[PublishedValue]:
+    rows = open_table(path, "published", study)[list(PublishedValue._fields)]
+    values = [PublishedValue(*row) for row in rows.itertuples(index=False)]
     return [value._replace(threads=int(value.threads or 0) or None) for value in values]
 
 
@@ -227,6 +227,6 @@ def _find_ceilings(limits: dict[str, float], operations: set[str], metric: str) 
     return {"stated limit": next(iter(found.values()))} if same else found
 
 
-def published_values(dataset: str | Path, study: str) -> list[Published]:
+def published_values(dataset: str | Path, study: str) -> list[PublishedValue]:
     """Return the published values of a source, as a campaign's dataset holds them."""
     return _read_published(Path(dataset), study)

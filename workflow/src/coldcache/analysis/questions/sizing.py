@@ -11,7 +11,7 @@ from coldcache.analysis.format import show_interval
 from coldcache.analysis.questions.select import published_values
 from coldcache.analysis.sentences import PLURALS
 from coldcache.core.units import show_rate
-from coldcache.dataset.published import Published, is_of, operation_of
+from coldcache.dataset.published import PublishedValue, is_of, operation_of
 from coldcache.statistics.scaling.describe import describe_scaling
 
 #: Pairs of nodes that the published values were measured with; each gives half of them.
@@ -65,12 +65,12 @@ def tabulate_peaks(dataset: str | Path, study: str, found: Sequence[Estimates]) 
     return Peaks(pd.DataFrame(rows), pd.DataFrame(words))
 
 
-def _peaks(dataset: str | Path, study: str) -> list[Published]:
+def _peaks(dataset: str | Path, study: str) -> list[PublishedValue]:
     values = published_values(dataset, study)
     return [value for value in values if value.item == _ITEM and value.statistic in ("peak", "sustained")]
 
 
-def _is_same(value: Published, one: Estimates, operation: str) -> bool:
+def _is_same(value: PublishedValue, one: Estimates, operation: str) -> bool:
     operations = one.operations()
     return operation in operations and is_of(value, one.asked.items, one.asked.file_layout, operations)
 

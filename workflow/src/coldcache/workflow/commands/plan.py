@@ -1,4 +1,4 @@
-"""What `python -m coldcache plan` prints: the whole design, without touching anything."""
+"""`python -m coldcache plan`: print the trials of a design without touching anything."""
 
 import json
 from typing import Any
@@ -28,7 +28,7 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
     form : {"text", "jsonl"}
         A line per sweep and one per case, or one JSON object per trial.
     full : bool
-        Whether the studies keep their full scale, whatever the site's limits are.
+        Whether to plan at full scale, ignoring the site's limits.
 
     Raises
     ------
@@ -56,10 +56,10 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
 
 
 def describe_trial(trial: Trial) -> dict[str, Any]:
-    """Return what `python -m coldcache plan --format jsonl` prints of a trial."""
+    """Return a trial as the JSON object that ``--format jsonl`` prints."""
     case = trial.case
     tool = find_tool(case.tool)
-    # What a tool cannot do has no command line.
+    # A run that the tool cannot do has no command line.
     argv = [] if case.runs_here and tool.unfit(case.run) else tool.argv(case.run)
     if case.guest and argv:
         argv = wrap(case.guest, case.run, tool.inputs(case.run), argv)
@@ -89,7 +89,7 @@ def _print_sweep(sweep: Sweep, cases: list[Case]) -> None:
 
 
 def _show_repetitions(case: Case) -> str:
-    """Return how often a case runs: as stated, or the least and the most with what ends it in between."""
+    """Return how often a case runs: a number, or a range with the rule that stops it."""
     if case.until is None or case.most == case.repetitions:
         return str(case.repetitions)
     budget = f" or {show_seconds(case.until.seconds)} are spent" if case.until.seconds is not None else ""
@@ -97,7 +97,7 @@ def _show_repetitions(case: Case) -> str:
 
 
 def _sum_up(blocks: list[Block], trials: list[Trial], site: Site) -> str:
-    """Return how much the plan is, as far as it runs here, at least and, where a stop rule decides, at most."""
+    """Return the total of the trials that run here, and the maximum if stop rules decide."""
     planned = [trial for trial in trials if trial.repetition < trial.case.repetitions]
     running = [trial for trial in planned if not trial.case.runs_here]
     missing = len(planned) - len(running)
@@ -118,5 +118,5 @@ def _sum_up(blocks: list[Block], trials: list[Trial], site: Site) -> str:
 
 
 def show_duration(seconds: float) -> str:
-    """Return a duration with a tenth of a second where it is short."""
+    """Return a duration in words; below a minute with a tenth of a second."""
     return f"{seconds:.1f} s" if seconds < 60 else show_seconds(seconds)
