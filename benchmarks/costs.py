@@ -1,4 +1,4 @@
-"""What commands cost, and projects of their own for them to run in."""
+"""Measure the cost of commands, in temporary projects."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from typing import IO, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: What of this project Snakemake needs.
+#: The files of this project that Snakemake needs.
 _PARTS = ("Snakefile", "config", "docs", "environment.yml", "notebooks", "workflow")
 
 _SITE = """\
@@ -22,7 +22,7 @@ title: A folder
 targets: {scratch: {path: scratch, make: true}}
 """
 
-#: Where files lie in memory, so that a tree of millions of them is no load for the disk.
+#: A folder in memory, so that a tree of millions of files does not load the disk.
 _MEMORY = Path("/dev/shm")
 
 PYTHON = sys.executable
@@ -33,7 +33,7 @@ SNAKEMAKE = ("snakemake", "--quiet", "rules", "progress", "host", "--cores", "2"
 
 
 class Cost(NamedTuple):
-    """What a command and all the processes that it waited for cost.
+    """The cost of a command and of all the processes that it waited for.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Cost(NamedTuple):
 def cost_of(
     words: Sequence[str | Path], folder: Path = ROOT, programs: Path | None = None, output: IO[bytes] | None = None
 ) -> Cost:
-    """Return what a command costs, and end the bench if it fails.
+    """Return the cost of a command; end the benchmark if it fails.
 
     Parameters
     ----------
@@ -81,13 +81,13 @@ def cost_of(
 
 
 def least(costs: Sequence[Cost]) -> Cost:
-    """Return the least of each cost: what else the machine does only ever adds."""
+    """Return the minimum of each cost: other load on the machine can only add to it."""
     return Cost(*(min(column) for column in zip(*costs, strict=True)))
 
 
 @contextmanager
 def make_project(study: str, in_memory: bool = False) -> Iterator[Path]:
-    """Yield the folder of a project whose site is `bench` and whose study `bench` is stated."""
+    """Yield the folder of a project with a site and a study named `bench`."""
     where = _MEMORY if in_memory and _is_roomy(_MEMORY) else ROOT / "logs"
     where.mkdir(exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="bench-", dir=where))
@@ -101,12 +101,12 @@ def make_project(study: str, in_memory: bool = False) -> Iterator[Path]:
         (folder / "config/sites/bench.yaml").write_text(_SITE)
         yield folder
     finally:
-        # Of millions of files rm makes short work.
+        # rm removes millions of files quickly.
         subprocess.run(["rm", "-rf", "--", folder], check=True)
 
 
 def write_study(folder: Path, study: str) -> None:
-    """Let the study `bench` of a project be another one."""
+    """Replace the study `bench` of a project."""
     (folder / "config/studies/bench.yaml").write_text(study)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A dataset of 1,000,000 records: made of trials as they are collected, saved, opened."""
+"""Build, save and open a dataset of 1,000,000 records."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ _LOG = ROOT / "tests/specimens/fio-3.33-shared.json"
 
 
 def measure() -> Iterator[tuple[str, Measured]]:
-    """Yield what building, saving and opening take, each in a process of its own beside its floor."""
+    """Yield the time of building, saving and opening, each in a separate process, with its floor."""
     with tempfile.TemporaryDirectory(dir=ROOT / "logs") as folder:
         own, memory = _run("own", Path(folder))
         floor, _ = _run("floor", Path(folder))
@@ -71,8 +71,9 @@ def time_floor(folder: Path) -> dict[str, float]:
 
 
 def make_trials() -> Iterator[Any]:
-    """Yield trials of a large sweep, five of each case, each with the records of a real log and values of its own."""
+    """Yield trials of a large sweep, five per case, with the records of a real log and different values."""
     from coldcache.campaign.trials import Collected
+    from coldcache.core.outcome import Outcome
     from coldcache.tools import read_file
     from coldcache.verdicts.judge import Judgement
 
@@ -85,12 +86,9 @@ def make_trials() -> Iterator[Any]:
             "queue_depth": 1 + case % 10, "file_layout": "file-per-thread", "direct_io": True,
         }  # fmt: skip
         name = ",".join(f"{factor}={factors[factor]}" for factor in ("threads", "transfer_size", "queue_depth"))
-        story = {
-            "study": "bench", "sweep": "reads", "case": name, "repetition": repetition, "factors": factors,
-            "tool": "fio", "tool_version": "3.33", "operations": operations, "settings": {},
-        }  # fmt: skip
+        outcome = Outcome("bench", "reads", name, repetition, tuple(operations), factors, "fio", "3.33")
         own = [record._replace(value=record.value * (1 + number * 1e-6)) for record in records]
-        yield Collected(f"bench/reads/{name}/r{repetition}", story, own, Judgement("valid", (), (), "cold"))
+        yield Collected(f"bench/reads/{name}/r{repetition}", outcome, own, Judgement("valid", (), (), "cold"))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether the runner changes what it measures: rates beside those by hand, and what it does while a tool runs."""
+"""Test whether the runner changes what it measures: compare rates with a run by hand, and watch it during a run."""
 
 import json
 import shutil
@@ -17,9 +17,9 @@ from coldcache.statistics.ratios import paired_ratio
 from coldcache.tools import read_file
 
 PAIRS = 20
-#: Where the same files lie for the same command by hand.
+#: The folder of the files for the run by hand.
 BY_HAND = "by-hand"
-#: How long the runner is watched while its tool runs, in s, and how long that is.
+#: How long the runner is watched while its tool runs, and how long the tool runs, in s.
 _WATCHED, _RUN = 10, 14
 
 _SWEEP = """\
@@ -43,10 +43,10 @@ _LOOP = "import subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.
 
 
 def measure() -> Iterator[tuple[str, Measured]]:
-    """Yield the ratio of rates with its interval, and what the runner does while a tool runs."""
+    """Yield the ratio of rates with its interval, and the load of the runner while a tool runs."""
     names = [f"pair-{number}" for number in range(PAIRS)]
     study = _STUDY + "".join(_SWEEP.format(name=name, seconds=1) for name in names)
-    # In memory, where no device's own variation hides what the runner adds.
+    # In memory, where no device's variation hides what the runner adds.
     with make_project(study, in_memory=True) as folder:
         pairs = [measure_pair(folder, name, own_first=bool(number % 2)) for number, name in enumerate(names)]
     through, by_hand = zip(*pairs, strict=True)
@@ -83,7 +83,7 @@ def measure_pair(folder: Path, name: str, own_first: bool) -> tuple[float, float
 
 
 def read_plan(folder: Path) -> dict[str, list[str]]:
-    """Return the command line of each sweep's only trial, in a folder beside the one that the runner uses."""
+    """Return the command line of each sweep's only trial, for a folder next to the one that the runner uses."""
     plan = [*COLDCACHE, "plan", "--study=bench", "--site=bench", "--format=jsonl"]
     found = subprocess.run(plan, cwd=folder, capture_output=True, text=True, check=True)
     trials = [json.loads(line) for line in found.stdout.splitlines()]
@@ -91,7 +91,7 @@ def read_plan(folder: Path) -> dict[str, list[str]]:
 
 
 def prepare(folder: Path, name: str, command: list[str]) -> None:
-    """Lay out the files that a command reads, as anybody would: whole, and written to the device."""
+    """Lay out the files that a command reads: complete, and written to the device."""
     place = folder / BY_HAND / "bench" / name
     place.mkdir(parents=True, exist_ok=True)
     size = next(int(word.partition("=")[2]) for word in command if word.startswith("--size="))
@@ -105,14 +105,14 @@ def read_rate(log: Path) -> float:
 
 
 def watch(command: list[str], folder: Path) -> tuple[float, float]:
-    """Return the share of one core, in %, and the bytes from and to disks of all that runs beside fio while it runs."""
+    """Return the load of all processes other than fio while it runs: share of one core in %, and bytes of disk I/O."""
     process = psutil.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while "fio" not in map(name_of, process.children(recursive=True)):
             if process.poll() is not None:
                 sys.exit("bench: fio did not run")
             time.sleep(0.05)
-        # What the runner does before and after its tool is none of what disturbs it.
+        # The runner's work before and after its tool does not disturb the tool.
         time.sleep(1)
         beside = [process, *(child for child in process.children(recursive=True) if name_of(child) not in ("fio", ""))]
         began, before = time.monotonic(), [look(one) for one in beside]
@@ -129,7 +129,7 @@ def watch(command: list[str], folder: Path) -> tuple[float, float]:
 
 
 def name_of(process: psutil.Process) -> str:
-    """Return the name of a process; nothing of one that has ended by now."""
+    """Return the name of a process; empty if it has ended."""
     try:
         return process.name()
     except psutil.NoSuchProcess:

@@ -1,4 +1,4 @@
-"""What a suite of the bench measures of a figure, and how it tells it."""
+"""The figures that a benchmark suite measures, and how it prints them."""
 
 import json
 import signal
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Measured(NamedTuple):
-    """The value of a figure, with what it is held against.
+    """The value of a figure, with its goal and floor.
 
     Attributes
     ----------
@@ -28,13 +28,13 @@ class Measured(NamedTuple):
     peers: Mapping[str, float] = {}
 
     def ratio(self) -> float | None:
-        """Return how many times the floor it is; None where there is none."""
+        """Return the value over its floor; None without a floor."""
         return self.value / self.floor if self.floor else None
 
 
 def tell(found: Iterable[tuple[str, Measured]]) -> None:
     """Print figures as they are measured, one JSON array each, as `run.py` reads them."""
-    # Whoever ends a suite lets it remove what it has laid out.
+    # A suite that is ended removes its files first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for name, measured in found:
         print(json.dumps([name, measured._asdict()]), flush=True)

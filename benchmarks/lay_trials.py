@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lay out the campaign `bench` of the project in this folder as if each of its trials had been measured."""
+"""Create the trials of the campaign `bench` in this folder as if each had been measured."""
 
 import os
 from pathlib import Path

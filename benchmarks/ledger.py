@@ -1,4 +1,4 @@
-"""What the bench has found, commit by commit, and the pages that quote it."""
+"""Store the results of the benchmarks by commit, and update the pages that quote them."""
 
 import json
 import os
@@ -21,13 +21,13 @@ RESULTS = STORED
 PAGE, README = ROOT / "docs/speed.md", ROOT / "README.md"
 NOTEBOOK = ROOT / "notebooks/how-fast-the-program-is.ipynb"
 
-#: The load average over a quarter of an hour from which on figures are said to be disturbed: the bench makes up to 2.
+#: Figures count as disturbed from this load average over 15 minutes; the benchmarks themselves cause up to 2.
 _BUSY = 3.0
 
 #: How many commits the trend shows.
 _COMMITS = 6
 
-#: What README.md quotes beside the sentence on all.
+#: The figures that README.md quotes.
 _QUOTED = (
     "trial-cpu", "trial-files", "plan-seconds", "dry-run-seconds", "resume-seconds", "logs-rate", "dataset-build",
     "dataset-save", "dataset-open", "report-all", "report-nothing", "report-one-log", "help-seconds", "parse-seconds",
@@ -43,7 +43,7 @@ def describe_machine() -> str:
 
 
 def name_commit() -> str:
-    """Return the commit that is measured, with a plus sign where files differ from it."""
+    """Return the commit that is measured, with a plus sign if files differ from it."""
     commit = _git("rev-parse", "--short=10", "HEAD").strip()
     kept = {str(path.relative_to(ROOT)) for path in (RESULTS, PAGE, README, NOTEBOOK)}
     changed = {line[3:] for line in _git("status", "--porcelain", "--untracked-files=no").splitlines()} - kept
@@ -55,7 +55,7 @@ def _git(*words: str) -> str:
 
 
 def keep(found: Mapping[str, Measured], machine: str) -> list[Entry]:
-    """Write figures down, one line each, in place of those of the same commit and machine; return all."""
+    """Store figures, one line each, replacing those of the same commit and machine; return all."""
     own = {
         "commit": name_commit(), "date": datetime.now(UTC).date().isoformat(), "machine": machine,
         "load": round(os.getloadavg()[2], 2),
@@ -81,7 +81,7 @@ def _round(value: Any) -> Any:
 
 
 def show_measured(measured: Measured, unit: str) -> str:
-    """Return a value with its interval, where it has one."""
+    """Return a value with its interval, if it has one."""
     shown = show_value(measured.value, unit)
     return shown if measured.low is None else f"{measured.value:.3f} ({measured.low:.3f} to {measured.high:.3f})"
 
@@ -91,7 +91,7 @@ def _measured(entry: Entry) -> Measured:
 
 
 def renew_pages(entries: list[Entry]) -> None:
-    """Write the tables of the page on speed, what README.md quotes, and the notebook's outputs anew."""
+    """Update the tables of the page on speed, the table in README.md, and the notebook's outputs."""
     newest = latest(entries)
     _replace(PAGE, "figures", _write_figures(newest))
     _replace(PAGE, "peers", _write_peers(latest(entry for entry in entries if entry["peers"])))
@@ -101,7 +101,7 @@ def renew_pages(entries: list[Entry]) -> None:
 
 
 def sum_up(newest: Mapping[str, Entry]) -> str:
-    """Return how many goals are kept, where and when, and which are not, in a sentence."""
+    """Return a sentence that says how many goals are met, where and when, and which are not."""
     missed = [FIGURES[name].what for name, entry in newest.items() if not FIGURES[name].is_met(entry["value"])]
     dates = sorted({entry["date"] for entry in newest.values()})
     machines = "; ".join(dict.fromkeys(entry["machine"] for entry in newest.values()))
@@ -112,7 +112,7 @@ def sum_up(newest: Mapping[str, Entry]) -> str:
 
 
 def quote(newest: Mapping[str, Entry]) -> str:
-    """Return the table of README.md: the chosen figures beside goal and floor."""
+    """Return the table of README.md: the chosen figures with goal and floor."""
     lines = ["| what | measured | goal | the floor |", "|---|---|---|---|"]
     for name in (name for name in _QUOTED if name in newest):
         figure, measured = FIGURES[name], _measured(newest[name])
@@ -147,7 +147,7 @@ def _write_peers(compared: Mapping[str, Entry]) -> str:
 
 
 def _write_trend(entries: list[Entry]) -> str:
-    """Return a row per figure and a column per commit, of the machine that measured last."""
+    """Return a row per figure and a column per commit, for the machine that measured last."""
     machine = entries[-1]["machine"]
     own = [entry for entry in entries if entry["machine"] == machine]
     commits = list(dict.fromkeys(entry["commit"] for entry in own))[-_COMMITS:]
@@ -164,7 +164,7 @@ def _write_trend(entries: list[Entry]) -> str:
 
 
 def _replace(path: Path, name: str, text: str) -> None:
-    """Put a text between the two marks of a page that bear a name."""
+    """Replace the text between the two marks of a name in a page."""
     begin, end = f"<!-- bench: {name} -->", "<!-- bench: end -->"
     pattern = re.compile(f"({re.escape(begin)}\n).*?({re.escape(end)})", re.DOTALL)
     page, count = pattern.subn(lambda marks: f"{marks[1]}{text}\n{marks[2]}", path.read_text())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast logs are read. Processor time counts, for other load on the machine changes it little."""
+"""Measure how fast logs are read, in processor time, which other load on the machine changes little."""
 
 import gc
 import re
@@ -27,7 +27,7 @@ _POINTS = 1_000_000
 
 
 def choose_logs() -> list[Path]:
-    """Return the specimens of typical size that are read, of every tool."""
+    """Return the specimens of typical size, for every tool."""
     return [
         path
         for path in sorted(SPECIMENS.glob("*-*"))
@@ -44,12 +44,12 @@ def _is_read(path: Path) -> bool:
 
 
 def print_log(log: Path) -> str:
-    """Return what `parse` prints of a log."""
+    """Return what `parse` prints for a log."""
     return to_json_lines(read_file(log), str(log))
 
 
 def find_numbers(log: Path) -> list[tuple[int, float]]:
-    """Return every number of a log and its place: the least that any reader has to do."""
+    """Return every number of a log and its place: the minimum work of any reader."""
     return [(number.start(), float(number[0])) for number in _NUMBER.finditer(log.read_bytes())]
 
 
@@ -62,13 +62,13 @@ def processor_time(read: Callable[[Path], object], logs: list[Path]) -> float:
 
 
 def processor_time_on_two_cores(read: Callable[[Path], object], logs: list[Path]) -> float:
-    """Return the processor time that two processes need, side by side since cores share caches, to read some logs."""
+    """Return the processor time to read some logs for two processes at once, since cores share caches."""
     with ProcessPoolExecutor(2, get_context("fork")) as pool:
         return sum(pool.map(partial(processor_time, read), (logs[::2], logs[1::2])))
 
 
 def measure() -> Iterator[tuple[str, Measured]]:
-    """Yield the rate of mixed logs beside that of a plain search, and the cost of a long series."""
+    """Yield the rate for mixed logs, with that of a plain search, and the cost of a long series."""
     logs = choose_logs()
     # The command line holds some 20,000 short paths.
     many = (logs * (_LOGS // len(logs) + 1))[:_LOGS]

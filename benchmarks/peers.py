@@ -1,4 +1,4 @@
-"""Other programs that run a command for each point of a grid: installed beside this one, and given the same points."""
+"""Other programs that run a command for each point of a grid: install them and give them the same points."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ _LOCK = ROOT / "envs/peers.lock"
 
 
 class Peer(NamedTuple):
-    """Another program.
+    """A program to compare with.
 
     Attributes
     ----------
@@ -27,12 +27,12 @@ class Peer(NamedTuple):
     results: str
 
     def count_files(self, folder: Path) -> int:
-        """Return how many files it left of all points."""
+        """Return how many files it left for all points."""
         return sum(path.is_file() for path in folder.glob(self.results))
 
 
 def set_up() -> dict[str, Peer]:
-    """Install what `envs/peers.lock` pins into a folder of its own, and return the peers by name."""
+    """Install what `envs/peers.lock` pins into a folder, and return the peers by name."""
     if not (_PLACE / "bin/python").exists():
         subprocess.run([PYTHON, "-m", "venv", "--without-pip", _PLACE], check=True)
     uv = [Path(PYTHON).with_name("uv"), "pip", "sync", "--quiet", "--require-hashes", "--compile-bytecode"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Designs of 100,000 and of 1,000,000 trials: planned, dry-run, and gone on with where all is measured already."""
+"""Plan, dry-run and resume designs of 100,000 and 1,000,000 trials; all are measured already when resuming."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +28,7 @@ sweeps:
       file_size: {files}
 """
 
-#: A line for each trial of the same grid, with nothing checked.
+#: The floor: a line for each trial of the same grid, without checks.
 _LOOP = """\
 import itertools, json, sys
 
@@ -45,7 +45,7 @@ _FIND = ("find", "raw/bench", "-name", "trial.json")
 
 
 def design(trials: int) -> str:
-    """Return a study of so many trials: five of each combination of levels."""
+    """Return a study of a number of trials: five of each combination of levels."""
     return _STUDY.format(
         threads=list(range(1, trials // 5000 + 1)), transfers=[512 * 2**power for power in range(10)],
         depths=list(range(1, 11)), files=[262144 * number for number in range(1, 11)],
@@ -53,7 +53,7 @@ def design(trials: int) -> str:
 
 
 def commands(trials: int) -> dict[str, tuple[str, ...]]:
-    """Return what is done before anything is measured, each beside its floor."""
+    """Return the steps before anything is measured, each with its floor."""
     return {
         "plan": (*COLDCACHE, "plan", "--study=bench", "--site=bench", "--format=jsonl"),
         "plan floor": (PYTHON, "-c", _LOOP, str(trials // 5000)),
@@ -63,7 +63,7 @@ def commands(trials: int) -> dict[str, tuple[str, ...]]:
 
 
 def measure() -> Iterator[tuple[str, Measured]]:
-    """Yield time, memory and growth of the three steps, in turns with their floors."""
+    """Yield time, memory and growth of the three steps, alternating with their floors."""
     found: dict[tuple[str, int], list[Cost]] = {}
     with make_project(design(MANY), in_memory=True) as folder:
         (folder / "empty.smk").write_text("rule all:\n    input:\n        [],\n")
@@ -80,7 +80,7 @@ def measure() -> Iterator[tuple[str, Measured]]:
         own, floor = costs[step, MANY], costs[f"{step} floor", MANY]
         yield f"{step}-seconds", Measured(own.seconds, floor.seconds)
         yield f"{step}-memory", Measured(own.memory, floor.memory)
-        # Snakemake's empty rule has nothing to grow with.
+        # The floor, an empty rule, does not grow.
         below = None if step == "dry-run" else _growth(costs[f"{step} floor", MORE], floor)
         yield f"{step}-growth", Measured(_growth(costs[step, MORE], own), below)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""From raw logs to a report: the whole reference campaign, with nothing to do, and with one log changed."""
+"""Build the report of the reference campaign: from raw logs, with nothing to do, and with one log changed."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ from figures import Measured, tell
 
 _BUILD = (*SNAKEMAKE, "--config", "campaign=reference")
 
-#: The code of every executed notebook, one after the other, in one process.
+#: The floor: the code of every executed notebook, in one process.
 _CELLS = """\
 import json, os
 from pathlib import Path
@@ -39,7 +39,7 @@ _SEAL = (
 
 
 def measure() -> Iterator[tuple[str, Measured]]:
-    """Yield what the three ways of building the reference campaign's report take."""
+    """Yield the time of the three ways to build the reference campaign's report."""
     with make_project("") as folder:
         (folder / "config/studies/bench.yaml").unlink()
         for campaign in ("reference", "published"):
@@ -61,7 +61,7 @@ def measure() -> Iterator[tuple[str, Measured]]:
 
 
 def change_log(campaign: Path) -> None:
-    """Let the mean latency of one trial be other by a nanosecond: a figure that notebooks show and claims weigh."""
+    """Change the mean latency of one trial by a nanosecond: notebooks show it, and claims depend on it."""
     for log in sorted(campaign.glob("quick/*/*/r0/stdout.txt")):
         text = log.read_text()
         mean = re.compile(r'("lat_ns" : \{[^}]*?"mean" : [1-9][0-9]*)([0-8])\b')

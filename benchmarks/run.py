@@ -18,12 +18,12 @@ from rich.table import Table
 from coldcache.analysis.questions.program_speed import read_entries
 from coldcache.analysis.questions.program_speed_goals import FIGURES, show_value
 
-#: Each is a program of its own, so that none adds to what another one measures.
+#: Each suite is a separate program, so that none affects another's results.
 SUITES = ("trials", "plans", "logs", "datasets", "slurm", "reports", "fidelity")
 
 
 def main() -> int:
-    """Print the table, store its figures where that is asked for, and return 1 if a goal was missed."""
+    """Print the table, store its figures on request, and return 1 if a goal was missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", action="store_true", help="install other programs and measure them, too")
     parser.add_argument("--store", action="store_true", help="keep the figures, and renew the pages that quote them")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a block costs over Slurm beside its trials, and how soon the first of 2,000 jobs is submitted."""
+"""Measure the overhead of a block on Slurm, and how soon the first of 2,000 jobs is submitted."""
 
 import os
 import signal
@@ -29,22 +29,22 @@ _GRID = {**_TRIVIAL, "factors": {**_FACTORS, "transfer_size": _SIZES}}
 
 
 class _Whole(yaml.SafeDumper):
-    """YAML without aliases, which no design may have."""
+    """A YAML writer without aliases, which designs must not have."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Write everything out."""
+        """Return True: aliases are never written."""
         return True
 
 
 def measure() -> Iterator[tuple[str, Measured]]:
-    """Yield the cost of a block and of a submission; nothing, with the reason on stderr, where no cluster can run."""
+    """Yield the cost of a block and of a submission; nothing, with the reason on stderr, if no cluster can run."""
     reason = cluster.why_not()
     if reason:
         print(f"slurm: {reason}; not measured", file=sys.stderr)
         return
     (ROOT / "logs").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=ROOT / "logs") as folder, cluster.running(ROOT, Path(folder)) as lab:
-        # The tests ask Slurm more often.
+        # The tests poll Slurm more often.
         (lab.clone / "slurm/profile.yaml").write_text((ROOT / "slurm/profile.yaml").read_text())
         (lab.clone / "empty.smk").write_text("rule all:\n    input:\n        [],\n")
         write_study(lab, "trivial", _TRIALS, {"writes": _TRIVIAL})
@@ -58,26 +58,28 @@ def measure() -> Iterator[tuple[str, Measured]]:
 
 
 def write_study(lab: cluster.Lab, name: str, repetitions: int, sweeps: dict[str, Any]) -> None:
-    """Write a study beside those of the tests."""
+    """Write a study next to those of the tests."""
     study = {"study": name, "title": "t", "question": "q?", "repetitions": repetitions, "notebooks": [],
              "sweeps": sweeps}  # fmt: skip
     (lab.clone / f"config/studies/{name}.yaml").write_text(yaml.dump(study, Dumper=_Whole))
 
 
 def time_block(lab: cluster.Lab, campaign: str) -> float:
-    """Return the seconds from the command to its end that are not of one of its trials."""
+    """Return the time of a command outside its trials, in s."""
     began = time.monotonic()
     lab.run(*lab.snakemake(campaign, "trivial", "measure_all"), seconds=900)
     seconds = time.monotonic() - began
-    stories = lab.stories(campaign).values()
-    if len(stories) != _TRIALS:
-        sys.exit(f"bench: {len(stories)} of {_TRIALS} trials are there\n{lab.logs()}")
-    stamps = [(datetime.fromisoformat(story["start"]), datetime.fromisoformat(story["end"])) for story in stories]
+    outcomes = lab.outcomes(campaign).values()
+    if len(outcomes) != _TRIALS:
+        sys.exit(f"bench: {len(outcomes)} of {_TRIALS} trials are there\n{lab.logs()}")
+    stamps = [
+        (datetime.fromisoformat(outcome["start"]), datetime.fromisoformat(outcome["end"])) for outcome in outcomes
+    ]
     return seconds - sum((end - start).total_seconds() for start, end in stamps)
 
 
 def time_empty_job(lab: cluster.Lab) -> float:
-    """Return the seconds that Slurm itself takes for a job of one node that does nothing."""
+    """Return the time that Slurm takes for an empty job on one node, in s."""
     return cost_of(lab.inside("sbatch", "--wait", "--exclusive", "--output=/dev/null", "--wrap=true")).seconds
 
 
@@ -101,7 +103,7 @@ def submit_first(lab: cluster.Lab, campaign: str) -> tuple[float, float]:
 
 
 def _peak(process: int) -> float:
-    """Return the peak memory of a process, in MB; 0 for one that has ended."""
+    """Return the peak memory of a process, in MB; 0 if it has ended."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
@@ -110,7 +112,7 @@ def _peak(process: int) -> float:
 
 
 def start_snakemake(lab: cluster.Lab) -> tuple[float, float]:
-    """Return what Snakemake takes in the same place for a rule that asks for nothing, in s and MB."""
+    """Return the cost of an empty rule in the same place, in s and MB."""
     cost = cost_of(lab.inside("snakemake", "--snakefile", "empty.smk", "--cores", "1", "--nolock"))
     return cost.seconds, cost.memory
 

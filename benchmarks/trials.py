@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a trial costs beside its tool, and how many files it leaves."""
+"""Measure the overhead of a trial without its tool, and how many files it leaves."""
 
 import subprocess
 import sys
@@ -28,10 +28,10 @@ sweeps:
     factors: {{threads: {list(range(1, 21))}, transfer_size: [4 KiB], file_size: [4 KiB]}}
 """
 
-#: What stands in for the tool: it ends as soon as it has started.
+#: Replaces the tool: it ends as soon as it has started.
 TOOL = '#!/bin/sh\n[ "$1" = --version ] && echo fio-3.33\nexit 0\n'
 
-#: The least that anybody has to do for a trial, with the folder and the number of trials as arguments.
+#: The floor: the minimum work for a trial. Arguments are the folder and the number of trials.
 _LOOP = """\
 import subprocess, sys
 from pathlib import Path
@@ -45,7 +45,7 @@ for trial in range(int(sys.argv[2])):
 
 
 def measure(with_peers: bool) -> Iterator[tuple[str, Measured]]:
-    """Yield the processor time per trial and the files per trial, in turns with the loop and the peers."""
+    """Yield the processor time and the files per trial, alternating with the floor and the peers."""
     others = peers.set_up() if with_peers else {}
     costs: dict[str, list[Cost]] = {}
     files: dict[str, float] = {}
@@ -72,7 +72,7 @@ def measure(with_peers: bool) -> Iterator[tuple[str, Measured]]:
 
 
 def _files_per_trial() -> float:
-    """Return how many files a trial of the reference campaign has, what a study notes over time among them."""
+    """Return how many files a trial of the reference campaign has, including logs of rates over time."""
     listed = subprocess.run(["git", "ls-files", "raw/reference"], cwd=ROOT, capture_output=True, text=True, check=True)
     files = [Path(line) for line in listed.stdout.splitlines()]
     trials = {path.parent for path in files if path.name == "trial.json"}

@@ -1,4 +1,4 @@
-"""File systems of a scene's own, which can be filled, taken away, replaced and turned read-only."""
+"""File systems for a scene, which can be filled, unmounted, replaced and turned read-only."""
 
 import subprocess
 import time
@@ -10,7 +10,7 @@ from scene import Scene
 
 
 class Disk:
-    """An ext4 file system of a scene's own, in a file, on a loop device, mounted on a folder of the scene.
+    """An ext4 file system for a scene: a file on a loop device, mounted on a folder of the scene.
 
     Parameters
     ----------
@@ -52,15 +52,15 @@ class Disk:
         subprocess.run(["mount", self.device, str(self.place)], check=True)
 
     def unmount(self) -> None:
-        """Take it away from its place, even while it is used."""
+        """Unmount it, even while it is used."""
         subprocess.run(["umount", "--lazy", str(self.place)], check=False, stderr=subprocess.DEVNULL)
 
     def abort(self) -> None:
-        """Let ext4 meet an error of its disk, as its own tests do: it turns read-only, whoever has files open."""
+        """Report a disk error to ext4, as its own tests do: it turns read-only even with open files."""
         subprocess.run(["mount", "-o", "remount,abort", str(self.place)], check=False, stderr=subprocess.DEVNULL)
 
     def repair(self) -> None:
-        """Take it away, check it, and mount it again."""
+        """Unmount it, check it, and mount it again."""
         self.unmount()
         for _ in range(100):
             # Lazily unmounted, it is busy until the last process has let go of it.
@@ -72,7 +72,7 @@ class Disk:
 
 @contextmanager
 def covered(place: Path) -> Iterator[None]:
-    """Mount another, empty file system over a folder, and take it away again."""
+    """Mount an empty file system over a folder, and unmount it again."""
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "none", str(place)], check=True)
     try:
         yield

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stage each fault many times with the real program; print one table of how often all held.
+"""Stage each fault many times with the real program, and print a table of how often the campaign survived.
 
 With `--kept`, each campaign is noted as it ends, and one that was noted with the same seed is not staged again: a suite
 may run in parts, and is printed as a whole.
@@ -29,15 +29,15 @@ from coldcache.measure.host.inventory import describe_system
 
 Fault = Callable[[Scene, random.Random, int], str]
 
-#: A fault that could not be staged as often as it should in so many campaigns comes too late.
+#: If a fault could not be staged often enough in this many campaigns, it comes too late.
 _CAMPAIGNS = 10
 
-# The program, Snakemake and what they call are those of the interpreter that runs this.
+# The program and Snakemake are those of the interpreter that runs this.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
 def main() -> int:
-    """Stage what is asked for, print the table, and return 1 where something did not hold."""
+    """Stage the requested faults, print the table, and return 1 if a campaign did not survive one."""
     chosen = _parse()
     print(f"seed {chosen.seed}", file=sys.stderr, flush=True)
     parts = [
@@ -46,9 +46,9 @@ def main() -> int:
         if fault.__name__ in chosen.names and not (count.root and os.geteuid())
         for part in range(math.ceil(_times(fault, chosen) / count.together))
     ]
-    # Each fault comes early once: what a suite that is stopped has noted is of all of them.
+    # Each fault comes early once, so that an interrupted suite has results for all of them.
     parts.sort(key=lambda one: one[1])
-    # Workers are forked from this process, and so share what it has measured.
+    # Workers are forked from this process and share what it has measured.
     for measure in dict.fromkeys(FAULTS[fault].before for fault, _ in parts):
         measure()
     with ProcessPoolExecutor(chosen.jobs, multiprocessing.get_context("fork")) as pool:
@@ -58,13 +58,13 @@ def main() -> int:
 
 
 def _times(fault: Fault, chosen: argparse.Namespace) -> int:
-    """Return how often a fault is staged in all."""
+    """Return how often a fault is staged in total."""
     times = FAULTS[fault].times
     return times if chosen.times is None else min(chosen.times, times)
 
 
 def _stage_part(asked: tuple[Fault, int], chosen: argparse.Namespace) -> list[dict[str, Any]]:
-    """Stage a fault as often as it may be in one campaign, in several where it comes too late; return the notes."""
+    """Stage a fault as often as one campaign allows, in several campaigns if it comes too late; return the notes."""
     fault, part = asked
     together = FAULTS[fault].together
     noted = {one["turn"]: one for one in _read(chosen.kept, chosen.seed) if one["fault"] == fault.__name__}
@@ -85,7 +85,7 @@ def _stage_part(asked: tuple[Fault, int], chosen: argparse.Namespace) -> list[di
 
 
 def _note(one: dict[str, Any], path: Path | None) -> None:
-    """Print what did not hold in a campaign, and keep it."""
+    """Print what failed in a campaign, and store it."""
     if one["reason"]:
         print(f"{one['fault']}, {one['turn']}: {one['reason']}", file=sys.stderr, flush=True)
     if path:
@@ -111,13 +111,13 @@ def _parse() -> argparse.Namespace:
 
 
 def _read(path: Path | None, seed: int) -> list[dict[str, Any]]:
-    """Return the campaigns that were noted with a seed."""
+    """Return the stored campaigns with a seed."""
     lines = path.read_text().splitlines() if path and path.is_file() else []
     return [one for one in map(json.loads, lines) if one["seed"] == seed]
 
 
 def _stage(fault: Fault, seed: int, turn: int, times: int) -> dict[str, Any]:
-    """Stage a fault several times in one campaign, and return what is noted of it."""
+    """Stage a fault several times in one campaign, and return the note on it."""
     moments = random.Random(f"{seed}/{fault.__name__}/{turn}")
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="break-") as folder:
@@ -125,7 +125,7 @@ def _stage(fault: Fault, seed: int, turn: int, times: int) -> dict[str, Any]:
         try:
             reason = fault(scene, moments, times)
         except Exception as error:
-            # What the suite itself cannot read of an outcome does not hold either.
+            # An outcome that the suite cannot read counts as a failure, too.
             reason = f"{type(error).__name__}: {str(error)[:200]}"
     return {
         "fault": fault.__name__, "seed": seed, "turn": turn, "times": max(scene.staged, bool(reason)),
@@ -134,7 +134,7 @@ def _stage(fault: Fault, seed: int, turn: int, times: int) -> dict[str, Any]:
 
 
 def print_table(kept: list[dict[str, Any]], seed: int, names: list[str]) -> None:
-    """Print how often each fault was staged and all held, where and when, as Markdown."""
+    """Print how often each fault was staged and survived, where and when, as Markdown."""
     days = sorted({one["day"] for one in kept}) or [datetime.now(UTC).date().isoformat()]
     system = describe_system()
     print(
@@ -160,7 +160,7 @@ def print_table(kept: list[dict[str, Any]], seed: int, names: list[str]) -> None
 
 
 def _count_held(kept: list[dict[str, Any]]) -> int:
-    """Return how many faults were staged in campaigns of which all held."""
+    """Return how many faults were staged in campaigns that survived."""
     return sum(one["times"] for one in kept if not one["reason"])
 
 

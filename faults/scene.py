@@ -1,4 +1,4 @@
-"""A project with a campaign of seconds, in which a fault is staged and its outcome held against an undisturbed one."""
+"""A project with a campaign of seconds: stage a fault in it, and compare the trials with an undisturbed campaign."""
 
 import json
 import os
@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.seal import check_seal, seal
+from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
 from coldcache.campaign.trials import Collected, collect_trials
 from coldcache.core.errors import ColdCacheError
+from coldcache.core.outcome import Outcome
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -43,7 +45,7 @@ sweeps:
       file_layout: [file-per-thread]
       direct_io: [where-possible]
 """
-#: The same with 4 trials in place of 20.
+#: The same with 4 trials instead of 20.
 SHORT = STUDY.replace("repetitions: 5", "repetitions: 1")
 SITE = """\
 site: break
@@ -55,20 +57,20 @@ thresholds:
 """
 BLOCK = "break.transfers"
 
-#: What of a story follows from the design, and from a tool that was left alone.
+#: The fields of an outcome that follow from the design, and from a tool that was left alone.
 _DESIGNED = (
     "study", "sweep", "case", "repetition", "operations", "factors", "tool", "tool_version", "time_limit", "timed_out",
     "exit_status", "failure",
 )  # fmt: skip
 
-#: Seconds that a command of a scene may take, on a machine that does other things, too.
+#: Time limit of a command, in s, on a machine that may be busy.
 _LONGEST = 1200
 
 
-class Outcome(NamedTuple):
-    """What of a trial must be as in an undisturbed campaign: its story, command, levels, files, figures and verdict."""
+class Trace(NamedTuple):
+    """What a trial must share with the same trial of an undisturbed campaign."""
 
-    story: dict[str, Any]
+    outcome: dict[str, Any]
     argv: list[str]
     settings: dict[str, tuple[str, str]]
     files: list[str]
@@ -78,7 +80,7 @@ class Outcome(NamedTuple):
 
 
 class Undisturbed(NamedTuple):
-    """A campaign that was left alone: the outcome of each trial by its key, and what its runner took, in s.
+    """An undisturbed campaign: the trace of each trial by its key, and the times of its runner, in s.
 
     Attributes
     ----------
@@ -88,17 +90,17 @@ class Undisturbed(NamedTuple):
         From there to the end, for each trial.
     """
 
-    outcomes: dict[str, Outcome]
+    traces: dict[str, Trace]
     start: float
     trial: float
 
 
-#: What was measured so far, by study and site.
+#: The undisturbed campaigns that were measured so far, by study and site.
 _undisturbed: dict[tuple[str, str], Undisturbed] = {}
 
 
 class Scene:
-    """A project in a folder of its own.
+    """A project in a separate folder.
 
     Parameters
     ----------
@@ -114,7 +116,7 @@ class Scene:
     staged : int
         How many faults were staged in it so far.
     clock_is_steady : bool
-        Whether the stamps of trials tell their order.
+        Whether the time stamps of trials show their order.
     """
 
     def __init__(self, folder: Path, study: str = STUDY, site: str = SITE, block: str = BLOCK):
@@ -141,11 +143,11 @@ class Scene:
         return [*words, "--site=break", f"--block={self.block}", f"--manifest={manifest}", f"--log={campaign}.log"]
 
     def start(self, campaign: str = "break") -> subprocess.Popen:
-        """Start the runner in a session of its own."""
+        """Start the runner in a new session."""
         return self.start_in_session(self.words(campaign))
 
     def start_in_session(self, words: list[str]) -> subprocess.Popen:
-        """Start a command in the project, in a session of its own."""
+        """Start a command in the project, in a new session."""
         return subprocess.Popen(
             words, cwd=self.folder, env=self.environment, start_new_session=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -156,7 +158,7 @@ class Scene:
         return self.run(self.words(campaign))
 
     def coldcache(self, *arguments: str) -> subprocess.CompletedProcess:
-        """Run another step of the program."""
+        """Run another command of the program."""
         return self.run([sys.executable, "-m", "coldcache", *arguments])
 
     def run(self, words: list[str]) -> subprocess.CompletedProcess:
@@ -167,7 +169,7 @@ class Scene:
         )  # fmt: skip
 
     def replace_fio(self, script: str, at: Iterable[int]) -> None:
-        """Let a shell script run at some calls of fio, from 1, before or in place of it; REAL is fio, $n the call."""
+        """Run a shell script before or instead of fio at some calls, from 1; in it REAL is fio and $n the call."""
         real = shutil.which("fio", path=self.environment["PATH"])
         programs = self.folder / "bin"
         programs.mkdir(exist_ok=True)
@@ -179,12 +181,10 @@ class Scene:
         (programs / "fio").chmod(0o755)
         self.environment["PATH"] = f"{programs}{os.pathsep}{self.environment['PATH']}"
 
-    def stories(self) -> dict[str, dict]:
-        """Return what each trial's `trial.json` holds, by its key."""
-        return {
-            str(path.parent.relative_to(self.raw)): json.loads(path.read_text())
-            for path in sorted(self.raw.rglob("trial.json"))
-        }
+    def outcomes(self) -> dict[str, Outcome]:
+        """Return what happened in each trial, by its key."""
+        paths = sorted(self.raw.rglob(TRIAL_JSON))
+        return {str(path.parent.relative_to(self.raw)): read_outcome(path) for path in paths}
 
     def wait_for(self, pattern: str, process: subprocess.Popen) -> Path | None:
         """Return the first file below the project that a pattern finds; None once the process has ended."""
@@ -218,7 +218,7 @@ class Scene:
         return self.wait_for_trials(before + trials, runner) and not ends_within(runner, pause)
 
     def remember(self) -> None:
-        """Keep what every trial that is whole holds now: it must hold the same when the campaign is complete."""
+        """Store the files of every complete trial; they must be the same when the campaign is complete."""
         for path in self.raw.rglob("r*/*"):
             name = path.relative_to(self.raw)
             if path.is_file() and not any(part.startswith(".") for part in name.parts):
@@ -226,47 +226,47 @@ class Scene:
 
     def verdicts(self) -> dict[str, tuple[str, str]]:
         """Return verdict and codes of each trial, as the program judges them."""
-        return {key: (outcome.verdict, outcome.codes) for key, outcome in self.outcomes().items()}
+        return {key: (trace.verdict, trace.codes) for key, trace in self.traces().items()}
 
-    def outcomes(self) -> dict[str, Outcome]:
-        """Return what is to be compared of each trial, by its key."""
+    def traces(self) -> dict[str, Trace]:
+        """Return what is compared of each trial, by its key."""
         with chdir(self.folder):
-            return {trial.key: self._tell_outcome(trial) for trial in collect_trials(read_campaign(self._name))}
+            return {trial.key: self._trace(trial) for trial in collect_trials(read_campaign(self._name))}
 
-    def _tell_outcome(self, trial: Collected) -> Outcome:
-        story, judged = trial.story, trial.judgement
-        return Outcome(
-            {field: story.get(field) for field in _DESIGNED},
-            [word.replace(str(self.folder), "") for word in story.get("argv", ())],
-            {factor: (level["asked"], level["read"]) for factor, level in story["settings"].items()},
+    def _trace(self, trial: Collected) -> Trace:
+        outcome, judged = trial.outcome, trial.judgement
+        return Trace(
+            {field: getattr(outcome, field) for field in _DESIGNED},
+            [word.replace(str(self.folder), "") for word in outcome.argv],
+            {factor: (level.asked, level.read) for factor, level in outcome.settings.items()},
             sorted(path.name for path in (self._name / trial.key).glob("*")),
             {(record.operation, record.metric, record.unit) for record in trial.records},
             judged.verdict, " ".join(judged.codes),
         )  # fmt: skip
 
     def complete(self, excused: str = "", most: int = 0) -> str:
-        """Finish the campaign, seal it, and hold each trial against an undisturbed campaign.
+        """Finish and seal the campaign, and compare each trial with an undisturbed campaign.
 
         Parameters
         ----------
         excused : str
-            Codes of verdicts, separated by blanks; a trial that has one of them is as the fault left it.
+            Codes, separated by blanks; a trial with one of them may differ, since the fault disturbed it.
         most : int
-            How many trials may have one.
+            How many trials may have one of these codes.
 
         Returns
         -------
         str
-            What is not whole or differs; empty where all holds.
+            What is missing or differs; empty if nothing is.
         """
         found = self.measure()
         if found.returncode:
             return f"it does not complete: {tell(found.stderr)}"
-        expected = self.undisturbed().outcomes
+        expected = self.undisturbed().traces
         return self._find_gap(expected) or self._find_broken_sum() or self._compare(expected, excused, most)
 
     def undisturbed(self) -> Undisturbed:
-        """Return an undisturbed campaign of the same study, which is measured once."""
+        """Return an undisturbed campaign of the same study; it is measured once."""
         key = self.study, self.site
         if key not in _undisturbed:
             with tempfile.TemporaryDirectory(prefix="undisturbed-") as folder:
@@ -276,26 +276,26 @@ class Scene:
                 seconds = time.monotonic() - steadily
                 plan = scene.coldcache("plan", "--study=break", "--site=break", "--format=jsonl")
                 planned = [json.loads(line) for line in plan.stdout.splitlines()]
-                outcomes = scene.outcomes() if found.returncode == 0 else {}
+                traces = scene.traces() if found.returncode == 0 else {}
                 keys = {f"{one['study']}/{one['sweep']}/{one['case']}/r{one['repetition']}" for one in planned}
-                if not keys or outcomes.keys() != keys or any(one.verdict != "valid" for one in outcomes.values()):
-                    found_codes = {one.codes for one in outcomes.values()}
+                if not keys or traces.keys() != keys or any(one.verdict != "valid" for one in traces.values()):
+                    found_codes = {one.codes for one in traces.values()}
                     raise AssertionError(f"the undisturbed campaign is not whole: {tell(found.stderr)} {found_codes}")
-                first = min(story["start"] for story in scene.stories().values())
+                first = min(outcome.start for outcome in scene.outcomes().values())
                 start = min(max(datetime.fromisoformat(first).timestamp() - began, 0), seconds)
-                _undisturbed[key] = Undisturbed(outcomes, start, (seconds - start) / len(outcomes))
+                _undisturbed[key] = Undisturbed(traces, start, (seconds - start) / len(traces))
         return _undisturbed[key]
 
-    def _find_gap(self, expected: dict[str, Outcome]) -> str:
-        """Return which trial is lost, partial, changed, or was run twice or beside another."""
-        there = self.stories()
+    def _find_gap(self, expected: dict[str, Trace]) -> str:
+        """Return which trial is lost, partial or changed, ran twice or beside another; empty if none."""
+        there = self.outcomes()
         if list(self.raw.rglob(".*partial*")):
             return "a partial folder is left"
         if there.keys() != expected.keys():
             return f"{len(there)} of {len(expected)} trials are there"
         for name, content in self._whole.items():
             if (self.raw / name).read_bytes() != content:
-                return f"{name} was whole, and was written anew"
+                return f"{name} was complete, and was written again"
         logs = [*self.folder.glob("break.log"), *self.folder.glob("logs/break/measure/*.log")]
         ran = Counter(line.partition(": ")[0] for log in logs for line in log.read_text().splitlines())
         twice = [key for key, times in ran.items() if times > 1]
@@ -308,7 +308,7 @@ class Scene:
         return ""
 
     def _find_broken_sum(self) -> str:
-        """Seal the campaign, and return what sha256sum, the program's own check, or a count of its files object to."""
+        """Seal the campaign, and return what sha256sum, the program's check or a count of files finds wrong."""
         with chdir(self.folder):
             try:
                 count = seal(self._name)
@@ -323,14 +323,14 @@ class Scene:
         there = sum(path.is_file() for path in self.raw.rglob("*")) - 1
         return "" if count == there else f"{count} files are sealed, {there} are there"
 
-    def _compare(self, expected: dict[str, Outcome], excused: str, most: int) -> str:
-        """Return how the first trial that differs does so."""
+    def _compare(self, expected: dict[str, Trace], excused: str, most: int) -> str:
+        """Return how the first trial that differs from the undisturbed one does so; empty if none differs."""
         marked = 0
-        for key, outcome in self.outcomes().items():
-            if set(outcome.codes.split()) & set(excused.split()):
+        for key, trace in self.traces().items():
+            if set(trace.codes.split()) & set(excused.split()):
                 marked += 1
                 continue
-            for field, found, other in zip(Outcome._fields, outcome, expected[key], strict=True):
+            for field, found, other in zip(Trace._fields, trace, expected[key], strict=True):
                 if found != other:
                     return f"{key}: {field} is {found}, undisturbed {other}"
         return f"{marked} trials are marked as {excused}, at most {most} can be" if marked > most else ""
@@ -346,9 +346,9 @@ def measure_undisturbed() -> Undisturbed:
         return Scene(Path(folder) / "p").undisturbed()
 
 
-def find_overlap(stories: dict[str, dict]) -> str:
+def find_overlap(outcomes: dict[str, Outcome]) -> str:
     """Return which two trials ran at the same time, by their stamps; empty where each ended before the next began."""
-    times = sorted((story["start"], story["end"], key) for key, story in stories.items() if story["start"])
+    times = sorted((outcome.start, outcome.end, key) for key, outcome in outcomes.items() if outcome.start)
     return next((f"{one[2]} and {two[2]} overlap" for one, two in pairwise(times) if two[0] < one[1]), "")
 
 
@@ -362,12 +362,12 @@ def ends_within(process: subprocess.Popen, seconds: float) -> bool:
 
 
 def tell(said: str) -> str:
-    """Return the last line that a command said."""
+    """Return the last line that a command printed."""
     return said.strip().splitlines()[-1] if said.strip() else "without a word"
 
 
 def refuses(process: subprocess.Popen, errors: str) -> str:
-    """Return what is wrong with the end of a command: it must be whole, or one line of the program with status 1."""
+    """Return what is wrong with the end of a command: it must succeed, or print one error line with status 1."""
     if process.returncode == 0:
         return ""
     if process.returncode != 1 or not tell(errors).startswith("coldcache: ") or "Traceback" in errors:
@@ -376,7 +376,7 @@ def refuses(process: subprocess.Popen, errors: str) -> str:
 
 
 def children(process: int) -> list[int]:
-    """Return the processes that a process has started, from any of its threads, and that run now."""
+    """Return the running children of a process, of any of its threads."""
     found: list[int] = []
     threads: list[Path] = []
     with suppress(OSError):

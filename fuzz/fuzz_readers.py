@@ -8,7 +8,6 @@ in ``logs/fuzz``; ``fuzz/corpus`` holds the fewest inputs that reach what was ev
 Without atheris, `mutate` makes inputs of the corpus by chance.
 """
 
-import importlib
 import math
 import random
 import sys
@@ -26,10 +25,8 @@ with atheris.instrument_imports(include=["coldcache"]) if is_guided else nullcon
     from oracle import find_contradiction
 
     from coldcache.core.errors import LogError
-    from coldcache.tools import READERS, find_reader, read_log
+    from coldcache.tools import find_reader, read_log
 
-    for reader in READERS:
-        importlib.import_module(f"coldcache.tools.{reader}")
 
 #: The series of fio need a name.
 NAME = "fuzz_bw.1.log"

@@ -100,7 +100,7 @@ def _lose(
         reason = _find_strayed(place, errors)
         give_back()
         scene.remember()
-        if runner.returncode and "put it right and start again" not in errors and "is not writable" not in errors:
+        if runner.returncode and "fix it and start again" not in errors and "is not writable" not in errors:
             reason = f"it ends with: {tell(errors)}"
         reason = reason or refuses(runner, errors)
     return reason or scene.complete("target-lost", scene.staged)

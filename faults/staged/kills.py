@@ -83,7 +83,7 @@ def kill_tool(scene: Scene, moments: random.Random, times: int) -> str:
 def kill_snakemake(scene: Scene, moments: random.Random, times: int) -> str:
     """Kill -9 of Snakemake as `make` starts it, alone or with all below it; the same command again completes."""
     whole = scene.undisturbed()
-    span = _SNAKEMAKE_SHARE * (whole.start + len(whole.outcomes) * whole.trial)
+    span = _SNAKEMAKE_SHARE * (whole.start + len(whole.traces) * whole.trial)
     add_workflow(scene)
     while scene.staged < times and not _is_made(scene):
         process = subprocess.Popen(

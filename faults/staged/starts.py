@@ -30,9 +30,9 @@ def _together(scene: Scene, moments: random.Random, campaigns: list[str]) -> str
     refused = [text for text, status in ends if status]
     if len(refused) == len(ends) or any(not any(words in text for words in _REFUSALS) for text in refused):
         return f"refused: {[tell(text) for text in refused]}"
-    stories = {}
+    outcomes = {}
     for campaign in {"break", *campaigns}:
         scene.raw = scene.folder / "raw" / campaign
-        stories |= {f"{campaign}/{key}": story for key, story in scene.stories().items()}
+        outcomes |= {f"{campaign}/{key}": outcome for key, outcome in scene.outcomes().items()}
     scene.raw = scene.folder / "raw/break"
-    return find_overlap(stories) or scene.complete()
+    return find_overlap(outcomes) or scene.complete()

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from scene import SITE, STUDY, Scene, children, descendants, ends_within, tell
 
+from coldcache.core.outcome import Outcome
+
 #: A library that lets the processes that preload it see another time of day.
 _CLOCK = Path(__file__).parents[1] / "clock.c"
 
@@ -50,7 +52,7 @@ def _are_void(scene: Scene, script: str, calls: list[int], code: str) -> str:
     if found.returncode:
         return f"the block fails: {tell(found.stderr)}"
     scene.staged = len(calls)
-    hit = {key for key, story in scene.stories().items() if _call_of(scene, story) in calls}
+    hit = {key for key, outcome in scene.outcomes().items() if _call_of(scene, outcome) in calls}
     void = {key: codes.split() for key, (verdict, codes) in scene.verdicts().items() if verdict == "void"}
     if void.keys() != hit or len(hit) != len(calls) or any(code not in codes for codes in void.values()):
         return f"void is {void}, not {sorted(hit)} by {code}"
@@ -58,9 +60,9 @@ def _are_void(scene: Scene, script: str, calls: list[int], code: str) -> str:
     return scene.complete(code, len(calls))
 
 
-def _call_of(scene: Scene, story: dict) -> int:
+def _call_of(scene: Scene, outcome: Outcome) -> int:
     """Return which call of the tool a trial was, by the order in which they began."""
-    return 1 + sorted(other["start"] for other in scene.stories().values()).index(story["start"])
+    return 1 + sorted(other.start for other in scene.outcomes().values()).index(outcome.start)
 
 
 def stop_tool(scene: Scene, moments: random.Random, times: int) -> str:
@@ -71,7 +73,7 @@ def stop_tool(scene: Scene, moments: random.Random, times: int) -> str:
     runner = scene.start()
     scene.wait_for("raw/break/**/.r*.partial/stdout.txt", runner)
     while scene.staged < times and not ends_within(runner, moments.uniform(0, trial)):
-        # Of the tool itself the runner is told; those below it looks at, so a stop of theirs has to last a while.
+        # The runner is told of stops of the tool; it polls the processes below, whose stops have to last a while.
         below = scene.staged % 2
         hit = _wait_for_one_below(runner) if below else children(runner.pid)
         noted = scene.count_noted()

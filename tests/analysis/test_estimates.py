@@ -11,10 +11,11 @@ from coldcache.analysis.report_links import without_links
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.trials import Collected
 from coldcache.core.errors import NoData
+from coldcache.core.outcome import Outcome
 from coldcache.core.records import Record
 from coldcache.dataset.tables import tabulate_records
 from coldcache.dataset.writer import save_dataset
-from coldcache.design.cases import Circumstances
+from coldcache.design.cases import Environment
 from coldcache.design.site import Site
 from coldcache.statistics.intervals import Interval
 from coldcache.verdicts.judge import Judgement
@@ -40,7 +41,7 @@ def open_estimates(tmp_path):
         ]
         path = tmp_path / "dataset.nc"
         site = Site.model_validate({"site": "here", "title": "Here", "targets": {"scratch": {"path": "/scratch"}}})
-        campaign = Campaign("small", site, (), Circumstances(1, False, {}, 0))
+        campaign = Campaign("small", site, (), Environment(1, False, {}, 0))
         save_dataset(campaign, tabulate_records(trials), path)
         return estimate(path, "quick", "sequential", "throughput")
 
@@ -48,16 +49,14 @@ def open_estimates(tmp_path):
 
 
 def _collect(operation, threads, repetition, rate, suspect):
-    story = {
-        "study": "quick", "sweep": "sequential", "case": f"operation={operation},threads={threads}",
-        "repetition": repetition, "tool": "fio", "tool_version": "3.33", "operations": [operation],
-        "factors": {"threads": threads, "transfer_size": 1048576, "file_layout": "file-per-thread"},
-    }  # fmt: skip
+    factors = {"threads": threads, "transfer_size": 1048576, "file_layout": "file-per-thread"}
+    case = f"operation={operation},threads={threads}"
+    outcome = Outcome("quick", "sequential", case, repetition, (operation,), factors, "fio", "3.33")
     record = Record("fio", "3.33", operation, "throughput", "value", 1e6 * (rate or 0), "B/s", None, "", 0, 3, "")
     verdict = "void" if rate is None else "suspect" if suspect else "valid"
     cold = "not applicable" if operation == "write" or rate is None else "cold"
     judgement = Judgement(verdict, (), (), cold)
-    return Collected(f"quick/sequential/{story['case']}/r{repetition}", story, [record] if rate else [], judgement)
+    return Collected(outcome.key, outcome, [record] if rate else [], judgement)
 
 
 def without(operation, threads, *repetitions):

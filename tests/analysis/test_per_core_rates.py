@@ -107,9 +107,9 @@ def test_a_measured_trial_keeps_the_series_of_its_processes_and_proves_what_each
         assert found.returncode == 0, found.stderr
     trials = list(collect_trials(read_campaign(Path("raw/tiny"))))
     assert [trial.judgement.verdict for trial in trials] == ["valid", "valid"]
-    minutes = next(trial for trial in trials if trial.story["sweep"] == "minutes")
+    minutes = next(trial for trial in trials if trial.outcome.sweep == "minutes")
     # Ten windows of a minute are as many of 0.2 s, since the site lets a trial last 2 s.
-    assert "--log_avg_msec=200" in minutes.story["argv"]
+    assert "--log_avg_msec=200" in minutes.outcome.argv
     assert list(minutes.series) == [f"{minutes.key}/series_bw.{process}.log" for process in (1, 2)]
     records = tabulate_records(trials)
     windows = tabulate_windows(records)

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def test_a_campaign_is_read_as_it_began(measured):
     assert [(block.name, len(block.trials)) for block in design.blocks()] == [
         ("tiny.transfers", 8), ("tiny.files", 6), ("tiny.cache", 4),
     ]  # fmt: skip
-    assert design.circumstances.tools == {"tiny/transfers": "fio", "tiny/files": "fio", "tiny/cache": "fio"}
+    assert design.environment.tools == {"tiny/transfers": "fio", "tiny/files": "fio", "tiny/cache": "fio"}
 
 
 def test_a_campaign_whose_folder_was_renamed_is_the_one_that_lies_there(measured):
@@ -124,9 +125,9 @@ def test_another_design_is_refused_with_the_first_difference(measured, change, p
     config = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
     assert refusal(read_design, config) == (
         f"raw/tiny began with another design ({difference}): choose another name (make study CAMPAIGN=…), "
-        "or remove raw/tiny to start over"
+        "or remove raw/tiny to measure again"
     )
-    fresh = read_design({**config, "campaign": "fresh"})._replace(name="tiny", circumstances=before.circumstances)
+    fresh = replace(read_design({**config, "campaign": "fresh"}), name="tiny", environment=before.environment)
     assert f"began with another design ({difference})" in refusal(begin, fresh)
     assert read_campaign(RAW) == before
 
@@ -141,8 +142,8 @@ PLAIN = st.recursive(
 @given(PLAIN, PLAIN)
 def test_designs_differ_exactly_where_a_difference_is_named(old, new):
     difference = first_difference({"top": old}, {"top": new})
-    assert (difference == "") == (old == new)
-    assert first_difference(old, old) == ""
+    assert (difference is None) == (old == new)
+    assert first_difference(old, old) is None
     if difference:
         place = difference.partition(":")[0].split(".")
         one, other = {"top": old}, {"top": new}
@@ -168,11 +169,11 @@ def test_a_campaign_with_missing_trials_is_not_sealed(measured):
     assert not is_sealed(RAW)
 
 
-def test_a_campaign_with_a_story_that_cannot_be_read_is_not_sealed(measured):
-    story = RAW / "tiny/cache/write_cache=unsafe/r1/trial.json"
-    story.write_text('{"study"')
+def test_a_campaign_with_an_outcome_that_cannot_be_read_is_not_sealed(measured):
+    outcome = RAW / "tiny/cache/write_cache=unsafe/r1/trial.json"
+    outcome.write_text('{"study"')
     assert refusal(seal, RAW) == (
-        f"{story}: not the story of a trial (Expecting ':' delimiter: line 1 column 9 (char 8)); "
+        f"{outcome}: not the outcome of a trial (Expecting ':' delimiter: line 1 column 9 (char 8)); "
         "remove the trial's folder and start again"
     )
     assert not is_sealed(RAW)
@@ -260,4 +261,4 @@ def test_the_reference_campaign_is_as_it_was_sealed(root):
     folder = root / "raw/reference"
     assert is_sealed(folder)
     assert check_seal(folder) == []
-    assert missing_trials(read_campaign(folder)._replace(name=str(folder))) == []
+    assert missing_trials(replace(read_campaign(folder), name=str(folder))) == []

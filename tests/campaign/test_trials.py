@@ -27,7 +27,7 @@ def test_every_planned_trial_is_there_in_the_order_of_its_name(collected):
     assert len(found) == 18
     assert list(found) == sorted(found)
     for key, trial in found.items():
-        assert key == "{study}/{sweep}/{case}/r{repetition}".format(**trial.story)
+        assert trial.outcome.key == key
         assert trial.judgement.verdict == "valid"
         assert trial.records
 
@@ -38,7 +38,7 @@ def test_a_trial_that_was_not_run_is_a_row_that_says_so(collected):
     assert (trial.judgement.verdict, trial.judgement.codes) == ("missing", ("not-run",))
     assert trial.judgement.reasons == ("not measured yet",)
     assert trial.records == []
-    assert (trial.story["operations"], trial.story["factors"]["threads"]) == (["read"], 2)
+    assert (trial.outcome.operations, trial.outcome.factors["threads"]) == (("read",), 2)
     assert len(collected()) == 18
 
 
@@ -69,19 +69,19 @@ def test_a_damaged_log_is_a_void_row_without_values(collected, name, damage, rea
 
 
 @pytest.mark.parametrize(
-    ("story", "cause"),
+    ("text", "cause"),
     [
         ("", "Expecting value: line 1 column 1 (char 0)"),
-        ("[]", "it lacks study"),
+        ("[]", "it is no object"),
         ("{}", "it lacks study"),
         ('{"tool": "fio"}', "it lacks study"),
     ],
 )
-def test_a_story_that_is_none_is_refused_by_name(collected, story, cause):
-    (RAW / READ / "trial.json").write_text(story)
+def test_an_outcome_that_is_none_is_refused_by_name(collected, text, cause):
+    (RAW / READ / "trial.json").write_text(text)
     with pytest.raises(CampaignError) as refused:
         collected()
-    assert str(refused.value) == f"{RAW / READ}/trial.json: not the story of a trial ({cause})"
+    assert str(refused.value) == f"{RAW / READ}/trial.json: not the outcome of a trial ({cause})"
 
 
 @pytest.mark.parametrize("tool", ["rm", "run", "fio_job", "../fio", ""])
@@ -90,22 +90,22 @@ def test_a_tool_that_is_none_is_refused_by_name(collected, tool):
     path.write_text(json.dumps({**json.loads(path.read_text()), "tool": tool}))
     with pytest.raises(CampaignError) as refused:
         collected()
-    assert str(refused.value) == f'{path}: not the story of a trial (unknown tool "{tool}")'
+    assert str(refused.value) == f'{path}: not the outcome of a trial (unknown tool "{tool}")'
 
 
-def test_a_story_of_another_trial_is_refused(collected):
+def test_an_outcome_of_another_trial_is_refused(collected):
     path = RAW / READ / "trial.json"
     path.write_text((RAW / READ.replace("r0", "r1") / "trial.json").read_text())
     with pytest.raises(CampaignError) as refused:
         collected()
-    assert str(refused.value) == f"{path}: not the story of a trial (it tells {READ.replace('r0', 'r1')})"
+    assert str(refused.value) == f"{path}: not the outcome of this trial (it is that of {READ.replace('r0', 'r1')})"
 
 
-def test_a_story_that_lacks_a_field_is_refused_by_its_name(collected):
+def test_an_outcome_that_lacks_a_field_is_refused_by_its_name(collected):
     path = RAW / READ / "trial.json"
     whole = json.loads(path.read_text())
     for field in ("failure", "settings", "timed_out", "exit_status", "counters", "factors", "start"):
         path.write_text(json.dumps({key: value for key, value in whole.items() if key != field}))
         with pytest.raises(CampaignError) as refused:
             collected()
-        assert str(refused.value) == f"{path}: not the story of a trial (it lacks {field})"
+        assert str(refused.value) == f"{path}: not the outcome of a trial (it lacks {field})"

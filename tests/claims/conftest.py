@@ -157,7 +157,7 @@ def made_records(root) -> pd.DataFrame:
         patch.chdir(root)
         for study, site in SITES.items():
             design = draft_design({"studies": study, "site": site}, full=True)
-            for case in expand_cases(design.studies[0], design.site, design.circumstances):
+            for case in expand_cases(design.studies[0], design.site, design.environment):
                 rows += _rows_of(case, random)
     return pd.DataFrame(rows)
 
@@ -170,9 +170,9 @@ def made_campaign(root) -> Campaign:
         designs = [draft_design({"studies": study, "site": site}, full=True) for study, site in SITES.items()]
     offers = ["several OSTs", "pairs of NVMe nodes", "AWS instances"]
     site = designs[-1].site.model_copy(update={"offers": offers})
-    tools = {sweep: tool for design in designs for sweep, tool in design.circumstances.tools.items()}
-    circumstances = designs[-1].circumstances._replace(tools=tools)
-    return Campaign("made", site, tuple(design.studies[0] for design in designs), circumstances)
+    tools = {sweep: tool for design in designs for sweep, tool in design.environment.tools.items()}
+    environment = designs[-1].environment._replace(tools=tools)
+    return Campaign("made", site, tuple(design.studies[0] for design in designs), environment)
 
 
 def _settings() -> pd.DataFrame:

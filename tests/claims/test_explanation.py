@@ -1,5 +1,7 @@
 """A claim that stays open says what would decide it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,7 @@ def test_one_repetition_has_no_interval_and_decides_nothing(made_records, make_c
 def test_a_claim_of_another_system_stays_open_with_what_this_one_shows(made_campaign, made_records, make_context):
     site = made_campaign.site.model_copy(update={"offers": []})
     context = make_context(
-        made_records[made_records.study == "pixstor-nvme"], campaign=made_campaign._replace(site=site)
+        made_records[made_records.study == "pixstor-nvme"], campaign=replace(made_campaign, site=site)
     )
     (found,) = judge_claims(context, [stated for stated in read_claims() if stated.claim.id == "PN4"])
     assert (found.verdict, found.trials) == ("open", 5)

@@ -1,5 +1,7 @@
 """A campaign bears out what its data show, refutes what they exclude, and leaves open what they cannot tell."""
 
+from dataclasses import replace
+
 import pytest
 
 from coldcache.claims.judge import judge_claims
@@ -64,7 +66,7 @@ def test_data_that_exclude_a_claim_refute_it(made_records, make_context, study, 
 
 
 def test_without_any_data_all_but_arithmetic_is_open_with_its_reason(made_campaign, made_records, make_context):
-    empty = make_context(made_records[:0], campaign=made_campaign._replace(studies=()))
+    empty = make_context(made_records[:0], campaign=replace(made_campaign, studies=()))
     empty.settings = empty.settings[:0]
     found = judge_claims(empty, read_claims())
     decided = {row.id: row.verdict for row in found if row.verdict != "open"}

@@ -181,10 +181,10 @@ class Lab:
         return {f"{row['sweep']} {row['case']} r{row['repetition']}": (row["verdict"], row["codes"]) for row in rows}
 
     def inodes(self, campaign: str) -> dict[Path, int]:
-        """Return the file of each story, which a trial that is run again does not keep."""
+        """Return the file of each outcome, which a trial that is run again does not keep."""
         return {path: path.stat().st_ino for path in (self.clone / "raw" / campaign).glob("*/*/*/r*/trial.json")}
 
-    def stories(self, campaign: str) -> dict[str, dict]:
+    def outcomes(self, campaign: str) -> dict[str, dict]:
         """Return what each trial of a campaign tells, by its folder."""
         folder = self.clone / "raw" / campaign
         paths = sorted(folder.glob("*/*/*/r*/trial.json"))

@@ -49,12 +49,12 @@ def test_a_node_that_does_not_see_the_target_is_found_and_leaves_trials_missing_
     lines = [line.split(maxsplit=3) for line in said.splitlines() if line[5:].startswith(("node", "ranks"))]
     assert [line[0] for line in lines if line[2] != "n2"] == ["yes"] * 5
     assert [(line[0], line[2]) for line in lines if line[2] == "n2"] == [("yes", "n2"), ("no", "n2")]
-    assert "does not see the target: its folder lies there in tmpfs on none; mount it there" in said
+    assert "does not see the target: there its folder is in tmpfs on none; mount it there" in said
     assert not list(lab.target.glob(".coldcache-*"))
     assert set(lab.verdicts("fourth").values()) == {("missing", "not-run")}
     reason = json.loads((lab.clone / "raw/fourth/long/writes/not-run.json").read_text())["reason"]
     assert (
-        reason == f"node n2 does not see the target: {lab.target}/coldcache lies there in tmpfs on none; mount it there"
+        reason == f"node n2 does not see the target: there {lab.target}/coldcache is in tmpfs on none; mount it there"
     )
 
 
@@ -66,8 +66,8 @@ def test_a_client_that_loses_the_mount_makes_a_trial_void_although_iozone_tells_
         lab.finish(job)
     finally:
         lab.on_node(2, "umount", str(lab.target))
-    stories = lab.stories("fifth")
-    last = stories["parted/clients/only/r2"]
+    outcomes = lab.outcomes("fifth")
+    last = outcomes["parted/clients/only/r2"]
     assert (last["exit_status"], last["failure"]) == (
         0,
         {
@@ -81,10 +81,10 @@ def test_a_client_that_loses_the_mount_makes_a_trial_void_although_iozone_tells_
 def test_settings_are_put_in_force_read_and_undone_on_every_node(lab):
     before = read_everywhere(lab, PLACE)
     lab.in_job(lab.measure("seventh", "tuned", "writes"), nodes=4)
-    for story in lab.stories("seventh").values():
-        value = {"short": "600", "long": "1200"}[story["factors"]["sysctl"]]
+    for outcome in lab.outcomes("seventh").values():
+        value = {"short": "600", "long": "1200"}[outcome["factors"]["sysctl"]]
         nodes = dict.fromkeys(("n1", "n2", "n3", "n4"), value)
-        assert story["settings"] == {
+        assert outcome["settings"] == {
             "sysctl": {
                 "asked": value, "read": value, "where": PLACE, "nodes": nodes, "read_after": value,
                 "nodes_after": nodes,
@@ -101,11 +101,11 @@ def test_a_node_that_refuses_a_setting_makes_trials_void_with_its_name(lab):
         lab.in_job(lab.measure("eighth", "tuned", "writes"), nodes=4)
     finally:
         lab.on_node(3, "umount", PLACE)
-    stories = lab.stories("eighth")
-    assert len(stories) == 4
-    for story in stories.values():
-        assert story["failure"]["code"] == "setting-failed"
-        assert story["failure"]["message"].startswith(f"node n3: tee {PLACE}: exit status 1")
+    outcomes = lab.outcomes("eighth")
+    assert len(outcomes) == 4
+    for outcome in outcomes.values():
+        assert outcome["failure"]["code"] == "setting-failed"
+        assert outcome["failure"]["message"].startswith(f"node n3: tee {PLACE}: exit status 1")
     assert read_everywhere(lab, PLACE) == before
 
 
@@ -128,7 +128,7 @@ def test_no_node_keeps_a_setting_whatever_ends_the_runner(lab, ending):
         assert not set(read_everywhere(lab, PLACE)) & set(before)
         assert len(list(lab.target.glob("coldcache/.settings-on-n?.json"))) == 4
         lab.in_job(lab.measure(campaign, "tuned", "writes"), nodes=4)
-        assert len(lab.stories(campaign)) == 4
+        assert len(lab.outcomes(campaign)) == 4
     lab.wait(lambda: read_everywhere(lab, PLACE) == before, seconds=10)
     assert not list(lab.target.glob("coldcache/.settings*"))
 
@@ -141,18 +141,18 @@ def test_ranks_of_mpi_are_dealt_out_in_turn_and_tell_where_they_ran(lab):
     (folder / "launch.py").write_text(
         "import json, subprocess\n"
         "from pathlib import Path\n"
-        "from types import SimpleNamespace\n"
         "from coldcache.measure.cluster.job_nodes import find_hosts\n"
         "from coldcache.measure.cluster.launch import Launch\n"
         "from coldcache.measure.cluster.ask_nodes import write_mark\n"
         "from coldcache.design.site import Clients\n"
+        "from coldcache.tools import find_tool\n"
         "from coldcache.tools.launchers import start_ranks\n"
         "from coldcache.tools.run import Run\n"
         "hosts = find_hosts(Clients(nodes=4, cores=4, launcher='srun'))\n"
         "word = write_mark(Path.cwd())\n"
         "words = start_ranks('srun', 'pmix', 6, 4, 1)\n"
         "run = Run(('write',), '.', 6, nodes=4, launcher=words, starter='srun', hosts=hosts)\n"
-        "launch = Launch(SimpleNamespace(PROGRAM='ior'), run, Path.cwd(), Path.cwd())\n"
+        "launch = Launch(find_tool('ior'), run, Path.cwd(), Path.cwd())\n"
         "with launch.ready(), open('stderr.txt', 'wb') as said:\n"
         "    done = subprocess.run([*words, './ranks'], stderr=said, stdout=subprocess.PIPE, text=True,\n"
         "                          env={**launch.environment(), 'OMPI_ALLOW_RUN_AS_ROOT': '1',\n"
@@ -166,7 +166,7 @@ def test_ranks_of_mpi_are_dealt_out_in_turn_and_tell_where_they_ran(lab):
     said = lab.in_job(f"cd {folder} && {sys.executable} launch.py", nodes=4)
     printed, nodes, fault = json.loads(said.splitlines()[-1])
     assert printed == "6 ranks, sum 15\n", said
-    assert fault == ""
+    assert fault is None
     assert nodes == {
         "n1": {"processes": 2, "ranks": [0, 4]}, "n2": {"processes": 2, "ranks": [1, 5]},
         "n3": {"processes": 1, "ranks": [2]}, "n4": {"processes": 1, "ranks": [3]},

@@ -20,7 +20,7 @@ def test_a_study_runs_on_four_nodes_by_the_profile_of_the_page(lab, root):
     found = lab.verdicts("other")
     assert found == dict.fromkeys(found, ("valid", ""))
     assert len(found) == 3
-    launched = {key: story["launch"] for key, story in lab.stories("other").items() if "launch" in story}
+    launched = {key: outcome["launch"] for key, outcome in lab.outcomes("other").items() if "launch" in outcome}
     assert {launch["starter"] for launch in launched.values()} == {"ssh"}
     ran = {key: {host: node["processes"] for host, node in launch["nodes"].items()} for key, launch in launched.items()}
     assert ran["both/servers/operation=read/r0"] == {"n1": 1, "n2": 1, "n3": 1, "n4": 1}

@@ -34,9 +34,9 @@ def test_a_study_runs_on_one_two_and_four_nodes_to_its_report_although_a_node_is
     assert hosts["n2"] == hosts["n4"]
     assert hosts["n4"]["cores"] == os.cpu_count()
 
-    stories = lab.stories("first")
-    ran = {key: {host: node["processes"] for host, node in story["launch"]["nodes"].items()}
-           for key, story in stories.items() if "launch" in story}  # fmt: skip
+    outcomes = lab.outcomes("first")
+    ran = {key: {host: node["processes"] for host, node in outcome["launch"]["nodes"].items()}
+           for key, outcome in outcomes.items() if "launch" in outcome}  # fmt: skip
     # fio has a server on each node, IOzone's threads are dealt out in turn; on one node neither needs a launch.
     assert ran == {
         "spread/servers/operation=write,nodes=2/r0": {"n1": 1, "n2": 1},
@@ -50,4 +50,4 @@ def test_a_study_runs_on_one_two_and_four_nodes_to_its_report_although_a_node_is
     assert shares == ["3", "2"]
     # No server found another file than the one that was laid out for it.
     assert "Laying out" not in (trial / "stdout.txt").read_text()
-    assert stories["spread/servers/operation=read,nodes=2/r0"]["cold"]["nodes"].keys() == {"n1", "n2"}
+    assert outcomes["spread/servers/operation=read,nodes=2/r0"]["cold"]["nodes"].keys() == {"n1", "n2"}

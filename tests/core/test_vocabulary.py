@@ -12,15 +12,13 @@ from coldcache.core.vocabulary import (
     METRIC_OF_OPERATION,
     OPERATIONS,
     SETTINGS,
-    TOOLS,
     nearest,
 )
-from coldcache.design.study import OperationName, SettingName, ToolName
+from coldcache.design.study import OperationName, SettingName
 
 
 def test_the_models_know_the_words_that_there_are():
     assert get_args(OperationName) == OPERATIONS
-    assert get_args(ToolName) == TOOLS
     assert get_args(SettingName) == (*SETTINGS, "site")
 
 

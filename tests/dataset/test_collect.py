@@ -18,8 +18,8 @@ STAT = "tiny/files/operation=file-stat/r1"
 
 
 def test_the_csv_files_tell_every_verdict_and_every_reason(measured):
-    story = json.loads((RAW / READ / "trial.json").read_text())
-    (RAW / READ / "trial.json").write_text(json.dumps({**story, "exit_status": 1}))
+    outcome = json.loads((RAW / READ / "trial.json").read_text())
+    (RAW / READ / "trial.json").write_text(json.dumps({**outcome, "exit_status": 1}))
     shutil.rmtree(RAW / STAT)
     collect("tiny", RESULTS)
     verdicts = pd.read_csv(RESULTS / "verdicts.csv", keep_default_na=False)

@@ -2,6 +2,7 @@
 
 import csv
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,13 +33,13 @@ def itemised(measured):
     sweeps["transfers"] = sweeps["transfers"].model_copy(update={"item": "fig 1; fig 3"})
     lacking = {"item": "fig 2; fig 4", "needs": ["two MDTs"]}
     sweeps["files"] = sweeps["files"].model_copy(update=lacking)
-    return campaign._replace(studies=(study.model_copy(update={"sweeps": sweeps}),))
+    return replace(campaign, studies=(study.model_copy(update={"sweeps": sweeps}),))
 
 
 def test_each_item_has_its_state_and_its_reason(itemised, tmp_path):
     path = tmp_path / "values.csv"
     path.write_text(VALUES)
-    trials = [trial for trial in collect_trials(itemised) if trial.story["sweep"] == "transfers"]
+    trials = [trial for trial in collect_trials(itemised) if trial.outcome.sweep == "transfers"]
     lack = "needs two MDTs, which is not among the offers of config/sites/here.yaml"
     assert describe_coverage(itemised, trials, read_published(path)) == [
         ItemCoverage("tiny", "fig 1", "measured", ""),

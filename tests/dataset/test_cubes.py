@@ -111,8 +111,8 @@ def test_void_and_missing_trials_are_nan_in_the_cube_and_rows_in_the_table(colle
 
 
 def test_suspect_trials_are_counted_and_marked(collected):
-    story = json.loads((RAW / READ / "trial.json").read_text())
-    alter(READ, seconds=story["seconds"] + 5)
+    outcome = json.loads((RAW / READ / "trial.json").read_text())
+    alter(READ, seconds=outcome["seconds"] + 5)
     cube = open_sweep(collected(), "tiny", "transfers").sel(operation="read", threads=2, repetition=0)
     assert cube.verdict.item() == "suspect"
     assert cube.throughput.item() == log_of(READ)["jobs"][0]["read"]["bw_bytes"]

@@ -45,8 +45,8 @@ def test_a_figure_that_no_cube_holds_changes_the_long_table_alone(before):
 
 
 def test_a_trial_that_becomes_void_changes_its_verdict_and_the_cube_of_its_sweep(before):
-    story = json.loads((TRIAL / "trial.json").read_text())
-    (TRIAL / "trial.json").write_text(json.dumps({**story, "exit_status": 1}))
+    outcome = json.loads((TRIAL / "trial.json").read_text())
+    (TRIAL / "trial.json").write_text(json.dumps({**outcome, "exit_status": 1}))
     collect("tiny", RESULTS)
     assert {"tables/verdicts/tiny", "tables/records/tiny", "sweeps/tiny/transfers"} <= changed(before)
     assert not {"sweeps/tiny/files", "sweeps/tiny/cache", "limits/tiny", "tables/published/tiny"} & changed(before)

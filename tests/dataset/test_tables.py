@@ -1,5 +1,6 @@
 """Each row of the long table points to the bytes that state its value."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ RAW = Path("raw/tiny")
 @pytest.fixture(scope="module")
 def reference(root):
     folder = root / "raw/reference"
-    campaign = read_campaign(folder)._replace(name=str(folder))
+    campaign = replace(read_campaign(folder), name=str(folder))
     return tabulate_records(collect_trials(campaign)), folder
 
 

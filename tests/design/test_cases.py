@@ -8,7 +8,7 @@ from drafts import expand, make_site, make_study, sweep
 
 from coldcache.core.errors import DesignError
 from coldcache.design.blocks import arrange_blocks
-from coldcache.design.cases import Circumstances, expand_cases
+from coldcache.design.cases import Environment, expand_cases
 from coldcache.design.site import Site
 from coldcache.workflow.commands.plan import describe_trial
 
@@ -266,7 +266,7 @@ def test_the_shipped_study_is_planned_as_the_design_asks(root, monkeypatch):
     assert study.repetitions >= 5
     for cores in (1, 2, 4, 16, 128):
         tools = {f"quick/{name}": given.tools[-1] for name, given in study.sweeps.items()}
-        cases = expand_cases(study, site, Circumstances(cores, True, tools, 1))
+        cases = expand_cases(study, site, Environment(cores, True, tools, 1))
         threads = sorted({case.factors["threads"] for case in cases if case.sweep == "sequential"})
         assert threads == [2**power for power in range(threads[-1].bit_length())]
         assert threads[-1] == 2 * cores

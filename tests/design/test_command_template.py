@@ -97,7 +97,7 @@ def test_an_option_that_runs_a_program_or_uses_files_elsewhere_is_refused(tool, 
 
 
 def test_a_file_of_jobs_and_a_path_are_refused():
-    with pytest.raises(DesignError, match=r'o: "other\.fio" is no option of fio, which begins with two hyphens'):
+    with pytest.raises(DesignError, match=r'o: "other\.fio" is no option of fio: these start with two hyphens'):
         check_options("o", "fio", ["other.fio"])
     with pytest.raises(DesignError, match='o: "--read_lat_log=/x" names a path; files lie in the target'):
         check_options("o", "fio", ["--read_lat_log=/x"])

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from coldcache.design.guest_spec import Guest, describe_guest
-from coldcache.design.settings import GuestSetting, SysctlSetting
+from coldcache.design.settings.kernel_value import SysctlSetting
+from coldcache.design.settings.nfs_guest import GuestSetting
 from coldcache.measure.nfs_guest.start import describe_kernel, why_not, wrap
 from coldcache.tools.fio import command as fio
 from coldcache.tools.nfs_guest_log import read, split

@@ -4,7 +4,7 @@ import pytest
 
 from coldcache.core.errors import DesignError
 from coldcache.design.cases import expand_cases
-from coldcache.design.grid import Circumstances
+from coldcache.design.grid import Environment
 from coldcache.design.scale import describe_scale, shrink
 from coldcache.design.site import Site
 from coldcache.design.study import Study
@@ -16,8 +16,8 @@ def expand(sweep, full=False, cores=2, memory=0, limits=None, **site):
         "sweeps": {"a": {"title": "t", **sweep}},
     }  # fmt: skip
     here = {"site": "x", "title": "t", "targets": {"a": {"path": "/t"}}, "limits": limits or {}, **site}
-    circumstances = Circumstances(cores, True, {"s/a": sweep["tools"][0]}, 1, memory)
-    return expand_cases(Study.model_validate(study), Site.model_validate(here), circumstances, full)
+    environment = Environment(cores, True, {"s/a": sweep["tools"][0]}, 1, memory)
+    return expand_cases(Study.model_validate(study), Site.model_validate(here), environment, full)
 
 
 def transfers(tool="iozone", **more):

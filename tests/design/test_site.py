@@ -82,8 +82,8 @@ def test_cores_are_those_of_all_nodes(clients, cores):
                 ("write_cache: {kind: fil, path: /sys/a}", '.write_cache: unknown kind "fil"; did you mean "file"?'),
                 (
                     "write_cache: sysctl",
-                    '.write_cache: "sysctl" states no kind; known are file, sysctl, mount, mounts, commands, lctl, '
-                    "lfs, gluster, tuned, cgroup, nfs-guest",
+                    '.write_cache: "sysctl" states no kind; known are cgroup, commands, file, gluster, lctl, '
+                    "lfs, mount, mounts, nfs-guest, sysctl, tuned",
                 ),
                 (
                     "write_cache: {kind: file, path: /etc/passwd}",

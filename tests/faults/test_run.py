@@ -72,14 +72,14 @@ def whole(suite, tmp_path_factory):
     return scene.folder
 
 
-def change_story(scene, **changes):
+def change_outcome(scene, **changes):
     path = scene.raw / TRIAL / "trial.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
 def overlap(scene):
-    stories = sorted(scene.stories().values(), key=lambda story: story["start"])
-    change_story(scene, start=stories[0]["start"], end=stories[-1]["end"])
+    outcomes = sorted(scene.outcomes().values(), key=lambda outcome: outcome.start)
+    change_outcome(scene, start=outcomes[0].start, end=outcomes[-1].end)
 
 
 def repeat(scene):
@@ -107,10 +107,10 @@ HARM = {
     " overlap": overlap,
     "files of trials are left on the target": leave_on_target,
     f"{TRIAL}: files is ": lambda scene: (scene.raw / TRIAL / "more.txt").touch(),
-    f"{TRIAL}: story is ": lambda scene: change_story(scene, factors={"threads": 2}),
-    f"{TRIAL}: argv is ": lambda scene: change_story(scene, argv=["fio"]),
+    f"{TRIAL}: outcome is ": lambda scene: change_outcome(scene, factors={"threads": 2}),
+    f"{TRIAL}: argv is ": lambda scene: change_outcome(scene, argv=["fio"]),
     f"{TRIAL}: figures is ": lambda scene: (scene.raw / TRIAL / "stdout.txt").write_text("{}"),
-    f"{TRIAL}: verdict is ": lambda scene: change_story(scene, stops=1),
+    f"{TRIAL}: verdict is ": lambda scene: change_outcome(scene, stops=1),
 }
 
 

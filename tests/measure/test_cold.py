@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.errors import SettingError, TargetError
+from coldcache.core.outcome import ColdState
 from coldcache.core.units import show_bytes
 from coldcache.design.site import Cold
 from coldcache.measure.cold import make_cold, why_not_cold
@@ -94,7 +95,7 @@ def test_nothing_on_tmpfs_is_cold(read_cold):
         pytest.skip(f"no tmpfs: {error}")
     try:
         for row in read_cold("eviction", target):
-            assert (row["cold"], row["why"]) == ("warm", "tmpfs lies in memory, where nothing can be cold")
+            assert (row["cold"], row["why"]) == ("warm", "tmpfs is in memory, where nothing can be cold")
             assert row["resident_bytes"] == row["file_bytes"]
             assert row["codes"] == "served-from-cache"
     finally:
@@ -116,7 +117,7 @@ def test_the_lock_is_held_again_after_a_remount(loop_mount):
     with locked(work) as lock:
         inode = os.fstat(lock).st_ino
         found = make_cold(Cold(method="remount"), [path], work, lock)
-        assert found == {"method": "remount", "bytes": 2**20, "resident_bytes": 0}
+        assert found == ColdState("remount", 2**20, 0)
         assert os.fstat(lock).st_ino == inode
         with pytest.raises(TargetError, match=f"is being measured by process {os.getpid()} "), locked(work):
             pass
@@ -137,5 +138,5 @@ def test_a_target_that_cannot_be_unmounted_stays_locked(loop_mount):
 
 
 def test_the_root_file_system_is_not_mounted_anew():
-    assert why_not_cold(Cold(method="remount"), Path("/")).endswith(": / lies on the root file system")
-    assert why_not_cold(Cold(), Path("/")) == ""
+    assert why_not_cold(Cold(method="remount"), Path("/")).endswith(": / is on the root file system")
+    assert why_not_cold(Cold(), Path("/")) is None

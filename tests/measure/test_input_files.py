@@ -98,7 +98,7 @@ def test_files_of_a_longer_run_before_are_removed_where_time_is_short(folder):
     assert len(names(folder)) == 128
 
 
-def test_fewer_files_than_asked_reach_the_command_line_and_the_story(project, coldcache, measure_arguments, change):
+def test_fewer_files_than_asked_reach_the_command_line_and_the_outcome(project, coldcache, measure_arguments, change):
     change(Path("config/studies/tiny.yaml"), "files: [2000]", "files: [200000]")
     change(Path("config/studies/tiny.yaml"), "repetitions: 2", "repetitions: 1")
     change(
@@ -108,9 +108,9 @@ def test_fewer_files_than_asked_reach_the_command_line_and_the_story(project, co
     )
     change(Path("config/sites/here.yaml"), "bytes: 64 MiB", "bytes: 64 MiB\n  layout_seconds: 10 ms")
     assert coldcache(*measure_arguments("tiny.files")).returncode == 0
-    story = json.loads(Path("raw/tiny/tiny/files/only/r0/trial.json").read_text())
-    files = story["factors"]["files"]
+    outcome = json.loads(Path("raw/tiny/tiny/files/only/r0/trial.json").read_text())
+    files = outcome["factors"]["files"]
     assert 64 <= files < 200000
-    assert f"--nrfiles={files}" in story["argv"]
+    assert f"--nrfiles={files}" in outcome["argv"]
     log = json.loads(Path("raw/tiny/tiny/files/only/r0/stdout.txt").read_text())
     assert log["jobs"][0]["read"]["total_ios"] + log["jobs"][0]["write"]["total_ios"] == 2 * files

@@ -70,12 +70,12 @@ class StoppedBeforeLoaded(subprocess.Popen):
 def test_a_stop_in_the_first_moments_of_a_tool_is_counted(monkeypatch, tmp_path, start):
     monkeypatch.setattr(subprocess, "Popen", start)
     found = supervise(["sleep", "1"], 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ))
-    assert (found["stops"], found["exit_status"], found["timed_out"]) == (1, 0, False)
+    assert (found.stops, found.exit_status, found.timed_out) == (1, 0, False)
 
 
 def test_a_tool_that_is_left_alone_is_not_stopped(tmp_path):
     found = supervise(["sleep", "0"], 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ))
-    assert (found["stops"], found["exit_status"], found["timed_out"]) == (0, 0, False)
+    assert (found.stops, found.exit_status, found.timed_out) == (0, 0, False)
 
 
 #: Processes of a tool, each by the command that starts it and is told its number.
@@ -92,13 +92,13 @@ STOPPED = "until [ -s number ]; do sleep 0.1; done; kill -STOP $(cat number); sl
 def test_a_stop_of_a_process_below_the_tool_is_counted_once(tmp_path, start):
     words = ["sh", "-c", f"{start}\n{STOPPED}; kill $(cat number)"]
     found = supervise(words, 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ), tmp_path)
-    assert (found["stops"], found["exit_status"], found["timed_out"]) == (1, 0, False)
+    assert (found.stops, found.exit_status, found.timed_out) == (1, 0, False)
 
 
 def test_two_stops_of_a_process_below_the_tool_are_two(tmp_path):
     words = ["sh", "-c", f"{BELOW['child']}\n{STOPPED}; sleep 2; {STOPPED}; kill $(cat number)"]
     found = supervise(words, 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ), tmp_path)
-    assert (found["stops"], found["exit_status"], found["timed_out"]) == (2, 0, False)
+    assert (found.stops, found.exit_status, found.timed_out) == (2, 0, False)
 
 
 def test_others_that_are_stopped_are_none_of_the_tool(tmp_path):
@@ -117,7 +117,7 @@ def test_others_that_are_stopped_are_none_of_the_tool(tmp_path):
         for process in (before, *meanwhile):
             process.kill()
             process.wait()
-    assert (found["stops"], len(meanwhile)) == (0, 1)
+    assert (found.stops, len(meanwhile)) == (0, 1)
 
 
 @pytest.mark.parametrize(("spent", "seconds"), [(0.00001, 0.1), (0.01, 5.0)])

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.errors import TargetError
-from coldcache.design.cases import Circumstances, expand_cases
+from coldcache.design.cases import Environment, expand_cases
 from coldcache.design.site import Site, read_site
 from coldcache.design.study import read_study
 from coldcache.measure.target import (
@@ -34,7 +34,7 @@ CHECK = """
 import sys
 from pathlib import Path
 from coldcache.core.errors import ColdCacheError
-from coldcache.design.cases import Circumstances, expand_cases
+from coldcache.design.cases import Environment, expand_cases
 from coldcache.design.site import read_site
 from coldcache.design.study import read_study
 from coldcache.measure.target import check_target
@@ -42,7 +42,7 @@ site = read_site(Path("config/sites"), "here", "t")
 study = read_study(Path("config/studies"), "tiny")
 tools = {f"tiny/{name}": "fio" for name in study.sweeps}
 try:
-    check_target(site, expand_cases(study, site, Circumstances(1, True, tools, 1)))
+    check_target(site, expand_cases(study, site, Environment(1, True, tools, 1)))
 except ColdCacheError as error:
     sys.exit(str(error))
 """
@@ -59,7 +59,7 @@ def check(project):
         site = read_site(Path("config/sites"), "here", str(path))
         targets = {"scratch": {"path": str(path), "make": make}}
         site = Site.model_validate({**site.model_dump(), "targets": targets})
-        return check_target(site, expand_cases(study, site, Circumstances(1, True, tools, 1)))
+        return check_target(site, expand_cases(study, site, Environment(1, True, tools, 1)))
 
     return checked
 

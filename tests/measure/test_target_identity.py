@@ -1,6 +1,5 @@
 """Nothing is measured on another file system than the site names, nor on one that took the target's place."""
 
-import json
 import os
 import subprocess
 import time
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
+from coldcache.campaign.trial_json import read_outcome
 from coldcache.campaign.trials import collect_trials
 from coldcache.core.errors import TargetError
 from coldcache.design.site import Site, Target
@@ -59,7 +59,7 @@ def test_what_takes_the_place_of_a_target_is_noticed(loop_mount):
     work = make_work_folder(loop_mount)
     stated = Target(path=str(loop_mount))
     with locked(work) as lock:
-        assert why_lost(stated, loop_mount, work / LOCK, lock) == ""
+        assert why_lost(stated, loop_mount, work / LOCK, lock) is None
         subprocess.run(["mount", "-o", "remount,ro", str(loop_mount)], check=False)
         # A descriptor that is open for writing keeps a file system writable; only by force it is not.
         subprocess.run(["mount", "-t", "tmpfs", "none", str(loop_mount)], check=True)
@@ -70,7 +70,7 @@ def test_what_takes_the_place_of_a_target_is_noticed(loop_mount):
         replaced = f"{loop_mount} was replaced by another file system, tmpfs on none"
         assert why_lost(stated, loop_mount, work / LOCK, lock) == replaced
         subprocess.run(["umount", str(loop_mount)], check=True)
-        assert why_lost(stated, loop_mount, work / LOCK, lock) == ""
+        assert why_lost(stated, loop_mount, work / LOCK, lock) is None
 
 
 def test_a_disk_that_met_an_error_has_become_read_only(loop_mount):
@@ -104,19 +104,19 @@ def test_a_target_lost_in_mid_run_makes_the_trial_void_and_nothing_is_written_el
     last = errors.splitlines()[-1]
     begun = f"coldcache: {loop_mount} is not the file system any more on which the campaign began: "
     assert last.startswith(begun)
-    assert last.endswith("; put it right and start again: what is missing is measured then")
+    assert last.endswith("; fix it and start again: the missing trials are measured then")
     assert list(loop_mount.iterdir()) == []
-    stories = [json.loads(path.read_text()) for path in Path("raw/tiny").rglob("trial.json")]
-    (lost,) = [story for story in stories if story["failure"]]
-    assert lost["failure"]["code"] == "target-lost"
-    (judged,) = [trial.judgement for trial in collect_trials(read_campaign(Path("raw/tiny"))) if trial.story == lost]
-    assert (judged.verdict, judged.codes[0], judged.reasons[0]) == ("void", "target-lost", lost["failure"]["message"])
+    outcomes = [read_outcome(path) for path in Path("raw/tiny").rglob("trial.json")]
+    (lost,) = [outcome for outcome in outcomes if outcome.failure]
+    assert lost.failure.code == "target-lost"
+    (judged,) = [trial.judgement for trial in collect_trials(read_campaign(Path("raw/tiny"))) if trial.outcome == lost]
+    assert (judged.verdict, judged.codes[0], judged.reasons[0]) == ("void", "target-lost", lost.failure.message)
 
     words = ["mount", loop_device, str(loop_mount)] if fault == "unmounted" else ["umount", str(loop_mount)]
     subprocess.run(words, check=True)
     found = coldcache(*arguments)
     assert found.returncode == 0, found.stderr
-    judged = [t.judgement for t in collect_trials(read_campaign(Path("raw/tiny"))) if t.story["sweep"] == "transfers"]
+    judged = [t.judgement for t in collect_trials(read_campaign(Path("raw/tiny"))) if t.outcome.sweep == "transfers"]
     assert sorted(judgement.verdict for judgement in judged) == ["valid", "void"]
 
 

@@ -14,7 +14,7 @@ import yaml
 
 from coldcache import __main__ as program
 from coldcache.core.errors import CampaignError
-from coldcache.core.vocabulary import COLD_VERDICTS, FACTORS, OPERATIONS, SETTINGS, TOOLS, VERDICTS
+from coldcache.core.vocabulary import COLD_VERDICTS, FACTORS, OPERATIONS, SETTINGS, VERDICTS
 from coldcache.design.claim import KINDS
 from coldcache.design.levels import Doubling, Lookup, Share
 from coldcache.design.site import Site, Target
@@ -238,14 +238,14 @@ def model_of_field(name: str):
     return Site.model_fields[name].annotation
 
 
-def test_every_factor_tool_operation_and_rule_is_explained() -> None:
+def test_every_factor_operation_and_rule_is_explained() -> None:
     factors = heads("config/README.md", "### Factors")
     rules = [cell for cell in factors if cell.startswith("`{")]
     assert set(names(factors)) - set(names(rules)) == set(FACTORS)
     written = {key for rule in rules for key in yaml.safe_load(rule.strip("`"))}
     assert written == {*Doubling.model_fields, *Share.model_fields, *Lookup.model_fields}
     levels = {level for setting in SETTINGS.values() for level in setting.levels}
-    assert {*TOOLS, *OPERATIONS, *levels} <= set(names([read_page("config/README.md")]))
+    assert {*OPERATIONS, *levels} <= set(names([read_page("config/README.md")]))
 
 
 def test_every_kind_of_test_of_a_claim_is_explained() -> None:

@@ -57,7 +57,7 @@ def planned(*arguments):
 
 
 def inodes():
-    """Return the file of each story, which a trial that is run again does not keep."""
+    """Return the file of each outcome, which a trial that is run again does not keep."""
     return {path: path.stat().st_ino for path in Path("raw/x").rglob("trial.json")}
 
 
@@ -147,8 +147,8 @@ def test_a_campaign_is_measured_collected_taken_up_again_and_left_alone_once_sea
     found = snakemake(dataset, *config)
     assert found.returncode == 0, found.stderr
     assert "of 9 trials · tiny " in found.stdout + found.stderr
-    stories = inodes()
-    assert len(stories) == 9
+    outcomes = inodes()
+    assert len(outcomes) == 9
     verdicts = list(csv.DictReader(Path("results/x/verdicts.csv").read_text().splitlines()))
     assert [row["verdict"] for row in verdicts] == ["valid"] * 9
     assert planned(dataset, *config) == {}
@@ -158,7 +158,7 @@ def test_a_campaign_is_measured_collected_taken_up_again_and_left_alone_once_sea
         path.touch()
     change(Path("workflow/rules/measure.smk"), "Run the missing trials", "Run  the missing trials")
     assert snakemake(dataset, *config).returncode == 0
-    assert inodes() == stories
+    assert inodes() == outcomes
 
     # Results are derived: without them nothing is measured again, and one lost trial is measured alone.
     shutil.rmtree("results")
@@ -223,9 +223,9 @@ def sealed(root, measured, change):
     own.cells = [*own.cells[:2], nbformat.v4.new_code_cell(OWN)]
     nbformat.write(own, "notebooks/own.ipynb")
     change(Path("config/studies/tiny.yaml"), "notebooks: []", f"notebooks: [{', '.join(NOTEBOOKS)}]")
-    story = json.loads(Path("raw/tiny/campaign.json").read_text())
-    story["studies"][0]["notebooks"] = list(NOTEBOOKS)
-    Path("raw/tiny/campaign.json").write_text(json.dumps(story))
+    outcome = json.loads(Path("raw/tiny/campaign.json").read_text())
+    outcome["studies"][0]["notebooks"] = list(NOTEBOOKS)
+    Path("raw/tiny/campaign.json").write_text(json.dumps(outcome))
     shutil.rmtree("results")
     write_sums(Path("raw/tiny"))
     return measured

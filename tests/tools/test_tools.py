@@ -86,8 +86,8 @@ def sound_text(request):
 
 def test_every_reader_has_a_specimen_that_it_reads():
     """A series of fio needs the name of its file; it and the kernel's snapshots have tests of their own."""
-    names = {find_reader(path.read_bytes()).__name__.removeprefix("coldcache.tools.") for path in SOUND}
-    assert names == set(READERS) - {"fio.series_logs", "mountstats", "nfs_guest_log"}
+    names = {find_reader(path.read_bytes()).TOOL for path in SOUND}
+    assert names == {reader.TOOL for reader in READERS} - {"fio_series", "mountstats", "nfs_guest"}
 
 
 def test_a_record_points_to_the_bytes_that_state_it(sound):
@@ -289,7 +289,7 @@ def test_thousands_of_runs_in_one_log_cost_no_more_than_their_length(name, runs,
 
 def test_no_group_that_may_match_in_several_ways_is_possessive(root):
     """Before Python 3.11.5 such a group matches wrongly: github.com/python/cpython/issues/106052."""
-    for path in (root / "workflow/src/coldcache/tools").glob("*.py"):
+    for path in (root / "workflow/src/coldcache/tools").rglob("*.py"):
         assert not re.search(r"(?<!\*\+)\)(?:[?+]|\{[0-9,]+\})\+", path.read_text()), path.name
 
 

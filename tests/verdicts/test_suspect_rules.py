@@ -1,4 +1,4 @@
-"""Each doubt is provoked for real where this machine can; what changed inside a campaign is altered in its stories."""
+"""Each doubt is provoked for real where this machine can; what changed inside a campaign is altered in its outcomes."""
 
 import csv
 import json
@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
+from coldcache.campaign.trial_json import read_outcome
 from coldcache.campaign.trials import collect_trials
+from coldcache.core.outcome import Outcome
 from coldcache.design.site import Target
 from coldcache.tools import find_tool
 from coldcache.verdicts.judge import judge
 from coldcache.verdicts.observation import Observation
-from coldcache.verdicts.suspect_rules import fill_level
 from coldcache.verdicts.thresholds import Thresholds
 
 SITE = Path("config/sites/here.yaml")
@@ -31,10 +32,10 @@ REFERENCE = Path(__file__).resolve().parents[2] / "raw/reference"
 
 
 def load(folder, thresholds=None, **more):
-    story = json.loads((folder / "trial.json").read_text())
-    records = find_tool(story["tool"]).read((folder / "stdout.txt").read_bytes())
+    outcome = read_outcome(folder / "trial.json")
+    records = find_tool(outcome.tool).read((folder / "stdout.txt").read_bytes())
     quiet = {"foreign_share": 1e6, "load_per_core": 1e6, "least_free": 0.0, "shortest_run": 1e-9, "foreign_cpu": 1e6}
-    return Observation(story, records, "", Thresholds(**{**quiet, **(thresholds or {})}), **more)
+    return Observation(outcome, records, None, Thresholds(**{**quiet, **(thresholds or {})}), **more)
 
 
 def doubts(trial):
@@ -45,7 +46,7 @@ def collected():
     return {trial.key: trial.judgement for trial in collect_trials(read_campaign(RAW))}
 
 
-def set_story(key, **altered):
+def set_outcome(key, **altered):
     path = RAW / key / "trial.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **altered}))
 
@@ -108,23 +109,23 @@ def test_foreign_transfers_during_the_run_are_noticed(
 
 def test_a_busy_machine_makes_a_trial_suspect(measured):
     found = load(RAW / WRITE, {"load_per_core": 1.0})
-    story = {**found.story, "load": 9.04, "system": {**found.story["system"], "cores": 4}}
+    outcome = found.outcome._replace(load=9.04, system={**found.outcome.system, "cores": 4})
     reason = "the load average was 9.0 on 4 cores before it started"
-    assert doubts(found._replace(story=story)) == {"busy-machine": reason}
-    assert doubts(found._replace(story={**story, "load": 4.0})) == {}
-    assert doubts(found._replace(story={**story, "load": None})) == {}
+    assert doubts(found._replace(outcome=outcome)) == {"busy-machine": reason}
+    assert doubts(found._replace(outcome=outcome._replace(load=4.0))) == {}
+    assert doubts(found._replace(outcome=outcome._replace(load=None))) == {}
 
 
 def test_little_space_makes_a_trial_suspect(measured):
     found = load(RAW / WRITE, {"least_free": 1.0})
     assert "little-space" in doubts(found)
-    story = {**found.story, "free_bytes": 2**30, "size_bytes": 100 * 2**30}
-    found = load(RAW / WRITE, {"least_free": 0.05})._replace(story=story)
+    outcome = found.outcome._replace(free_bytes=2**30, size_bytes=100 * 2**30)
+    found = load(RAW / WRITE, {"least_free": 0.05})._replace(outcome=outcome)
     assert doubts(found) == {"little-space": "only 1 GiB of 100 GiB were free"}
 
 
 def test_another_version_of_a_tool_inside_a_campaign_is_void(measured):
-    set_story(WRITE, tool_version="3.1", start="2999-01-01T00:00:00+00:00", end="2999-01-01T00:00:01+00:00")
+    set_outcome(WRITE, tool_version="3.1", start="2999-01-01T00:00:00+00:00", end="2999-01-01T00:00:01+00:00")
     judgement = collected()[WRITE]
     version = json.loads((RAW / READ / "trial.json").read_text())["tool_version"]
     assert f"fio 3.1 ran, {version} when the campaign began" in judgement.reasons
@@ -132,24 +133,24 @@ def test_another_version_of_a_tool_inside_a_campaign_is_void(measured):
 
 
 def test_a_log_that_ends_before_its_version_is_of_no_other_version(measured):
-    set_story(WRITE, tool_version=None)
+    set_outcome(WRITE, tool_version=None)
     assert "tool-changed" not in collected()[WRITE].codes
     # The first trial of a campaign may be the one.
-    set_story(WRITE, start="2000-01-01T00:00:00+00:00", end="2000-01-01T00:00:01+00:00")
-    set_story(READ, tool_version="3.1", start="2999-01-01T00:00:00+00:00", end="2999-01-01T00:00:01+00:00")
+    set_outcome(WRITE, start="2000-01-01T00:00:00+00:00", end="2000-01-01T00:00:01+00:00")
+    set_outcome(READ, tool_version="3.1", start="2999-01-01T00:00:00+00:00", end="2999-01-01T00:00:01+00:00")
     assert [key for key, one in collected().items() if "tool-changed" in one.codes] == [READ]
 
 
 def test_another_kernel_inside_a_campaign_is_suspect(measured):
     system = json.loads((RAW / WRITE / "trial.json").read_text())["system"]
-    set_story(WRITE, system={**system, "kernel": "2.6.32"}, start="2999-01-01T00:00:00+00:00")
+    set_outcome(WRITE, system={**system, "kernel": "2.6.32"}, start="2999-01-01T00:00:00+00:00")
     assert f"the kernel was 2.6.32, {system['kernel']} when the campaign began" in collected()[WRITE].reasons
     assert [key for key, one in collected().items() if "kernel-changed" in one.codes] == [WRITE]
 
 
 def test_a_second_machine_has_a_kernel_of_its_own(measured):
     system = json.loads((RAW / WRITE / "trial.json").read_text())["system"]
-    set_story(WRITE, system={**system, "host": "another", "kernel": "2.6.32"})
+    set_outcome(WRITE, system={**system, "host": "another", "kernel": "2.6.32"})
     assert not [key for key, one in collected().items() if "kernel-changed" in one.codes]
 
 
@@ -184,9 +185,9 @@ def test_files_of_another_sweep_of_the_campaign_are_no_drift(project, coldcache,
 
 
 def test_the_fill_level_leaves_the_trials_own_files_out():
-    assert fill_level({"size_bytes": 100, "free_bytes": 50, "own_bytes": 30}) == pytest.approx(0.2)
-    assert fill_level({"size_bytes": None}) is None
-    assert fill_level({}) is None
+    outcome = Outcome("s", "w", "c", 0, (), {}, "fio")
+    assert outcome._replace(size_bytes=100, free_bytes=50, own_bytes=30).fill_level == pytest.approx(0.2)
+    assert outcome.fill_level is None
 
 
 def test_the_reference_campaign_has_the_doubts_that_its_logs_bear_out():
@@ -198,7 +199,7 @@ def test_the_reference_campaign_has_the_doubts_that_its_logs_bear_out():
 
 
 def test_every_verdict_stands_in_the_table_with_its_reason(measured):
-    set_story(WRITE, tool_version="3.1", start="2999-01-01T00:00:00+00:00", end="2999-01-01T00:00:01+00:00")
+    set_outcome(WRITE, tool_version="3.1", start="2999-01-01T00:00:00+00:00", end="2999-01-01T00:00:01+00:00")
     subprocess.run(["python", "-m", "coldcache", "collect", "--campaign=tiny", "--results=results/tiny"], check=True)
     with Path("results/tiny/reasons.csv").open() as file:
         assert any("tool-changed" in row["codes"] for row in csv.DictReader(file))
@@ -215,7 +216,7 @@ def test_a_tool_that_is_replaced_within_a_block_is_told_by_its_logs(measured):
 
 def test_a_rate_above_the_baseline_lives_on_burst_credit(measured):
     found = load(RAW / WRITE, ceilings=Target(path="t", baseline_write_rate="1 MB/s", baseline_read_rate=1))
-    assert doubts(found)["burst-credit"].endswith("is above the baseline of 1.00 MB/s, so it lives on burst credit")
+    assert doubts(found)["burst-credit"].endswith("is above the baseline of 1.00 MB/s, so it uses burst credit")
     assert doubts(load(RAW / WRITE, ceilings=Target(path="t", baseline_read_rate=1))) == {}
 
 
@@ -257,8 +258,8 @@ def test_a_tool_that_is_stopped_for_a_while_is_suspect(project, start, measure_a
 
 def test_a_machine_that_slept_is_told(measured):
     found = load(RAW / WRITE)
-    assert found.story["suspended"] < 0.5
-    assert doubts(found._replace(story={**found.story, "suspended": 60.0})) == {
+    assert found.outcome.suspended < 0.5
+    assert doubts(found._replace(outcome=found.outcome._replace(suspended=60.0))) == {
         "suspended": "the machine slept for 60.0 s while it ran"
     }
 
@@ -284,8 +285,10 @@ def test_a_throttled_device_keeps_to_its_ceiling_and_a_lower_ceiling_is_exceeded
     records = find_tool("fio").read(run.stdout)
     (rate,) = (record.value for record in records if (record.metric, record.statistic) == ("rate", "value"))
     assert rate == pytest.approx(500, rel=0.2)
-    story = json.loads((REFERENCE / "quick/random/operation=random-write,threads=1/r0/trial.json").read_text())
-    trial = Observation({**story, "tool_version": records[0].tool_version}, records, "", Thresholds(load_per_core=1e6))
+    outcome = read_outcome(REFERENCE / "quick/random/operation=random-write,threads=1/r0/trial.json")
+    trial = Observation(
+        outcome._replace(tool_version=records[0].tool_version), records, "", Thresholds(load_per_core=1e6)
+    )
     judged = doubts(trial._replace(ceilings=Target(path="t", write_iops=450)))
     assert judged["above-ceiling"].endswith("is above the 450 /s that the target can carry"), judged
     assert "above-ceiling" not in doubts(trial._replace(ceilings=Target(path="t", write_iops=620, read_iops=1)))

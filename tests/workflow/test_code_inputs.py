@@ -59,3 +59,9 @@ def test_what_is_no_notebook_hangs_on_the_executing_step_alone(tmp_path):
     broken = tmp_path / "broken.ipynb"
     broken.write_text("{")
     assert sources_of_notebook(broken) == sources_of(["coldcache.workflow.execute_notebook"])
+
+
+def test_drivers_that_are_found_by_their_folder_are_found():
+    sources = sources_of(["coldcache.measure.settings.registry"])
+    assert "workflow/src/coldcache/measure/settings/drivers/tuned_profile.py" in sources
+    assert "workflow/src/coldcache/design/settings/tuned_profile.py" in sources

@@ -1,5 +1,6 @@
 """A configuration becomes a design, or one line that says which word of it is not known."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -83,17 +84,17 @@ def test_the_first_tool_that_is_installed_is_taken(project, monkeypatch, tmp_pat
         assert choose_tool("here", sweep) == name
 
 
-def test_a_campaign_that_began_keeps_its_tools_and_circumstances(project):
+def test_a_campaign_that_began_keeps_its_tools_and_environment(project):
     design = read_design(CONFIG)
-    began = design._replace(circumstances=design.circumstances._replace(cores=99, seed=5, direct_io=False))
+    began = replace(design, environment=design.environment._replace(cores=99, seed=5, direct_io=False))
     begin(began)
     assert read_design(CONFIG) == began
 
 
 def test_a_draft_minds_no_campaign(project):
     design = read_design(CONFIG)
-    begin(design._replace(circumstances=design.circumstances._replace(cores=99)))
-    assert draft_design(CONFIG).circumstances.cores == design.circumstances.cores
+    begin(replace(design, environment=design.environment._replace(cores=99)))
+    assert draft_design(CONFIG).environment.cores == design.environment.cores
 
 
 def test_a_sealed_campaign_is_taken_as_it_is_whatever_the_configuration_says(measured):

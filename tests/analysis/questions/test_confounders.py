@@ -26,10 +26,10 @@ def collect(measured):
 
 def alter(level, **circumstances):
     for path in Path("raw/tiny/tiny/cache").glob(f"write_cache={level}/r*/trial.json"):
-        story = json.loads(path.read_text())
+        outcome = json.loads(path.read_text())
         for place, values in circumstances.items():
-            story[place] = {**story[place], **values}
-        path.write_text(json.dumps(story))
+            outcome[place] = {**outcome[place], **values}
+        path.write_text(json.dumps(outcome))
 
 
 def test_a_factor_that_differs_alone_can_be_the_cause(collect):
@@ -67,8 +67,8 @@ def test_another_difference_takes_the_cause_away_and_is_listed_with_its_values(c
 
 def test_a_sweep_whose_logs_tell_nothing_of_the_system_names_no_cause(collect):
     for path in Path("raw/tiny/tiny/cache").rglob("trial.json"):
-        story = json.loads(path.read_text())
-        path.write_text(json.dumps({**story, "start": None, "end": None}))
+        outcome = json.loads(path.read_text())
+        path.write_text(json.dumps({**outcome, "start": None, "end": None}))
     assert collect().endswith("what each level of write cache was measured on is not recorded; no cause can be named.")
 
 

@@ -64,7 +64,7 @@ def test_logs_of_the_script_have_names_of_their_own(logs):
 def test_a_contradicted_phase_is_void_and_the_others_count(logs):
     contradict(logs)
     imported = import_logs(Path("logs"), "old")
-    voids = [key for key, story in imported.trials.items() if story["contradiction"]]
+    voids = [key for key, outcome in imported.trials.items() if outcome.contradiction]
     assert [json.loads(Path(f"raw/old/{key}/trial.json").read_text())["factors"]["phase"] for key in voids] == [
         "ior-easy"
     ]

@@ -38,7 +38,7 @@ def put(name, to=None):
     return target
 
 
-def stories(campaign="old"):
+def outcomes(campaign="old"):
     return {
         str(path.parent.relative_to(f"raw/{campaign}")): json.loads(path.read_text())
         for path in sorted(Path(f"raw/{campaign}").rglob("trial.json"))
@@ -54,16 +54,16 @@ def test_logs_are_copied_whole_and_sealed():
     assert check_seal(Path("raw/old")) == []
     checked = subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd="raw/old", check=False)
     assert checked.returncode == 0
-    story = stories()["imported/ior/only/r1"]
-    assert story["log"] == {
+    outcome = outcomes()["imported/ior/only/r1"]
+    assert outcome["log"] == {
         "file": "imported/logs/2019/deep/a.out", "repetition": 1,
         "factors": {
             "threads": 4, "nodes": 1, "transfer_size": 1048576, "file_size": 16777216,
             "file_layout": "file-per-thread", "direct_io": False,
         },
     }  # fmt: skip
-    assert (story["tool"], story["tool_version"], story["operations"]) == ("ior", "4.0.0", ["write", "read"])
-    assert story["argv"] == []
+    assert (outcome["tool"], outcome["tool_version"], outcome["operations"]) == ("ior", "4.0.0", ["write", "read"])
+    assert outcome["argv"] == []
 
 
 def test_a_campaign_says_that_it_was_never_measured():
@@ -71,7 +71,7 @@ def test_a_campaign_says_that_it_was_never_measured():
     (Path("logs") / "README").write_text("prose")
     import_logs(Path("logs"), "old")
     campaign = read_campaign(Path("raw/old"))
-    assert campaign.circumstances is None
+    assert campaign.environment is None
     assert campaign.planned == ()
     assert campaign.foreign[0].origin.model_dump() == {
         "folder": "logs", "system": "A system elsewhere",
@@ -130,7 +130,7 @@ def test_the_same_case_in_two_logs_is_repeated():
     put("ior-3.3.0-rep3.txt")
     put("ior-3.3.0.json")
     imported = import_logs(Path("logs"), "old")
-    assert [(key, story["log"]["file"]) for key, story in imported.trials.items()] == [
+    assert [(key, outcome.log.file) for key, outcome in imported.trials.items()] == [
         ("imported/ior/only/r0", "imported/logs/ior-3.3.0-rep3.txt"),
         ("imported/ior/only/r1", "imported/logs/ior-3.3.0-rep3.txt"),
         ("imported/ior/only/r2", "imported/logs/ior-3.3.0-rep3.txt"),
@@ -231,7 +231,10 @@ def test_a_campaign_is_made_again_of_the_logs_and_notes_that_it_has_kept(project
     import_logs(project, "old")
     import_logs(Path("raw/old/cluster/logs"), "again")
     of_old, of_again = (
-        [*stories(name).values(), [path.read_bytes() for path in sorted(Path(f"raw/{name}/cluster/logs").rglob("*.*"))]]
+        [
+            *outcomes(name).values(),
+            [path.read_bytes() for path in sorted(Path(f"raw/{name}/cluster/logs").rglob("*.*"))],
+        ]
         for name in ("old", "again")
     )
     assert of_old == of_again

@@ -106,4 +106,4 @@ def test_patterns_that_match_nothing_are_named():
     notes = Notes.model_validate({"sweeps": {"a": {"logs": ["*.log", "*.lgo"]}}, "factors": {"z": {}}})
     assert notes.idle_pattern(["x.log"]) == 'sweeps.a.logs: "*.lgo"'
     assert notes.idle_pattern(["x.log", "x.lgo"]) == 'factors: "z"'
-    assert notes.idle_pattern(["x.log", "x.lgo", "z"]) == ""
+    assert notes.idle_pattern(["x.log", "x.lgo", "z"]) is None

@@ -1,21 +1,19 @@
 """Who ran where is told by the processes themselves, and what differs from the plan makes a trial void."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from coldcache.measure.cluster.launch import SERVERS, Launch
 from coldcache.tools.fio import command as fio
+from coldcache.tools.ior import command as ior
 from coldcache.tools.iozone import command as iozone
 from coldcache.tools.launchers import start_ranks
 from coldcache.tools.run import Run
 
-IOR = SimpleNamespace(PROGRAM="ior")
 HOSTS = ("n1", "n2")
 
 
 def run_of(tool, threads=3):
-    words = start_ranks("srun", "pmix", threads, 2, 8) if tool is IOR else ()
+    words = start_ranks("srun", "pmix", threads, 2, 8) if tool is ior else ()
     return Run(("write",), "/t", threads, nodes=2, transfer_size=1024, file_size=1024, launcher=words, starter="srun",
                hosts=HOSTS)  # fmt: skip
 
@@ -29,22 +27,22 @@ def judge(tool, said, tmp_path, file="stderr.txt"):
 
 def test_ranks_are_listed_by_node(tmp_path):
     said = "".join(f"coldcache: rank {rank} on {host} sees abc\n" for rank, host in ((2, "n1"), (1, "n2"), (0, "n1")))
-    assert judge(IOR, f"srun: noise\n{said}", tmp_path) == (
-        {"n1": {"processes": 2, "ranks": [0, 2]}, "n2": {"processes": 1, "ranks": [1]}}, "",
+    assert judge(ior, f"srun: noise\n{said}", tmp_path) == (
+        {"n1": {"processes": 2, "ranks": [0, 2]}, "n2": {"processes": 1, "ranks": [1]}}, None,
     )  # fmt: skip
 
 
 def test_a_step_that_never_launched_is_told_although_its_launcher_ended_well(tmp_path):
-    assert judge(IOR, "", tmp_path) == ({}, "no process started: the launcher ended without starting any")
+    assert judge(ior, "", tmp_path) == ({}, "no process started: the launcher ended without starting any")
 
 
 @pytest.mark.parametrize(
     ("tool", "file", "said", "fault"),
     [
-        (IOR, "stderr.txt", [("n1", "abc"), ("n1", "abc"), ("n1", "abc")], "3 processes started on node n1, 2 were to"),
+        (ior, "stderr.txt", [("n1", "abc"), ("n1", "abc"), ("n1", "abc")], "3 processes started on node n1, 2 were to"),
         (iozone, "stderr.txt", [("n1", "abc"), ("n2", "abc")], "1 processes started on node n1, 2 were to"),
         (fio, SERVERS, [("n1", "abc")], "0 processes started on node n2, 1 were to"),
-        (fio, SERVERS, [("n1", "abc"), ("n2.cluster", "abc")], ""),
+        (fio, SERVERS, [("n1", "abc"), ("n2.cluster", "abc")], None),
         (fio, SERVERS, [("n1", "abc"), ("n2", "nothing")],
          "node n2 does not see the target: a process there found another folder under its path"),
     ],
@@ -56,7 +54,7 @@ def test_a_launch_that_differs_from_the_plan_is_told(tool, file, said, fault, tm
 
 def test_the_files_of_a_launch_deal_the_threads_out_in_turn():
     assert iozone.files(run_of(iozone))["clients.txt"].split("\n") == [
-        f"{host} /t {iozone.require('iozone')}" for host in ("n1", "n2", "n1")
+        f"{host} /t {iozone.TRAITS.program.require()}" for host in ("n1", "n2", "n1")
     ] + [""]  # fmt: skip
     jobs = fio.files(run_of(fio))
     assert jobs["n1.fio"].endswith("unique_filename=0\n[t]\nnumjobs=2\nfilename_format=t0.$jobnum\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.measure.host.counters import Counters, read_counters
+from coldcache.measure.host.counters import CounterSource, read_counters
 from coldcache.measure.host.inventory import describe_system, describe_target
 from coldcache.measure.host.mounts import find_mount
 
@@ -54,20 +54,20 @@ def test_the_device_is_described_as_sysfs_has_it(tmp_path):
     disk = Path(f"/sys/dev/block/{target['device']}")
     if not disk.exists():
         pytest.skip("the file system has no block device")
-    assert read_counters(Counters("device", target["device"]))["written_bytes"] > 0
+    assert read_counters(CounterSource("device", target["device"]))["written_bytes"] > 0
     assert target["queue"]["scheduler"]
     assert target["queue"]["logical_block_size"].isdigit()
 
 
 def test_counters_count_what_crosses_the_device(tmp_path):
     device = describe_target(tmp_path)["device"]
-    before = read_counters(Counters("device", device))
+    before = read_counters(CounterSource("device", device))
     if before is None:
         pytest.skip("the file system has no block device")
     with (tmp_path / "file").open("wb") as file:
         file.write(os.urandom(4 * 2**20))
         os.fsync(file.fileno())
-    after = read_counters(Counters("device", device))
+    after = read_counters(CounterSource("device", device))
     assert after["written_bytes"] - before["written_bytes"] >= 4 * 2**20
     assert after["writes"] > before["writes"]
     assert after.get("flushes", 1) >= before.get("flushes", 0)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.design.settings import GuestSetting
-from coldcache.measure.nfs_guest.read_back import read_levels
+from coldcache.design.settings.nfs_guest import GuestSetting
+from coldcache.measure.nfs_guest.read_back import read_guest_levels
 from coldcache.tools.nfs_guest_log import split
 
 SPECIMENS = Path(__file__).parents[2] / "specimens"
@@ -18,8 +18,8 @@ def sections(name):
 
 def read(log, level, **stated):
     kind = GuestSetting.model_validate({"kind": "nfs-guest", **stated})
-    (found,) = read_levels({"factor": kind}, {"factor": level}, sections(log)).values()
-    return found["asked"], found["read"]
+    (found,) = read_guest_levels({"factor": kind}, {"factor": level}, sections(log)).values()
+    return found.asked, found.read
 
 
 SYNC = {"values": {"sync": "sync", "async": "async"}, "shown": {"async": "default"}}

@@ -88,16 +88,16 @@ def test_a_program_that_opens_no_socket_is_told_and_ended(ready, list_processes,
 
 
 def test_every_measured_trial_ran_with_the_level_of_its_case(measured):
-    stories = [json.loads(path.read_text()) for path in Path("raw/tiny/tiny/cache").rglob("trial.json")]
-    assert len(stories) == 4
-    for story in stories:
-        level = story["factors"]["write_cache"]
+    outcomes = [json.loads(path.read_text()) for path in Path("raw/tiny/tiny/cache").rglob("trial.json")]
+    assert len(outcomes) == 4
+    for outcome in outcomes:
+        level = outcome["factors"]["write_cache"]
         told = {"asked": level, "read": level, "where": "command line of qemu-nbd"}
-        assert story["settings"] == {"write_cache": told}
-        assert story["case"] == f"write_cache={level}"
-        assert "--uri=nbd+unix:///?socket=scratch/coldcache/tiny/cache/nbd.socket" in story["argv"]
+        assert outcome["settings"] == {"write_cache": told}
+        assert outcome["case"] == f"write_cache={level}"
+        assert "--uri=nbd+unix:///?socket=scratch/coldcache/tiny/cache/nbd.socket" in outcome["argv"]
     others = [json.loads(path.read_text()) for path in Path("raw/tiny/tiny/transfers").rglob("trial.json")]
-    assert all(story["settings"] == {} for story in others)
+    assert all(outcome["settings"] == {} for outcome in others)
 
 
 def test_a_setting_that_fails_makes_a_row_with_its_reason(project, coldcache, measure_arguments, change):
@@ -106,12 +106,12 @@ def test_a_setting_that_fails_makes_a_row_with_its_reason(project, coldcache, me
     change(Path("config/studies/tiny.yaml"), "repetitions: 2", "repetitions: 1")
     found = coldcache(*measure_arguments("tiny.cache"))
     assert found.returncode == 0
-    story = json.loads(Path("raw/tiny/tiny/cache/write_cache=none/r0/trial.json").read_text())
-    if story["failure"]:
-        assert story["failure"]["code"] == "setting-failed"
-        assert story["failure"]["message"].startswith("qemu-nbd --cache=none ends at once: ")
+    outcome = json.loads(Path("raw/tiny/tiny/cache/write_cache=none/r0/trial.json").read_text())
+    if outcome["failure"]:
+        assert outcome["failure"]["code"] == "setting-failed"
+        assert outcome["failure"]["message"].startswith("qemu-nbd --cache=none ends at once: ")
     else:
-        assert story["settings"]["write_cache"]["read"] == "none"
+        assert outcome["settings"]["write_cache"]["read"] == "none"
 
 
 def test_a_path_with_blanks_and_signs_is_served_and_measured(project, coldcache, measure_arguments, change):
@@ -122,8 +122,8 @@ def test_a_path_with_blanks_and_signs_is_served_and_measured(project, coldcache,
         found = coldcache(*measure_arguments(block), f"--target={name}")
         assert (found.returncode, found.stdout) == (0, ""), found.stderr
     for path in Path("raw/tiny").rglob("trial.json"):
-        story = json.loads(path.read_text())
-        assert (story["exit_status"], story["failure"]) == (0, None), (path, story["failure"])
+        outcome = json.loads(path.read_text())
+        assert (outcome["exit_status"], outcome["failure"]) == (0, None), (path, outcome["failure"])
     assert [path.name for path in Path(name).iterdir()] == ["coldcache"]
     subprocess.run(["python", "-m", "coldcache", "collect", "--campaign=tiny", "--results=results/x"], check=True)
     verdicts = Path("results/x/verdicts.csv").read_text()

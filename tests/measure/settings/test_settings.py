@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from switched import SITE, stories, take_settings_of_the_site, trials_of, use_loop, verdicts
+from switched import SITE, outcomes, take_settings_of_the_site, trials_of, use_loop, verdicts
 
 from coldcache.core.errors import SettingError
-from coldcache.design.cases import Circumstances, expand_cases
+from coldcache.design.cases import Environment, expand_cases
 from coldcache.design.site import read_site
 from coldcache.design.study import read_study
 from coldcache.measure.settings.block import BlockSettings, is_left
@@ -23,10 +23,10 @@ def test_levels_are_applied_read_back_and_undone(controller, coldcache, measure_
     assert controller.read_text() == "factory"
     assert not is_left(Path("scratch/coldcache"))
     levels = {"on": "enabled", "off": "disabled"}
-    assert len(stories()) == 4
-    for story in stories():
-        read = story["settings"]["write_cache"]
-        asked = levels[story["factors"]["write_cache"]]
+    assert len(outcomes()) == 4
+    for outcome in outcomes():
+        read = outcome["settings"]["write_cache"]
+        asked = levels[outcome["factors"]["write_cache"]]
         assert (read["asked"], read["read"], read["read_after"]) == (asked, asked, asked)
         assert read["where"].endswith("controller.py " + str(controller) + " show")
     assert {verdict for _, verdict, _, _ in verdicts()} == {"valid"}
@@ -42,7 +42,7 @@ def test_a_level_that_is_not_in_force_makes_the_trial_void(controller, coldcache
         for level, word in (("off", "disabled"), ("off", "disabled"), ("on", "enabled"), ("on", "enabled"))
     ]  # fmt: skip
     assert verdicts() == expected
-    assert all(story["start"] is None and story["argv"] == [] for story in stories())
+    assert all(outcome["start"] is None and outcome["argv"] == [] for outcome in outcomes())
     assert controller.read_text() == "factory"
 
 
@@ -72,7 +72,7 @@ def test_a_sweep_whose_setting_cannot_be_changed_here_is_not_run(project, coldca
     reason = "write_cache cannot be put in force: /sys/block/loop999/queue/write_cache does not exist"
     found = coldcache(*measure_arguments("tiny.cache"))
     assert (found.returncode, found.stderr) == (0, f"tiny.cache is not run: {reason}\n")
-    assert stories() == []
+    assert outcomes() == []
     assert [one[1:] for one in verdicts()] == [("missing", ("not-run",), (reason,))] * 4
     assert not Path("raw/tiny/tiny/cache/write_cache=on").exists()
 
@@ -124,7 +124,7 @@ def test_a_name_of_the_targets_device_is_found(project, change, loop_mount, loop
     path = Path(f"/sys/block/{Path(loop_device).name}/queue/scheduler")
     before = path.read_text()
     site, study = read_site(Path("config/sites"), "here"), read_study(Path("config/studies"), "tiny")
-    cases = expand_cases(study, site, Circumstances(1, True, {f"tiny/{name}": "fio" for name in study.sweeps}, 1))
+    cases = expand_cases(study, site, Environment(1, True, {f"tiny/{name}": "fio" for name in study.sweeps}, 1))
     from coldcache.design.cases import Trial
 
     with locked(work) as lock, BlockSettings(work, lock) as settings:
@@ -196,5 +196,5 @@ def test_an_ordinary_user_whom_sudo_refuses_runs_no_sweep_that_needs_root(
     path = f"/sys/block/{Path(loop_device).name}/queue/write_cache"
     reason = f"{path}: it needs root, and sudo -n is refused: sudo: a password is required"
     assert found.stderr == f"tiny.cache is not run: write_cache cannot be put in force: {reason}\n"
-    assert stories() == []
+    assert outcomes() == []
     assert [one[1:3] for one in verdicts()] == [("missing", ("not-run",))] * 4

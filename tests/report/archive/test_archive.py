@@ -77,12 +77,12 @@ def test_an_anonymised_archive_names_nobody_and_its_numbers_stand_where_records_
         everything = b"\n".join(packed.read(name) for name in packed.namelist() if not name.startswith("code/workflow"))
     for name in (b"login7", b"alice", b"gpfs", b"10.20.30.40", b"fe80::1:2", b"this machine"):
         assert name not in everything.lower(), name
-    story = json.loads(next((tmp_path / "out/raw/tiny").rglob("trial.json")).read_text())
-    alias = story["system"]["host"]
+    outcome = json.loads(next((tmp_path / "out/raw/tiny").rglob("trial.json")).read_text())
+    alias = outcome["system"]["host"]
     assert re.fullmatch(r"host-\d", alias)
     log = next((tmp_path / "out/raw/tiny").rglob("stdout.txt")).read_text()
     assert re.fullmatch(
-        rf"user-\d@{alias}: {story['target']['path']}/run on address-\d and address-\d "
+        rf"user-\d@{alias}: {outcome['target']['path']}/run on address-\d and address-\d "
         r"\(/anonymous/path-\d/job\.sh\), 127\.0\.0\.1, vm\.dirty_ratio", log.splitlines()[0],
     )  # fmt: skip
     after = open_records(tmp_path / "out/results/tiny/dataset.nc")

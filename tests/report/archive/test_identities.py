@@ -16,7 +16,7 @@ fio-3.33 at 12:30:45, version 2.1.11.3 is no address, 1.5 GiB/s, std::move, a/b,
 
 @pytest.fixture
 def found(tmp_path, monkeypatch):
-    """Return a function that finds the identities of a campaign with one log and one story."""
+    """Return a function that finds the identities of a campaign with one log and one outcome."""
     monkeypatch.setattr(identities.platform, "node", lambda: "localhost")
     monkeypatch.setattr(identities.getpass, "getuser", lambda: "root")
     monkeypatch.setenv("HOME", "/root")
@@ -25,8 +25,8 @@ def found(tmp_path, monkeypatch):
     def find(log="", host="localhost", path="/mnt/fast/target", mount_point="/", hidden=()):
         folder = tmp_path / "s/w/c/r0"
         folder.mkdir(parents=True)
-        story = {"system": {"host": host}, "target": {"mount_point": mount_point}}
-        (folder / "trial.json").write_text(json.dumps(story))
+        outcome = {"system": {"host": host}, "target": {"mount_point": mount_point}}
+        (folder / "trial.json").write_text(json.dumps(outcome))
         (folder / "stdout.txt").write_text(log)
         site = Site.model_validate({"site": "here", "title": "Here", "targets": {"scratch": {"path": path}}})
         return [tuple(each) for each in find_identities(Campaign("a", site, (), None), tmp_path, hidden)]

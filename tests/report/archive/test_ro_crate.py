@@ -51,8 +51,8 @@ def test_the_metadata_tell_when_by_what_and_from_what(project, run, tmp_path):
         graph = json.loads(packed.read("ro-crate-metadata.json"))["@graph"]
         names = set(packed.namelist())
     entities = {entity["@id"]: entity for entity in graph}
-    stories = [json.loads(path.read_text()) for path in Path("raw/tiny").rglob("trial.json")]
-    assert entities["#run"]["startTime"][:19] == min(story["start"] for story in stories)[:19]
+    outcomes = [json.loads(path.read_text()) for path in Path("raw/tiny").rglob("trial.json")]
+    assert entities["#run"]["startTime"][:19] == min(outcome["start"] for outcome in outcomes)[:19]
     assert entities["#run"]["instrument"] == {"@id": "code/Snakefile"}
     assert entities["#agent"]["name"] == "A. Name"
     assert entities["./"]["license"] == {"@id": "https://spdx.org/licenses/CC-BY-4.0"}

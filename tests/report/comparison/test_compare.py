@@ -20,9 +20,9 @@ def test_beyond_a_threshold_of_thirty_per_cent_it_is_no_regression(compare):
 
 def test_one_thing_that_differs_is_named_as_what_can_be_the_cause(compare):
     for path in Path("raw/after").rglob("trial.json"):
-        story = json.loads(path.read_text())
-        story["system"]["kernel"] = "9.9"
-        path.write_text(json.dumps(story))
+        outcome = json.loads(path.read_text())
+        outcome["system"]["kernel"] = "9.9"
+        path.write_text(json.dumps(outcome))
     said = compare("before", "after")[1]
     assert "Exactly one thing that the campaigns state differs: kernel (" in said
     assert " → 9.9). It can be the cause.\n" in said

@@ -29,10 +29,10 @@ def hostile(root, tmp_path, monkeypatch) -> Path:
     for repetition in range(5, 10):
         shutil.rmtree(raw / f"quick/random/operation=random-read,threads=1/r{repetition}")
     for path in raw.rglob("trial.json"):
-        story = json.loads(path.read_text())
-        story["system"]["host"] = HOST
-        story["target"]["mount_options"] = "rw," + ",".join(f"lowerdir=/layers/{layer}" for layer in range(40))
-        path.write_text(json.dumps(story))
+        outcome = json.loads(path.read_text())
+        outcome["system"]["host"] = HOST
+        outcome["target"]["mount_options"] = "rw," + ",".join(f"lowerdir=/layers/{layer}" for layer in range(40))
+        path.write_text(json.dumps(outcome))
     design = json.loads((sealed / "campaign.json").read_text())
     quick, tools = design["studies"][0], design["circumstances"]["tools"]
     quick["notebooks"], quick["sentinel"] = ["random-iops"], None

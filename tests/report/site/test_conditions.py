@@ -64,5 +64,5 @@ def test_a_campaign_without_a_trial_has_no_conditions(campaign):
 def test_a_trial_that_is_cut_short_is_named(campaign):
     path = campaign.folder / CASE / "r2/trial.json"
     path.write_text(path.read_text()[:40])
-    with pytest.raises(CampaignError, match=r"^raw/reference/quick/.*/r2/trial.json: not the story of a trial \("):
+    with pytest.raises(CampaignError, match=r"^raw/reference/quick/.*/r2/trial.json: not the outcome of a trial \("):
         read_conditions(campaign)

@@ -48,7 +48,7 @@ def test_a_day_is_named_once():
 
 def test_levels_stand_in_the_order_of_the_study(root):
     campaign = read_campaign(root / "raw/reference")
-    cases = expand_cases(campaign.studies[0], campaign.site, campaign.circumstances)
+    cases = expand_cases(campaign.studies[0], campaign.site, campaign.environment)
 
     def shown(sweep):
         return show_levels(case.factors for case in cases if case.sweep == sweep).replace("<wbr>", "")

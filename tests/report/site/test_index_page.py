@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
@@ -14,7 +16,7 @@ def context(root, tmp_path, monkeypatch):
     """The reference campaign, of which nothing but the design is known."""
     monkeypatch.chdir(root)
     whole = read_campaign(root / "raw/reference")
-    campaign = whole._replace(studies=whole.studies[:1])
+    campaign = replace(whole, studies=whole.studies[:1])
     nothing = Conditions({}, {}, {}, [], None, None, 0)
     (tmp_path / "coverage.csv").write_text("source,item,state,why\n")
     return ReportContext(
@@ -32,7 +34,7 @@ def context(root, tmp_path, monkeypatch):
 def test_an_interval_is_promised_only_what_its_repetitions_reach(context):
     def levels(repetitions):
         study = context.campaign.studies[0].model_copy(update={"repetitions": repetitions})
-        return describe_first_page(context._replace(campaign=context.campaign._replace(studies=(study,))))["level"]
+        return describe_first_page(context._replace(campaign=replace(context.campaign, studies=(study,))))["level"]
 
     assert [levels(n) for n in (1, 2, 5, 6, 20)] == ["", "50\xa0%", "93.8\xa0%", "95\xa0%", "95\xa0%"]
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
@@ -9,7 +11,7 @@ from coldcache.report.site.reproduce_commands import import_again, measure_again
 @pytest.fixture
 def campaign(root):
     whole = read_campaign(root / "raw/reference")
-    return whole._replace(studies=whole.studies[:1])
+    return replace(whole, studies=whole.studies[:1])
 
 
 def _at(campaign, site, target):
@@ -17,7 +19,7 @@ def _at(campaign, site, target):
     new = campaign.site.model_copy(
         update={"site": site, "targets": {"scratch": campaign.site.target.model_copy(update=target)}}
     )
-    return campaign._replace(site=new)
+    return replace(campaign, site=new)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,7 @@ def test_the_command_measures_the_same_again(campaign, site, target, command):
 
 def test_two_studies_are_measured_again_together(campaign):
     quick = campaign.studies[0]
-    both = campaign._replace(studies=(quick, quick.model_copy(update={"study": "other"})))
+    both = replace(campaign, studies=(quick, quick.model_copy(update={"study": "other"})))
     assert " studies=quick,other site=reference " in measure_again(both)
 
 
@@ -62,7 +64,7 @@ def test_what_was_imported_is_imported_again_from_the_logs_that_are_kept_and_nev
         study="old", title="t", question="q", origin=Origin(folder="old logs", system="s", unread=[]), sweeps={},
         notebooks=[],
     )  # fmt: skip
-    mixed = campaign._replace(studies=(*campaign.studies, old))
+    mixed = replace(campaign, studies=(*campaign.studies, old))
     assert measure_sweeps_again(mixed, ["old/ior"]) is None
     assert measure_sweeps_again(mixed, ["old/ior", "quick/random"]).endswith(" results/again/blocks/quick.random.json")
     assert measure_again(mixed) == measure_again(campaign)
@@ -72,7 +74,7 @@ def test_what_was_imported_is_imported_again_from_the_logs_that_are_kept_and_nev
 def test_a_sentinel_which_has_no_block_is_measured_again_with_all_others(campaign):
     quick = next(study for study in campaign.studies if study.study == "quick")
     watched = quick.model_copy(update={"sentinel": Sentinel(sweep="random", every=5)})
-    watching = campaign._replace(studies=(watched,))
+    watching = replace(campaign, studies=(watched,))
     assert measure_sweeps_again(watching, ["quick/random"]).endswith(" target=/mnt/scratch -- measure_all")
     assert measure_sweeps_again(watching, ["quick/random", "quick/metadata"]).endswith(
         " -- results/again/blocks/quick.metadata.json"

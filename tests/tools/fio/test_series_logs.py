@@ -13,7 +13,7 @@ from coldcache.tools.fio.series_logs import (
     OF_KIND,
     ONE_CALL,
     WINDOW,
-    read,
+    read_named,
     recognise,
 )
 
@@ -49,7 +49,7 @@ def load(name):
 
 def refusal(log, name):
     with pytest.raises(LogError) as caught:
-        read(log, name)
+        read_named(log, name)
     return str(caught.value)
 
 
@@ -158,7 +158,7 @@ def test_a_name_that_does_not_tell_what_the_values_are(name):
     ],
 )
 def test_a_name_that_tells_what_the_values_are(name, metric):
-    assert {record.metric for record in read(load("3.33-window_bw.1.log"), name)} == {metric}
+    assert {record.metric for record in read_named(load("3.33-window_bw.1.log"), name)} == {metric}
 
 
 NO_POINT = "this is no point of fio's series: the log is broken or cut"
@@ -197,7 +197,9 @@ def test_columns_that_fit_two_forms():
 def test_line_ends_of_windows():
     log = load("3.33-window_bw.1.log")
     ends = log.replace(b"\n", b"\r\n")
-    assert [record.value for record in read(ends, "x_bw.log")] == [record.value for record in read(log, "x_bw.log")]
+    assert [record.value for record in read_named(ends, "x_bw.log")] == [
+        record.value for record in read_named(log, "x_bw.log")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -35,13 +35,13 @@ def test_each_operation_runs_alone():
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({}, ""),
+        ({}, None),
         ({"operations": ("random-read",)}, "does not measure random-read"),
         ({"nodes": 2}, "runs on one node"),
-        ({"nodes": 2, "launcher": ("srun",)}, ""),
+        ({"nodes": 2, "launcher": ("srun",)}, None),
         ({"queue_depth": 4}, "keeps one transfer in flight per thread"),
         ({"direct_io": True}, "passes the page cache by an option that differs by version; state its command"),
-        ({"direct_io": True, "command": ("ior", "-B")}, ""),
+        ({"direct_io": True, "command": ("ior", "-B")}, None),
         ({"device": "nbd://x"}, "drives no block device"),
     ],
 )

@@ -6,10 +6,9 @@ import pytest
 
 from coldcache.measure.input_files import lay_out
 from coldcache.tools.iozone import command as iozone
-from coldcache.tools.programs import is_installed
 from coldcache.tools.run import Inputs, Run
 
-installed = pytest.mark.skipif(not is_installed("iozone"), reason="IOzone is not installed")
+installed = pytest.mark.skipif(not iozone.TRAITS.program.is_installed(), reason="IOzone is not installed")
 KIB, MIB = 1024, 2**20
 
 
@@ -55,7 +54,7 @@ def test_each_operation_is_an_execution_of_its_own():
 @pytest.mark.parametrize(
     ("more", "what"),
     [
-        ({}, ""),
+        ({}, None),
         ({"nodes": 2}, "runs on one node"),
         ({"file_layout": "shared-file"}, "knows no shared-file"),
         ({"queue_depth": 2}, "keeps one transfer in flight per thread"),

@@ -71,8 +71,8 @@ def test_what_cannot_be_rebuilt_is_refused_in_one_line(rebuild, named, line):
 
 
 def test_a_step_that_fails_ends_in_its_own_words(rebuild):
-    story = next(Path("raw/tiny").glob("*/*/*/r0/trial.json"))
-    story.write_text(json.dumps({}))
+    outcome = next(Path("raw/tiny").glob("*/*/*/r0/trial.json"))
+    outcome.write_text(json.dumps({}))
     status, lines, error = rebuild()
     assert (status, lines) == (1, [])
-    assert error == f"coldcache: collect: {story}: not the story of a trial (it lacks study)\n"
+    assert error == f"coldcache: collect: {outcome}: not the outcome of a trial (it lacks study)\n"

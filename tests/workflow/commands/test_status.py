@@ -21,8 +21,8 @@ def test_a_whole_campaign_is_done(measured, capsys):
 def test_what_waits_runs_is_void_and_cannot_run_is_told_apart(measured, capsys):
     files = Path("raw/tiny/tiny/files")
     first = files / "operation=file-create/r0"
-    story = json.loads((first / "trial.json").read_text())
-    (first / "trial.json").write_text(json.dumps({**story, "exit_status": 3}))
+    outcome = json.loads((first / "trial.json").read_text())
+    (first / "trial.json").write_text(json.dumps({**outcome, "exit_status": 3}))
     (files / "operation=file-stat/r1").rename(files / "operation=file-stat/.r1.partial")
     (files / "operation=file-stat/.r1.partial/trial.json").unlink()
     for trial in Path("raw/tiny/tiny/cache").glob("*/r0/trial.json"):

@@ -30,7 +30,7 @@ def setting(project):
     return state
 
 
-def stories():
+def outcomes():
     return [json.loads(path.read_text()) for path in sorted(Path("raw/tiny").rglob("trial.json"))]
 
 
@@ -46,13 +46,13 @@ def test_each_trial_runs_on_the_mount_of_its_level(project, setting, mount_names
     assert found.stdout.splitlines() == ["v3", "v42", "scratch/coldcache/tiny", "scratch/coldcache/tiny/cache", "0"], (
         found.stderr
     )
-    assert len(stories()) == 4
-    for story in stories():
-        read = story["settings"]["nfs_version"]
-        point = {"3": "v3", "4.2": "v42"}[story["factors"]["nfs_version"]]
+    assert len(outcomes()) == 4
+    for outcome in outcomes():
+        read = outcome["settings"]["nfs_version"]
+        point = {"3": "v3", "4.2": "v42"}[outcome["factors"]["nfs_version"]]
         assert (read["asked"], read["read"], read["read_after"]) == (f"{project}/{point}",) * 3
         assert read["where"] == f"what is mounted on {project}/scratch/coldcache/tiny"
-        assert story["size_bytes"] == {"v3": 32, "v42": 48}[point] * 2**20
+        assert outcome["size_bytes"] == {"v3": 32, "v42": 48}[point] * 2**20
     verdicts = [trial.judgement.verdict for trial in collect_trials(read_campaign(Path("raw/tiny")))]
     assert verdicts.count("valid") == 4
 
@@ -78,5 +78,5 @@ def test_a_layout_of_the_folder_is_taken_by_files_that_are_made_anew(setting, co
     arguments = [*measure_arguments("tiny.cache"), f"--target={loop_mount}"]
     found = coldcache(*arguments)
     assert found.returncode == 0, found.stderr
-    assert [story["settings"]["write_mode"]["read"] for story in stories()] == ["-", "-", "S", "S"]
-    assert all(story["exit_status"] == 0 for story in stories())
+    assert [outcome["settings"]["write_mode"]["read"] for outcome in outcomes()] == ["-", "-", "S", "S"]
+    assert all(outcome["exit_status"] == 0 for outcome in outcomes())

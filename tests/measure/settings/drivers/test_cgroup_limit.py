@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.errors import SettingError
-from coldcache.design.settings import LimitSetting
+from coldcache.design.settings.cgroup_limit import LimitSetting
 from coldcache.measure.settings.block import BlockSettings, is_left, restore_left
 from coldcache.measure.settings.changes import Changes
 from coldcache.measure.settings.drivers.cgroup_limit import find_group
-from coldcache.measure.settings.registry import locate, module_of
+from coldcache.measure.settings.registry import driver_of, locate
 from coldcache.measure.target import locked, make_work_folder
 
 LIMIT = LimitSetting(kind="cgroup")
@@ -26,7 +26,7 @@ def address(loop_mount):
         found = locate(LIMIT, loop_mount)
     except SettingError as error:
         pytest.skip(str(error))
-    reason = module_of(found).why_not(found)
+    reason = driver_of(found).why_not(found)
     if reason:
         pytest.skip(reason)
     return found
@@ -45,12 +45,12 @@ def test_the_kernel_holds_a_limit_while_it_is_in_force_and_no_longer(address, lo
             # The kernel counts in slices of a tenth of a second, so a little more passes over three seconds.
             assert 0 < told["jobs"][0]["write"]["iops"] < 220
             assert changes.put("device_iops", address, "400", "400") == "400"
-        assert module_of(address).read(address, lock) == "max"
+        assert driver_of(address).read(address, lock) == "max"
         assert not is_left(work)
 
 
 def test_a_limit_that_stood_before_is_put_back_though_reads_and_writes_differ(address, loop_mount):
-    work, module = make_work_folder(loop_mount), module_of(address)
+    work, module = make_work_folder(loop_mount), driver_of(address)
     module.apply(address, "700 max", 0)
     try:
         with locked(work) as lock, Changes(work, lock) as changes:
@@ -68,7 +68,7 @@ def test_what_a_killed_runner_left_is_taken_away_by_the_next_start(address, loop
         Changes(work, lock).put("device_iops", address, "500", "500")
         assert is_left(work)
         with BlockSettings(work, lock):
-            assert module_of(address).read(address, lock) == "max"
+            assert driver_of(address).read(address, lock) == "max"
         assert restore_left(work, lock) == 0
 
 
@@ -86,7 +86,7 @@ def test_a_limit_goes_with_its_group(address, loop_mount, tmp_path):
 
 def test_version_2_has_both_limits_in_one_file(tmp_path):
     (tmp_path / "io.max").write_text(IO_MAX)
-    module = module_of({"module": "device-limit"})
+    module = driver_of({"module": "device-limit"})
     read = {device: module.read({"device": device, "folder": str(tmp_path)}, 0) for device in ("7:0", "8:16", "8:1")}
     assert read == {"7:0": "500", "8:16": "max 120", "8:1": "max"}
     module.apply({"device": "7:0", "folder": str(tmp_path)}, "max 2000", 0)
@@ -123,5 +123,5 @@ def test_a_target_without_a_device_is_told(tmp_path):
 
 def test_the_disk_of_the_system_is_not_slowed():
     # In a container the root file system has no device.
-    with pytest.raises(SettingError, match=r" holds the root file system, which would| which has no block device$"):
+    with pytest.raises(SettingError, match=r" holds the root file system: a limit would| which has no block device$"):
         locate(LIMIT, Path("/"))

@@ -74,17 +74,17 @@ def test_write_behind_is_in_force_in_the_client_for_its_trials_and_as_before_aft
     run = f"PATH={project}/bin:$PATH {sys.executable} -m coldcache {measure}"
     said = gluster(f"{GET}; {run}; {GET}; ls {project}/lab/mounted")
     assert said.splitlines() == ["on", "0", "on", "0", "coldcache"]
-    stories = [json.loads(path.read_text()) for path in Path("raw/tiny").rglob("trial.json")]
-    stories.sort(key=lambda story: story["start"])
-    assert len(stories) == 4
-    for story, count in zip(stories, seen.read_text().split(), strict=True):
-        level, read = story["factors"]["write_behind"], story["settings"]["write_behind"]
+    outcomes = [json.loads(path.read_text()) for path in Path("raw/tiny").rglob("trial.json")]
+    outcomes.sort(key=lambda outcome: outcome["start"])
+    assert len(outcomes) == 4
+    for outcome, count in zip(outcomes, seen.read_text().split(), strict=True):
+        level, read = outcome["factors"]["write_behind"], outcome["settings"]["write_behind"]
         assert (read["asked"], read["read"], read["read_after"]) == (level, level, level)
         assert read["where"] == "performance.write-behind of the volume fast"
         # What the client had while the tool ran, as somebody else saw it.
         assert count == ("1" if level == "on" else "0")
-        assert (story["failure"], story["exit_status"]) == (None, 0)
-        assert story["target"]["filesystem"] == "fuse.glusterfs"
+        assert (outcome["failure"], outcome["exit_status"]) == (None, 0)
+        assert outcome["target"]["filesystem"] == "fuse.glusterfs"
 
 
 def test_a_runner_that_is_killed_leaves_write_behind_for_the_next_start_to_reset(project, gluster, measure_arguments):

@@ -26,7 +26,7 @@ def test_a_parameter_of_sysctl_is_in_force_for_its_trials_and_as_before_afterwar
         ["unshare", "--net", "sh", "-c", tell], capture_output=True, text=True, check=False, timeout=120
     )
     assert found.stdout.split() == ["1", "1"], found.stderr
-    stories = [json.loads(path.read_text()) for path in Path("raw/tiny").rglob("trial.json")]
-    read = {(story["factors"]["sysctl"], story["settings"]["sysctl"]["read"]) for story in stories}
-    assert (len(stories), read) == (4, {("idle", "1"), ("busy", "0")})
-    assert all(story["settings"]["sysctl"]["where"] == NAME for story in stories)
+    outcomes = [json.loads(path.read_text()) for path in Path("raw/tiny").rglob("trial.json")]
+    read = {(outcome["factors"]["sysctl"], outcome["settings"]["sysctl"]["read"]) for outcome in outcomes}
+    assert (len(outcomes), read) == (4, {("idle", "1"), ("busy", "0")})
+    assert all(outcome["settings"]["sysctl"]["where"] == NAME for outcome in outcomes)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from coldcache.design.settings import LctlSetting
+from coldcache.design.settings.commands import LctlSetting
 from coldcache.design.study import read_study
-from coldcache.measure.settings.registry import locate, module_of
+from coldcache.measure.settings.registry import driver_of, locate
 
 #: lctl as it answers for two OSTs; it keeps their values in a folder.
 LCTL = """\
@@ -30,9 +30,9 @@ def lustre(stand_in, tmp_path):
 
 def test_a_parameter_is_set_read_from_every_instance_and_put_back(lustre, tmp_path):
     folder, address = lustre
-    module = module_of(address)
+    module = driver_of(address)
     with (tmp_path / "lock").open("w") as lock:
-        assert module.why_not(address) == ""
+        assert module.why_not(address) is None
         assert module.read(address, lock.fileno()) == "8"
         module.apply(address, "32", lock.fileno())
         assert module.read(address, lock.fileno()) == "32"
@@ -45,8 +45,8 @@ def test_an_instance_that_keeps_its_value_is_seen(lustre, tmp_path):
     folder, address = lustre
     (folder / "stuck1").touch()
     with (tmp_path / "lock").open("w") as lock:
-        module_of(address).apply(address, "32", lock.fileno())
-        assert module_of(address).read(address, lock.fileno()) == "32 8"
+        driver_of(address).apply(address, "32", lock.fileno())
+        assert driver_of(address).read(address, lock.fileno()) == "32 8"
 
 
 def test_the_study_sets_what_the_document_sets(root):

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.errors import SettingError
-from coldcache.design.settings import LayoutSetting
+from coldcache.design.settings.lustre_layout import LayoutSetting
 from coldcache.measure.settings.block import BlockSettings, restore_left
 from coldcache.measure.settings.journal import Change, is_left, write_journal
-from coldcache.measure.settings.registry import locate, module_of, why_not
+from coldcache.measure.settings.registry import driver_of, locate, why_not
 from coldcache.measure.target import locked, make_work_folder
 
 #: lfs as it answers: a folder keeps its layout beside it, one call sets all stripes, and mkdir makes the folder.
@@ -40,15 +40,15 @@ def lfs(stand_in, project):
 
 
 def put(address, value):
-    module_of(address).apply(address, value, 0)
-    return module_of(address).read(address, 0)
+    driver_of(address).apply(address, value, 0)
+    return driver_of(address).read(address, 0)
 
 
 def test_a_layout_is_set_and_read_and_keeps_the_others(lfs):
     calls, folder, address = lfs
     assert put(address("stripe-count"), "4") == "4"
     assert put(address("stripe-size"), "4194304") == "4194304"
-    assert module_of(address("stripe-count")).read(address("stripe-count"), 0) == "4"
+    assert driver_of(address("stripe-count")).read(address("stripe-count"), 0) == "4"
     sets = [line for line in calls.read_text().splitlines() if line.startswith("setstripe")]
     assert sets == [
         f"setstripe --stripe-count 4 --stripe-size 1048576 {folder}",
@@ -60,10 +60,10 @@ def test_a_folder_over_several_metadata_targets_is_made_anew_with_the_stripes_th
     calls, folder, address = lfs
     put(address("stripe-count"), "8")
     assert put(address("mdt-count"), "2") == "2"
-    assert module_of(address("stripe-count")).read(address("stripe-count"), 0) == "8"
+    assert driver_of(address("stripe-count")).read(address("stripe-count"), 0) == "8"
     assert f"mkdir --mdt-count 2 {folder}" in calls.read_text().splitlines()
     (folder / "file").touch()
-    with pytest.raises(SettingError, match="cannot be made anew over 1 metadata targets: Directory not empty"):
+    with pytest.raises(SettingError, match="cannot be recreated over 1 metadata targets: Directory not empty"):
         put(address("mdt-count"), "1")
 
 

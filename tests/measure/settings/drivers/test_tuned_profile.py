@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.errors import SettingError
-from coldcache.design.settings import TunedSetting
+from coldcache.design.settings.tuned_profile import TunedSetting
 from coldcache.measure.settings.block import is_left
 from coldcache.measure.settings.changes import Changes
-from coldcache.measure.settings.registry import locate, module_of
+from coldcache.measure.settings.registry import driver_of, locate
 from coldcache.measure.target import locked, make_work_folder
 
 #: What the profiles change, in a network of the daemon's own.
@@ -100,12 +100,12 @@ def start(daemon) -> Callable[[str, str], Daemon]:
 
 
 ADDRESS = locate(TunedSetting(kind="tuned"), Path("/"))
-TUNED = module_of(ADDRESS)
+TUNED = driver_of(ADDRESS)
 
 
 def test_a_profile_is_in_force_for_its_trials_and_as_before_afterwards(start, tmp_path):
     daemon, work = start("idle", "manual"), make_work_folder(tmp_path)
-    assert TUNED.why_not(ADDRESS) == ""
+    assert TUNED.why_not(ADDRESS) is None
     with locked(work) as lock:
         with Changes(work, lock) as changes:
             assert changes.put("tuned_profile", ADDRESS, "busy", "busy") == "busy"

@@ -1,4 +1,4 @@
-"""Which trials of a campaign are missing, and which are not run."""
+"""Find the trials of a campaign that are missing, and the sweeps that cannot run."""
 
 import json
 from collections import Counter
@@ -7,22 +7,22 @@ from pathlib import Path
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.stop_rule import is_missing
-from coldcache.campaign.trial_json import list_stories
+from coldcache.campaign.trial_json import list_trial_files
 from coldcache.core.errors import CampaignError
 from coldcache.core.files import write_whole
 from coldcache.design.cases import Case
 
-#: Why a sweep could not be run at all, in the sweep's folder.
+#: The file in a sweep's folder that says why the sweep could not be run.
 NOT_RUN = "not-run.json"
 
 
 def missing_trials(campaign: Campaign) -> list[str]:
-    """Return the keys of planned trials that have no folder; of those that a stop rule may ask for, the next one."""
+    """Return the keys of planned trials without a folder; for a case with a stop rule, the next one that it needs."""
     return list(_find_missing(campaign))
 
 
 def is_whole(campaign: Campaign) -> bool:
-    """Return whether every planned trial has its folder."""
+    """Return whether no planned trial is missing."""
     return not any(_find_missing(campaign))
 
 
@@ -34,18 +34,18 @@ def _find_missing(campaign: Campaign) -> Iterator[str]:
 
 
 def count_repetitions(campaign: Campaign) -> list[int]:
-    """Return how many trials the cases of a campaign have, each number once, the smallest first.
+    """Return the numbers of trials per case that occur in a campaign, sorted.
 
-    Of a campaign that was measured its planned cases count; imported ones only where there are no others.
+    Imported cases count only if nothing was planned.
     """
     if campaign.planned:
         return sorted({trial.case.repetitions for block in campaign.blocks() for trial in block.trials})
-    cases = Counter(path.parents[1] for path in list_stories(campaign.folder, campaign.foreign))
+    cases = Counter(path.parents[1] for path in list_trial_files(campaign.folder, campaign.foreign))
     return sorted(set(cases.values()))
 
 
-def note_not_run(campaign: Campaign, case: Case, reason: str) -> None:
-    """Write down why the sweep of a case cannot be run; with an empty reason, that it can."""
+def note_not_run(campaign: Campaign, case: Case, reason: str | None) -> None:
+    """Record why the sweep of a case cannot be run; without a reason, remove the record."""
     path = campaign.folder / case.study / case.sweep / NOT_RUN
     if not reason:
         path.unlink(missing_ok=True)
@@ -53,8 +53,8 @@ def note_not_run(campaign: Campaign, case: Case, reason: str) -> None:
     write_whole(path, json.dumps({"reason": reason}, indent=1) + "\n")
 
 
-def why_not_run(folder: Path, study: str, sweep: str) -> str:
-    """Return why a sweep of the campaign in `folder` could not be run; empty where nothing stands against it.
+def read_not_run(folder: Path, study: str, sweep: str) -> str | None:
+    """Return why a sweep of the campaign in `folder` could not be run; None where it could.
 
     Raises
     ------
@@ -65,6 +65,6 @@ def why_not_run(folder: Path, study: str, sweep: str) -> str:
     try:
         return str(json.loads(path.read_text())["reason"])
     except FileNotFoundError:
-        return ""
+        return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CampaignError(f"{path}: no reason can be read ({error}); remove it and measure again") from error

@@ -1,4 +1,4 @@
-"""The checksums that seal a campaign."""
+"""Seal a campaign with checksums, and verify them."""
 
 import hashlib
 import re
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from coldcache.campaign.campaign import read_campaign
-from coldcache.campaign.progress import missing_trials, why_not_run
-from coldcache.campaign.trial_json import list_stories, read_story
+from coldcache.campaign.progress import missing_trials, read_not_run
+from coldcache.campaign.trial_json import list_trial_files, read_outcome
 from coldcache.core.errors import CampaignError
 
 SUMS = "SHA256SUMS"
@@ -20,12 +20,12 @@ _SUM = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 def is_sealed(folder: Path) -> bool:
-    """Return whether the campaign in `folder` carries its checksums: it is never measured again."""
+    """Return whether the campaign in `folder` is sealed: it is never measured again."""
     return (folder / SUMS).is_file()
 
 
 def raw_files(folder: Path) -> Iterator[Path]:
-    """Yield every file of a campaign but its sums, in the order of their names; a link is none, wherever it leads."""
+    """Yield every file of a campaign except its checksums and symbolic links, sorted by name."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink() and path not in (folder / SUMS, folder / _UNFINISHED_SUMS):
             yield path
@@ -43,28 +43,28 @@ def seal(folder: Path) -> int:
     Raises
     ------
     CampaignError
-        If the campaign is sealed already, or trials of the plan are missing whose sweep could be run, or what
-        happened in one cannot be read.
+        If the campaign is sealed already, a trial is missing although its sweep can run, or a `trial.json` cannot be
+        read.
     """
     if is_sealed(folder):
         raise CampaignError(
             f"{folder} is sealed already; python -m coldcache seal --check {folder.name} compares its files"
         )
     campaign = read_campaign(folder)
-    missing = [key for key in missing_trials(campaign) if not why_not_run(folder, *key.split("/")[:2])]
+    missing = [key for key in missing_trials(campaign) if not read_not_run(folder, *key.split("/")[:2])]
     if missing:
         raise CampaignError(f"{folder}: {len(missing)} trials are missing, the first is {missing[0]}; measure them")
-    for path in list_stories(folder, campaign.studies):
+    for path in list_trial_files(folder, campaign.studies):
         try:
-            read_story(path)
+            read_outcome(path)
         except CampaignError as error:
-            # Once sealed, its trial could never be measured again.
+            # A trial of a sealed campaign cannot be measured again.
             raise CampaignError(f"{error}; remove the trial's folder and start again") from error
     return write_sums(folder)
 
 
 def write_sums(folder: Path) -> int:
-    """Write the checksums of every file of a folder into it, and return how many there are."""
+    """Write the checksum of every file of a folder, and return how many there are."""
     lines = [f"{sha256(path)}  {path.relative_to(folder)}\n" for path in raw_files(folder)]
     temporary = folder / _UNFINISHED_SUMS
     temporary.write_text("".join(lines))
@@ -73,12 +73,12 @@ def write_sums(folder: Path) -> int:
 
 
 def check_seal(folder: Path) -> list[str]:
-    """Return what differs from the seal, one line for each file that is changed, added or removed.
+    """Return one line for each file that was changed, added or removed since the campaign was sealed.
 
     Raises
     ------
     CampaignError
-        If the campaign is not sealed, or its seal is not one.
+        If the campaign is not sealed, or its checksums are broken.
     """
     if not is_sealed(folder):
         raise CampaignError(f"{folder} is not sealed: python -m coldcache seal {folder.name}")
@@ -86,7 +86,7 @@ def check_seal(folder: Path) -> list[str]:
 
 
 def check_sums(folder: Path) -> list[str]:
-    """Return what differs from a folder's checksums, such as ``a.txt: changed``; raises as `check_seal`."""
+    """Return the files that differ from a folder's checksums, such as ``a.txt: changed``; raises as `check_seal`."""
     stated = {}
     for number, line in enumerate((folder / SUMS).read_text(errors="replace").splitlines(), start=1):
         match = _SUM.fullmatch(line)

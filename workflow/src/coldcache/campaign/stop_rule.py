@@ -1,40 +1,40 @@
-"""Whether a case is repeated once more: decided from the trials that lie on disk, so that any start decides alike."""
+"""Decide whether a case needs another repetition, from the trials on disk alone, so that every start agrees."""
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
 
+from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
 from coldcache.core.errors import LogError
+from coldcache.core.figures import choose_figure
+from coldcache.core.outcome import Outcome
 from coldcache.core.records import Record
 from coldcache.design.cases import Case, Trial
 from coldcache.design.site import Site
 from coldcache.statistics.stopping import Stop, enough
 from coldcache.tools import find_tool, read_by
-from coldcache.verdicts.drift import figure_of
 from coldcache.verdicts.judge import judge
 from coldcache.verdicts.observation import Observation
 
 
 def is_done(folder: Path, trial: Trial) -> bool:
-    """Return whether a trial has its folder in that of its campaign."""
-    # A large campaign is asked this a million times, and a Path is slower to make than a file is to find.
-    return os.path.isfile(f"{folder}/{trial.key}/trial.json")  # noqa: PTH113
+    """Return whether a trial is complete in its campaign's folder."""
+    # A large campaign calls this a million times; making a Path takes longer than finding the file.
+    return os.path.isfile(f"{folder}/{trial.key}/{TRIAL_JSON}")  # noqa: PTH113
 
 
 def is_missing(folder: Path, site: Site, trial: Trial) -> bool:
-    """Return whether a trial is to be measured still.
+    """Return whether a trial still has to be measured.
 
     Parameters
     ----------
     folder : Path
         The campaign's.
     site : Site
-        By whose thresholds trials are judged.
+        Its thresholds decide which trials count.
     trial : Trial
-        One that a stop rule may ask for is missing once all before it are there and do not suffice.
+        A trial beyond the fixed repetitions is missing once all before it are done and do not suffice.
     """
     if is_done(folder, trial):
         return False
@@ -53,18 +53,19 @@ def weigh(folder: Path, site: Site, case: Case, count: int | None = None) -> Sto
     folder : Path
         The campaign's.
     site : Site
-        By whose thresholds trials are judged.
+        Its thresholds decide which trials count.
     case : Case
-        With a stop rule. Of several operations each must suffice; the one that suffices least is told.
+        A case with a stop rule. Every operation must suffice; the answer is that of the worst one.
     count : int, optional
-        How many trials; all that are there without a gap when left out.
+        How many trials; by default all up to the first gap.
     """
     until = case.until
     assert until is not None
     count = _count_done(folder, case) if count is None else count
-    stories = [_read_story(folder / Trial(case, number).key) for number in range(count)]
-    figures = [_figures(story, folder / Trial(case, number).key, site) for number, story in enumerate(stories)]
-    spent = [story["seconds"] or 0.0 for story in stories]
+    folders = [folder / Trial(case, number).key for number in range(count)]
+    outcomes = [read_outcome(trial / TRIAL_JSON) for trial in folders]
+    figures = [_figures(outcome, trial, site) for outcome, trial in zip(outcomes, folders, strict=True)]
+    spent = [outcome.seconds or 0.0 for outcome in outcomes]
     left = until.seconds - sum(spent) if until.seconds is not None else float("inf")
     stops = [
         enough(
@@ -77,24 +78,20 @@ def weigh(folder: Path, site: Site, case: Case, count: int | None = None) -> Sto
 
 
 def _count_done(folder: Path, case: Case) -> int:
-    """Return how many trials of a case are there without a gap."""
+    """Return how many trials of a case are done, up to the first gap."""
     assert case.until is not None
     most = max(case.until.most, case.repetitions)
     return next((number for number in range(most) if not is_done(folder, Trial(case, number))), most)
 
 
-def _read_story(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "trial.json").read_text())
-
-
-def _figures(story: dict[str, Any], folder: Path, site: Site) -> dict[str, float]:
-    """Return the figure of each operation of a trial; NaN where it is void."""
-    refusal = ""
+def _figures(outcome: Outcome, folder: Path, site: Site) -> dict[str, float]:
+    """Return the figure of each operation of a trial; NaN if it is void."""
+    refusal: str | None = None
     records: Sequence[Record] = []
     try:
-        records = read_by(find_tool(story["tool"]), (folder / "stdout.txt").read_bytes())
+        records = read_by(find_tool(outcome.tool), (folder / "stdout.txt").read_bytes())
     except (LogError, OSError) as error:
         refusal = str(error) or "it cannot be read"
-    void = judge(Observation(story, records, refusal, site.thresholds, site.target)).verdict == "void"
-    found = {operation: figure_of([operation], records) for operation in story["operations"]}
+    void = judge(Observation(outcome, records, refusal, site.thresholds, site.target)).verdict == "void"
+    found = {operation: choose_figure(operation, records) for operation in outcome.operations}
     return {operation: float("nan") if void or figure is None else figure for operation, figure in found.items()}

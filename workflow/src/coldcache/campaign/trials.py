@@ -1,63 +1,56 @@
-"""The trials of a campaign as they lie on disk: their stories, the records of their logs, and their verdicts."""
+"""Read the trials of a campaign: the outcome, the records of the log, and the verdict of each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from coldcache.campaign.campaign import Campaign, site_of
-from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.stop_rule import is_done, is_missing
-from coldcache.campaign.trial_json import list_stories, read_story
+from coldcache.campaign.trial_json import TRIAL_JSON, list_trial_files, read_outcome
 from coldcache.core.errors import CampaignError, LogError
+from coldcache.core.figures import choose_figure
+from coldcache.core.outcome import LogPart, Outcome
 from coldcache.core.records import Part, Record, split_records
-from coldcache.core.vocabulary import TOOLS
 from coldcache.design.imported_study import ForeignStudy
-from coldcache.tools import find_tool, read_by, read_file
+from coldcache.tools import TOOLS, find_tool, read_by, read_file
 from coldcache.tools import nfs_guest_log as nfs_guest
-from coldcache.tools.fio.command import SERIES
-from coldcache.verdicts.drift import Drift, Moment, figure_of
+from coldcache.verdicts.drift import Drift, Moment
 from coldcache.verdicts.judge import Judgement, judge
 from coldcache.verdicts.observation import Baseline, Observation
-from coldcache.verdicts.suspect_rules import fill_level
-
-#: What a story must tell to be judged.
-_FIELDS = (
-    "study", "sweep", "case", "repetition", "operations", "factors", "tool", "tool_version", "settings", "failure",
-    "timed_out", "time_limit", "exit_status", "start", "end", "seconds", "counters",
-)  # fmt: skip
 
 
 class Collected(NamedTuple):
-    """One planned trial: what happened, what its log states, and what that is worth.
+    """One trial of a campaign: its outcome, the figures of its log, and its verdict.
 
     Attributes
     ----------
     key : str
         ``study/sweep/case/r<k>``.
-    story : dict
-        What `trial.json` holds; for a missing trial what the plan says of it.
+    outcome : Outcome
+        What happened in it; for a missing trial only the plan.
     records : sequence of Record
-        Empty where the log was refused or the trial is missing.
+        The figures of the log; empty if it was refused or the trial is missing.
     judgement : Judgement
-        ``missing`` where the trial has no folder.
+        The verdict; ``missing`` for a trial without a folder.
     series : mapping of str to list of Record
-        What each log of rates over time beside it states, by the log's name relative to the campaign's folder.
+        The records of each log of rates over time, by the log's path relative to the campaign's folder.
     """
 
     key: str
-    story: dict[str, Any]
+    outcome: Outcome
     records: Sequence[Record]
     judgement: Judgement
     series: Mapping[str, Sequence[Record]] = {}
 
     @property
     def log(self) -> str:
-        """The log that its records point into, relative to the campaign's folder."""
-        return self.story["log"]["file"] if "log" in self.story else f"{self.key}/stdout.txt"
+        """Path of the log that the records point into, relative to the campaign's folder."""
+        return self.outcome.log.file if self.outcome.log else f"{self.key}/stdout.txt"
 
 
 def collect_trials(campaign: Campaign) -> Iterator[Collected]:
-    """Yield every planned trial of a campaign and every one that was imported, in the order of its name.
+    """Yield every planned and every imported trial of a campaign, sorted by key.
 
     Raises
     ------
@@ -73,49 +66,48 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
     imported = {
         str(path.parent.relative_to(campaign.folder)): study
         for study in campaign.foreign
-        for path in list_stories(campaign.folder, [study])
+        for path in list_trial_files(campaign.folder, [study])
     }
     logs = ForeignLogs(campaign.folder)
     keys = sorted({*planned, *imported})
-    paths = {key: campaign.folder / key / "trial.json" for key in keys}
-    stories = {key: _read_story(key, path) for key, path in paths.items() if path.is_file()}
-    drifts = _read_drifts(campaign, stories)
-    baselines = Baselines(list(stories.values()), drifts)
+    paths = {key: campaign.folder / key / TRIAL_JSON for key in keys}
+    outcomes = {key: _read_outcome(key, path) for key, path in paths.items() if path.is_file()}
+    drifts = _read_drifts(campaign, outcomes)
+    baselines = Baselines(list(outcomes.values()), drifts)
     for key in keys:
         if key in imported:
-            yield _read_foreign_trial(key, stories[key], imported[key], logs)
+            yield _read_foreign_trial(key, outcomes[key], imported[key], logs)
             continue
-        if key in stories:
-            yield _read_trial(key, stories[key], campaign, baselines)
+        if key in outcomes:
+            yield _read_trial(key, outcomes[key], campaign, baselines)
             continue
         case = planned[key].case
-        reason = why_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
-        story = {
-            "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": planned[key].repetition,
-            "operations": list(case.operations), "factors": case.factors, "tool": case.tool, "tool_version": None,
-            "settings": {}, "seconds": None, **({"sentinel": True} if case.sentinel_every else {}),
-        }  # fmt: skip
-        yield Collected(key, story, [], Judgement("missing", ("not-run",), (reason,), "not applicable"))
+        reason = read_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
+        outcome = Outcome(
+            case.study, case.sweep, case.name, planned[key].repetition, tuple(case.operations), case.factors, case.tool,
+            sentinel=bool(case.sentinel_every),
+        )  # fmt: skip
+        yield Collected(key, outcome, [], Judgement("missing", ("not-run",), (reason,), "not applicable"))
 
 
-def _read_drifts(campaign: Campaign, stories: dict[str, dict[str, Any]]) -> dict[str, Drift]:
-    """Return what the sentinel of each study showed; a trial of it that failed shows nothing."""
+def _read_drifts(campaign: Campaign, outcomes: dict[str, Outcome]) -> dict[str, Drift]:
+    """Return the drift of each study's sentinel, from those of its trials that succeeded."""
     moments: dict[str, list[Moment]] = {}
-    for key, story in stories.items():
-        if not story.get("sentinel") or story["exit_status"] != 0 or story["failure"]:
+    for key, outcome in outcomes.items():
+        if not outcome.sentinel or outcome.start is None or outcome.exit_status != 0 or outcome.failure:
             continue
         try:
-            records = read_by(find_tool(story["tool"]), _read_log(campaign.folder / key))
+            records = read_by(find_tool(outcome.tool), _read_log(campaign.folder / key))
         except LogError:
             continue
-        figure = figure_of(story["operations"], records)
+        figure = choose_figure(outcome.operations[0], records) if outcome.operations else None
         if figure:
-            moments.setdefault(story["study"], []).append(Moment(story["start"], figure))
+            moments.setdefault(outcome.study, []).append(Moment(outcome.start, figure))
     return {study: Drift(found) for study, found in moments.items()}
 
 
 class ForeignLogs:
-    """The imported logs of a campaign, each read once although it may state several trials.
+    """The imported logs of a campaign. Each is parsed once, although it may state several trials.
 
     Parameters
     ----------
@@ -127,110 +119,107 @@ class ForeignLogs:
         self._folder = folder
         self._parts: dict[str, list[Part] | LogError] = {}
 
-    def read(self, log: dict[str, Any]) -> list[Record]:
-        """Return the records of the part of a log that a story names.
+    def read(self, log: LogPart) -> list[Record]:
+        """Return the records of one part of a log.
 
         Raises
         ------
         LogError
             If the log is refused, or has no such part.
         """
-        file = log["file"]
-        if file not in self._parts:
+        if log.file not in self._parts:
             try:
-                self._parts[file] = split_records(read_file(self._folder / file))
+                self._parts[log.file] = split_records(read_file(self._folder / log.file))
             except LogError as error:
-                self._parts[file] = error
-        parts = self._parts[file]
+                self._parts[log.file] = error
+        parts = self._parts[log.file]
         if isinstance(parts, LogError):
             raise parts
         for part in parts:
-            if part.factors == log["factors"] and part.repetition == log["repetition"]:
+            if part.factors == log.factors and part.repetition == log.repetition:
                 return part.records
-        raise LogError("the log is read in another way than when it was imported: import it anew")
+        raise LogError("the log is read in another way than when it was imported: import it again")
 
 
-def _read_foreign_trial(key: str, story: dict[str, Any], study: ForeignStudy, logs: ForeignLogs) -> Collected:
-    """Return an imported trial: nothing that was measured here, before it or beside it, can be held against it."""
+def _read_foreign_trial(key: str, outcome: Outcome, study: ForeignStudy, logs: ForeignLogs) -> Collected:
+    """Return an imported trial, judged without a baseline: no other trial was measured on its system."""
     records: Sequence[Record] = []
-    refusal = ""
+    refusal: str | None = None
     try:
-        records = logs.read(story["log"])
+        if outcome.log is None:
+            raise LogError("trial.json names no log: import it again")
+        records = logs.read(outcome.log)
     except LogError as error:
         refusal = str(error)
     site = site_of(study.origin)
-    return Collected(key, story, records, judge(Observation(story, records, refusal, site.thresholds, site.target)))
+    return Collected(key, outcome, records, judge(Observation(outcome, records, refusal, site.thresholds, site.target)))
 
 
-def _read_trial(key: str, story: dict[str, Any], campaign: Campaign, baselines: "Baselines") -> Collected:
+def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: "Baselines") -> Collected:
     folder = campaign.folder / key
-    if story["tool"] not in TOOLS:
-        raise CampaignError(f'{folder / "trial.json"}: not the story of a trial (unknown tool "{story["tool"]}")')
-    tool = nfs_guest if story.get("guest") else find_tool(story["tool"])
+    if outcome.tool not in TOOLS:
+        raise CampaignError(f'{folder / TRIAL_JSON}: not the outcome of a trial (unknown tool "{outcome.tool}")')
+    tool = find_tool(outcome.tool)
     records: Sequence[Record] = []
-    refusal = ""
+    refusal: str | None = None
     try:
-        records = read_by(tool, _read_log(folder))
+        records = read_by(nfs_guest if outcome.guest else tool, _read_log(folder))
     except LogError as error:
         refusal = str(error)
     series: dict[str, Sequence[Record]] = {}
-    for path in sorted(folder.glob(SERIES)):
+    for path in sorted(folder.glob(tool.TRAITS.series_logs)) if tool.TRAITS.series_logs else ():
         try:
             series[f"{key}/{path.name}"] = read_file(path)
         except LogError as error:
             refusal = refusal or f"{path.name}: {error}"
     site = campaign.site
-    trial = Observation(story, records, refusal, site.thresholds, site.target, baselines.of(story))
-    return Collected(key, story, records, judge(trial), series)
+    trial = Observation(
+        outcome, records, refusal, site.thresholds, site.target, baselines.of(outcome), tool.TRAITS.states_version
+    )
+    return Collected(key, outcome, records, judge(trial), series)
 
 
 class Baselines:
-    """How it was when a campaign, and each of its sweeps, began.
+    """Baseline tool version, kernel, fill level and drift at the start of a campaign and of its sweeps.
 
     Parameters
     ----------
-    stories : list of dict
-        The stories of all trials of the campaign.
+    outcomes : list of Outcome
+        Of all trials of the campaign.
     drifts : dict of str to Drift, optional
-        What the sentinel of each study showed.
+        The drift of each study's sentinel.
     """
 
-    def __init__(self, stories: list[dict[str, Any]], drifts: dict[str, Drift] | None = None):
+    def __init__(self, outcomes: list[Outcome], drifts: dict[str, Drift] | None = None):
         self._drifts = drifts or {}
         self._tools: dict[str, str] = {}
         self._kernels: dict[str, str] = {}
         self._fills: dict[tuple[str, str], float] = {}
-        for story in sorted((story for story in stories if story["start"]), key=lambda story: story["start"]):
-            if story["tool_version"] is not None:
-                self._tools.setdefault(story["tool"], story["tool_version"])
-            if story.get("system"):
-                self._kernels.setdefault(story["system"]["host"], story["system"]["kernel"])
-            level = fill_level(story)
-            if level is not None:
-                self._fills.setdefault((story["study"], story["sweep"]), level)
+        for outcome in sorted(filter(lambda outcome: outcome.start, outcomes), key=lambda outcome: outcome.start or ""):
+            if outcome.tool_version is not None:
+                self._tools.setdefault(outcome.tool, outcome.tool_version)
+            if outcome.host is not None and outcome.kernel is not None:
+                self._kernels.setdefault(outcome.host, outcome.kernel)
+            if outcome.fill_level is not None:
+                self._fills.setdefault((outcome.study, outcome.sweep), outcome.fill_level)
 
-    def of(self, story: dict[str, Any]) -> Baseline:
-        """Return how it was for the tool, the machine and the sweep of a story."""
+    def of(self, outcome: Outcome) -> Baseline:
+        """Return the baseline of a trial: that of its tool, its machine and its sweep."""
+        drift = self._drifts.get(outcome.study)
         return Baseline(
-            self._tools.get(story["tool"]),
-            self._kernels.get(story["system"]["host"]) if story.get("system") else None,
-            self._fills.get((story["study"], story["sweep"])),
-            self._drifts[story["study"]].around(story["start"])
-            if story["start"] and story["study"] in self._drifts
-            else None,
+            self._tools.get(outcome.tool),
+            self._kernels.get(outcome.host) if outcome.host is not None else None,
+            self._fills.get((outcome.study, outcome.sweep)),
+            drift.around(outcome.start) if drift and outcome.start else None,
         )
 
 
-def _read_story(key: str, path: Path) -> dict[str, Any]:
-    """Return what a `trial.json` holds, once it is known to tell the trial in whose folder it lies."""
-    story = read_story(path)
-    lacking = [field for field in _FIELDS if not isinstance(story, dict) or field not in story]
-    if lacking:
-        raise CampaignError(f"{path}: not the story of a trial (it lacks {lacking[0]})")
-    told = f"{story['study']}/{story['sweep']}/{story['case']}/r{story['repetition']}"
-    if told != key:
-        raise CampaignError(f"{path}: not the story of a trial (it tells {told})")
-    return story
+def _read_outcome(key: str, path: Path) -> Outcome:
+    """Return the outcome in a `trial.json`; raises `CampaignError` if it belongs to another folder."""
+    outcome = read_outcome(path)
+    if outcome.key != key:
+        raise CampaignError(f"{path}: not the outcome of this trial (it is that of {outcome.key})")
+    return outcome
 
 
 def _read_log(folder: Path) -> bytes:

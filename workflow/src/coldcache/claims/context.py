@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.progress import read_not_run
 from coldcache.core.errors import DatasetError, NoData
 from coldcache.dataset.published import PublishedValue, read_published
 from coldcache.dataset.reader import open_records, open_settings, open_sweep
@@ -61,7 +61,7 @@ class ClaimContext:
     @property
     def memory(self) -> int:
         """Memory of one client node, in B; 0 if unknown."""
-        return self.campaign.circumstances.memory if self.campaign.circumstances else 0
+        return self.campaign.environment.memory if self.campaign.environment else 0
 
     def cube(self, study: str, sweep: str) -> xr.Dataset:
         """Return the cube of a sweep.
@@ -87,7 +87,7 @@ class ClaimContext:
     def why_empty(self, study: str, sweep: str) -> str:
         """Return why no trial of a sweep counts; empty if no reason is known."""
         reasons = [case.runs_here for case in self._expand(study, sweep)]
-        return reasons[0] if reasons and all(reasons) else why_not_run(self.campaign.folder, study, sweep)
+        return reasons[0] if reasons and all(reasons) else read_not_run(self.campaign.folder, study, sweep) or ""
 
     def scale(self, study: str, sweep: str) -> str | None:
         """Return in words how a sweep was scaled down; None if it ran at full scale."""
@@ -96,9 +96,9 @@ class ClaimContext:
     def _expand(self, study: str, sweep: str) -> list[Case]:
         """Return the planned cases of a sweep; an empty list if it was not planned."""
         planned = [one for one in self.campaign.planned if one.study == study]
-        if not planned or not self.campaign.circumstances:
+        if not planned or not self.campaign.environment:
             return []
-        cases = expand_cases(planned[0], self.campaign.site, self.campaign.circumstances)
+        cases = expand_cases(planned[0], self.campaign.site, self.campaign.environment)
         return [case for case in cases if case.sweep == sweep]
 
     def _why_not(self, study: str, sweep: str) -> str:

@@ -106,8 +106,6 @@ METRIC_OF_OPERATION = {
     **dict.fromkeys(METADATA_OPERATIONS, "rate"),
 }
 
-TOOLS = ("iozone", "fio", "ior", "mdtest")
-
 VERDICTS = ("valid", "suspect", "void", "missing")
 
 COLD_VERDICTS = ("cold", "warm", "mixed", "unproved", "not applicable")

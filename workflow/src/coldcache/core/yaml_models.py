@@ -134,13 +134,13 @@ def read_model(path: Path, model: type[Model]) -> Model:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise DesignError(f"{path}, {explain(error)}") from error
+        raise DesignError(f"{path}, {explain(error, given)}") from error
 
 
-def explain(error: ValidationError) -> str:
-    """Return the first error of a validation as ``key.key: cause``."""
+def explain(error: ValidationError, given: Any) -> str:
+    """Return the first error in validating `given` as ``key.key: cause``."""
     first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"] if not str(part).startswith("kind:"))
+    place = ".".join(_list_keys(first["loc"], given, is_missing=first["type"] == "missing"))
     cause = first["ctx"]["error"] if "error" in first.get("ctx", {}) else first["msg"]
     if first["type"] == "missing":
         cause = "is required"
@@ -148,6 +148,20 @@ def explain(error: ValidationError) -> str:
         expected = first["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         cause = f'unknown "{first["input"]}"; {nearest(str(first["input"]), expected)}'
     return f"{place}: {cause}" if place else str(cause)
+
+
+def _list_keys(place: tuple[int | str, ...], given: Any, is_missing: bool) -> list[str]:
+    """Return the keys that lead to an error, without the names of unions' members, which pydantic puts between."""
+    keys = []
+    for number, part in enumerate(place):
+        if isinstance(given, list) and isinstance(part, int) and part < len(given):
+            given = given[part]
+        elif isinstance(given, dict) and (part in given or str(part) in map(str, given)):
+            given = next(value for key, value in given.items() if str(key) == str(part))
+        elif not (is_missing and number == len(place) - 1):
+            continue
+        keys.append(str(part))
+    return keys
 
 
 #: Names that become parts of paths and of HTML pages.

@@ -14,7 +14,7 @@ import pandas as pd
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.seal import is_sealed
-from coldcache.campaign.trial_json import list_stories
+from coldcache.campaign.trial_json import list_trial_files, read_outcome
 from coldcache.campaign.trials import Collected
 from coldcache.core.errors import CampaignError, LogError, ToolError
 from coldcache.core.records import Record
@@ -93,8 +93,8 @@ def fetch_series(
 
 def _find_span(campaign: Campaign) -> tuple[datetime, datetime]:
     """Return the first and last minute of the trials that have run."""
-    stories = [json.loads(path.read_text()) for path in list_stories(campaign.folder, campaign.planned)]
-    times = [datetime.fromisoformat(story[key]) for story in stories for key in ("start", "end") if story.get(key)]
+    outcomes = [read_outcome(path) for path in list_trial_files(campaign.folder, campaign.planned)]
+    times = [time for outcome in outcomes for time in (outcome.started, outcome.ended) if time]
     if not times:
         raise CampaignError(f"{campaign.folder}: no trial has run yet, so there is no time to ask for")
     start = min(times).astimezone(UTC).replace(second=0, microsecond=0)
@@ -163,14 +163,16 @@ def join_series(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame
         except LogError as error:
             raise CampaignError(f"{path}: {error}; fetch it again: python -m coldcache cloudwatch") from error
     rows = []
-    for story in (trial.story for trial in trials if points and trial.story.get("start")):
-        start, end = (datetime.fromisoformat(story[key]).timestamp() for key in ("start", "end"))
+    for outcome in (trial.outcome for trial in trials if points):
+        if outcome.started is None or outcome.ended is None:
+            continue
+        start, end = outcome.started.timestamp(), outcome.ended.timestamp()
         for point in points:
             time, period = point.factors["time"], point.factors["period"]
             shared = min(end, time + period) - max(start, time)
             if shared > 0:
                 rows.append([
-                    *(story[key] for key in ("study", "sweep", "case", "repetition")), point.operation, point.metric,
+                    outcome.study, outcome.sweep, outcome.case, outcome.repetition, point.operation, point.metric,
                     point.factors["series"], time, period, point.value, point.unit, shared / period,
                 ])  # fmt: skip
     return pd.DataFrame(rows, columns=SERIES_COLUMNS)

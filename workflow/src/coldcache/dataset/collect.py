@@ -64,7 +64,7 @@ def collect(name: str, results: Path) -> None:
     context = {
         "repetitions": tabulate_repetitions(campaign),
         "drift": tabulate_drift(trials, campaign.site.thresholds.drift),
-        "differences": tabulate_confounders(trial.story for trial in trials if trial.judgement.verdict in COUNTED),
+        "differences": tabulate_confounders(trial.outcome for trial in trials if trial.judgement.verdict in COUNTED),
         "hosts": tabulate_hosts(read_hosts(folder)),
     }
     tables = {

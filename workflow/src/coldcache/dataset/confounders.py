@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from coldcache.core.outcome import Outcome
 from coldcache.core.vocabulary import SET_FACTORS
 
 #: Shown if a property was not recorded.
@@ -54,23 +55,24 @@ class Confounders(NamedTuple):
         return len(self.levels) > 1 and not self.differences
 
 
-def find_confounders(stories: Iterable[Mapping[str, Any]], factor: str) -> Confounders:
+def find_confounders(outcomes: Iterable[Outcome], factor: str) -> Confounders:
     """Return all recorded properties that differ between the levels of a factor.
 
     Parameters
     ----------
-    stories : iterable of mapping
-        The `trial.json` of each trial; trials that did not run are left out.
+    outcomes : iterable of Outcome
+        What happened in each trial; trials that did not run are left out.
     factor : str
         The compared factor. Another factor is no confounder if it has the same levels at each level of this one.
     """
     recorded: dict[str, list[dict[str, str]]] = {}
     read: dict[str, set[str]] = {}
-    for story in stories:
-        if factor in story["factors"] and story["start"]:
-            level = str(story["factors"][factor])
-            recorded.setdefault(level, []).append(_recorded(story, factor))
-            read.setdefault(level, set()).add(story["settings"].get(factor, {}).get("read", level))
+    for outcome in outcomes:
+        if factor in outcome.factors and outcome.start:
+            level = str(outcome.factors[factor])
+            recorded.setdefault(level, []).append(_recorded(outcome, factor))
+            reading = outcome.settings.get(factor)
+            read.setdefault(level, set()).add(reading.read if reading else level)
     levels = {level: tuple(sorted(read[level])) for level in sorted(recorded, key=_by_size)}
     return Confounders(factor, levels, _find_differences({level: recorded[level] for level in levels}))
 
@@ -80,13 +82,13 @@ def compare_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> tuple[RecordedDiffe
     return _find_differences({host: [dict(_flatten("", described))] for host, described in sorted(hosts.items())})
 
 
-def tabulate_confounders(stories: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def tabulate_confounders(outcomes: Iterable[Outcome]) -> pd.DataFrame:
     """Return a table of the confounders of each system factor that a sweep varies.
 
     Parameters
     ----------
-    stories : iterable of mapping
-        The `trial.json` of each trial that counts, grouped by sweep.
+    outcomes : iterable of Outcome
+        What happened in each trial that counts, grouped by sweep.
 
     Returns
     -------
@@ -95,7 +97,7 @@ def tabulate_confounders(stories: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         level for each other property that differs. A factor without such rows has no recorded confounder.
     """
     rows = []
-    for (study, sweep), group in groupby(stories, key=lambda story: (story["study"], story["sweep"])):
+    for (study, sweep), group in groupby(outcomes, key=lambda outcome: (outcome.study, outcome.sweep)):
         own = list(group)
         for factor in SET_FACTORS:
             found = find_confounders(own, factor)
@@ -116,21 +118,21 @@ def tabulate_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=HOST_COLUMNS)
 
 
-def _recorded(story: Mapping[str, Any], factor: str) -> dict[str, str]:
+def _recorded(outcome: Outcome, factor: str) -> dict[str, str]:
     """Return the properties that a trial recorded, without the compared factor."""
-    target = dict(story.get("target") or {})
-    if story.get("guest"):
+    target = dict(outcome.target or {})
+    if outcome.guest:
         # A guest's mount options follow from the factors, which are compared already.
         target.pop("mount_options", None)
-    found = {"tool": str(story["tool"]), "tool_version": story["tool_version"] or ""}
-    found |= dict(_flatten("system", story.get("system") or {}))
+    found = {"tool": outcome.tool, "tool_version": outcome.tool_version or ""}
+    found |= dict(_flatten("system", outcome.system or {}))
     found |= dict(_flatten("target", target))
-    found |= dict(_flatten("guest", story.get("guest") or {}))
-    found |= dict(_flatten("launch.nodes", sorted((story.get("launch") or {}).get("nodes", {}))))
-    found |= dict(_flatten("factors", {name: level for name, level in story["factors"].items() if name != factor}))
-    more = {"scale": story.get("scale"), "cold.method": (story.get("cold") or {}).get("method")}
+    found |= dict(_flatten("guest", outcome.guest or {}))
+    found |= dict(_flatten("launch.nodes", sorted((outcome.launch or {}).get("nodes", {}))))
+    found |= dict(_flatten("factors", {name: level for name, level in outcome.factors.items() if name != factor}))
+    more = {"scale": outcome.scale, "cold.method": outcome.cold.method if outcome.cold else ""}
     found |= {place: str(value) for place, value in more.items() if value}
-    read = {name: level["read"] for name, level in story["settings"].items() if name != factor}
+    read = {name: level.read for name, level in outcome.settings.items() if name != factor}
     return found | dict(_flatten("settings", read))
 
 

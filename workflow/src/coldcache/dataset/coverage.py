@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.trials import Collected
 from coldcache.core.vocabulary import STATES
 from coldcache.dataset.published import PublishedValue
@@ -35,9 +35,7 @@ def describe_coverage(
     published : iterable of PublishedValue
         Values of any source.
     """
-    counted = {
-        f"{trial.story['study']}/{trial.story['sweep']}" for trial in trials if trial.judgement.verdict in COUNTED
-    }
+    counted = {f"{trial.outcome.study}/{trial.outcome.sweep}" for trial in trials if trial.judgement.verdict in COUNTED}
     stated = {(value.source, value.item) for value in published}
     rows: dict[tuple[str, str], ItemCoverage] = {}
     for row in [*_rows(campaign, counted, stated), *_imported_rows(campaign, counted)]:
@@ -54,8 +52,8 @@ def describe_coverage(
 
 def _rows(campaign: Campaign, counted: set[str], stated: set[tuple[str, str]]) -> Iterator[ItemCoverage]:
     for study in campaign.planned:
-        assert campaign.circumstances is not None
-        cases = expand_cases(study, campaign.site, campaign.circumstances)
+        assert campaign.environment is not None
+        cases = expand_cases(study, campaign.site, campaign.environment)
         for name, sweep in study.sweeps.items():
             of_sweep = [case for case in cases if case.sweep == name]
             for item in _items(sweep.item):
@@ -63,7 +61,7 @@ def _rows(campaign: Campaign, counted: set[str], stated: set[tuple[str, str]]) -
                     yield ItemCoverage(study.study, item, "measured", describe_deviation(of_sweep[0], sweep.tools[0]))
                 else:
                     state = "published only" if (study.study, item) in stated else "not run"
-                    refused = why_not_run(campaign.folder, study.study, name)
+                    refused = read_not_run(campaign.folder, study.study, name)
                     yield ItemCoverage(study.study, item, state, refused or explain_absence(of_sweep))
 
 

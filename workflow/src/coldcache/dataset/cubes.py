@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from coldcache.core.figures import LONGEST_COUNTS, rank_figure
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, NAME_FACTORS, Factor
 from coldcache.dataset.reader import COUNTED
@@ -149,9 +150,8 @@ def _complete(records: pd.DataFrame, dims: list[str]) -> pd.DataFrame:
 def choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return the rows of one metric that describe a whole trial, the preferred row of each trial first.
 
-    Rows with the statistic ``value`` come before ``mean``; for latency the mean comes first. Rows measured up to a
-    stonewall come last. Among several elapsed times or latencies the longest comes first, since it includes the
-    others. Rows of a share of the trial (one process, one moment) are left out.
+    The order is that of `rank_figure`. Among several elapsed times or latencies the longest comes first, since it
+    includes the others. Rows of a share of the trial (one process, one moment) are left out.
 
     Parameters
     ----------
@@ -160,13 +160,14 @@ def choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
     metric : str
         The metric of these rows.
     """
-    order = {"mean": 0, "value": 1} if metric == "latency" else {"value": 0, "mean": 1}
-    whole = records[records.statistic.isin(order) & (records.share == "")]
-    longest = -whole["value"] if metric in ("elapsed", "latency") else 0
-    stonewalled = whole.caveats.map({caveats: "stonewalled" in caveats for caveats in whole.caveats.unique()})
-    return whole.assign(_order=whole.statistic.map(order), _last=stonewalled, _longest=longest).sort_values(
-        ["_order", "_last", "_longest"], kind="stable"
-    )
+    whole = records[records.share == ""]
+    ranks = {statistic: rank_figure(metric, statistic, "") for statistic in whole.statistic.unique()}
+    whole = whole[whole.statistic.isin([statistic for statistic, rank in ranks.items() if rank is not None])]
+    behind = {caveats: rank_figure(metric, "value", caveats) != rank_figure(metric, "value", "")
+              for caveats in whole.caveats.unique()}  # fmt: skip
+    longest = -whole["value"] if metric in LONGEST_COUNTS else 0
+    ranked = whole.assign(_rank=whole.statistic.map(ranks), _behind=whole.caveats.map(behind), _longest=longest)
+    return ranked.sort_values(["_rank", "_behind", "_longest"], kind="stable")
 
 
 def _plain(level: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.trials import Collected
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import NAME_FACTORS
@@ -40,7 +40,7 @@ def tabulate_sweeps(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataF
         Columns `SWEEP_COLUMNS`: ``operations``, and in ``varied`` the factors with more than one level, separated by
         blanks; ``state`` is ``measured`` or ``not run``; ``why`` is the scale of the sweep, or why it did not run.
     """
-    counted = {(trial.story["study"], trial.story["sweep"]) for trial in trials if trial.judgement.verdict in COUNTED}
+    counted = {(trial.outcome.study, trial.outcome.sweep) for trial in trials if trial.judgement.verdict in COUNTED}
     rows = [*_rows_of_plan(campaign, counted), *_rows_of_import(campaign, counted)]
     return pd.DataFrame(rows, columns=SWEEP_COLUMNS)
 
@@ -48,9 +48,9 @@ def tabulate_sweeps(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataF
 def _rows_of_plan(campaign: Campaign, counted: set[tuple[str, str]]) -> list[dict[str, Any]]:
     rows = []
     for study in campaign.planned:
-        assert campaign.circumstances is not None
+        assert campaign.environment is not None
         cases: dict[str, list[Case]] = {}
-        for case in expand_cases(study, campaign.site, campaign.circumstances):
+        for case in expand_cases(study, campaign.site, campaign.environment):
             cases.setdefault(case.sweep, []).append(case)
         whole: dict[str, list[Case]] = {}
         for case in _expand_whole(campaign, study):
@@ -65,7 +65,7 @@ def _rows_of_plan(campaign: Campaign, counted: set[tuple[str, str]]) -> list[dic
                 "state": "measured" if is_measured else "not run",
                 "why": describe_deviation(first, sweep.tools[0])
                 if is_measured
-                else why_not_run(campaign.folder, study.study, name) or explain_absence(cases[name]),
+                else read_not_run(campaign.folder, study.study, name) or explain_absence(cases[name]),
             })  # fmt: skip
     return rows
 
@@ -81,14 +81,14 @@ def _varied(cases: list[Case]) -> list[str]:
 
 def _expand_whole(campaign: Campaign, study: Study) -> list[Case]:
     """Return the cases of a study at full scale; an empty list if the site is too small to derive them."""
-    assert campaign.circumstances is not None
+    assert campaign.environment is not None
     # The document's own tool counts directories; its substitute may count only files.
     tools = {
-        **campaign.circumstances.tools,
+        **campaign.environment.tools,
         **{f"{study.study}/{name}": sweep.tools[0] for name, sweep in study.sweeps.items()},
     }
     try:
-        return expand_cases(study, campaign.site, campaign.circumstances._replace(tools=tools), full=True)
+        return expand_cases(study, campaign.site, campaign.environment._replace(tools=tools), full=True)
     except DesignError:
         return []
 

@@ -9,11 +9,16 @@ import pandas as pd
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.stop_rule import is_done, weigh
 from coldcache.campaign.trials import Collected
+from coldcache.core.figures import choose_figure
+from coldcache.core.outcome import Outcome
 from coldcache.core.records import UNIT_OF_METRIC, Record, name_share
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
 from coldcache.dataset.reader import COUNTED
 from coldcache.design.cases import Trial
-from coldcache.verdicts.drift import Drift, Moment, figure_of
+from coldcache.verdicts.drift import Drift, Moment
+
+#: The columns that name a trial.
+_TRIAL = ("study", "sweep", "case", "repetition")
 
 #: Fields of a record that do not become a column unchanged.
 _NO_COLUMN = ("tool", "tool_version", "repetition", "caveats", "factors")
@@ -55,16 +60,21 @@ def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
 
 def _share(trial: Collected) -> dict[str, Any]:
     """Return the columns that all records of a trial share."""
-    story = trial.story
+    outcome = trial.outcome
     # Some tools state their version only in the log.
     printed = (record.tool_version for record in trial.records if record.tool_version)
     return {
-        "study": story["study"], "sweep": story["sweep"], "case": story["case"], "repetition": story["repetition"],
-        "tool": story["tool"], "tool_version": story["tool_version"] or next(printed, ""),
+        **_identify(outcome),
+        "tool": outcome.tool, "tool_version": outcome.tool_version or next(printed, ""),
         "verdict": trial.judgement.verdict, "codes": " ".join(trial.judgement.codes), "cold": trial.judgement.cold,
-        **{factor: story["factors"].get(factor) for factor in FACTORS},
-        **{factor: story["factors"][factor] for factor in LEARNT_FACTORS if factor in story["factors"]},
+        **{factor: outcome.factors.get(factor) for factor in FACTORS},
+        **{factor: outcome.factors[factor] for factor in LEARNT_FACTORS if factor in outcome.factors},
     }  # fmt: skip
+
+
+def _identify(outcome: Outcome) -> dict[str, Any]:
+    """Return what names a trial: its study, sweep, case and repetition."""
+    return {name: getattr(outcome, name) for name in _TRIAL}
 
 
 def _lacking(trial: Collected) -> list[Record]:
@@ -72,7 +82,7 @@ def _lacking(trial: Collected) -> list[Record]:
     stated = {record.operation for record in trial.records}
     metrics = {
         operation: METRIC_OF_OPERATION.get(operation, "throughput")
-        for operation in trial.story["operations"]
+        for operation in trial.outcome.operations
         if operation not in stated
     }
     return [
@@ -85,10 +95,9 @@ def tabulate_verdicts(trials: Iterable[Collected]) -> pd.DataFrame:
     """Return one row per trial: ``study sweep case repetition verdict codes cold reasons start``."""
     return pd.DataFrame([
         {
-            "study": trial.story["study"], "sweep": trial.story["sweep"], "case": trial.story["case"],
-            "repetition": trial.story["repetition"], "verdict": trial.judgement.verdict,
+            **_identify(trial.outcome), "verdict": trial.judgement.verdict,
             "codes": " ".join(trial.judgement.codes), "cold": trial.judgement.cold,
-            "reasons": "; ".join(trial.judgement.reasons), "start": trial.story.get("start") or "",
+            "reasons": "; ".join(trial.judgement.reasons), "start": trial.outcome.start or "",
         }
         for trial in trials
     ])  # fmt: skip
@@ -103,14 +112,13 @@ def tabulate_proofs(trials: Iterable[Collected]) -> pd.DataFrame:
         ``method`` and ``why`` in words; ``file_bytes``, ``resident_bytes``, ``moved_bytes`` and ``crossed_bytes`` in B,
         missing if unknown.
     """
-    columns = ["study", "sweep", "case", "repetition"]
     figures = ["method", "file_bytes", "resident_bytes", "moved_bytes", "crossed_bytes", "why"]
     rows = [
-        [*(trial.story[column] for column in columns), found.verdict, *(getattr(found, figure) for figure in figures)]
+        [*_identify(trial.outcome).values(), found.verdict, *(getattr(found, figure) for figure in figures)]
         for trial in trials
         if (found := trial.judgement.coldness) and found.verdict != "not applicable"
     ]
-    table = pd.DataFrame(rows, columns=[*columns, "cold", *figures])
+    table = pd.DataFrame(rows, columns=[*_TRIAL, "cold", *figures])
     sizes = [figure for figure in figures if figure.endswith("_bytes")]
     return table.astype(dict.fromkeys(sizes, "Float64")).round(0).astype(dict.fromkeys(sizes, "Int64"))
 
@@ -120,17 +128,16 @@ def tabulate_settings(trials: Iterable[Collected]) -> pd.DataFrame:
 
     ``asked`` is the value that a level in force reads as; ``read_after`` is empty if it was not read again.
     """
-    columns = ["study", "sweep", "case", "repetition"]
     levels = ["asked", "read", "read_after", "where"]
     rows = [
         [
-            *(trial.story[column] for column in columns),
-            factor, str(trial.story["factors"][factor]), *(found.get(level, "") for level in levels),
+            *_identify(trial.outcome).values(), factor, str(trial.outcome.factors[factor]),
+            found.asked, found.read, found.read_after or "", found.where,
         ]
         for trial in trials
-        for factor, found in trial.story["settings"].items()
+        for factor, found in trial.outcome.settings.items()
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=[*columns, "factor", "level", *levels])
+    return pd.DataFrame(rows, columns=[*_TRIAL, "factor", "level", *levels])
 
 
 def tabulate_drift(trials: Iterable[Collected], allowed: float) -> pd.DataFrame:
@@ -152,13 +159,13 @@ def tabulate_drift(trials: Iterable[Collected], allowed: float) -> pd.DataFrame:
     """
     rows = []
     for trial in trials:
-        if trial.story.get("sentinel"):
+        outcome = trial.outcome
+        if outcome.sentinel:
             counts = trial.judgement.verdict in COUNTED
-            figure = figure_of(trial.story["operations"], trial.records) if counts else None
-            metric = METRIC_OF_OPERATION[trial.story["operations"][0]]
-            keys = [trial.story[key] for key in ("study", "sweep", "case", "repetition")]
-            start = trial.story.get("start") or ""
-            rows.append([*keys, start, trial.judgement.verdict, figure or np.nan, UNIT_OF_METRIC[metric]])
+            figure = choose_figure(outcome.operations[0], trial.records) if counts else None
+            metric = METRIC_OF_OPERATION[outcome.operations[0]]
+            keys = _identify(outcome).values()
+            rows.append([*keys, outcome.start or "", trial.judgement.verdict, figure or np.nan, UNIT_OF_METRIC[metric]])
     columns = ["study", "sweep", "case", "repetition", "start", "verdict", "figure", "unit"]
     table = pd.DataFrame(rows, columns=columns).sort_values("start", kind="stable", ignore_index=True)
     there = table[table.figure.notna()]

@@ -14,7 +14,7 @@ from coldcache.design import guest_spec as nfs_guest
 from coldcache.design.case_names import name_case
 from coldcache.design.command_template import fill
 from coldcache.design.feasibility import explain_excess, explain_lack
-from coldcache.design.grid import Circumstances, expand_grid
+from coldcache.design.grid import Environment, expand_grid
 from coldcache.design.levels import Level, Lookup, Share
 from coldcache.design.scale import (
     count_items,
@@ -25,18 +25,12 @@ from coldcache.design.scale import (
     shorten,
     shrink,
 )
-from coldcache.design.settings import CommandSetting, GuestSetting, Kind
+from coldcache.design.settings import Setting
 from coldcache.design.site import Cold, Site
 from coldcache.design.study import RepeatUntil, Study, Sweep, refuse_levels
 from coldcache.tools import find_tool
-from coldcache.tools.ior import command as ior
-from coldcache.tools.iozone import command as iozone
 from coldcache.tools.launchers import start_ranks
-from coldcache.tools.mdtest import command as mdtest
 from coldcache.tools.run import Run
-
-#: Seconds that a tool spends beside its measured interval: start, end, and IOzone's fixed sleeps (IOzone 3.489).
-_OVERHEAD_SECONDS = {"fio": 0.4, "iozone": 5.0, "ior": 1.0, "mdtest": 1.0}
 
 #: More trials than anybody measures: each has a folder.
 MOST_TRIALS = 10_000_000
@@ -73,7 +67,7 @@ class Case(NamedTuple):
     tool: str
     operations: tuple[str, ...]
     factors: dict[str, Level]
-    settings: dict[str, Kind | str]
+    settings: dict[str, Setting | str]
     run: Run
     repetitions: int
     item: str
@@ -104,7 +98,8 @@ class Case(NamedTuple):
     def seconds(self) -> float:
         """Estimate of how long one trial takes."""
         measured = self.run.seconds if self.expected is None else self.expected
-        return measured + _OVERHEAD_SECONDS[self.tool] + (nfs_guest.OVERHEAD_SECONDS if self.guest else 0)
+        overhead = find_tool(self.tool).TRAITS.overhead_seconds
+        return measured + overhead + (nfs_guest.OVERHEAD_SECONDS if self.guest else 0)
 
     @property
     def key(self) -> str:
@@ -124,7 +119,7 @@ class Trial(NamedTuple):
         return f"{self.case.key}/r{self.repetition}"
 
 
-def expand_cases(study: Study, site: Site, circumstances: Circumstances, full: bool = False) -> list[Case]:
+def expand_cases(study: Study, site: Site, environment: Environment, full: bool = False) -> list[Case]:
     """Return every case of a study on a site, those that do not run there with the reason; `full` scales none down.
 
     Raises
@@ -136,7 +131,7 @@ def expand_cases(study: Study, site: Site, circumstances: Circumstances, full: b
     cases: list[Case] = []
     for name, sweep in study.sweeps.items():
         try:
-            cases += _expand_sweep(study, name, sweep, site, circumstances, full)
+            cases += _expand_sweep(study, name, sweep, site, environment, full)
         except DesignError as error:
             raise DesignError(f"config/studies/{study.study}.yaml, sweeps.{name}: {error}") from error
     cases = cases if study.sentinel is None else _mark_sentinel(study, cases)
@@ -169,20 +164,20 @@ def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:
 
 
 def _expand_sweep(
-    study: Study, name: str, sweep: Sweep, site: Site, circumstances: Circumstances, full: bool
+    study: Study, name: str, sweep: Sweep, site: Site, environment: Environment, full: bool
 ) -> Iterator[Case]:
     key = f"{study.study}/{name}"
-    tool = circumstances.tools[key]
+    tool = environment.tools[key]
     scales = study.scale == "site"
     settings = _resolve_settings(sweep, site, scales)
     site = _as_settings_need(site, settings)
-    most = most_threads(site, circumstances.cores) if scales and not full else None
-    grid = list(expand_grid(sweep, site, circumstances, most))
+    most = most_threads(site, environment.cores) if scales and not full else None
+    grid = list(expand_grid(sweep, site, environment, most))
     varying = [factor for factor in sweep.factors if len({point[factor] for point in grid}) > 1]
     # What follows from the threads or another factor varies with it and would only repeat it in the name.
     varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
     groups = find_tool(tool).separate(tuple(sweep.operations))
-    lack = f"{' and '.join(sweep.tools)}: not installed" if key in circumstances.lacking else ""
+    lack = f"{' and '.join(sweep.tools)}: not installed" if key in environment.lacking else ""
     for operations in groups:
         shrinks = scales and not full and not sweep.keeps_sizes
         # A series lasts as long as it is told.
@@ -214,13 +209,13 @@ def _expand_sweep(
                     f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}, the site {site.site} ends "
                     f"it after {show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
                 )
-            unfit = find_tool(tool).unfit(case.run) if scales and not full else ""
+            unfit = find_tool(tool).unfit(case.run) if scales and not full else None
             reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else "")
             case = case._replace(runs_here=reason or (explain_excess(case.run, site) if full else ""))
             yield case
 
 
-def _as_settings_need(site: Site, settings: Mapping[str, Kind | str]) -> Site:
+def _as_settings_need(site: Site, settings: Mapping[str, Setting | str]) -> Site:
     """Return the site for a sweep: a guest, and a device that is served, are on the first node alone.
 
     Raises
@@ -230,28 +225,32 @@ def _as_settings_need(site: Site, settings: Mapping[str, Kind | str]) -> Site:
     """
     is_cluster = site.clients.launcher != "local"
     for factor, kind in settings.items():
-        if is_cluster and isinstance(kind, CommandSetting) and kind.is_of_node is None:
+        if is_cluster and isinstance(kind, Setting) and kind.is_of_node is None:
             raise DesignError(
                 f"settings.{factor}: commands on a cluster need every_node: true where each node has it for itself, "
                 "false where one node runs them for all"
             )
-    guest = any(isinstance(kind, GuestSetting) for kind in settings.values())
+    guest = _is_in_guest(settings)
     update: dict[str, Any] = {"expected": site.nfs_guest.expected} if guest else {}
     if is_cluster and _needs_one_node(settings):
         update["clients"] = site.clients.model_copy(update={"nodes": 1})
     return site.model_copy(update=update)
 
 
-def _needs_one_node(settings: Mapping[str, Kind | str]) -> bool:
-    return "qemu-nbd" in settings.values() or any(isinstance(kind, GuestSetting) for kind in settings.values())
+def _needs_one_node(settings: Mapping[str, Setting | str]) -> bool:
+    return "qemu-nbd" in settings.values() or _is_in_guest(settings)
 
 
-def _resolve_settings(sweep: Sweep, site: Site, scales: bool) -> dict[str, Kind | str]:
+def _is_in_guest(settings: Mapping[str, Setting | str]) -> bool:
+    return any(isinstance(kind, Setting) and kind.in_guest for kind in settings.values())
+
+
+def _resolve_settings(sweep: Sweep, site: Site, scales: bool) -> dict[str, Setting | str]:
     """Return how each factor's levels are put in force: as the sweep says, or as the site does.
 
     A study that scales keeps what its site does not state: the case does not run there.
     """
-    settings: dict[str, Kind | str] = {}
+    settings: dict[str, Setting | str] = {}
     for factor, given in sweep.settings.items():
         if given == "site":
             if factor not in site.settings and scales:
@@ -286,8 +285,8 @@ def _command(sweep: Sweep, tool: str) -> str:
 
 
 def _as_measured(point: dict[str, Level], sweep: Sweep, tool: str) -> dict[str, Level]:
-    """Return the levels that a tool puts in force: only mdtest spreads files over directories."""
-    if tool == "mdtest" or "items_per_directory" not in point:
+    """Return the levels that a tool applies; those that do not spread files over directories put them all in one."""
+    if find_tool(tool).TRAITS.makes_directories or "items_per_directory" not in point:
         return point
     spread = ("directories_per_thread", "items_per_directory")
     kept = {factor: level for factor, level in point.items() if factor not in spread}
@@ -309,7 +308,7 @@ def _run(
     known = {"nodes": clients.nodes_for(factors["threads"]), **known}
     stated = launchers.get(name) or launchers.get(tool) or ""
     launcher = tuple(stated.replace("{threads}", str(factors["threads"])).split())
-    if starter and not stated and tool in ("ior", "mdtest"):
+    if starter and not stated and find_tool(tool).TRAITS.is_mpi:
         cores = clients.total_cores() // clients.nodes * known["nodes"]
         launcher = start_ranks(starter, clients.mpi, factors["threads"], known["nodes"], cores)
     shrinks = study.scale == "site" and not full and not sweep.keeps_sizes
@@ -318,7 +317,7 @@ def _run(
     run = Run(
         operations=operations, directory=directory, seconds=seconds, options=tuple(options.get(tool, ())),
         device=f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if served else "",
-        launcher=launcher, starter=starter, series=series if tool == "fio" else 0.0, **known,
+        launcher=launcher, starter=starter, series=series if find_tool(tool).TRAITS.series_logs else 0.0, **known,
     )  # fmt: skip
     command = _command(sweep, tool)
     return run._replace(command=_fill(command, run, factors, sweep, site, tool)) if command else run
@@ -326,14 +325,13 @@ def _run(
 
 def _fill(command: str, run: Run, factors: dict[str, Any], sweep: Sweep, site: Site, tool: str) -> tuple[str, ...]:
     """Return the words of a document's command line on a site."""
-    alone = (
-        iozone.place(run) if tool == "iozone" else tuple(word.format(threads=run.threads) for word in mdtest.LAUNCHER)
-    )
-    tests = {"iozone": iozone.TEST, "ior": ior.TEST}.get(tool, {})
+    module = find_tool(tool)
+    traits = module.TRAITS
     values = {
         **factors, "files": run.files, "iterations": sweep.iterations, "directory": run.directory,
-        "program": site.clients.programs.get(tool, find_tool(tool).PROGRAM), "launcher": run.launcher or alone,
-        "test": tests.get(run.operations[0], ""), "direct_io": ("-I",) if run.direct_io else (),
+        "program": site.clients.programs.get(tool, traits.program.name),
+        "launcher": run.launcher or module.place(run),
+        "test": traits.test_words.get(run.operations[0], ""), "direct_io": ("-I",) if run.direct_io else (),
     }  # fmt: skip
     try:
         return fill(command, values)

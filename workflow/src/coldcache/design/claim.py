@@ -212,7 +212,7 @@ KINDS = {
 
 
 def _refuse_unknown_kind(given: Any) -> Any:
-    if isinstance(given, dict) and given.get("kind") not in KINDS:
+    if isinstance(given, dict) and given.get("kind") not in list(KINDS):
         raise DesignError(f'kind: unknown kind "{given.get("kind")}"; {nearest(str(given.get("kind")), list(KINDS))}')
     return given
 

@@ -10,22 +10,14 @@ from typing import Any
 
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import FACTORS, nearest
+from coldcache.tools import find_tool
+from coldcache.tools.protocols import Traits
 
 #: Variables beside the factors: who starts the tool where, the tool itself, where files lie, and what is done.
 VARIABLES = ("launcher", "program", "directory", "iterations", "test", "files")
 
 _VARIABLE = re.compile(r"\{([a-z_]*)(?::([kKmMgG]))?\}")
 _POWERS = {"k": 1, "m": 2, "g": 3}
-
-#: How options begin by which a tool runs a program, or uses files elsewhere; fio takes the beginning of a name for it.
-_WAYS_OUT = {
-    "fio": (
-        "aux-path", "client", "daemonize", "directory", "exec_postrun", "exec_prerun", "filename", "include",
-        "ioengine=exec", "opendir", "output", "program", "read_iolog", "server", "trigger",
-        "trigger-file", "trigger-remote", "uri", "write_iolog",
-    ),
-    "iozone": ("-f", "-F", "-b", "-+m"), "ior": ("-f", "-o", "-O"), "mdtest": ("-d", "-x"),
-}  # fmt: skip
 
 #: A file in the folder that a trial is given.
 _INSIDE = re.compile(r"\{directory\}/?(?:\w[\w.]*)?")
@@ -43,14 +35,23 @@ def check_options(where: str, tool: str, options: Sequence[str]) -> None:
     options : sequence of str
         Word by word.
     """
+    traits = find_tool(tool).TRAITS
     for word in options:
         _refuse_path(where, word, word)
-        name = word.removeprefix("--")
-        if tool == "fio" and name == word:
-            raise DesignError(f'{where}: "{word}" is no option of fio, which begins with two hyphens')
-        whole = name if name.startswith("ioengine=") else name.partition("=")[0]
-        if any(way.startswith(whole) if tool == "fio" else word.startswith(way) for way in _WAYS_OUT[tool]):
+        if traits.has_long_options and not word.startswith("--"):
+            raise DesignError(f'{where}: "{word}" is no option of {tool}: these start with two hyphens')
+        if _is_refused(word, traits):
             raise DesignError(f'{where}: "{word}" lets {tool} run a program or use files elsewhere; leave it out')
+
+
+def _is_refused(word: str, traits: Traits) -> bool:
+    """Return whether an option, or any that it may be short for, is among those that a tool refuses."""
+    if not traits.has_long_options:
+        return word.startswith(traits.refused_options)
+    option = word.removeprefix("--")
+    name = option.partition("=")[0]
+    by_value = any(refused.startswith(f"{name}=") for refused in traits.refused_options)
+    return any(refused.startswith(option if by_value else name) for refused in traits.refused_options)
 
 
 def _refuse_path(where: str, word: str, outside: str) -> None:

@@ -2,7 +2,7 @@
 
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import FACTORS
-from coldcache.design.settings import LimitSetting
+from coldcache.design.settings.cgroup_limit import LimitSetting
 from coldcache.design.site import Site
 from coldcache.design.study import Sweep
 from coldcache.tools.run import Run

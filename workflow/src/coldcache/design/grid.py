@@ -16,7 +16,7 @@ from coldcache.design.study import Sweep
 MOST_CASES = 1_000_000
 
 
-class Circumstances(NamedTuple):
+class Environment(NamedTuple):
     """What a plan depends on beside its design, fixed when a campaign begins.
 
     Attributes
@@ -51,7 +51,7 @@ class Circumstances(NamedTuple):
 
 
 def expand_grid(
-    sweep: Sweep, site: Site, circumstances: Circumstances, most_threads: int | None = None
+    sweep: Sweep, site: Site, environment: Environment, most_threads: int | None = None
 ) -> Iterator[dict[str, Level]]:
     """Yield every combination of the levels of a sweep.
 
@@ -61,7 +61,7 @@ def expand_grid(
         Its factors.
     site : Site
         Where it runs.
-    circumstances : Circumstances
+    environment : Environment
         What rules depend on.
     most_threads : int, optional
         Takes the place of every larger number of threads.
@@ -74,7 +74,7 @@ def expand_grid(
     """
     free = {factor: levels for factor, levels in sweep.factors.items() if not isinstance(levels, Share | Lookup)}
     stated = [
-        levels.levels(circumstances.count_cores(levels.physical))
+        levels.levels(environment.count_cores(levels.physical))
         if isinstance(levels, Doubling)
         else [stored_level(f, x) for x in levels]
         for f, levels in free.items()
@@ -88,7 +88,7 @@ def expand_grid(
     for combination in itertools.product(*stated):
         point = dict(zip(free, combination, strict=True))
         if point.get("direct_io") == "where-possible":
-            point["direct_io"] = circumstances.direct_io
+            point["direct_io"] = environment.direct_io
         for factor, levels in sweep.factors.items():
             if isinstance(levels, Lookup):
                 point[factor] = _look_up(factor, levels, point)
@@ -96,7 +96,7 @@ def expand_grid(
             point["threads"] = min(int(point["threads"]), most_threads)
         for factor, levels in sweep.factors.items():
             if isinstance(levels, Share):
-                point[factor] = _share(factor, levels, point, site, circumstances)
+                point[factor] = _share(factor, levels, point, site, environment)
         # "where-possible" can turn out to be a level that is listed, too, and two numbers of threads to be the most.
         reached = tuple(point[factor] for factor in sweep.factors)
         if reached not in seen:
@@ -111,15 +111,15 @@ def _look_up(factor: str, lookup: Lookup, point: dict[str, Level]) -> Level:
         raise DesignError(f"factors.{factor}: {error}") from error
 
 
-def _share(factor: str, share: Share, point: dict[str, Level], site: Site, circumstances: Circumstances) -> int:
-    if share.memory is not None and not circumstances.memory:
+def _share(factor: str, share: Share, point: dict[str, Level], site: Site, environment: Environment) -> int:
+    if share.memory is not None and not environment.memory:
         raise DesignError(
             f"factors.{factor}.memory: config/sites/{site.site}.yaml does not state the memory of a client: "
             "set clients.memory there"
         )
     try:
         unit = str(FACTORS[factor].unit)
-        level = share.level(int(point["threads"]), unit, circumstances.memory, site.clients.nodes)
+        level = share.level(int(point["threads"]), unit, environment.memory, site.clients.nodes)
     except DesignError as error:
         raise DesignError(f"factors.{factor}: {error}") from error
     transfer = int(point.get("transfer_size", 1)) if factor == "file_size" else 1

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from coldcache.design.settings import GuestSetting
+from coldcache.design.settings.nfs_guest import GuestSetting
 
 #: Seconds that a guest takes to start, to serve and to end.
 OVERHEAD_SECONDS = 6.0

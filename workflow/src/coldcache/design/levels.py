@@ -10,7 +10,7 @@ from coldcache.core.errors import DesignError
 from coldcache.core.units import parse_bytes, parse_quantity, parse_seconds
 from coldcache.core.vocabulary import FACTORS, FILE_LAYOUTS, SET_FACTORS, nearest
 from coldcache.core.yaml_models import Strict
-from coldcache.design.settings import name_level
+from coldcache.design.settings.base import name_level
 from coldcache.statistics.models.fsx_metadata_iops import check_provisioned
 from coldcache.statistics.models.nfs_rpcs import check_nconnect
 

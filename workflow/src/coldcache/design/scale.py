@@ -12,6 +12,7 @@ from coldcache.core.vocabulary import METADATA_OPERATIONS
 from coldcache.design.levels import Level
 from coldcache.design.site import Site
 from coldcache.design.study import Sweep
+from coldcache.tools import find_tool
 
 Point = dict[str, Level]
 
@@ -37,10 +38,9 @@ def expect_seconds(operations: Sequence[str], point: Point, sweep: Sweep, site: 
     """Return how long one execution measures, by what is expected of the site."""
     expected = site.expected
     if operations[0] in METADATA_OPERATIONS:
-        # Only a tool of the document's kind repeats within one execution.
-        iterations = sweep.iterations if tool == "mdtest" else 1
+        iterations = sweep.iterations if find_tool(tool).TRAITS.repeats_itself else 1
         return count_items(point) * len(operations) * iterations / expected.items
-    if tool == "fio" and any(operation.startswith("random") for operation in operations):
+    if find_tool(tool).TRAITS.is_time_bound and any(operation.startswith("random") for operation in operations):
         return sweep.seconds
     size = int(point["file_size"]) * int(point["threads"])
     transfers = size / int(point["transfer_size"])
@@ -56,8 +56,8 @@ def find_scale(operations: Sequence[str], grid: list[Point], sweep: Sweep, site:
     for point in grid:
         size = int(point.get("file_size", 0)) * int(point["threads"])
         seconds = expect_seconds(operations, point, sweep, site, tool)
-        if tool == "fio" and size:
-            # Its random transfers end in time, but their files are laid out before.
+        if find_tool(tool).TRAITS.is_time_bound and size:
+            # Its random transfers end in time, but their files are written first.
             seconds = size / site.expected.throughput
         if size > site.limits.bytes:
             scale = min(scale, site.limits.bytes / size)

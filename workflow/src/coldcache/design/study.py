@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, model_validator
 
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import (
@@ -22,11 +22,20 @@ from coldcache.design.command_template import check_command, check_options
 from coldcache.design.levels import Levels, Lookup, Share, check_levels
 from coldcache.design.settings import SettingKind, refuse_unknown_name
 from coldcache.statistics.stopping import LEAST_REPETITIONS
+from coldcache.tools import TOOLS
 
 _SET_FACTORS = ", ".join(SET_FACTORS)
 
 
-ToolName = Literal["iozone", "fio", "ior", "mdtest"]
+def _refuse_unknown_tool(given: Any) -> Any:
+    if not isinstance(given, str) or given not in TOOLS:
+        raise DesignError(f'unknown "{given}"; {nearest(str(given), list(TOOLS))}')
+    return given
+
+
+ToolName = Annotated[
+    str, BeforeValidator(_refuse_unknown_tool), WithJsonSchema({"type": "string", "enum": list(TOOLS)})
+]
 OperationName = Literal[
     "write", "read", "random-write", "random-read",
     "file-create", "file-stat", "file-read", "file-remove", "directory-create", "directory-stat", "directory-remove",

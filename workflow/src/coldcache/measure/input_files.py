@@ -1,4 +1,4 @@
-"""Files that a trial needs before it starts: laid out whole, without holes, and reused while they fit."""
+"""Lay out the files that a trial needs before it starts: complete, without holes, and reused if they fit."""
 
 import os
 import time
@@ -8,14 +8,14 @@ from coldcache.tools.run import Inputs
 
 _CHUNK = 2**20
 
-#: IOzone 3.489 verifies the first word of every page that it reads, so every page of every file starts with it.
+#: IOzone 3.489 verifies the first word of every page that it reads, so every page starts with it.
 _PAGE, _WORD = 4096, b"_" * 8
 
 
 def lay_out(folder: Path, inputs: Inputs) -> None:
-    """Make `folder` hold exactly the inputs, each of its size and without holes, on stable storage.
+    """Fill `folder` with exactly the inputs, each of its size, without holes, on stable storage.
 
-    Files that are there with the right size stay; all others in the folder are removed.
+    Files of the right size are kept; all other files in the folder are removed.
 
     Raises
     ------
@@ -32,12 +32,12 @@ def lay_out(folder: Path, inputs: Inputs) -> None:
 
 
 def lay_out_within(folder: Path, inputs: Inputs, seconds: float) -> int:
-    """Make `folder` hold empty files, as many per thread as `seconds` allow; return that number.
+    """Create empty files in `folder`, as many per thread as `seconds` allow; return that number.
 
     Parameters
     ----------
     folder : Path
-        Where they lie; other files in it are removed.
+        The folder; other files in it are removed.
     inputs : Inputs
         Names per thread; every thread gets the same number.
     seconds : float
@@ -46,7 +46,7 @@ def lay_out_within(folder: Path, inputs: Inputs, seconds: float) -> int:
     Returns
     -------
     int
-        Files per thread that are there now, at least 1.
+        Files per thread, at least 1.
     """
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {name for names in inputs.names for name in names}
@@ -77,7 +77,7 @@ def lay_out_within(folder: Path, inputs: Inputs, seconds: float) -> int:
 
 
 def _fill(path: Path, size: int) -> None:
-    """Write `size` bytes that neither compress nor repeat within a chunk, unless they are there already."""
+    """Write `size` bytes that neither compress nor repeat within a chunk, unless the file has them already."""
     if path.exists():
         status = path.stat()
         if status.st_size == size and status.st_blocks * 512 >= size:
@@ -89,7 +89,7 @@ def _fill(path: Path, size: int) -> None:
     with path.open("wb", buffering=0) as file:
         left = size
         while left > 0:
-            # Each chunk differs from the one before, so that a target that deduplicates cannot fold them.
+            # Each chunk differs, so that a target cannot deduplicate them.
             chunk[len(_WORD) : _PAGE] = os.urandom(_PAGE - len(_WORD))
             left -= file.write(memoryview(chunk)[: min(left, _CHUNK)])
         os.fsync(file.fileno())

@@ -1,15 +1,14 @@
-"""A target held alone across hosts: a file on the target itself that names its owner and how long it is theirs.
+"""Keep other hosts off a target by a lease: a file on the target that names its owner and how long it is valid.
 
-Two hosts may not see each other's locks (flock over some network file systems stays on its host), but they see one
-folder. A lease is taken by link(2) and replaced by rename(2), which are atomic on NFS, too; whether it has run out is
-told by the clock of the file system that both of them write to, not by two clocks that may differ.
+Two hosts may not see each other's locks, because flock stays on its host over some network file systems, but they see
+the same folder. A lease is taken by link(2) and replaced by rename(2), which are atomic even on NFS. Whether it has
+expired is decided by the clock of the file system, not by those of the two hosts, which may differ.
 """
 
 import json
 import os
 import pwd
 import socket
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,67 +21,51 @@ from coldcache.measure.host.processes import started_at
 
 LEASE = ".lease.json"
 
-#: For how long a renewed lease is as good as new, in s.
-_FRESH = 60.0
-
 
 class Lease:
-    """What the owner of a target holds.
+    """The right to use a target alone.
 
     Parameters
     ----------
     work : Path
         The marked work folder of the target.
     seconds : float
-        How long the target is held after each renewal.
+        How long it is valid after each renewal, in s.
     """
 
     def __init__(self, work: Path, seconds: float):
         self._path, self._seconds = work / LEASE, seconds
         self._token = uuid.uuid4().hex
         self._owner = _identify()
-        self._renewed = float("-inf")
-
-    def keep(self) -> None:
-        """Hold the target for nearly `seconds` from now on: a lease that is fresh still is not written again.
-
-        Raises
-        ------
-        TargetError
-            As `renew`.
-        """
-        if time.monotonic() - self._renewed > min(_FRESH, self._seconds / 10):
-            self.renew()
 
     def renew(self) -> None:
-        """Hold the target for `seconds` from now on.
+        """Make the lease valid for `seconds` from now on.
 
         Raises
         ------
         TargetError
-            If the lease had run out and somebody else has taken it.
+            If the lease had expired and another runner has taken it.
         """
         reason = self.why_lost()
         if reason:
             raise TargetError(reason)
         self._write().replace(self._path)
-        self._renewed = time.monotonic()
 
-    def why_lost(self) -> str:
-        """Return who holds the target instead; empty where it is held as before."""
+    def why_lost(self) -> str | None:
+        """Return why the target is no longer held, and who holds it instead; None while it is."""
         stated = _read(self._path)
         if stated.get("token") == self._token:
-            return ""
-        holder = _tell(stated) if stated else "nobody"
-        return f"{self._path.parent.parent} is held by {holder}: the lease of this runner ran out and was taken"
+            return None
+        holder = _name_owner(stated) if stated else "nobody"
+        return f"{self._path.parent.parent} is held by {holder}: the lease of this runner expired and was taken"
 
     def take(self) -> None:
-        """Take the target, over a lease that has run out or whose owner has ended on this host.
+        """Take the lease; one that has expired, or whose owner has ended on this host, is replaced.
 
         Raises
         ------
         TargetError
-            If somebody else holds it. The message names them and when their lease runs out.
+            If another runner holds it. The message names the owner and how long the lease is valid.
         """
         own = self._write()
         try:
@@ -94,7 +77,7 @@ class Lease:
             own.unlink(missing_ok=True)
 
     def release(self) -> None:
-        """Let the target go, unless it was lost."""
+        """Remove the lease, unless it was lost."""
         with suppress(OSError):
             if _read(self._path).get("token") == self._token:
                 self._path.unlink()
@@ -105,10 +88,10 @@ class Lease:
         folder = self._path.parent.parent
         if left > 0 and not _has_ended_here(before):
             raise TargetError(
-                f"{folder} is held by {_tell(before)}, for another {show_seconds(left)} unless renewed; wait for it, "
-                f"or name another target"
+                f"{folder} is held by {_name_owner(before)}, for another {show_seconds(left)} unless renewed; "
+                f"wait for it, or name another target"
             )
-        # Of all that saw this lease run out, one alone can make a name of its token, and only then replace it.
+        # Of all runners that saw this lease expire, only the one that creates this name may replace it.
         claim = self._path.with_name(f"{LEASE}.{before.get('token', 'broken')}.taken")
         try:
             os.link(own, claim)
@@ -126,7 +109,7 @@ class Lease:
             raise TargetError(reason)
 
     def _write(self) -> Path:
-        """Write the lease under a name of its own, and return it; raises `TargetError` if it cannot be."""
+        """Write the lease under a temporary name, and return that; raises `TargetError` if it cannot be written."""
         partial = self._path.with_name(f"{LEASE}.{self._token}")
         stated = {"token": self._token, "seconds": self._seconds, **self._owner}
         try:
@@ -136,15 +119,15 @@ class Lease:
                 os.fsync(file.fileno())
         except OSError as error:
             raise TargetError(
-                f"{self._path.parent.parent} takes no lease ({error.strerror}); put it right and start again: what is "
-                "missing is measured then"
+                f"{self._path.parent.parent} takes no lease ({error.strerror}); fix it and start again: the missing "
+                "trials are measured then"
             ) from error
         return partial
 
 
 @contextmanager
 def leased(work: Path, seconds: float) -> Iterator[Lease]:
-    """Hold a target alone across hosts, for `seconds` after each renewal.
+    """Keep other hosts off a target; each renewal is valid for `seconds`.
 
     Raises
     ------
@@ -159,14 +142,14 @@ def leased(work: Path, seconds: float) -> Iterator[Lease]:
         lease.release()
 
 
-def tell_lease(work: Path) -> str:
-    """Return who holds a target by its lease; empty where nobody does, or its owner has ended on this host."""
+def find_holder(work: Path) -> str | None:
+    """Return who holds a target by its lease; None where nobody does, or its owner has ended on this host."""
     stated = _read(work / LEASE)
-    return _tell(stated) if stated and not _has_ended_here(stated) else ""
+    return _name_owner(stated) if stated and not _has_ended_here(stated) else None
 
 
 def _identify() -> dict[str, Any]:
-    """Return what tells this process from every other one of all hosts, and who a person must ask."""
+    """Return what identifies this process on all hosts, and the user and job to ask about it."""
     return {
         "host": socket.gethostname(), "boot": Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
         "processes": Path("/proc/self/ns/pid").stat().st_ino, "pid": os.getpid(), "started": started_at(os.getpid()),
@@ -182,7 +165,7 @@ def _name_user() -> str:
 
 
 def _has_ended_here(stated: dict[str, Any]) -> bool:
-    """Return whether the owner of a lease ran on this very kernel, among the same processes, and has ended."""
+    """Return whether the owner of a lease ran on this host since its last boot, in this PID namespace, and ended."""
     here = _identify()
     if any(stated.get(key) != here[key] for key in ("host", "boot", "processes")):
         return False
@@ -190,16 +173,16 @@ def _has_ended_here(stated: dict[str, Any]) -> bool:
 
 
 def _seconds_left(path: Path, stated: dict[str, Any], own: Path) -> float:
-    """Return how long a lease still holds, by the clock of the file system, which has just stamped `own`."""
+    """Return how long a lease is still valid, in s, by the clock of the file system that has just stamped `own`."""
     try:
         age = own.stat().st_mtime - path.stat().st_mtime
     except FileNotFoundError:
         return 0.0
-    # One that cannot be read was half written; it is given the time that this runner would take.
+    # A lease that cannot be read was half written; give it a minute.
     return float(stated.get("seconds", 60.0)) - age
 
 
-def _tell(stated: dict[str, Any]) -> str:
+def _name_owner(stated: dict[str, Any]) -> str:
     return f"process {stated.get('pid')} of {stated.get('user')} on {stated.get('host')}"
 
 

@@ -1,4 +1,4 @@
-"""One runner per block: its missing trials, one after the other, with a line that tells how far it is."""
+"""Run the missing trials of a block one after the other, and show the progress."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from coldcache.campaign.campaign import Campaign, begin, note_hosts
 from coldcache.campaign.progress import note_not_run
@@ -15,6 +15,7 @@ from coldcache.campaign.seal import is_sealed
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.core.errors import CampaignError, TargetError
 from coldcache.core.files import write_whole
+from coldcache.core.outcome import Outcome
 from coldcache.core.units import show_seconds
 from coldcache.core.vocabulary import nearest
 from coldcache.design.blocks import Block
@@ -27,13 +28,12 @@ from coldcache.measure.cold import why_not_cold
 from coldcache.measure.host.inventory import describe_machine, describe_system, describe_target
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.lease import leased
-from coldcache.measure.room import refuse_full
 from coldcache.measure.settings.block import BlockSettings, is_left, why_not_run
 from coldcache.measure.target import MARKER, WORK, check_space, check_target, clear, locked, make_work_folder
-from coldcache.measure.trial import Surroundings, execute
+from coldcache.measure.trial import BlockContext, refuse_full, run_trial
 from coldcache.tools import find_tool
 
-#: Seconds beside a tool's time limit that laying out files and putting settings in force may take together.
+#: Seconds that laying out files and applying settings may take in addition to a tool's time limit.
 _SECONDS_AROUND = 300.0
 
 
@@ -49,21 +49,21 @@ def measure_block(
     name : str
         The block's name.
     manifest : Path
-        Where to write which trials were executed.
+        The file that lists the block's trials, written when all are done.
     log : Path, optional
-        Where to note each trial with how it ended.
+        The file that gets a line for each trial, saying how it ended.
     terminal : TextIO
-        Where the progress line goes.
+        The stream for the progress line.
 
     Raises
     ------
     CampaignError
-        If the campaign is sealed and trials are missing, began with another design, has no such block,
-        or holds a folder in place of a trial.
+        If trials are missing from a sealed campaign, the campaign began with another design, it has no such block, or
+        a folder without `trial.json` is where a trial should be.
     TargetError
-        If the target cannot be used, is in use, or is lost or full before a trial.
+        If the target cannot be used, is in use, or is lost or full.
     SettingError
-        If something that was changed cannot be put back; what can be told of a trial is in its folder.
+        If a setting cannot be restored.
     ToolError
         If a tool is missing.
     """
@@ -85,7 +85,7 @@ def measure_block(
         _tidy(campaign, trials)
     progress = Progress(campaign, blocks, terminal) if waiting else None
     for block in allocation.blocks:
-        # One that a stop rule may ask for is decided on when its turn has come.
+        # Whether a stop rule needs a trial is known only once those before it are done.
         waiting = [trial for trial in block.trials if not is_done(home, trial)]
         if any(is_missing(home, campaign.site, trial) for trial in waiting) and progress:
             _measure(campaign, block, waiting, progress, log)
@@ -95,14 +95,14 @@ def measure_block(
 
 
 def _tidy(campaign: Campaign, trials: list[Trial]) -> None:
-    """Undo what a start that was killed, or lost its target, left of trials that are all there by now."""
+    """Remove what an earlier start, which was killed or lost its target, left behind."""
     work = Path(campaign.site.target.path).absolute() / WORK
     left = [folder for folder in {Path(trial.case.run.directory).absolute() for trial in trials} if folder.is_dir()]
     if is_left(work):
         clients = campaign.site.clients
         with locked(work) as lock, leased(work, _SECONDS_AROUND), BlockSettings(work, lock) as settings:
             settings.reach(clients.launcher, find_hosts(clients), [])
-    # Whoever measures there now removes them in the end.
+    # If another runner measures there now, it removes them at its end.
     with suppress(TargetError):
         if left:
             with locked(work), leased(work, _SECONDS_AROUND):
@@ -117,7 +117,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
     work = make_work_folder(folder)
     system = describe_system()
     note_hosts(campaign, {system["host"]: describe_machine(find_mount(work).device)})
-    # An interrupt ends the running trial in order; so must the signals by which Snakemake, Slurm and a terminal end.
+    # Snakemake, Slurm and a closing terminal end the runner by these signals; treat them like an interrupt.
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)
     held_for = campaign.site.limits.seconds + _SECONDS_AROUND
@@ -125,7 +125,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         wait_for_lease(work, held_for)
     with locked(work) as lock, leased(work, held_for) as lease, BlockSettings(work, lock) as settings:
         place = Place(find_hosts(campaign.site.clients), write_mark(work))
-        reason = next((reason for trial in waiting if (reason := _why_not(trial.case, work))), "")
+        reason = next((reason for trial in waiting if (reason := _why_not(trial.case, work))), None)
         if place.hosts and not reason:
             launcher = campaign.site.clients.launcher
             reason = find_fault(launcher, place, work, most_nodes(block))
@@ -136,69 +136,68 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         if reason:
             progress.refuse(block.name, reason)
             return
-        surroundings = Surroundings(
+        context = BlockContext(
             campaign.site, work, lock, lease, settings, system, describe_target(work), versions, place
         )
         try:
             for trial in waiting:
                 if not is_missing(campaign.folder, campaign.site, trial):
                     continue
-                _refuse_impossible(trial, campaign, surroundings)
+                _refuse_impossible(trial, campaign, context)
                 progress.show(trial)
-                story = execute(trial, campaign.folder / trial.key, surroundings)
+                outcome = run_trial(trial, campaign.folder / trial.key, context)
                 progress.count()
                 if log:
-                    _note(log, trial, story)
-            _refuse_lost(surroundings)
+                    _note(log, trial, outcome)
+            _refuse_lost(context)
         finally:
             progress.end()
-            if not surroundings.why_lost():
+            if not context.why_lost():
                 for directory in {trial.case.run.directory for trial in block.trials}:
                     clear(Path(directory).absolute())
 
 
-def _refuse_impossible(trial: Trial, campaign: Campaign, surroundings: Surroundings) -> None:
-    """Refuse to go on where the target is lost or full, or the disk of the logs is: every further trial would fail."""
-    _refuse_lost(surroundings)
-    surroundings.lease.renew()
+def _refuse_impossible(trial: Trial, campaign: Campaign, context: BlockContext) -> None:
+    """Raise if the target is lost or full, or the disk of the logs is full: every further trial would fail."""
+    _refuse_lost(context)
+    context.lease.renew()
     check_space(campaign.site, trial.case)
     refuse_full(campaign.folder)
 
 
-def _refuse_lost(surroundings: Surroundings) -> None:
-    """Raise `TargetError` where the target is lost, and say whether files may lie elsewhere by now."""
-    reason = surroundings.why_lost()
+def _refuse_lost(context: BlockContext) -> None:
+    """Raise `TargetError` if the target is lost; the message says whether the tool may have left files elsewhere."""
+    reason = context.why_lost()
     if reason:
-        work = surroundings.work
-        # A tool that had just started opens its files by their paths, wherever these lead by then.
+        work = context.work
+        # A tool that had just started opens its files by their paths, wherever these lead now.
         strayed = os.path.lexists(work) and not (work / MARKER).exists()
         raise TargetError(
-            f"{reason}; put it right and start again: what is missing is measured then"
+            f"{reason}; fix it and start again: the missing trials are measured then"
             + (f" (the tool may have left files in {work} of the other file system)" if strayed else "")
         )
 
 
-def _why_not(case: Case, work: Path) -> str:
-    """Return why a case cannot run on this system: a setting, or a cold cache, that cannot be had."""
+def _why_not(case: Case, work: Path) -> str | None:
+    """Return why a case cannot run on this system, because of a setting or its method to drop caches; else None."""
     reads = find_tool(case.tool).inputs(case.run).total and not case.run.device
-    return why_not_run(case, work) or (why_not_cold(case.cold, work) if reads else "")
+    return why_not_run(case, work) or (why_not_cold(case.cold, work) if reads else None)
 
 
-def _note(log: Path, trial: Trial, story: dict[str, Any]) -> None:
-    failure = story["failure"]
-    if failure:
-        ending = failure["message"]
-    elif story["seconds"] is None:
+def _note(log: Path, trial: Trial, outcome: Outcome) -> None:
+    if outcome.failure:
+        ending = outcome.failure.message
+    elif outcome.seconds is None:
         ending = "not run, its settings are not in force"
     else:
-        ending = f"exit status {story['exit_status']} after {story['seconds']:.2f} s"
+        ending = f"exit status {outcome.exit_status} after {outcome.seconds:.2f} s"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a") as file:
         file.write(f"{trial.key}: {ending}\n")
 
 
 class Progress:
-    """The line that tells trials done of all, the case now running, and the time left."""
+    """The progress line: trials done, the case that runs now, and the time left."""
 
     def __init__(self, campaign: Campaign, blocks: list[Block], terminal: TextIO):
         trials = [trial for block in blocks for trial in block.trials if trial.repetition < trial.case.repetitions]
@@ -212,7 +211,7 @@ class Progress:
         self._began = self._shown = time.monotonic()
 
     def show(self, trial: Trial) -> None:
-        """Tell that `trial` runs now: over the line before on a terminal, else a line every ten seconds."""
+        """Show that `trial` runs now: a terminal has one line, a file gets one every ten seconds."""
         self._current = trial
         if trial.repetition >= trial.case.repetitions:
             self._all += 1
@@ -231,18 +230,18 @@ class Progress:
         self._terminal.flush()
 
     def refuse(self, block: str, reason: str) -> None:
-        """Tell that none of a block's missing trials can run, and why."""
+        """Show why a block's missing trials cannot run."""
         self._terminal.write(f"{block} is not run: {reason}\n")
         self._terminal.flush()
 
     def count(self) -> None:
-        """Tell that the trial shown last is done."""
+        """Count the trial shown last as done."""
         assert self._current is not None
         self._done += 1
         self._expected += self._current.case.seconds
         self._spent = time.monotonic() - self._began
 
     def end(self) -> None:
-        """Leave the line behind."""
+        """End the line."""
         if self._live:
             self._terminal.write("\n")

@@ -1,4 +1,4 @@
-"""One tool from its start to its end: kept within its time limit, and what disturbed it meanwhile noted."""
+"""Run a tool within its time limit, and record what disturbed it."""
 
 import os
 import resource
@@ -10,44 +10,68 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from coldcache.measure.host.processes import Below, list_processes
 
-#: The share of one core that may be spent on looking whether a process of the tool is stopped, and the least seconds
-#: between two looks.
+#: The share of one core that checking for stopped processes may use, and the least seconds between two checks.
 _SHARE, _PAUSE = 0.002, 0.1
 
-#: Tools speak English with points for decimals, and Open MPI runs as root in a container.
+#: Tools must print English with decimal points; Open MPI refuses to run as root, as in a container, without these.
 _ENVIRONMENT = {"LC_ALL": "C", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+class ToolRun(NamedTuple):
+    """How a run of a tool went.
+
+    Attributes
+    ----------
+    start, end : str
+        ISO 8601 in UTC, to the millisecond.
+    seconds : float
+        From start to end by the steady clock, in s.
+    exit_status : int
+        The tool's; negative for the signal that killed it.
+    timed_out : bool
+        Whether it was ended at its time limit.
+    stops : int
+        How often a process of it was stopped by a signal.
+    suspended : float
+        How long the machine slept meanwhile, in s.
+    own_cpu, busy_cpu : float
+        Processor time of the tool, and of everything that ran on this machine meanwhile, in s.
+    """
+
+    start: str
+    end: str
+    seconds: float
+    exit_status: int
+    timed_out: bool
+    stops: int
+    suspended: float
+    own_cpu: float
+    busy_cpu: float
 
 
 def supervise(
     argv: list[str], limit: float, folder: Path, lock: int, environment: Mapping[str, str], place: Path | None = None
-) -> dict[str, Any]:
-    """Run a tool, with its output in two files of a folder, and return how it went.
+) -> "ToolRun":
+    """Run a tool and return how it went. Its output goes to two files.
 
     Parameters
     ----------
     argv : list of str
         The command line.
     limit : float
-        Seconds after which the whole process group is ended.
+        Seconds after which the whole process group is killed.
     folder : Path
         Where ``stdout.txt`` and ``stderr.txt`` are written.
     lock : int
         Descriptor of the target's lock, which the tool inherits.
     environment : mapping of str to str
-        Its environment, to which the language of its numbers is added.
+        Its environment; locale and Open MPI variables are added.
     place : Path, optional
-        Where it starts, when not in this process's folder.
-
-    Returns
-    -------
-    dict
-        ``start``, ``end``, ``seconds``, ``exit_status`` and ``timed_out``; ``stops``, how often a process of the tool
-        was stopped by a signal, and ``suspended``, how long the machine slept, in s; ``own_cpu`` and ``busy_cpu``,
-        the processor time of the tool and of all that ran here meanwhile, in s.
+        The folder in which it starts; by default this process's.
 
     Raises
     ------
@@ -67,30 +91,30 @@ def supervise(
             with stops:
                 timed_out = not _ends_within(process, limit, stops)
         finally:
-            # The whole group: a tool that hangs, or that ends before its children, leaves nothing running.
+            # Kill the whole group: a tool that hangs, or ends before its children, must leave nothing running.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        return {
-            "timed_out": timed_out, "seconds": round(time.monotonic() - began, 6), "start": start,
-            "end": datetime.now(UTC).isoformat(timespec="milliseconds"), "exit_status": process.returncode,
-            "stops": stops.count, "suspended": round(_asleep() - asleep, 3),
-            "own_cpu": round(_own_cpu() - own, 3), "busy_cpu": round(_busy_cpu() - busy, 3),
-        }  # fmt: skip
+        return ToolRun(
+            timed_out=timed_out, seconds=round(time.monotonic() - began, 6), start=start,
+            end=datetime.now(UTC).isoformat(timespec="milliseconds"), exit_status=process.returncode,
+            stops=stops.count, suspended=round(_asleep() - asleep, 3),
+            own_cpu=round(_own_cpu() - own, 3), busy_cpu=round(_busy_cpu() - busy, 3),
+        )  # fmt: skip
 
 
 class Stops:
-    """Counts how often a child, or a process below it, is stopped by a signal.
+    """Counter of how often a child, or a process below it, is stopped by a signal.
 
-    Of the child SIGCHLD tells. Of those below it only their own parents are told, so they are looked at from time to
-    time, which finds a stop that lasts until the next look.
+    The kernel reports stops of the child by SIGCHLD. Stops of processes below it are reported only to their parents,
+    so these are checked from time to time, which finds a stop that lasts until the next check.
 
     Parameters
     ----------
     process : int
         The child, which leads a session.
     before : set of str
-        What `list_processes` returned before it was started.
+        What `list_processes` returned before the child was started.
     """
 
     def __init__(self, process: int, before: set[str]):
@@ -102,9 +126,9 @@ class Stops:
 
     def __enter__(self) -> "Stops":
         with suppress(ValueError):
-            # Outside the main thread no handler can be set, and no stop is seen.
+            # A handler can be set only in the main thread; elsewhere stops of the child go unseen.
             self._before = signal.signal(signal.SIGCHLD, self._look)
-        # The kernel keeps what happened since the fork, even before the tool was loaded; the handler came after it.
+        # The kernel keeps events since the fork, which came before the handler.
         self._look()
         return self
 
@@ -113,7 +137,7 @@ class Stops:
             signal.signal(signal.SIGCHLD, self._before)
 
     def look_below(self) -> float:
-        """Count who was stopped below the child since the look before; return the seconds to the next look."""
+        """Count processes below the child that were stopped since the last check; return the seconds until the next."""
         began = time.thread_time()
         stopped = self._below.find_stopped()
         self.count += len(stopped - self._stopped)
@@ -123,13 +147,13 @@ class Stops:
     def _look(self, *_: object) -> None:
         with suppress(ChildProcessError):
             found = os.waitid(os.P_PID, self._process, os.WSTOPPED | os.WCONTINUED | os.WNOHANG)
-            # Of a stop and its end one alone may be told, when both came before anybody looked.
+            # If a stop and its end both came before this check, the kernel may report only one of them.
             if found is not None and found.si_code in (os.CLD_STOPPED, os.CLD_CONTINUED):
                 self.count += found.si_code == os.CLD_STOPPED or self.count == 0
 
 
 def _ends_within(process: subprocess.Popen, seconds: float, stops: Stops) -> bool:
-    """Wait for a process, with a look at those below it as often as does not load the machine under test."""
+    """Wait for a process; meanwhile check those below it, rarely enough not to load the machine under test."""
     end, pause = time.monotonic() + seconds, _PAUSE
     descriptor = os.pidfd_open(process.pid)
     try:
@@ -150,12 +174,12 @@ def _own_cpu() -> float:
 
 
 def _busy_cpu() -> float:
-    """Return the processor time that was neither idle, nor waiting, nor a host's, since boot (proc(5), stat)."""
+    """Return the processor time since boot that was not idle, waiting or stolen by a host, in s (proc(5), stat)."""
     fields = [int(field) for field in Path("/proc/stat").read_text().partition("\n")[0].split()[1:]]
     user, nice, system, _, _, interrupts, soft_interrupts = fields[:7]
     return (user + nice + system + interrupts + soft_interrupts) / os.sysconf("SC_CLK_TCK")
 
 
 def _asleep() -> float:
-    """Return how long the machine has slept since boot: the one of two clocks goes on meanwhile."""
+    """Return how long the machine has slept since boot, in s: only one of the two clocks runs meanwhile."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)

@@ -1,4 +1,4 @@
-"""The folder under test: refused unless safe to use, marked, locked, and cleared of nothing but what was made in it."""
+"""The folder under test: refused unless safe, marked, locked, and cleared only of what was created in it."""
 
 import fcntl
 import json
@@ -19,36 +19,36 @@ from coldcache.design.site import Site
 from coldcache.measure.host.processes import holders_of_lock, started_at
 from coldcache.measure.target_identity import refuse_other
 
-#: The sub-folder inside a target in which every trial stays, and the file that marks it as made by this program.
+#: The sub-folder of a target that all trials use, and the file that marks it as created by this program.
 WORK = "coldcache"
 MARKER = ".made-by-coldcache"
 LOCK = ".lock"
 
-#: What an empty file system holds without anybody's doing.
+#: What an empty file system, or an earlier campaign, contains.
 _NOT_FOREIGN = {"lost+found", WORK}
 
 #: Folders of the system: nothing is measured directly in them.
 _SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/usr", "/var")
 
-#: Bytes that the lock holds of its owner.
+#: Length of the description of the owner in the lock, in B.
 _OWNER = 512
 
-#: How long processes that were killed may take to end.
+#: How long killed processes may take to end, in s.
 _SECONDS_TO_END = 10
 
-#: Space that a target keeps free beside the largest trial.
+#: Space that must stay free on a target during the largest trial, in B.
 _RESERVE = 64 * 2**20
 
 
 def check_target(site: Site, cases: list[Case]) -> Path:
-    """Return the target's folder once it is known that the plan can run there. Writes nothing.
+    """Return the target's folder if the plan can run there. Writes nothing.
 
     Parameters
     ----------
     site : Site
-        Its target is checked.
+        The site, whose target is checked.
     cases : list of Case
-        What is to run there; the largest decides how much space is needed. Without any, space is not asked for.
+        The cases to run there; the largest decides how much space is needed. Without cases space is not checked.
 
     Returns
     -------
@@ -58,8 +58,9 @@ def check_target(site: Site, cases: list[Case]) -> Path:
     Raises
     ------
     TargetError
-        If the folder does not exist, is no folder, belongs to the system, is not writable, holds foreign files, lies
-        on another file system than the site names, or has too little space. The message names the site's file and key.
+        If the folder does not exist, is not a folder, belongs to the system, is not writable, contains other files,
+        is on another file system than the site names, or has too little space. The message names the site's file and
+        key.
     """
     where = f"config/sites/{site.site}.yaml, targets.{site.target_name}"
     given = Path(site.target.path)
@@ -138,7 +139,7 @@ def _refuse_too_small(where: str, folder: Path, given: Path, cases: list[Case]) 
     largest = max(cases, key=lambda case: case.bytes)
     files = max(case.run.files * case.run.threads for case in cases)
     if free < largest.bytes + _RESERVE or inodes < files:
-        # What a killed runner left is cleared before anything is written.
+        # Files that a killed runner left are removed before anything is written.
         left = [path.lstat() for path in (folder / WORK).rglob("*")]
         free, inodes = free + sum(status.st_blocks * 512 for status in left), inodes + len(left)
     if free < largest.bytes + _RESERVE:
@@ -158,19 +159,19 @@ def check_space(site: Site, case: Case) -> None:
 
 
 def takes_direct_io(folder: Path) -> bool:
-    """Return whether the file system of `folder` takes O_DIRECT, tried on a file without a name."""
+    """Return whether the file system of `folder` supports O_DIRECT, tried on a file without a name."""
     while not os.path.lexists(folder):
         folder = folder.parent
     try:
         os.close(os.open(folder, os.O_TMPFILE | os.O_DIRECT | os.O_RDWR, 0o600))
     except OSError:
-        # What takes no file at all is refused by `check_target`, which says why.
+        # If no file can be created at all, `check_target` says why.
         return False
     return True
 
 
 def make_work_folder(folder: Path) -> Path:
-    """Make and mark the sub-folder in which trials stay, and return it."""
+    """Create and mark the sub-folder that trials use, and return it."""
     work = folder / WORK
     work.mkdir(parents=True, exist_ok=True)
     (work / MARKER).touch()
@@ -178,7 +179,7 @@ def make_work_folder(folder: Path) -> Path:
 
 
 def bytes_elsewhere(work: Path, folder: Path) -> int:
-    """Return what the files of a work folder outside a sweep's own folder hold on its file system, in B."""
+    """Return the size of a work folder's files outside a sweep's folder, on the same file system, in B."""
     device, held = folder.stat().st_dev, 0
     for place, folders, names in os.walk(work):
         folders[:] = [name for name in folders if Path(place, name) != folder]
@@ -195,7 +196,7 @@ def clear(folder: Path) -> None:
     Raises
     ------
     TargetError
-        If the folder does not lie in a folder that this program marked.
+        If the folder is not inside a folder that this program marked.
     """
     if not any((parent / MARKER).is_file() for parent in folder.resolve().parents):
         raise TargetError(f"{folder} was not made by this program; nothing is removed")
@@ -205,15 +206,15 @@ def clear(folder: Path) -> None:
 
 @contextmanager
 def locked(work: Path) -> Iterator[int]:
-    """Hold a target alone; yield the descriptor of its lock.
+    """Lock a target and yield the descriptor of the lock.
 
-    The descriptor is passed on to every process that is started, so that what a killed runner leaves running keeps
-    the target locked and is found, and ended, by the next start.
+    Every process that is started inherits the descriptor. Processes that a killed runner leaves behind therefore keep
+    the target locked, and the next start finds and kills them.
 
     Raises
     ------
     TargetError
-        If another campaign measures the target now. The message names its process and host.
+        If another campaign is using the target. The message names its process and host.
     """
     descriptor = os.open(work / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
@@ -224,7 +225,7 @@ def locked(work: Path) -> Iterator[int]:
                 "wait for it, or name another target"
             )
         owner = {"pid": os.getpid(), "host": socket.gethostname(), "started": started_at(os.getpid())}
-        # One write of one length, so that nobody reads half of it.
+        # One write of fixed length, so that nobody reads half of it.
         os.pwrite(descriptor, json.dumps(owner).ljust(_OWNER).encode(), 0)
         yield descriptor
     finally:
@@ -233,12 +234,12 @@ def locked(work: Path) -> Iterator[int]:
 
 @contextmanager
 def released(work: Path, descriptor: int) -> Iterator[None]:
-    """Let go of a target for a moment, as unmounting it needs, and hold it again under the same descriptor.
+    """Release a target for a moment, so that it can be unmounted, and lock it again under the same descriptor.
 
     Raises
     ------
     TargetError
-        If the file system that comes back is another one, or is held by somebody else.
+        If another file system is mounted afterwards, or another process holds the lock.
     """
     before = os.fstat(descriptor)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -250,15 +251,15 @@ def released(work: Path, descriptor: int) -> Iterator[None]:
         try:
             again = os.open(work / LOCK, os.O_RDWR)
         except OSError as error:
-            raise TargetError(f"{work} is gone after mounting it anew: {error.strerror}; mount it by hand") from error
+            raise TargetError(f"{work} is gone after remounting it: {error.strerror}; mount it by hand") from error
         os.dup2(again, descriptor, inheritable=False)
         os.close(again)
         if os.fstat(descriptor).st_ino != before.st_ino or not _take(descriptor):
-            raise TargetError(f"{work.parent} was taken by {_owner(descriptor).get('pid')} while it was mounted anew")
+            raise TargetError(f"{work.parent} was taken by {_owner(descriptor).get('pid')} while it was remounted")
 
 
 def _take(descriptor: int) -> bool:
-    """Take the lock, from the processes of a killed runner if they hold it; return whether it is taken."""
+    """Take the lock and return whether that succeeded; processes of a killed runner that hold it are killed."""
     end = time.monotonic() + _SECONDS_TO_END
     while True:
         try:
@@ -269,7 +270,7 @@ def _take(descriptor: int) -> bool:
             if _is_alive(owner) or time.monotonic() > end:
                 return False
         orphans = holders_of_lock(descriptor)
-        # Another start that took the lock meanwhile holds it rightly.
+        # Another start may have taken the lock meanwhile.
         if _owner(descriptor) == owner:
             for process in orphans:
                 with suppress(ProcessLookupError, PermissionError):
@@ -285,7 +286,7 @@ def _owner(descriptor: int) -> dict:
 
 
 def _is_alive(owner: dict) -> bool:
-    """Return whether the runner that wrote itself into the lock may still run; one on another host may."""
+    """Return whether the runner named in the lock may still run; a runner on another host always may."""
     if owner.get("host") != socket.gethostname():
         return True
     return owner["started"] is None or started_at(owner["pid"]) == owner["started"]

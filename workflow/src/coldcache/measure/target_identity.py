@@ -1,4 +1,4 @@
-"""Whether a target is the file system that the site names, and still the one on which the lock is held."""
+"""Check that a target is the file system that the site names, and still the one that was locked."""
 
 import errno
 import os
@@ -10,7 +10,7 @@ from coldcache.measure.host.mounts import find_mount
 
 
 def refuse_other(where: str, target: Target, folder: Path) -> None:
-    """Raise `TargetError` if a folder lies on another file system than a site names.
+    """Raise `TargetError` if a folder is on another file system than a site names.
 
     Parameters
     ----------
@@ -21,24 +21,24 @@ def refuse_other(where: str, target: Target, folder: Path) -> None:
     folder : Path
         The folder, which need not exist.
     """
-    other = _tell_other(target, folder)
+    other = _find_difference(target, folder)
     if other:
         raise TargetError(f"{where}: {target.path} {other}; mount the right one, or correct the site")
 
 
-def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str:
-    """Return why a target is no longer the one that was locked; empty where it is.
+def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str | None:
+    """Return why a target is no longer the one that was locked; None while it is.
 
     Parameters
     ----------
     target : Target
-        What the site says of it.
+        The target, as the site describes it.
     folder : Path
         The target's folder.
     lock : Path
-        The file of the lock.
+        Path of the lock.
     descriptor : int
-        The lock that is held.
+        Descriptor of the lock.
     """
     held = os.fstat(descriptor)
     try:
@@ -52,12 +52,12 @@ def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str:
         return f"{folder} was replaced by another file system, {mount.filesystem} on {mount.source}"
     if is_read_only:
         return f"{folder} has become read-only"
-    other = _tell_other(target, folder)
-    return f"{folder} {other}" if other else ""
+    other = _find_difference(target, folder)
+    return f"{folder} {other}" if other else None
 
 
 def _refuses_changes(descriptor: int) -> bool:
-    """Return whether a file cannot be changed; ext4 does not tell by its flags that an error made it read-only."""
+    """Return whether a file cannot be changed; the flags of ext4 do not show that an error made it read-only."""
     try:
         os.utime(descriptor)
     except OSError as error:
@@ -67,9 +67,10 @@ def _refuses_changes(descriptor: int) -> bool:
     return False
 
 
-def _tell_other(target: Target, folder: Path) -> str:
+def _find_difference(target: Target, folder: Path) -> str | None:
+    """Return how the file system of a folder differs from the one that the site names; None where it does not."""
     if not (target.filesystem or target.source or target.mount_point):
-        return ""
+        return None
     mount = find_mount(folder)
     if target.filesystem and target.filesystem != mount.filesystem:
         return f"lies on {mount.filesystem} ({mount.source}), the site names {target.filesystem}"
@@ -77,11 +78,11 @@ def _tell_other(target: Target, folder: Path) -> str:
         return f"lies on {mount.source}, the site names {target.source}"
     if target.mount_point and os.path.realpath(target.mount_point) != mount.point:
         return f"lies on what is mounted on {mount.point}, the site names {target.mount_point}"
-    return ""
+    return None
 
 
 def _is_same_device(path: str, number: str) -> bool:
-    """Return whether a path, such as a link of /dev/disk, leads to the block device of a number."""
+    """Return whether a path, such as a link in /dev/disk, leads to the block device with this number."""
     try:
         device = Path(path).stat().st_rdev
     except OSError:

@@ -1,12 +1,14 @@
-"""One execution of one case: files laid out, caches dropped, counters read, the tool run, everything written down."""
+"""Run one trial: lay out its files, make them cold, read the counters, run the tool, and write everything down."""
 
-import json
 import os
 import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from coldcache.campaign.trial_json import TRIAL_JSON, write_outcome
 from coldcache.core.errors import CampaignError, SettingError
+from coldcache.core.outcome import ColdState, Counters, Failure, Outcome
+from coldcache.core.units import show_bytes
 from coldcache.design.cases import Trial
 from coldcache.design.guest_spec import Guest
 from coldcache.design.site import Site
@@ -17,20 +19,21 @@ from coldcache.measure.host.counters import choose_counters, read_counters
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.input_files import lay_out, lay_out_within
 from coldcache.measure.lease import Lease
-from coldcache.measure.nfs_guest.read_back import read_levels
+from coldcache.measure.nfs_guest.read_back import read_guest_levels
 from coldcache.measure.nfs_guest.start import describe_kernel, wrap
-from coldcache.measure.room import refuse_full
 from coldcache.measure.settings.block import BlockSettings
 from coldcache.measure.supervise import supervise
 from coldcache.measure.target import LOCK, bytes_elsewhere
 from coldcache.measure.target_identity import why_lost
 from coldcache.tools import find_tool
 from coldcache.tools import nfs_guest_log as nfs_guest
-from coldcache.tools.fio.command import SERIES
 from coldcache.tools.run import Inputs, Run
 
+#: Bytes and files that the disk of the raw logs must have free; the log of a trial has some ten KiB.
+_LEAST_BYTES, _LEAST_FILES = 4 * 2**20, 16
 
-class Surroundings(NamedTuple):
+
+class BlockContext(NamedTuple):
     """What all trials of a block share.
 
     Attributes
@@ -42,13 +45,13 @@ class Surroundings(NamedTuple):
     lock : int
         Descriptor of the target's lock, which every tool inherits.
     lease : Lease
-        The target as it is held against other hosts.
+        Keeps other hosts off the target.
     settings : BlockSettings
-        What puts the levels of factors in force, and undoes it at the end of the block.
+        Puts the levels of factors in force, and restores them at the end of the block.
     system, target : dict
-        As `provenance.describe_system` and `provenance.describe_target` return them.
-    versions : dict of str to str
-        The version of each tool.
+        As `describe_system` and `describe_target` of `coldcache.measure.host.inventory` return them.
+    versions : dict of str to str or None
+        The version of each tool; None where only its log states it.
     place : Place
         The nodes of the block's job.
     """
@@ -60,17 +63,20 @@ class Surroundings(NamedTuple):
     settings: BlockSettings
     system: dict[str, Any]
     target: dict[str, Any]
-    versions: dict[str, str]
+    versions: dict[str, str | None]
     place: Place = Place()
 
-    def why_lost(self) -> str:
-        """Return why the target is no longer the one that was locked, or no longer held; empty where it is."""
+    def why_lost(self) -> str | None:
+        """Return why the target is no longer the one that was locked, or no longer held; None while it is."""
         reason = why_lost(self.site.target, self.work.parent, self.work / LOCK, self.lock)
         return reason or self.lease.why_lost()
 
 
-def execute(trial: Trial, folder: Path, surroundings: Surroundings) -> dict[str, Any]:
-    """Run a trial and write its folder, under a temporary name until it is whole.
+def run_trial(trial: Trial, folder: Path, block: BlockContext) -> Outcome:
+    """Run a trial, write its folder, and return what happened.
+
+    The folder has a temporary name until it is complete. A trial that fails is written like any other; its outcome
+    names the failure.
 
     Parameters
     ----------
@@ -78,193 +84,210 @@ def execute(trial: Trial, folder: Path, surroundings: Surroundings) -> dict[str,
         What to run.
     folder : Path
         The trial's folder, which must not exist yet.
-    surroundings : Surroundings
+    block : BlockContext
         What the trials of the block share.
-
-    Returns
-    -------
-    dict
-        What `trial.json` holds. A trial that fails is written like any other, with ``failure`` naming the cause.
 
     Raises
     ------
     CampaignError
         If the disk of the raw logs is full: the trial is not kept.
+    ClusterError
+        If a node was lost: the trial is not kept.
     """
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
-    story = _begin(trial, surroundings)
     try:
-        _carry_out_unless_lost(trial, partial, surroundings, story)
-    except SettingError as error:
-        story["failure"] = {"code": "setting-failed", "message": str(error)}
-    except OSError as error:
-        story["failure"] = {"code": "preparation-failed", "message": str(error)}
+        outcome = _TrialRun(trial, partial, block).run()
+        try:
+            # A log that met a full disk would read as the tool's own failure.
+            refuse_full(partial)
+            write_outcome(partial / TRIAL_JSON, outcome)
+            _sync(partial)
+            partial.rename(folder)
+        except OSError as error:
+            raise CampaignError(f"{folder}: cannot be written ({error.strerror}); start again once it can") from error
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    if lost := surroundings.why_lost():
-        story["failure"] = {"code": "target-lost", "message": lost}
-    try:
-        # A log that met a full disk would read as the tool's own failure.
-        refuse_full(partial)
-        _write(partial, story)
-        partial.rename(folder)
-    except OSError as error:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise CampaignError(f"{folder}: cannot be written ({error.strerror}); start again once it can") from error
-    except CampaignError:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
-    return story
+    return outcome
 
 
-def _begin(trial: Trial, surroundings: Surroundings) -> dict[str, Any]:
-    case = trial.case
-    return {
-        "format": 1,
-        "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": trial.repetition,
-        "operations": list(case.operations), "factors": case.factors,
-        **({"scale": case.scale} if case.scale else {}),
-        "tool": case.tool, "tool_version": surroundings.versions[case.tool],
-        "argv": [], "settings": {}, "cold": None, "counters": None, "failure": None,
-        "start": None, "end": None, "seconds": None, "exit_status": None, "timed_out": False,
-        "time_limit": surroundings.site.limits.seconds,
-        **({"sentinel": True} if case.sentinel_every else {}),
-        "free_bytes": None, "size_bytes": None, "own_bytes": None, "load": None,
-        "target": {"path": surroundings.site.target.path, **surroundings.target}, "system": surroundings.system,
-    }  # fmt: skip
+class _TrialRun:
+    """A trial that is being run. `outcome` holds what is known so far, so that a failure keeps it."""
 
+    def __init__(self, trial: Trial, partial: Path, block: BlockContext):
+        self._trial, self._case, self._partial, self._block = trial, trial.case, partial, block
+        case = trial.case
+        self._tool = find_tool(case.tool)
+        self._folder = Path(case.run.directory)
+        self.outcome = Outcome(
+            case.study, case.sweep, case.name, trial.repetition, tuple(case.operations), case.factors, case.tool,
+            block.versions[case.tool], case.scale, time_limit=block.site.limits.seconds,
+            sentinel=bool(case.sentinel_every), target={"path": block.site.target.path, **block.target},
+            system=block.system,
+        )  # fmt: skip
 
-def _carry_out_unless_lost(trial: Trial, partial: Path, surroundings: Surroundings, story: dict[str, Any]) -> None:
-    """Carry a trial out; raises `ClusterError` where it fails because a node was lost, and so says nothing."""
-    try:
-        _carry_out(trial, partial, surroundings, story)
-    except SettingError:
-        if surroundings.place.hosts:
-            refuse_lost(surroundings.site.clients.launcher, surroundings.place.hosts)
-        raise
+    def run(self) -> Outcome:
+        """Run the trial and return what happened; raises `ClusterError` if a node was lost."""
+        try:
+            if self._case.guest:
+                self._run_in_guest(self._case.guest)
+            else:
+                self._run_on_target()
+        except SettingError as error:
+            place = self._block.place
+            if place.hosts:
+                refuse_lost(self._block.site.clients.launcher, place.hosts)
+            self._note(failure=Failure("setting-failed", str(error)))
+        except OSError as error:
+            self._note(failure=Failure("preparation-failed", str(error)))
+        if lost := self._block.why_lost():
+            self._note(failure=Failure("target-lost", lost))
+        return self.outcome
 
+    def _note(self, **known: Any) -> None:
+        self.outcome = self.outcome._replace(**known)
 
-def _carry_out(trial: Trial, partial: Path, surroundings: Surroundings, story: dict[str, Any]) -> None:
-    case = trial.case
-    tool = find_tool(case.tool)
-    folder = Path(case.run.directory)
-    if case.guest:
-        _carry_out_in(case.guest, trial, partial, surroundings, story)
-        return
-    # Only inside the marked folder: where the target has gone from its place, nothing is made there.
-    folder.parent.mkdir(exist_ok=True)
-    if any(not isinstance(kind, str) and kind.fresh_files for kind in case.settings.values()):
-        shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(exist_ok=True)
-    with surroundings.settings.in_force(trial, folder) as readings:
-        story["settings"] = {factor: reading.tell() for factor, reading in readings.items()}
-        if any(reading.read != reading.asked for reading in readings.values()):
-            return
-        run = case.run
-        inputs = tool.inputs(run)
-        # A mount that was put in force has no folder of the sweep yet.
+    def _run_on_target(self) -> None:
+        """Run the trial in the folder of its sweep on the target, with its settings in force."""
+        folder, settings = self._folder, self._block.settings
+        # Only inside the marked folder: nothing is created where the target is gone.
+        folder.parent.mkdir(exist_ok=True)
+        if any(not isinstance(kind, str) and kind.fresh_files for kind in self._case.settings.values()):
+            shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(exist_ok=True)
-        if not run.device:
-            run, inputs = _prepare(run, inputs, tool, surroundings.site)
-        elsewhere = bytes_elsewhere(surroundings.work, folder.absolute())
-        run = run._replace(hosts=surroundings.place.hosts[: run.nodes])
-        launch = Launch(tool, run, partial, surroundings.work)
-        story["argv"] = tool.argv(run)
+        with settings.in_force(self._trial, folder) as readings:
+            self._note(settings=readings)
+            if not all(reading.is_in_force for reading in readings.values()):
+                return
+            # A mount that has just been put in force has no folder of the sweep yet.
+            folder.mkdir(exist_ok=True)
+            self._measure_on_target()
+            after = settings.read_again(self._trial)
+            self._note(settings={factor: one._replace(**after.get(factor, {})) for factor, one in readings.items()})
+
+    def _measure_on_target(self) -> None:
+        """Prepare files and caches, and run the tool between two readings of the counters."""
+        case, block, folder = self._case, self._block, self._folder
+        run, inputs = self._prepare()
+        elsewhere = bytes_elsewhere(block.work, folder.absolute())
+        run = run._replace(hosts=block.place.hosts[: run.nodes])
+        launch = Launch(self._tool, run, self._partial, block.work)
+        self._note(argv=tuple(self._tool.argv(run)))
         if run.files:
-            story["factors"] = {**case.factors, "files": run.files}
+            self._note(factors={**case.factors, "files": run.files})
         if inputs.total:
-            paths = [folder / name for names in inputs.names for name in names]
-            story["cold"] = make_cold(case.cold, paths, surroundings.work, surroundings.lock)
-            if run.nodes > 1:
-                held = cool_everywhere(run.starter, run.hosts, paths, partial / "inputs.txt", case.cold.method)
-                story["cold"] |= {"resident_bytes": max(held.values()), "nodes": held}
+            self._note(cold=self._make_cold(run, [folder / name for names in inputs.names for name in names]))
         status = os.statvfs(folder)
-        story["free_bytes"] = status.f_bavail * status.f_frsize
-        story["size_bytes"] = status.f_blocks * status.f_frsize
-        story["own_bytes"] = elsewhere + (run.file_size * run.threads if run.device else inputs.total)
-        story["load"] = os.getloadavg()[0]
-        counters = choose_counters(find_mount(folder), surroundings.site.target.network)
-        before = read_counters(counters)
+        self._note(
+            free_bytes=status.f_bavail * status.f_frsize, size_bytes=status.f_blocks * status.f_frsize,
+            own_bytes=elsewhere + (run.file_size * run.threads if run.device else inputs.total),
+            load=os.getloadavg()[0],
+        )  # fmt: skip
+        source = choose_counters(find_mount(folder), block.site.target.network)
+        before = read_counters(source)
         with launch.ready():
-            _run_tool(story, partial, surroundings, launch)
-        for log in folder.glob(SERIES) if run.series else ():
-            shutil.move(log, partial / log.name)
-        after = before and read_counters(counters)
+            self._run_tool(launch)
+        pattern = self._tool.TRAITS.series_logs if run.series else None
+        for log in folder.glob(pattern) if pattern else ():
+            shutil.move(log, self._partial / log.name)
+        after = before and read_counters(source)
         if before and after:
-            story["counters"] = {"of": counters.kind, "crossing": counters.crossing, "before": before, "after": after}
+            self._note(counters=Counters(before, after, source.kind, source.crossing))
         else:
-            story["uncounted"] = counters.why_not or f"the counters of {counters.name} cannot be read"
+            self._note(uncounted=source.why_not or f"the counters of {source.name} cannot be read")
         if launch.spreads:
-            _check_launch(story, launch, run, surroundings.place)
-        for factor, after in surroundings.settings.read_again(trial).items():
-            story["settings"][factor] |= after
+            self._check_launch(launch, run)
 
+    def _run_in_guest(self, guest: Guest) -> None:
+        """Run the trial on the mount of a guest, which covers the trial's folder; its levels are read from its log."""
+        case, run, folder = self._case, self._case.run, self._folder
+        inputs = self._tool.inputs(run)
+        # The guest mounts over it, and leaves it empty.
+        folder.parent.mkdir(exist_ok=True)
+        folder.mkdir(exist_ok=True)
+        self._note(
+            guest=describe_kernel(), argv=tuple(wrap(guest, run, inputs, self._tool.argv(run))),
+            # The guest serves its files from memory; none of them lie on this system's target.
+            target={"path": run.directory, "filesystem": "nfs", "mount_options": ",".join(guest.mount)},
+            load=os.getloadavg()[0],
+        )  # fmt: skip
+        if inputs.total:
+            self._note(cold=ColdState("remount", inputs.total, 0))
+        self._run_tool(Launch(self._tool, run._replace(starter=""), self._partial, self._block.work))
+        sections = nfs_guest.split((self._partial / "stdout.txt").read_bytes())
+        counted = nfs_guest.count_bytes(sections)
+        self._note(
+            settings=read_guest_levels(case.settings, case.factors, sections),
+            counters=Counters(**counted, of="nfs", crossing="wire") if counted else None,
+        )
 
-def _carry_out_in(guest: Guest, trial: Trial, partial: Path, surroundings: Surroundings, story: dict[str, Any]) -> None:
-    """Run a trial on the mount of a guest, which stands for the trial's folder; its levels are read from the guest."""
-    case, tool = trial.case, find_tool(trial.case.tool)
-    folder = Path(case.run.directory)
-    # The guest mounts over it, and leaves it empty.
-    folder.parent.mkdir(exist_ok=True)
-    folder.mkdir(exist_ok=True)
-    story["guest"] = describe_kernel()
-    story["argv"] = wrap(guest, case.run, tool.inputs(case.run), tool.argv(case.run))
-    # What the guest serves lies in its memory, and none of it on this system's target.
-    story["target"] = {"path": case.run.directory, "filesystem": "nfs", "mount_options": ",".join(guest.mount)}
-    if tool.inputs(case.run).total:
-        story["cold"] = {"method": "remount", "bytes": tool.inputs(case.run).total, "resident_bytes": 0}
-    story["load"] = os.getloadavg()[0]
-    _run_tool(story, partial, surroundings, Launch(tool, case.run._replace(starter=""), partial, surroundings.work))
-    sections = nfs_guest.split((partial / "stdout.txt").read_bytes())
-    story["settings"] = read_levels(case.settings, case.factors, sections)
-    counted = nfs_guest.count_bytes(sections)
-    story["counters"] = counted and {"of": "nfs", "crossing": "wire", **counted}
+    def _run_tool(self, launch: Launch) -> None:
+        limit = self._block.site.limits.seconds
+        environment, place = launch.environment(), launch.folder()
+        ran = supervise(list(self.outcome.argv), limit, self._partial, self._block.lock, environment, place)
+        self._note(**ran._asdict())
+        if self.outcome.tool_version is None:
+            # Some tools print their version only in the log of a run.
+            self._note(tool_version=self._tool.printed_version((self._partial / "stdout.txt").read_bytes()))
 
-
-def _run_tool(story: dict[str, Any], partial: Path, surroundings: Surroundings, launch: Launch) -> None:
-    limit, lock = story["time_limit"], surroundings.lock
-    story.update(supervise(story["argv"], limit, partial, lock, launch.environment(), launch.folder()))
-    if story["tool_version"] is None:
-        # Some tools tell it nowhere but in what they print of a run.
-        story["tool_version"] = find_tool(story["tool"]).printed_version((partial / "stdout.txt").read_bytes())
-
-
-def _prepare(run: Run, inputs: Inputs, tool: Any, site: Site) -> tuple[Run, Inputs]:
-    """Lay the inputs out; where time is short use fewer files per thread, and say so in the run."""
-    folder = Path(run.directory)
-    if not run.files:
-        lay_out(folder, inputs)
+    def _prepare(self) -> tuple[Run, Inputs]:
+        """Lay the inputs out, and return the run with them: with fewer files per thread where time is short."""
+        run, folder = self._case.run, self._folder
+        inputs = self._tool.inputs(run)
+        if run.device:
+            return run, inputs
+        if not run.files:
+            lay_out(folder, inputs)
+            return run, inputs
+        if not inputs.names:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            return run, inputs
+        count = lay_out_within(folder, inputs, self._block.site.limits.layout_seconds)
+        if count < len(inputs.names[0]):
+            run = run._replace(files=count)
+            inputs = self._tool.inputs(run)
         return run, inputs
-    if not inputs.names:
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        return run, inputs
-    count = lay_out_within(folder, inputs, site.limits.layout_seconds)
-    if count < len(inputs.names[0]):
-        run = run._replace(files=count)
-        inputs = tool.inputs(run)
-    return run, inputs
+
+    def _make_cold(self, run: Run, paths: list[Path]) -> ColdState:
+        """Make the inputs cold, on every node of the run."""
+        method = self._case.cold
+        cold = make_cold(method, paths, self._block.work, self._block.lock)
+        if run.nodes == 1:
+            return cold
+        held = cool_everywhere(run.starter, run.hosts, paths, self._partial / "inputs.txt", method.method)
+        return cold._replace(resident_bytes=max(held.values()), nodes=held)
+
+    def _check_launch(self, launch: Launch, run: Run) -> None:
+        """Note which process ran where; raises `ClusterError` if the trial failed because a node was lost."""
+        described = launch.describe()
+        self._note(launch=described)
+        fault = launch.find_fault(described, self._block.place.word)
+        if fault or self.outcome.exit_status:
+            refuse_lost(run.starter, run.hosts)
+        if fault:
+            self._note(failure=Failure("launch-failed", fault))
 
 
-def _check_launch(story: dict[str, Any], launch: Launch, run: Run, place: Place) -> None:
-    """Note who ran where; a trial that failed because a node was lost is none."""
-    story["launch"] = launch.describe()
-    fault = launch.find_fault(story["launch"], place.word)
-    if fault or story["exit_status"]:
-        refuse_lost(run.starter, run.hosts)
-    if fault:
-        story["failure"] = {"code": "launch-failed", "message": fault}
+def refuse_full(folder: Path) -> None:
+    """Raise `CampaignError` if the disk that holds a folder of raw logs is full, or nearly so.
+
+    A log that is cut short by a full disk must not pass for a failed trial.
+    """
+    status = os.statvfs(folder)
+    free = status.f_bavail * status.f_frsize
+    advice = "free some and start again: the missing trials are measured then"
+    if free < _LEAST_BYTES:
+        raise CampaignError(f"{folder}: {show_bytes(free)} are left for logs; {advice}")
+    if status.f_files and status.f_favail < _LEAST_FILES:
+        raise CampaignError(f"{folder}: {status.f_favail} inodes are left for logs; {advice}")
 
 
-def _write(partial: Path, story: dict[str, Any]) -> None:
-    """Write `trial.json` and bring the folder to stable storage."""
-    # A line for each key; laid out by Python and not in C, an indented one costs more than all else of a short trial.
-    lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in story.items())
-    (partial / "trial.json").write_text(f"{{\n{lines}\n}}\n")
-    for path in [*partial.iterdir(), partial]:
+def _sync(folder: Path) -> None:
+    """Bring a folder and its files to stable storage."""
+    for path in [*folder.iterdir(), folder]:
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)

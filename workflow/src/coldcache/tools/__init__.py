@@ -1,45 +1,58 @@
-"""The benchmark tools: one module per tool, each with the same few names.
+"""The benchmark tools and the readers of logs: the one list of each.
 
-A module that reads logs offers
-
-``recognise(log: bytes) -> bool``
-    Whether the log looks like this tool's, judged cheaply by content.
-``read(log: bytes) -> list[Record]``
-    Every value that the log states, in the order of the log; raises `LogError` with the cause when the log is broken,
-    unfinished, or of a version that cannot be trusted. Never half of the values.
-
-A module that runs trials offers ``PROGRAM``, ``version``, ``separate``, ``inputs`` and ``argv`` as well, and
-
-``unfit(run: Run) -> str``
-    What of a run the tool cannot do, empty where it can do all: what it would pass over must not become a coordinate.
+A tool that runs trials is a module that satisfies `protocols.Tool`; a reader of logs satisfies `protocols.LogReader`.
+Both may be one module, or a folder with ``command.py`` and ``parse.py``.
 """
 
-from collections.abc import Sequence
-from functools import cache
-from importlib import import_module
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 
-from coldcache.core.errors import LogError
+from coldcache.core.errors import LogError, ToolError
 from coldcache.core.records import Record, find_impossible
+from coldcache.core.vocabulary import nearest
+from coldcache.tools import cloudwatch, elbencho, io500, mountstats, nfs_guest_log
+from coldcache.tools.fio import command as fio
+from coldcache.tools.fio import parse as fio_log
+from coldcache.tools.fio import series_logs as fio_series
+from coldcache.tools.ior import command as ior
+from coldcache.tools.ior import parse as ior_log
+from coldcache.tools.iozone import command as iozone
+from coldcache.tools.iozone import parse as iozone_log
+from coldcache.tools.mdtest import command as mdtest
+from coldcache.tools.mdtest import parse as mdtest_log
+from coldcache.tools.programs import HELPERS, Program
+from coldcache.tools.protocols import LogReader, NamedLogReader, Tool
+from coldcache.tools.rhel_iotest import parse as rhel_iotest_log
 
-#: Modules that read logs, in the order in which they are asked.
-READERS = (
-    "nfs_guest_log",
-    "fio.parse",
-    "fio.series_logs",
-    "iozone.parse",
-    "ior.parse",
-    "mdtest.parse",
-    "rhel_iotest.parse",
-    "io500",
-    "mountstats",
-    "elbencho",
-    "cloudwatch",
+#: The tools that run trials, by the name that studies use.
+TOOLS: Mapping[str, Tool] = {"iozone": iozone, "fio": fio, "ior": ior, "mdtest": mdtest}
+
+#: The readers of logs, in the order in which they are asked.
+READERS: tuple[LogReader, ...] = (
+    nfs_guest_log,
+    fio_log,
+    fio_series,
+    iozone_log,
+    ior_log,
+    mdtest_log,
+    rhel_iotest_log,
+    io500,
+    mountstats,
+    elbencho,
+    cloudwatch,
 )
 
-#: Those that are told the file's name, too, because it alone says what their logs hold.
-NAMED_READERS = ("fio_series",)
+
+def find_tool(name: str) -> Tool:
+    """Return the tool of a name; raises `ToolError` if there is none."""
+    if name not in TOOLS:
+        raise ToolError(f'unknown tool "{name}"; {nearest(name, list(TOOLS))}')
+    return TOOLS[name]
+
+
+def list_programs() -> list[Program]:
+    """Return every program that a trial may start: the tools' and their helpers."""
+    return [*(tool.TRAITS.program for tool in TOOLS.values()), *HELPERS.values()]
 
 
 def read_log(log: bytes, name: str = "") -> Sequence[Record]:
@@ -66,16 +79,15 @@ def read_log(log: bytes, name: str = "") -> Sequence[Record]:
     return read_by(find_reader(log), log, name)
 
 
-def read_by(reader: ModuleType, log: bytes, name: str = "") -> Sequence[Record]:
-    """Return every value that a log states to the module that reads it.
+def read_by(reader: LogReader | Tool, log: bytes, name: str = "") -> Sequence[Record]:
+    """Return every value that a log states to one reader.
 
     Raises
     ------
     LogError
-        As `read_log`, and if a value that the module found is negative, infinite or no number.
+        As `read_log`, and if a value is negative, infinite or not a number.
     """
-    is_named = getattr(reader, "TOOL", "") in NAMED_READERS
-    records: Sequence[Record] = reader.read(log, name) if is_named else reader.read(log)
+    records = reader.read_named(log, name) if isinstance(reader, NamedLogReader) else reader.read(log)
     impossible = find_impossible(records)
     if impossible:
         line = log.count(b"\n", 0, impossible.offset) + 1
@@ -86,26 +98,14 @@ def read_by(reader: ModuleType, log: bytes, name: str = "") -> Sequence[Record]:
     return records
 
 
-def find_reader(log: bytes) -> ModuleType:
-    """Return the module that reads a log; raises `LogError` if no known tool wrote it."""
+def find_reader(log: bytes) -> LogReader:
+    """Return the reader of a log; raises `LogError` if no known tool wrote it."""
     if not log.strip():
         raise LogError("the log is empty")
-    for module in READERS:
-        reader = _load(module)
+    for reader in READERS:
         if reader.recognise(log):
             return reader
     raise LogError("no known tool wrote this log")
-
-
-@cache
-def find_tool(name: str) -> ModuleType:
-    """Return the module that runs a tool."""
-    return import_module(f"{__name__}.{name}.command")
-
-
-@cache
-def _load(module: str) -> ModuleType:
-    return import_module(f"{__name__}.{module}")
 
 
 def read_file(path: Path) -> Sequence[Record]:

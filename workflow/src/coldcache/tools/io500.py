@@ -22,6 +22,9 @@ from coldcache.core.records import UNIT_OF_METRIC, Record
 #: Name of the tool in campaigns that import its logs.
 TOOL = "io500"
 
+#: The tools that run its phases.
+PHASE_TOOLS = ("ior", "mdtest")
+
 #: The operation of a phase, and the part of its name that tells it from others of the same operation.
 PHASES = {
     "ior-easy-write": ("write", "ior-easy"),

@@ -13,9 +13,6 @@ CLIENTS, HOSTS = "clients.txt", "hosts.txt"
 #: Prints from inside a started process where it runs, then becomes the program; and what IOzone calls as its rsh.
 RANK, REMOTE = "./rank", "./remote"
 
-#: The port on which fio's servers listen.
-FIO_PORT = 8765
-
 
 def spread(threads: int, hosts: tuple[str, ...]) -> dict[str, list[int]]:
     """Return the threads of each host, dealt out in turn: 32 threads on 16 hosts are 2 on each."""
@@ -25,6 +22,17 @@ def spread(threads: int, hosts: tuple[str, ...]) -> dict[str, list[int]]:
 def name_hosts(run: Run) -> tuple[str, ...]:
     """Return the names of a run's nodes; stand-ins such as ``{node0}`` while they are not known."""
     return run.hosts or tuple(f"{{node{number}}}" for number in range(run.nodes))
+
+
+def start_local_ranks(threads: int) -> tuple[str, ...]:
+    """Return the words that start the ranks of an MPI program on this machine."""
+    return ("mpirun", "--oversubscribe", "-n", str(threads))
+
+
+def list_hosts(run: Run) -> dict[str, str]:
+    """Return the file of hosts that mpirun reads, by its name: a line for each node with its number of ranks."""
+    ranks = spread(run.threads, run.hosts)
+    return {HOSTS: "".join(f"{host} slots={len(own)}\n" for host, own in ranks.items())}
 
 
 def start_ranks(starter: str, mpi: str, threads: int, nodes: int, cores: int) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from coldcache.tools.fio import parse as fio_read
 #: Name of the tool in campaigns that import its logs.
 TOOL = "nfs_guest"
 
-__all__ = ["count_bytes", "read", "recognise", "split"]
+__all__ = ["TOOL", "count_bytes", "read", "recognise", "split"]
 
 _HEAD = re.compile(rb"^== ([a-z ]+)\n", re.MULTILINE)
 _BYTES = re.compile(rb"^\tbytes:\t((?: ?[0-9]+){8})", re.MULTILINE)

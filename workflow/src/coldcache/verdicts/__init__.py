@@ -1,1 +1,1 @@
-"""Whether a trial counts: the rules, and the proof that a read was cold."""
+"""Decide whether a trial counts and whether its reads were cold."""

@@ -1,28 +1,25 @@
-"""How a system drifts through a campaign, as a case that is repeated between all others shows it."""
+"""Measure how a system drifts through a campaign, by a sentinel: a case that is repeated between all others."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from statistics import median
 from typing import NamedTuple
 
-from coldcache.core.records import Record
-from coldcache.core.vocabulary import METRIC_OF_OPERATION
-
 
 class Moment(NamedTuple):
-    """One trial of the sentinel: when it started, as ISO 8601 in UTC, and its figure in B/s or 1/s."""
+    """One trial of the sentinel: its start, as ISO 8601 in UTC, and its figure in B/s or 1/s."""
 
     start: str
     figure: float
 
 
 class Drift:
-    """How far the sentinel of a study was off its median, at any moment.
+    """The distance of a study's sentinel from its median, at any moment.
 
     Parameters
     ----------
     moments : iterable of Moment
-        Its trials, in any order.
+        The sentinel's trials, in any order.
     """
 
     def __init__(self, moments: Iterable[Moment]):
@@ -31,23 +28,16 @@ class Drift:
         self.median = median(moment.figure for moment in self._moments) if self._moments else None
 
     def of(self, figure: float) -> float | None:
-        """Return how far a figure is off the median, as a share of it; None without a median."""
+        """Return the distance of a figure from the median, as a share of the median; None without a median."""
         return figure / self.median - 1 if self.median else None
 
     def around(self, start: str) -> float | None:
-        """Return how far the sentinel was off its median before and after a moment: the smaller of the two.
+        """Return the sentinel's distance from its median before or after a moment, whichever is smaller.
 
-        A trial is doubted where the sentinel was off on both sides of it; at either end of the campaign one counts.
+        A trial becomes suspect only if the sentinel was off on both sides of it. At either end of the campaign there
+        is one side. None without a sentinel.
         """
         before, after = bisect_right(self._starts, start) - 1, bisect_left(self._starts, start)
         near = [self._moments[index] for index in (before, after) if 0 <= index < len(self._moments)]
         drifts = [drift for moment in near if (drift := self.of(moment.figure)) is not None]
         return min(drifts, key=abs) if drifts else None
-
-
-def figure_of(operations: Iterable[str], records: Iterable[Record]) -> float | None:
-    """Return the figure by which a trial is judged first, in B/s or 1/s; None where its log does not state it."""
-    operation = next(iter(operations), "")
-    metric = METRIC_OF_OPERATION.get(operation)
-    found = (record for record in records if (record.operation, record.metric) == (operation, metric))
-    return next((record.value for record in found if record.statistic == "value"), None)

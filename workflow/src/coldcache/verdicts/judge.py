@@ -1,4 +1,4 @@
-"""One rule, one function, one code: whether a trial counts, and whether its reads were cold."""
+"""Judge a trial by every rule: one function and one code per rule."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,7 +10,21 @@ from coldcache.verdicts.observation import Finding, Observation
 
 
 class Judgement(NamedTuple):
-    """A trial's verdict, the codes of the rules that decided, the sentence of each, and whether its reads were cold."""
+    """The verdict of a trial.
+
+    Attributes
+    ----------
+    verdict : str
+        ``valid``, ``suspect``, ``void`` or ``missing``.
+    codes : tuple of str
+        The rules that object, worst first.
+    reasons : tuple of str
+        The sentence of each of these rules.
+    cold : str
+        The verdict on a read, as in `Coldness`.
+    coldness : Coldness or None
+        The figures behind it; None for a missing trial.
+    """
 
     verdict: str
     codes: tuple[str, ...]
@@ -19,7 +33,7 @@ class Judgement(NamedTuple):
     coldness: Coldness | None = None
 
 
-#: Every rule with the verdict that it forces, worst first.
+#: Code, verdict and function of every rule, worst verdict first.
 RULES: tuple[tuple[str, str, Callable[[Observation], Finding]], ...] = (
     ("preparation-failed", "void", void.preparation_failed),
     ("target-lost", "void", void.target_lost),
@@ -49,9 +63,11 @@ RULES: tuple[tuple[str, str, Callable[[Observation], Finding]], ...] = (
 
 
 def judge(trial: Observation) -> Judgement:
-    """Return the verdict of a trial: void if any rule says so, else suspect if any does, else valid."""
-    found = [(code, verdict, finding) for code, verdict, rule in RULES if (finding := rule(trial))]
-    verdict = next((worst for worst in ("void", "suspect") if any(worst == one for _, one, _ in found)), "valid")
+    """Return the verdict of a trial: void if any such rule objects, else suspect if any does, else valid."""
+    objections = [(code, verdict, rule(trial)) for code, verdict, rule in RULES]
+    found = [(code, verdict, reason) for code, verdict, reason in objections if reason is not None]
+    verdicts = {verdict for _, verdict, _ in found}
+    verdict = "void" if "void" in verdicts else "suspect" if "suspect" in verdicts else "valid"
     coldness = judge_cold(trial)
-    codes, reasons = tuple(code for code, _, _ in found), tuple(text for _, _, text in found)
+    codes, reasons = tuple(code for code, _, _ in found), tuple(reason for _, _, reason in found)
     return Judgement(verdict, codes, reasons, coldness.verdict, coldness)

@@ -1,27 +1,28 @@
-"""What the rules see of a trial, and how long and how much it measured."""
+"""The input of the rules: a trial's outcome and records, the site's thresholds, and how the campaign began."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import mul
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from coldcache.core.outcome import Outcome
 from coldcache.core.records import Record
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
 
-#: What a rule objects to, in words; None where it does not.
+#: The reason why a rule objects to a trial; None if it does not.
 Finding = str | None
 
 
 class Baseline(NamedTuple):
-    """How it was when the campaign began; None where that was not noted.
+    """The state in which the campaign began; None where it was not recorded.
 
     Attributes
     ----------
     tool_version, kernel : str or None
-        Of the first trial that ran with the tool, and of the first one on the machine.
+        Version of the first trial that ran the tool, and kernel of the first one on the machine.
     fill : float or None
         Share of the file system that others' data held before the first trial of the sweep.
     drift : float or None
-        How far the sentinel was off its median around the trial, as a share of it.
+        Distance of the sentinel from its median around the trial, as a share of the median.
     """
 
     tool_version: str | None = None
@@ -31,40 +32,43 @@ class Baseline(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """What the rules see of a trial.
+    """All that the rules know of a trial.
 
     Attributes
     ----------
-    story : mapping
-        What `trial.json` holds.
+    outcome : Outcome
+        What happened in the trial.
     records : sequence of Record
-        What its log states; empty where the log was refused.
-    refusal : str
-        Why the log was refused; empty where it was read.
+        The figures of its log; empty if the log was refused.
+    refusal : str or None
+        Why the log was refused; None if it was read.
     thresholds : Thresholds
         The site's.
     ceilings : Ceilings
-        What the site says that the target can carry.
+        The most that the target can carry, as the site states it.
     baseline : Baseline
-        How it was when the campaign began.
+        The state in which the campaign began.
+    states_version : bool
+        Whether the log states the tool's version exactly as the tool itself does.
     """
 
-    story: Mapping[str, Any]
+    outcome: Outcome
     records: Sequence[Record]
-    refusal: str
+    refusal: str | None
     thresholds: Thresholds
     ceilings: Ceilings = Ceilings()
     baseline: Baseline = Baseline()
+    states_version: bool = False
 
 
 def measured_seconds(trial: Observation, operation: str) -> float | None:
-    """Return the interval over which an operation was measured, in s: as the log states it, else bytes over rate."""
+    """Return how long an operation was measured, in s: as the log states it, else bytes over rate; None if unknown."""
     own = [record for record in trial.records if record.operation == operation]
     stated = [record.value for record in own if record.metric == "elapsed" and record.statistic == "value"]
     if stated:
-        # IOR states the parts of the interval beside the whole.
+        # IOR states parts of the interval, too.
         return max(stated)
-    factors = trial.story["factors"]
+    factors = trial.outcome.factors
     for record in own:
         if record.metric == "throughput" and record.statistic == "value" and "file_size" in factors:
             return factors["file_size"] * factors["threads"] / record.value
@@ -72,12 +76,12 @@ def measured_seconds(trial: Observation, operation: str) -> float | None:
 
 
 def moved_bytes(trial: Observation, operation: str) -> float | None:
-    """Return the bytes that an operation moved, in B: its rate over its interval; None where the log tells neither."""
+    """Return the bytes that an operation moved, in B: rate times interval; None where the log states neither."""
     seconds = measured_seconds(trial, operation)
     for record in trial.records:
         if record.operation == operation and record.metric == "throughput" and record.statistic == "value":
             return record.value * seconds if seconds else None
-    # Where a log states each process alone, its rate and its own time stand side by side.
+    # A log without totals has a rate and a time for each process.
     own = [r for r in trial.records if r.operation == operation and r.definition.startswith("one process of several")]
     rates = [record.value for record in own if record.metric == "throughput_per_process"]
     times = [record.value for record in own if record.metric == "elapsed"]
@@ -85,13 +89,12 @@ def moved_bytes(trial: Observation, operation: str) -> float | None:
 
 
 def crossed_bytes(trial: Observation, direction: str) -> int | None:
-    """Return the bytes that crossed the device, ``read_bytes`` or ``written_bytes``; None where nothing counts them."""
-    counters = trial.story["counters"]
-    if not counters or direction not in counters["before"]:
-        return None
-    return counters["after"][direction] - counters["before"][direction]
+    """Return the ``read_bytes`` or ``written_bytes`` that crossed the device; None where nothing counts them."""
+    counters = trial.outcome.counters
+    return counters.difference(direction) if counters else None
 
 
 def crossing(trial: Observation) -> str:
-    """Return what the counted bytes crossed: ``device``, or ``wire`` where a server has the device."""
-    return (trial.story["counters"] or {}).get("crossing", "device")
+    """Return what the counted bytes crossed: ``device``, or the ``wire`` to a server."""
+    counters = trial.outcome.counters
+    return counters.crossing if counters else "device"

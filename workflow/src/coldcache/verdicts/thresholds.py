@@ -1,4 +1,4 @@
-"""Where the verdict of a trial turns, and the most that a target can carry."""
+"""The thresholds of the rules, and the most that a target can carry."""
 
 from pydantic import Field
 
@@ -27,7 +27,7 @@ class Ceilings(Strict):
 
 
 class Thresholds(Strict):
-    """Where the verdict of a trial turns."""
+    """The thresholds at which a trial becomes suspect or its read counts as cold."""
 
     shortest_run: Seconds = Field(1.0, gt=0, description="A measured interval below this makes a trial suspect.")
     cold_share: float = Field(

@@ -10,7 +10,7 @@ _ROOT = Path("workflow/src")
 _PACKAGE = "coldcache"
 
 #: Packages whose modules are loaded by name at run time: an importer may run any of them.
-_CHOSEN_BY_NAME = ("coldcache.tools",)
+_CHOSEN_BY_NAME = ("coldcache.design.settings", "coldcache.measure.settings.drivers")
 
 
 def sources_of(modules: Iterable[str]) -> list[str]:
@@ -64,9 +64,10 @@ def _files_of(name: str, project: Path) -> tuple[Path, ...]:
     ends = (".py", ".jsonl")
     files = [file for place in places for file in (place / "__init__.py", *(place.with_suffix(end) for end in ends))]
     found = [file for file in files if (project / file).is_file()]
-    if any(f"{name}.".startswith(f"{package}.") for package in _CHOSEN_BY_NAME):
-        package = project.joinpath(_ROOT, *_CHOSEN_BY_NAME[0].split("."))
-        found += sorted(file.relative_to(project) for file in package.rglob("*.py"))
+    for package in _CHOSEN_BY_NAME:
+        if f"{name}.".startswith(f"{package}."):
+            folder = project.joinpath(_ROOT, *package.split("."))
+            found += sorted(file.relative_to(project) for file in folder.rglob("*.py"))
     return tuple(found)
 
 

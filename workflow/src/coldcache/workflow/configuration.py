@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,13 @@ from coldcache.campaign.progress import is_whole
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import CampaignError, DesignError, ToolError
 from coldcache.core.vocabulary import nearest
-from coldcache.design.grid import Circumstances
+from coldcache.design.grid import Environment
 from coldcache.design.jobs import arrange_allocations, refuse_hours
 from coldcache.design.site import Site, read_site
 from coldcache.design.study import Study, Sweep, read_study
 from coldcache.measure.target import check_target, takes_direct_io
 from coldcache.tools import find_tool
-from coldcache.tools.programs import is_installed, require
+from coldcache.tools.programs import HELPERS
 from coldcache.tools.run import Run
 
 STUDIES, SITES = Path("config/studies"), Path("config/sites")
@@ -27,7 +28,7 @@ KEYS = ("campaign", "studies", "site", "target")
 def read_design(config: Mapping[str, Any]) -> Campaign:
     """Return the design that a configuration asks for; write nothing.
 
-    The design of a sealed campaign is returned unchanged. A campaign that has begun keeps its tools and circumstances,
+    The design of a sealed campaign is returned unchanged. A campaign that has begun keeps its tools and environment,
     so that a tool installed later does not mix in; its studies and site must match the configuration.
 
     Parameters
@@ -56,10 +57,10 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     if is_sealed(folder):
         return read_campaign(folder)
     begun = read_campaign(folder) if (folder / "campaign.json").is_file() else None
-    design = _draft(name, config, begun.circumstances if begun else None)
+    design = _draft(name, config, begun.environment if begun else None)
     if begun:
         _refuse_other_design(begun, design)
-        design = design._replace(studies=(*design.studies, *begun.foreign))
+        design = replace(design, studies=(*design.studies, *begun.foreign))
     _refuse_empty(design)
     if not is_whole(design):
         _refuse_impossible(design)
@@ -92,7 +93,7 @@ def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
 
 def _refuse_empty(design: Campaign) -> None:
     """Raise `DesignError` if none of the cases runs here, with the reason for the first."""
-    if design.circumstances and not design.blocks():
+    if design.environment and not design.blocks():
         case, names = design.cases()[0], ", ".join(study.study for study in design.studies)
         raise DesignError(
             f"config/sites/{design.site.site}.yaml: no case of {names} runs here; the first one: {case.runs_here}"
@@ -105,14 +106,14 @@ def _required(config: Mapping[str, Any], key: str) -> str:
     return str(config[key])
 
 
-def _draft(name: str, config: Mapping[str, Any], circumstances: Circumstances | None, full: bool = False) -> Campaign:
+def _draft(name: str, config: Mapping[str, Any], environment: Environment | None, full: bool = False) -> Campaign:
     site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
     names = _required(config, "studies").replace(" ", "").split(",")
     for study in names:
         if names.count(study) > 1:
             raise DesignError(f'studies: "{study}" is named twice')
     studies = tuple(read_study(STUDIES, study) for study in names)
-    return Campaign(name, site, studies, circumstances or _circumstances(name, site, studies, full))
+    return Campaign(name, site, studies, environment or _find_environment(name, site, studies, full))
 
 
 def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
@@ -123,7 +124,7 @@ def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
         )
 
 
-def _circumstances(name: str, site: Site, studies: tuple[Study, ...], full: bool) -> Circumstances:
+def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: bool) -> Environment:
     tools: dict[str, Any] = {}
     lacking = []
     for study in studies:
@@ -140,7 +141,7 @@ def _circumstances(name: str, site: Site, studies: tuple[Study, ...], full: bool
                 tools[key] = sweep.tools[0]
                 lacking.append(key)
     stated = site.target.direct_io
-    return Circumstances(
+    return Environment(
         cores=site.clients.total_cores(),
         direct_io=takes_direct_io(Path(site.target.path).absolute()) if stated is None else stated,
         tools=tools,
@@ -165,10 +166,10 @@ def choose_tool(where: str, sweep: Sweep) -> str:
     device = "served" if "qemu-nbd" in sweep.settings.values() else ""
     for tool in sweep.tools:
         fits = not find_tool(tool).unfit(Run((), "", 1, device=device))
-        if is_installed(find_tool(tool).PROGRAM) and fits:
+        if find_tool(tool).TRAITS.program.is_installed() and fits:
             return tool
     try:
-        require(find_tool(sweep.tools[-1]).PROGRAM)
+        find_tool(sweep.tools[-1]).TRAITS.program.require()
     except ToolError as error:
         raise ToolError(f"{where}: {error}") from error
     raise ToolError(f"{where}: none of {', '.join(sweep.tools)} is installed")
@@ -178,11 +179,9 @@ def _refuse_impossible(design: Campaign) -> None:
     blocks = design.blocks()
     refuse_hours(arrange_allocations(blocks, design.site), design.site)
     cases = [trial.case for block in blocks for trial in block.trials]
-    programs = {find_tool(tool).PROGRAM: None for tool in dict.fromkeys(case.tool for case in cases)}
-    settings = dict.fromkeys(
-        setting for case in cases for setting in case.settings.values() if isinstance(setting, str)
-    )
-    for program in programs | settings:
-        require(program)
+    programs = [find_tool(case.tool).TRAITS.program for case in cases]
+    programs += [HELPERS[setting] for case in cases for setting in case.settings.values() if isinstance(setting, str)]
+    for program in dict.fromkeys(programs):
+        program.require()
     if cases:
         check_target(design.site, cases)

@@ -1,1 +1,1 @@
-"""Somebody else's logs as a campaign: found by content, arranged, copied with checksums."""
+"""Import logs that other people measured: find them by content, arrange them as trials, and copy them."""

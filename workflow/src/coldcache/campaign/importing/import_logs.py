@@ -1,4 +1,4 @@
-"""Foreign logs as a study of a campaign: copied, described as trials. What follows treats it as any other."""
+"""Import a folder of logs as a study of a campaign: copy them and write a `trial.json` for each trial."""
 
 import hashlib
 import json
@@ -6,6 +6,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,34 +15,36 @@ from coldcache.campaign.importing.cross_check import find_contradictions
 from coldcache.campaign.importing.notes import NOTES, Notes, read_notes
 from coldcache.campaign.importing.scan import Log, Survey, read_plain_file, survey
 from coldcache.campaign.seal import SUMS, is_sealed, seal
+from coldcache.campaign.trial_json import TRIAL_JSON, write_outcome
 from coldcache.core.errors import CampaignError, DesignError, LogError
 from coldcache.core.files import write_whole
+from coldcache.core.outcome import LogPart, Outcome
 from coldcache.core.records import Part
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
 from coldcache.design.case_names import name_case
 from coldcache.design.imported_study import LOGS, ForeignStudy, ForeignSweep, Origin, UnreadFile
 from coldcache.design.levels import Level
 
-#: Longer names of cases, and of their operations, are cut; a folder's name has 255 bytes at most.
+#: Longer names of cases, and of their operations, are cut: a folder's name has 255 bytes at most.
 _LONGEST_NAME, _LONGEST_OPERATIONS = 200, 80
 
-#: What a log states where it was refused.
+#: Stands for the content of a refused log.
 _NOTHING = Part({}, None, (), [])
 
 
-class Entry(NamedTuple):
-    """One trial of a foreign log, and where it belongs.
+class LogTrial(NamedTuple):
+    """One trial of an imported log, and the sweep that it belongs to.
 
     Attributes
     ----------
     log : Log
         The log.
     part : Part
-        Which of its trials.
+        The part of the log that states the trial.
     sweep : str
         The sweep's id.
     factors : dict
-        What the log and the notes tell of the factors, in stored units.
+        Levels from the log and the notes, in stored units.
     """
 
     log: Log
@@ -51,44 +54,44 @@ class Entry(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """Logs that were imported.
+    """The result of an import.
 
     Attributes
     ----------
     folder : Path
-        The campaign's.
-    trials : dict of str to dict
-        What `trial.json` of each trial holds, by its key.
+        The campaign's folder.
+    trials : dict of str to Outcome
+        Each trial, by its key.
     found : Survey
-        What the folder of logs was found to hold.
+        The logs that were found, and the files that were not read.
     is_sealed : bool
-        Whether the campaign consists of them, and is sealed; one that had begun before is still open.
+        Whether the campaign is new, and therefore sealed; a campaign that had begun before is still open.
     """
 
     folder: Path
-    trials: dict[str, dict[str, Any]]
+    trials: dict[str, Outcome]
     found: Survey
     is_sealed: bool
 
 
 def import_logs(folder: Path, name: str) -> Imported:
-    """Make a folder of foreign logs a study of a campaign. Writes nothing before everything is checked.
+    """Import a folder of logs as a study of a campaign. Nothing is written before everything is checked.
 
-    A campaign that does not exist is made of them, and sealed. One that has begun gets them beside its other studies.
+    A new campaign is created and sealed. A campaign that has begun gets the logs as a further study.
 
     Parameters
     ----------
     folder : Path
-        Where the logs lie; it is not changed.
+        The folder of logs; it is not changed.
     name : str
         The campaign.
 
     Raises
     ------
     DesignError
-        If the name is none, or the notes are wrong, match no log, or contradict one.
+        If the name is not valid, or the notes are wrong, match no log, or contradict one.
     CampaignError
-        If the campaign is sealed or holds such a study, the folder holds no log that can be read, or a log changes
+        If the campaign is sealed or has a study of that name, the folder has no readable log, or a log changes
         meanwhile.
     """
     check_name(name)
@@ -109,7 +112,7 @@ def import_logs(folder: Path, name: str) -> Imported:
         entries = list(_arrange(found.logs, notes))
     except DesignError as error:
         raise DesignError(f"{folder / NOTES}, {error}") from error
-    trials = _tell_trials(entries, notes.study, find_contradictions(folder, found.logs))
+    trials = _describe_trials(entries, notes.study, find_contradictions(folder, found.logs))
     study = _describe_study(entries, notes, folder, found)
     partial = target.with_name(f".{name}.partial")
     try:
@@ -129,7 +132,7 @@ def import_logs(folder: Path, name: str) -> Imported:
 
 
 def _find_begun(target: Path) -> Campaign | None:
-    """Return the campaign in a folder, None where there is none; one that is sealed is refused."""
+    """Return the campaign in a folder, None if there is none; raises `CampaignError` if it is sealed."""
     if is_sealed(target):
         raise CampaignError(
             f"{target} is sealed: no logs are added to it; choose another name, or remove {target / SUMS}, import, "
@@ -147,8 +150,8 @@ def _first_reason(found: Survey) -> str:
     return f": {len(refused)} were tried, the first is {refused[0][0]}: {refused[0][1]}" if refused else ", it is empty"
 
 
-def _arrange(logs: list[Log], notes: Notes) -> Iterator[Entry]:
-    """Yield the trials of all logs; a refused log is one, too. Logs of several versions of a tool stay apart."""
+def _arrange(logs: list[Log], notes: Notes) -> Iterator[LogTrial]:
+    """Yield the trials of all logs. A refused log is one trial; each version of a tool has a sweep of its own."""
     versions: dict[str, set[str]] = {log.tool: set() for log in logs}
     for log in (log for log in logs if log.parts):
         versions[log.tool].add(log.version)
@@ -166,39 +169,31 @@ def _arrange(logs: list[Log], notes: Notes) -> Iterator[Entry]:
                     )
             known = {**part.factors, **given}
             ordered = {factor: known[factor] for factor in (*FACTORS, *LEARNT_FACTORS) if factor in known}
-            yield Entry(log, part, sweep, ordered)
+            yield LogTrial(log, part, sweep, ordered)
 
 
-def _tell_trials(
-    entries: list[Entry], study: str, contradictions: Mapping[tuple[str, str], str]
-) -> dict[str, dict[str, Any]]:
-    """Return what `trial.json` of each trial holds, by the trial's key."""
-    trials = {}
+def _describe_trials(
+    entries: list[LogTrial], study: str, contradictions: Mapping[tuple[str, str], str]
+) -> dict[str, Outcome]:
+    """Return each trial, by its key."""
+    trials: dict[str, Outcome] = {}
     done = Counter[str]()
     names = _name_cases(entries)
     for entry, case in zip(entries, names, strict=True):
         log = entry.log
         repetition = done[f"{entry.sweep}/{case}"]
         done[f"{entry.sweep}/{case}"] += 1
-        trials[f"{study}/{entry.sweep}/{case}/r{repetition}"] = {
-            "format": 1,
-            "study": study, "sweep": entry.sweep, "case": case, "repetition": repetition,
-            "operations": list(entry.part.operations), "factors": entry.factors,
-            "tool": log.tool, "tool_version": log.version,
-            "log": {
-                "file": f"{study}/{LOGS}/{log.file}",
-                "factors": entry.part.factors, "repetition": entry.part.repetition,
-            },
-            "contradiction": contradictions.get((log.file, str(entry.factors.get("phase")))),
-            "argv": [], "settings": {}, "cold": None, "counters": None, "failure": None,
-            "start": None, "end": None, "seconds": None, "exit_status": None, "timed_out": False,
-            "time_limit": None, "free_bytes": None, "load": None, "target": None, "system": None,
-        }  # fmt: skip
+        outcome = Outcome(
+            study, entry.sweep, case, repetition, tuple(entry.part.operations), entry.factors, log.tool, log.version,
+            log=LogPart(f"{study}/{LOGS}/{log.file}", entry.part.factors, entry.part.repetition),
+            contradiction=contradictions.get((log.file, str(entry.factors.get("phase")))),
+        )  # fmt: skip
+        trials[outcome.key] = outcome
     return trials
 
 
-def _name_cases(entries: list[Entry]) -> Iterator[str]:
-    """Yield the name of each trial's case: the levels that tell it from the others of its sweep."""
+def _name_cases(entries: list[LogTrial]) -> Iterator[str]:
+    """Yield the name of each trial's case: the levels in which it differs from other cases of its sweep."""
     seen: dict[str, dict[str, set[Any]]] = {}
     for entry in (entry for entry in entries if entry.log.parts):
         levels = seen.setdefault(entry.sweep, {factor: set() for factor in ("operation", *FACTORS, *LEARNT_FACTORS)})
@@ -218,7 +213,7 @@ def _name_cases(entries: list[Entry]) -> Iterator[str]:
 
 
 def _shorten(name: str, longest: int) -> str:
-    """Return a name, cut and told from others by a checksum where it is too long."""
+    """Return a name; a long one is cut and gets a checksum."""
     return name if len(name) <= longest else f"{name[:longest]}-{_checksum(name)}"
 
 
@@ -227,14 +222,14 @@ def _checksum(text: str) -> str:
 
 
 def _path_safe(level: Level) -> Level:
-    """Return a level as part of a folder's name; what cannot stand there is told apart by a checksum."""
+    """Return a level that can be part of a folder's name; where characters are replaced it gets a checksum."""
     safe = re.sub(r"[^A-Za-z0-9_.+-]+", "-", str(level)).strip("-.")
     if not isinstance(level, str) or safe == level:
         return level
     return f"{safe}-{_checksum(level)}"
 
 
-def _describe_study(entries: list[Entry], notes: Notes, folder: Path, found: Survey) -> ForeignStudy:
+def _describe_study(entries: list[LogTrial], notes: Notes, folder: Path, found: Survey) -> ForeignStudy:
     """Return the study that the logs become."""
     sweeps = {}
     for sweep in sorted({entry.sweep for entry in entries}):
@@ -266,23 +261,21 @@ def _describe_study(entries: list[Entry], notes: Notes, folder: Path, found: Sur
 
 
 def _once(values: Iterable[Any]) -> list[Any]:
-    """Return each value once, numbers in their order."""
+    """Return each value once; numbers are sorted."""
     found = list(dict.fromkeys(values))
     return sorted(found) if all(isinstance(value, int | float) for value in found) else found
 
 
-def _write_study(
-    partial: Path, study: ForeignStudy, folder: Path, logs: list[Log], trials: dict[str, dict[str, Any]]
-) -> None:
-    """Write the logs with their notes, and their trials, below a folder that becomes a campaign's."""
+def _write_study(partial: Path, study: ForeignStudy, folder: Path, logs: list[Log], trials: dict[str, Outcome]) -> None:
+    """Write the logs, their notes and their trials into a folder that becomes the campaign's."""
     kept = partial / study.study / LOGS
     for log in logs:
         _copy(folder, log, kept / log.file)
     if (folder / NOTES).is_file():
         shutil.copyfile(folder / NOTES, kept / NOTES)
-    for key, story in trials.items():
+    for key, outcome in trials.items():
         (partial / key).mkdir(parents=True)
-        (partial / key / "trial.json").write_text(json.dumps(story, indent=1) + "\n")
+        write_outcome(partial / key / TRIAL_JSON, outcome)
 
 
 def _write_design(folder: Path, campaign: Campaign) -> None:
@@ -290,11 +283,11 @@ def _write_design(folder: Path, campaign: Campaign) -> None:
 
 
 def _join(begun: Campaign, study: ForeignStudy, partial: Path) -> None:
-    """Put a study beside those of a campaign that has begun, which knows of it at the end."""
+    """Add a study to a campaign that has begun; `campaign.json` is written last."""
     place = begun.folder / study.study
     (partial / study.study).rename(place)
     try:
-        _write_design(begun.folder, begun._replace(studies=(*begun.studies, study)))
+        _write_design(begun.folder, replace(begun, studies=(*begun.studies, study)))
     except OSError:
         shutil.rmtree(place, ignore_errors=True)
         raise

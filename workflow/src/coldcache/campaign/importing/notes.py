@@ -1,4 +1,4 @@
-"""`coldcache.yaml` beside foreign logs: what the logs do not tell of themselves."""
+"""`coldcache.yaml`, which a user puts beside imported logs: what the logs do not state."""
 
 import re
 from pathlib import Path
@@ -25,8 +25,8 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
     Parameters
     ----------
     pattern : str
-        As a shell's: ``*`` and ``?`` stay inside a folder, ``**`` does not. ``{threads}`` stands for a level of that
-        factor, which is so read from the path.
+        As in a shell: ``*`` and ``?`` stay inside a folder, ``**`` does not. ``{threads}`` matches a level of that
+        factor, which is read from the path.
 
     Raises
     ------
@@ -85,7 +85,7 @@ class Notes(Strict):
         return self
 
     def sweep_of(self, log: str) -> str | None:
-        """Return the sweep that a log belongs to by its path, None where no pattern matches.
+        """Return the sweep that a log's path belongs to; None if no pattern matches.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class Notes(Strict):
         Raises
         ------
         DesignError
-            If two patterns give it different levels of a factor, or its path has no level where one should stand.
+            If two patterns give it different levels of a factor, or its path has no valid level.
         """
         found: dict[str, Level] = {}
         for pattern, levels in self.factors.items():
@@ -119,15 +119,15 @@ class Notes(Strict):
                     raise DesignError(f"factors: {log} is given two levels of {factor}, {found[factor]} and {stored}")
         return found
 
-    def idle_pattern(self, logs: list[str]) -> str:
-        """Return the first pattern that matches none of the logs, with its place; empty if each matches one."""
+    def idle_pattern(self, logs: list[str]) -> str | None:
+        """Return the first pattern that matches none of the logs, with its place; None if each matches one."""
         patterns = [(f"sweeps.{name}.logs", pattern) for name, sweep in self.sweeps.items() for pattern in sweep.logs]
         patterns += [("factors", pattern) for pattern in self.factors]
         for place, pattern in patterns:
             compiled = compile_pattern(pattern)
             if not any(compiled.fullmatch(log) for log in logs):
                 return f'{place}: "{pattern}"'
-        return ""
+        return None
 
 
 def _check_factor(factor: str) -> None:
@@ -146,12 +146,12 @@ def _store(factor: str, level: Any, pattern: str) -> Level:
 
 
 def read_notes(folder: Path) -> Notes:
-    """Return the notes in a folder of logs, empty ones where there are none.
+    """Return the notes in a folder of logs; empty notes if there are none.
 
     Raises
     ------
     DesignError
-        As `read_model`; and if they are a symbolic link, which might lead out of the folder.
+        As `read_model`, and if the file is a symbolic link, which might lead out of the folder.
     """
     path = folder / NOTES
     if path.is_symlink():

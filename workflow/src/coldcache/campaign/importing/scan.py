@@ -1,4 +1,4 @@
-"""A folder of foreign logs, read without changing anything: which logs it holds, and why others are not read."""
+"""Find the logs in a folder, and say why other files are not read. Nothing is changed."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from coldcache.core.errors import CampaignError, LogError
 from coldcache.core.records import Part, Record, name_share, split_records
 from coldcache.tools import find_reader, read_by
 
-#: A log is read whole; a larger file is something else.
+#: Logs are read into memory; a larger file is not a log. In B.
 LARGEST_LOG = 2**30
 
 #: Logs with fewer figures may agree by chance.
@@ -29,13 +29,14 @@ class Log(NamedTuple):
     sha256 : str
         Checksum of its bytes.
     tool, version : str
-        The tool that wrote it, and its version; empty where the log does not state it.
+        The tool that wrote it, and its version; empty if the log does not state it.
     parts : list of Part
-        What it states, without the records; empty where it was refused.
+        Its trials, without the records; empty if it was refused.
     figures, exact : frozenset of tuple
-        Its rates of whole trials and moments: operation, metric, statistic, time and value; and those not rounded.
+        Its rates of whole trials and of moments, as operation, metric, statistic, time and value; `exact` has those
+        that are not rounded.
     refusal : str
-        Why it was refused; empty where it was read.
+        Why it was refused; empty if it was read.
     """
 
     file: str
@@ -56,23 +57,23 @@ class Unread(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What a folder holds."""
+    """The logs in a folder, and the files that are not read."""
 
     logs: list[Log]
     unread: list[Unread]
 
 
 def survey(folder: Path) -> Survey:
-    """Return what a folder of foreign logs holds, in the order of the files' names.
+    """Return the logs in a folder, sorted by name.
 
-    Symbolic links are not followed, and only plain files are opened. Hidden folders are passed over. Of files with
-    the same bytes the first counts, and of logs that state the same figures, as a console and a file of results do,
-    the one that states more.
+    Symbolic links are not followed, only plain files are opened, and hidden folders are skipped. Of files with the
+    same bytes the first counts. Of logs with the same figures, such as a console log and a file of results, the one
+    with more figures counts.
 
     Parameters
     ----------
     folder : Path
-        Where to look, with all folders below.
+        The folder; all folders below are searched.
 
     Raises
     ------
@@ -104,7 +105,7 @@ def survey(folder: Path) -> Survey:
 
 
 def _find_repeats(logs: list[Log]) -> dict[str, str]:
-    """Return each log whose exact figures all stand in another log of the same tool, with that other log."""
+    """Return each log whose exact figures are all in another log of the same tool, with that other log."""
     holders: dict[tuple[Any, ...], list[Log]] = {}
     for log in logs:
         for figure in log.figures:
@@ -126,7 +127,7 @@ def _walk(folder: Path) -> Iterator[Path]:
         raise CampaignError(f"{show_name(str(error.filename))}: cannot be listed: {error.strerror}") from error
 
     for parent, folders, files in os.walk(folder, onerror=refuse, followlinks=False):
-        # Linked folders are yielded as files are, so that they are listed as not read.
+        # Linked folders are yielded like files, so that they are reported as not read.
         files += [name for name in folders if Path(parent, name).is_symlink()]
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
@@ -185,10 +186,10 @@ def read_plain_file(path: Path) -> bytes:
 
 
 def _open_without_following(path: str, flags: int) -> int:
-    # A pipe that took the file's place meanwhile would otherwise wait for a writer.
+    # Opening a pipe that replaced the file meanwhile would otherwise wait for a writer.
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def show_name(name: str) -> str:
-    """Return a file's name as it can be printed on one line."""
+    """Return a file's name in a form that prints on one line."""
     return name if name.isprintable() else name.encode("unicode_escape").decode("ascii")

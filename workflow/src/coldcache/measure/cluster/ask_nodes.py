@@ -1,4 +1,4 @@
-"""All nodes of a job, asked at once: whether they answer, see the same target, and what they have."""
+"""Ask all nodes of a job at once whether they see the same target and what they have."""
 
 import json
 import secrets
@@ -14,25 +14,25 @@ from coldcache.measure.cluster.job_nodes import clear_environment
 from coldcache.measure.cluster.node_agent import COOL, DESCRIBE
 from coldcache.tools.launchers import reach
 
-#: The file of the work folder by which a node tells that it sees the target that the runner sees.
+#: A file in the work folder; a node that reads the runner's word from it sees the same target.
 MARK = ".seen"
 
 #: The folder of the work folder in which each node describes itself.
 _DESCRIBED = ".described"
 
-#: How long nodes may take to answer.
+#: How long nodes may take to answer, in s.
 SECONDS = 120
 
 
 class Place(NamedTuple):
-    """Where a block runs.
+    """The nodes that a block runs on.
 
     Attributes
     ----------
     hosts : tuple of str
         The nodes of its job; empty on a single machine.
     word : str
-        What the mark on the target says, by which a process tells that it sees it.
+        The word in the mark on the target; a process that reads it sees the right target.
     """
 
     hosts: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Place(NamedTuple):
 
 
 def write_mark(work: Path) -> str:
-    """Write a word into the work folder that no other folder holds, and return it."""
+    """Write a unique word into the work folder, and return it."""
     word = secrets.token_hex(8)
     (work / MARK).write_text(word + "\n")
     return word
@@ -49,7 +49,7 @@ def write_mark(work: Path) -> str:
 def ask_nodes(
     starter: str, hosts: tuple[str, ...], arguments: list[str], seconds: float = SECONDS
 ) -> dict[str, dict[str, Any]]:
-    """Return what each node says of itself, by its name; nodes that do not answer are not in it.
+    """Return each node's description of itself, by name; nodes that do not answer are left out.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ def ask_nodes(
     hosts : tuple of str
         The nodes.
     arguments : list of str
-        Of `coldcache.measure.cluster.node_agent`.
+        The arguments of `coldcache.measure.cluster.node_agent`.
     seconds : float
-        How long they may take.
+        How long they may take, in s.
     """
     groups = [hosts] if starter == "srun" else [(host,) for host in hosts]
     program = [sys.executable, "-m", "coldcache.measure.cluster.node_agent", *arguments]
@@ -89,12 +89,12 @@ def ask_nodes(
 
 
 def match_host(host: str, hosts: tuple[str, ...]) -> str:
-    """Return a node's name as the scheduler has it: it may be the short form of the node's own, or the long one."""
+    """Return a node's name as the scheduler has it: the short or the long form of the node's own."""
     return next((name for name in hosts if name.split(".")[0] == host.split(".")[0]), host)
 
 
-def find_fault(starter: str, place: Place, work: Path, nodes: int) -> str:
-    """Return what stands against measuring with the nodes of a job, in words; empty where nothing does.
+def find_fault(starter: str, place: Place, work: Path, nodes: int) -> str | None:
+    """Return why the nodes of a job cannot be used; None where they can.
 
     Raises
     ------
@@ -106,38 +106,41 @@ def find_fault(starter: str, place: Place, work: Path, nodes: int) -> str:
         raise ClusterError(f"this job has {len(hosts)} nodes, the block needs {nodes}")
     told = ask_nodes(starter, hosts, [str(work / MARK)])
     if lost := _name_lost(hosts, told):
-        raise ClusterError(f"{lost} does not answer within {SECONDS} s; another job is to try it")
+        raise ClusterError(f"{lost} does not answer within {SECONDS} s; another job will try it")
     for host in hosts:
         if told[host]["mark"] != word:
-            return f"node {host} does not see the target: {work} lies there in {told[host]['mount']}; mount it there"
+            return f"node {host} does not see the target: there {work} is in {told[host]['mount']}; mount it there"
         if not told[host]["writable"]:
             return f"node {host} may not write to {work}"
-    return ""
+    return None
 
 
 def refuse_lost(starter: str, hosts: tuple[str, ...]) -> None:
-    """Raise `ClusterError` if a node no longer answers: what failed meanwhile says nothing of the storage."""
+    """Raise `ClusterError` if a node no longer answers: a failure then says nothing about the storage."""
     if lost := _name_lost(hosts, ask_nodes(starter, hosts, ["/"])):
         raise ClusterError(f"{lost} was lost: it does not answer; the trial is run again by the next job")
 
 
-def _name_lost(hosts: tuple[str, ...], told: dict[str, dict[str, Any]]) -> str:
-    """Return the first node that did not answer; srun asks none where it cannot reach all, and does not say which."""
+def _name_lost(hosts: tuple[str, ...], told: dict[str, dict[str, Any]]) -> str | None:
+    """Return the first node that did not answer; None if all did.
+
+    srun asks no node if it cannot reach all of them, and does not say which one is lost.
+    """
     lost = [host for host in hosts if host not in told]
     if lost and not told and len(hosts) > 1:
         return f"one of nodes {', '.join(hosts)}"
-    return f"node {lost[0]}" if lost else ""
+    return f"node {lost[0]}" if lost else None
 
 
 def cool_everywhere(
     starter: str, hosts: tuple[str, ...], paths: list[Path], scratch: Path, method: str
 ) -> dict[str, int]:
-    """Drop files from the memory of every node by a method, and return the bytes of them that each one still holds.
+    """Drop files from the memory of every node, and return how many bytes of them each node still holds.
 
     Raises
     ------
     SettingError
-        If a node does not do it.
+        If a node does not answer.
     """
     scratch.write_text("".join(f"{path}\n" for path in paths))
     told = ask_nodes(starter, hosts, [COOL, str(scratch.absolute()), method])
@@ -149,7 +152,7 @@ def cool_everywhere(
 
 
 def describe_everywhere(starter: str, hosts: tuple[str, ...], work: Path) -> dict[str, dict[str, Any]]:
-    """Return all that is told once of each node, by its own name; a node that does not answer is not in it."""
+    """Return the description of each node for `hosts.json`, by its own name; nodes that do not answer are left out."""
     folder = work / _DESCRIBED
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""What `python -m coldcache check` asks the nodes of a site, through one short job."""
+"""Check the nodes of a site for `python -m coldcache check`, by one short job."""
 
 import os
 import secrets
@@ -16,27 +16,27 @@ from coldcache.measure.cluster.ask_nodes import ask_nodes
 from coldcache.measure.cluster.job_nodes import clear_environment, find_hosts
 from coldcache.tools.launchers import HOSTS, RANK, start_ranks
 
-#: What one thing is, whether it can be had, and why not, or with what.
-Told = tuple[str, bool, str]
+#: The name of one check, whether it passed, and a detail or the reason why not.
+Check = tuple[str, bool, str]
 
-#: The longest that the job may take, and how long it may wait for its nodes.
+#: Time limit of the job in minutes, and how long it may wait for its nodes in s.
 _MINUTES, _SECONDS_IN_QUEUE = 5, 900
 
 _SECONDS = 60
 
 
 def needs_job(clients: Clients) -> bool:
-    """Return whether the nodes are reached from inside a job alone, and this process is in none."""
+    """Return whether the nodes can be reached only from inside a job, and this process is not in one."""
     return clients.launcher == "srun" and "SLURM_JOB_ID" not in os.environ
 
 
 def check_in_job(clients: Clients, arguments: list[str]) -> int:
-    """Run `python -m coldcache check` once more inside a job of all nodes, and return its exit status.
+    """Run `python -m coldcache check` again inside a job of all nodes, and return its exit status.
 
     Raises
     ------
     ClusterError
-        If Slurm gives no nodes in time, or none at all.
+        If Slurm grants no nodes in time, or there is no Slurm.
     """
     words = ["salloc", "--quiet", f"--nodes={clients.nodes}", f"--ntasks={clients.nodes}", "--ntasks-per-node=1"]
     words += [f"--time={_MINUTES}", *os.environ.get("COLDCACHE_SALLOC", "").split()]
@@ -53,22 +53,22 @@ def check_in_job(clients: Clients, arguments: list[str]) -> int:
         ) from error
 
 
-def check_nodes(clients: Clients, folder: Path, programs: list[str]) -> Iterator[Told]:
-    """Yield what the nodes of this job have, and what will not work on them.
+def check_nodes(clients: Clients, folder: Path, programs: list[str]) -> Iterator[Check]:
+    """Yield what the nodes of this job have, and what does not work on them.
 
     Parameters
     ----------
     clients : Clients
         The site's.
     folder : Path
-        The target's, as this machine has it.
+        The target's folder on this machine.
     programs : list of str
-        Tools that are looked for on each node.
+        Tools to look for on each node.
 
     Raises
     ------
     ClusterError
-        If the nodes of the job are not told.
+        If the nodes of the job are unknown.
     """
     hosts = find_hosts(clients)
     yield "nodes", len(hosts) >= clients.nodes, f"{len(hosts)} of {clients.nodes}"
@@ -96,17 +96,17 @@ def _describe(node: dict[str, Any]) -> str:
     tools = ", ".join(name for name, path in node["programs"].items() if path) or "no tool"
     memory = show_bytes(node["memory_bytes"])
     return (
-        f"{node['cores']} cores, {memory}, kernel {node['kernel']}, {node['mount']}, {links or 'link speed not told'}, "
+        f"{node['cores']} cores, {memory}, kernel {node['kernel']}, {node['mount']}, {links or 'link speed unknown'}, "
         f"{tools}"
     )
 
 
 def _find_problems(node: dict[str, Any], word: str, began: float, ended: float, clients: Clients) -> Iterator[str]:
     if node["mark"] != word:
-        yield f"does not see the target: its folder lies there in {node['mount']}; mount it there"
+        yield f"does not see the target: there its folder is in {node['mount']}; mount it there"
     elif not node["writable"]:
         yield "may not write to the target"
-    # What lies between the question and the answer cannot be told from the way there and back.
+    # Times between question and answer are not a clock error: they include the network.
     off = max(began - node["time"], node["time"] - ended, 0.0)
     if off > 0.5:
         yield f"its clock is {off:.1f} s off: set it by NTP"
@@ -116,8 +116,8 @@ def _find_problems(node: dict[str, Any], word: str, began: float, ended: float, 
         yield f"has {show_bytes(node['memory_bytes'])} of memory, the site states {show_bytes(clients.memory_bytes())}"
 
 
-def _check_ranks(clients: Clients, hosts: tuple[str, ...]) -> Told:
-    """Return whether the launcher starts a process on each node, as it starts the ranks of IOR and mdtest."""
+def _check_ranks(clients: Clients, hosts: tuple[str, ...]) -> Check:
+    """Check that the launcher starts a process on each node, as for the ranks of IOR and mdtest."""
     what = f"ranks by {'mpirun' if clients.launcher == 'ssh' else clients.mpi}"
     words = list(start_ranks(clients.launcher, clients.mpi, len(hosts), len(hosts), clients.total_cores()))
     words.remove(RANK)

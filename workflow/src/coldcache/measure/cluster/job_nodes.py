@@ -1,4 +1,4 @@
-"""The nodes that a job got, by name, as its scheduler tells them."""
+"""Find the names of a job's nodes, as its scheduler gives them."""
 
 import os
 import subprocess
@@ -8,8 +8,8 @@ from pathlib import Path
 from coldcache.core.errors import ClusterError
 from coldcache.design.site import Clients
 
-#: What tells a program's place within a job; the rest of Slurm's variables are defaults of the step that a runner is
-#: in, and would bind the steps that it starts.
+#: Variables that name the job. Slurm's other variables are defaults of the runner's own step, and would bind the steps
+#: that it starts.
 _KEPT = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_CONF", "SLURM_CLUSTER_NAME")
 
 #: Files that list the nodes of a job, one line for each process (PBS, LSF, Cobalt).
@@ -20,12 +20,12 @@ _ATTEMPTS, _PAUSE = 5, 10
 
 
 def find_hosts(clients: Clients) -> tuple[str, ...]:
-    """Return the names of the nodes of this job, or those that the site names; none where nothing reaches nodes.
+    """Return the nodes of this job, or those that the site names; empty if the site has no launcher for nodes.
 
     Raises
     ------
     ClusterError
-        If this process is in no job that the launcher needs, or the scheduler does not tell its nodes.
+        If the launcher needs a job and this process is not in one, or the scheduler does not name the nodes.
     """
     if clients.launcher == "local":
         return ()
@@ -54,7 +54,7 @@ def _ask_slurm() -> tuple[str, ...]:
 
 
 def _ask(command: list[str]) -> str:
-    """Return what a command of Slurm's answers; its controller may be busy for a while."""
+    """Return the output of a Slurm command; it is repeated because the controller may be busy for a while."""
     why = ""
     for attempt in range(_ATTEMPTS):
         time.sleep(attempt * _PAUSE)
@@ -68,18 +68,18 @@ def _ask(command: list[str]) -> str:
 
 
 def clear_environment(hosts: tuple[str, ...], tasks: int = 1) -> dict[str, str]:
-    """Return this process's environment for what it starts on the nodes of its job.
+    """Return the environment for processes that this one starts on the nodes of its job.
 
     Parameters
     ----------
     hosts : tuple of str
         The nodes to use.
     tasks : int
-        Processes on each of them, as mpirun reads it from Slurm's variables.
+        Processes on each node, which mpirun reads from Slurm's variables.
     """
     kept = {name: value for name, value in os.environ.items() if name in _KEPT or not _binds(name)}
     if hosts and "SLURM_JOB_ID" in kept:
-        # Open MPI takes the two of the batch script's (Open MPI 4.1.4, ras/slurm).
+        # Open MPI reads these two as of the batch script (Open MPI 4.1.4, ras/slurm).
         kept |= {"SLURM_NODELIST": ",".join(hosts), "SLURM_TASKS_PER_NODE": f"{tasks}(x{len(hosts)})"}
     return kept
 

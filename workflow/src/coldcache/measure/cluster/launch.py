@@ -1,4 +1,4 @@
-"""One trial on several nodes: the files that its tool takes, fio's servers, and who really ran where."""
+"""One trial on several nodes: the files that its tool needs, the tool's servers, and which process ran where."""
 
 import os
 import re
@@ -10,19 +10,19 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from coldcache.core.errors import SettingError
 from coldcache.measure.cluster.ask_nodes import MARK
 from coldcache.measure.cluster.job_nodes import clear_environment
-from coldcache.tools.launchers import FIO_PORT, HOSTS, RANK, REMOTE, reach, spread, write_scripts
+from coldcache.tools.launchers import RANK, REMOTE, reach, spread, write_scripts
+from coldcache.tools.protocols import Server, Tool
 from coldcache.tools.run import Run
 
-#: What fio's servers say.
+#: What the tool's servers print.
 SERVERS = "servers.txt"
 
-#: How long fio's servers may take until they listen.
+#: How long the tool's servers may take until they listen, in s.
 _SECONDS = 60
 
 _RANK = re.compile(r"^coldcache: rank (\d+) on (\S+) sees (\S+)$", re.MULTILINE)
@@ -33,8 +33,8 @@ class Launch:
 
     Parameters
     ----------
-    tool : module
-        The tool's.
+    tool : Tool
+        What runs.
     run : Run
         With the names of its hosts.
     folder : Path
@@ -43,10 +43,9 @@ class Launch:
         The marked work folder of the target.
     """
 
-    def __init__(self, tool: ModuleType, run: Run, folder: Path, work: Path):
+    def __init__(self, tool: Tool, run: Run, folder: Path, work: Path):
         self._tool, self._run, self._folder, self._work = tool, run, folder, work
-        self._servers = tool.PROGRAM == "fio" and run.nodes > 1
-        self._ranks = tool.PROGRAM not in ("fio", "iozone")
+        self._server = tool.TRAITS.server if run.nodes > 1 else None
         #: Whether anything runs in the folder of the trial, by whose scripts processes tell where they are.
         self.spreads = bool(run.starter) and (RANK in run.launcher if run.launcher else run.nodes > 1)
 
@@ -63,7 +62,7 @@ class Launch:
 
     @contextmanager
     def ready(self) -> Iterator[None]:
-        """Write what the tool takes, and have fio's servers listen meanwhile.
+        """Write what the tool takes, and keep the tool's servers listening meanwhile.
 
         Raises
         ------
@@ -75,26 +74,22 @@ class Launch:
             return
         run = self._run
         files = dict(write_scripts(run.starter, str(self._work / MARK)))
-        if self._ranks:
-            files[HOSTS] = "".join(f"{host} slots={len(own)}\n" for host, own in spread(run.threads, run.hosts).items())
-        else:
-            files |= self._tool.files(run)
+        files |= self._tool.files(run)
         for name, text in files.items():
             (self._folder / name).write_text(text)
         for name in (RANK, REMOTE):
             (self._folder / name).chmod(0o755)
-        if not self._servers:
+        if self._server is None:
             yield
             return
-        with self._serving():
+        with self._serving(self._server):
             yield
 
     @contextmanager
-    def _serving(self) -> Iterator[None]:
+    def _serving(self, server: Server) -> Iterator[None]:
         run = self._run
         groups = [run.hosts] if run.starter == "srun" else [(host,) for host in run.hosts]
-        # A server listens on the address by which the others know its node, and on no other.
-        serve = f'exec {self._tool.PROGRAM} --server="$(uname -n),{FIO_PORT}"'
+        serve = f"exec {server.command}"
         started = []
         with (self._folder / SERVERS).open("wb") as said:
             try:
@@ -102,22 +97,23 @@ class Launch:
                     words = [RANK, "sh", "-c", serve]
                     if run.starter == "ssh":
                         words = [f"cd '{self._folder.absolute()}' && {RANK} sh -c '{serve}'"]
-                    server = subprocess.Popen(
+                    process = subprocess.Popen(
                         [*reach(run.starter, group), *words], cwd=self._folder, stdin=subprocess.DEVNULL, stdout=said,
                         stderr=said, env=clear_environment(group), start_new_session=True,
                     )  # fmt: skip
-                    started.append(server)
-                self._wait_for_servers(started)
+                    started.append(process)
+                self._wait_for_servers(server.port, started)
                 yield
             finally:
                 _end(started)
 
-    def _wait_for_servers(self, started: list[subprocess.Popen]) -> None:
+    def _wait_for_servers(self, port: int, started: list[subprocess.Popen]) -> None:
         end = time.monotonic() + _SECONDS
         for host in self._run.hosts:
-            while not _listens(host):
+            while not _listens(host, port):
                 if time.monotonic() > end or any(process.poll() is not None for process in started):
-                    raise SettingError(f"no server of fio listens on node {host}; what they said is in {SERVERS}")
+                    name = self._tool.TRAITS.program.name
+                    raise SettingError(f"no server of {name} listens on node {host}; what they said is in {SERVERS}")
                 time.sleep(0.02)
 
     def describe(self) -> dict[str, Any]:
@@ -129,9 +125,9 @@ class Launch:
         for rank, host, word in _RANK.findall(text):
             found.setdefault(host, []).append(int(rank))
             seen.setdefault(host, set()).add(word)
-        # IOzone and fio's servers start each process by itself: only MPI numbers them.
+        # Only MPI numbers its processes.
         nodes = {
-            host: {"processes": len(ranks), **({"ranks": sorted(ranks)} if self._ranks else {})}
+            host: {"processes": len(ranks), **({"ranks": sorted(ranks)} if self._tool.TRAITS.is_mpi else {})}
             for host, ranks in sorted(found.items())
         }
         return {
@@ -139,14 +135,14 @@ class Launch:
             "marks": {host: sorted(words) for host, words in sorted(seen.items())},
         }  # fmt: skip
 
-    def find_fault(self, told: dict[str, Any], word: str) -> str:
-        """Return in what a launch differs from the plan, in words; empty where it is as planned."""
+    def find_fault(self, told: dict[str, Any], word: str) -> str | None:
+        """Return how a launch differs from the plan; None where it does not."""
         run = self._run
         for host, words in told["marks"].items():
             if words != [word]:
                 return f"node {host} does not see the target: a process there found another folder under its path"
         planned = Counter({_short(host): len(own) for host, own in spread(run.threads, run.hosts).items()})
-        if self._servers:
+        if self._server:
             planned = Counter(map(_short, run.hosts))
         real = Counter({_short(host): node["processes"] for host, node in told["nodes"].items()})
         if not real:
@@ -154,16 +150,16 @@ class Launch:
         for host in planned | real:
             if planned[host] != real[host]:
                 return f"{real[host]} processes started on node {host}, {planned[host]} were to"
-        return ""
+        return None
 
 
 def _short(host: str) -> str:
     return host.split(".")[0]
 
 
-def _listens(host: str) -> bool:
+def _listens(host: str, port: int) -> bool:
     try:
-        socket.create_connection((host, FIO_PORT), timeout=1).close()
+        socket.create_connection((host, port), timeout=1).close()
     except OSError:
         return False
     return True

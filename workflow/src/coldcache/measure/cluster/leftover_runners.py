@@ -1,4 +1,4 @@
-"""Runners that another start left behind: a job that goes on measuring after its Snakemake was killed, or was lost."""
+"""Wait for runners and jobs that go on measuring after their Snakemake was killed or lost."""
 
 import getpass
 import json
@@ -13,9 +13,9 @@ from typing import Any, TextIO
 
 import psutil
 
-from coldcache.measure.lease import LEASE, tell_lease
+from coldcache.measure.lease import LEASE, find_holder
 
-#: States of a job that runs no more (squeue(1), job state codes).
+#: States of a job that has ended (squeue(1), job state codes).
 ENDED = (
     "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",
     "TIMEOUT",
@@ -26,33 +26,33 @@ _PAUSE = 5.0
 
 
 def wait_for_lease(work: Path, seconds: float, terminal: TextIO = sys.stderr) -> None:
-    """Wait while another runner holds a target, and take away the lease of one whose job has ended.
+    """Wait while another runner holds a target; remove the lease of a runner whose job has ended.
 
     Parameters
     ----------
     work : Path
         The marked work folder of the target.
     seconds : float
-        How long to wait; what is held longer than that is told by the lease itself.
+        How long to wait, in s; after that taking the lease fails with its own message.
     terminal : TextIO
-        Where it is told that it waits.
+        The stream for a message that it waits.
     """
     end = time.monotonic() + seconds
-    told = False
-    while tell_lease(work) and time.monotonic() < end:
+    shown = False
+    while find_holder(work) and time.monotonic() < end:
         stated = _read(work / LEASE)
         if stated.get("job") and job_has_ended(str(stated["job"])) and _read(work / LEASE) == stated:
             (work / LEASE).unlink(missing_ok=True)
             return
-        if not told:
-            terminal.write(f"waiting for {tell_lease(work)}, which holds the target\n")
+        if not shown:
+            terminal.write(f"waiting for {find_holder(work)}, which holds the target\n")
             terminal.flush()
-            told = True
+            shown = True
         time.sleep(_PAUSE)
 
 
 def job_has_ended(job: str) -> bool:
-    """Return whether Slurm knows that a job has ended; not where it does not answer."""
+    """Return whether Slurm says that a job has ended; False if it does not answer."""
     try:
         answer = subprocess.run(
             ["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T"], capture_output=True, text=True,
@@ -67,7 +67,7 @@ def job_has_ended(job: str) -> bool:
 
 
 def list_jobs(campaign: str) -> list[str]:
-    """Return the jobs of this user that measure a campaign, waiting and running, as Slurm numbers them."""
+    """Return the numbers of this user's Slurm jobs that measure a campaign, waiting or running."""
     if not shutil.which("squeue"):
         return []
     try:
@@ -80,14 +80,14 @@ def list_jobs(campaign: str) -> list[str]:
     found = []
     for line in answer.stdout.splitlines():
         job, folder, comment = line.split("|", 2)
-        # Snakemake's executor names the rule and its wildcards; another clone has campaigns of its own.
+        # The comment of Snakemake's executor names the rule and its wildcards. Other clones have their own campaigns.
         if Path(folder) == Path.cwd() and comment.startswith(f"rule_measure_block_wildcards_{campaign}_"):
             found.append(job)
     return found
 
 
 def list_runners(campaign: str) -> list[int]:
-    """Return the processes on this machine that measure a campaign of this clone and have lost their Snakemake."""
+    """Return the processes on this host that measure a campaign of this clone and have lost their Snakemake."""
     found = []
     for process in psutil.process_iter(["cmdline", "cwd"]):
         words, folder = process.info["cmdline"] or (), process.info["cwd"]
@@ -100,30 +100,30 @@ def list_runners(campaign: str) -> list[int]:
 
 
 def wait_for_runners(campaign: str, terminal: TextIO = sys.stderr) -> None:
-    """Wait until what a Snakemake that was killed has left running on this machine has measured its block."""
-    told: list[int] = []
+    """Wait for orphaned runners on this host to finish their blocks."""
+    shown: list[int] = []
     while runners := list_runners(campaign):
-        if runners != told:
+        if runners != shown:
             terminal.write(
                 f"waiting for process {', '.join(map(str, runners))} of an earlier start of campaign {campaign}, which "
-                "measures a block to its end; end it to measure anew what it has not\n"
+                "measures a block to its end; kill it to measure the rest again\n"
             )
             terminal.flush()
-            told = runners
+            shown = runners
         time.sleep(1)
 
 
 def wait_for_jobs(campaign: str, terminal: TextIO = sys.stderr) -> None:
-    """Wait until the jobs that an earlier start of a campaign has submitted are over: they measure what is missing."""
-    told = 0
+    """Wait for jobs that an earlier start of a campaign has submitted: they measure the missing trials."""
+    shown = 0
     while (jobs := list_jobs(campaign)) and not os.environ.get("SLURM_JOB_ID"):
-        if len(jobs) != told:
+        if len(jobs) != shown:
             terminal.write(
                 f"waiting for {len(jobs)} jobs of an earlier start of campaign {campaign} ({', '.join(jobs[:5])}); "
-                "scancel them to measure anew what they have not\n"
+                "scancel them to measure the rest again\n"
             )
             terminal.flush()
-            told = len(jobs)
+            shown = len(jobs)
         time.sleep(_PAUSE)
 
 

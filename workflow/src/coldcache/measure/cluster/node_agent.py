@@ -1,4 +1,4 @@
-"""What one node says of itself, as JSON: ``python -m coldcache.measure.cluster.node_agent MARK [PROGRAM...]``."""
+"""Describe one node as JSON: ``python -m coldcache.measure.cluster.node_agent MARK [PROGRAM...]``."""
 
 import json
 import os
@@ -15,20 +15,20 @@ from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.page_cache import evict, measure_residency
 from coldcache.measure.host.sudo import drop_caches
 
-#: These take the place of MARK: the files that a file lists are dropped from this node's memory; this node is described
-#: in a folder, because its modules make a line that Slurm would cut into parts and mix with those of others.
+#: Options instead of MARK: drop the files that a file lists from this node's memory; describe this node in a folder.
+#: The description goes to a file because Slurm would cut such a long line and mix the parts with those of other nodes.
 COOL, DESCRIBE = "--cool", "--describe"
 
 
 def describe_node(mark: Path, programs: list[str]) -> dict[str, Any]:
-    """Return what this node has.
+    """Return the description of this node.
 
     Parameters
     ----------
     mark : Path
-        A file of the target that the runner wrote; its text tells whether this node sees the same target.
+        A file on the target that the runner wrote; a node that reads its text sees the same target.
     programs : list of str
-        Looked for on PATH.
+        Programs to look for on PATH.
     """
     folder = mark.parent
     try:
@@ -48,7 +48,7 @@ def describe_node(mark: Path, programs: list[str]) -> dict[str, Any]:
 
 
 def _links() -> dict[str, int]:
-    """Return the speed of each network link that is up, in Mbit/s, as far as its driver tells it."""
+    """Return the speed of each network link that is up, in Mbit/s, if its driver states it."""
     found = {}
     for link in sorted(Path("/sys/class/net").glob("*")):
         with suppress(OSError, ValueError):
@@ -62,25 +62,25 @@ def _links() -> dict[str, int]:
 
 
 def cool_here(names: list[str], method: str) -> dict[str, Any]:
-    """Drop files from this node's memory, or all caches, and return how many bytes of the files it holds then."""
+    """Drop files from this node's memory, or all caches, and return how many bytes of the files it still holds."""
     paths = [Path(name) for name in names]
     if method == "drop-caches":
         drop_caches()
     elif method in ("eviction", "remount"):
-        # A mount that is busy on many nodes is not mounted anew: what it holds of the files is dropped.
+        # A mount that other nodes use is not remounted; only the cached pages of the files are dropped.
         evict(paths)
     return {"host": platform.node(), "resident_bytes": measure_residency(paths).resident}
 
 
 def describe_here(folder: Path) -> dict[str, Any]:
-    """Write all that is told once of this node into a folder of the target, and return its name."""
+    """Write this node's description for `hosts.json` into a folder of the target, and return its name."""
     described = describe_machine(find_mount(folder).device)
     (folder / f"{platform.node()}.json").write_text(json.dumps(described))
     return {"host": platform.node()}
 
 
 def main(arguments: list[str]) -> None:
-    """Print what this node says."""
+    """Print the answer of this node."""
     if arguments[0] == COOL:
         told = cool_here(Path(arguments[1]).read_text().splitlines(), arguments[2])
     elif arguments[0] == DESCRIBE:

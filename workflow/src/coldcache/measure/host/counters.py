@@ -1,7 +1,7 @@
-"""What crossed the device or the wire: the counters of a target, whatever file system it is.
+"""Read the counters of a target: the bytes that crossed its device or the wire.
 
-Each kind of target has one reader, chosen by what is mounted: a block device (diskstats), an NFS mount (mountstats),
-a Lustre client (the bulk transfers of its osc and mdc), or else network interfaces that the site names.
+Each type of file system has its own counters: a block device (diskstats), an NFS mount (mountstats), a Lustre client
+(bulk transfers of its osc and mdc), or else the network interfaces that the site names.
 """
 
 import re
@@ -18,35 +18,35 @@ _WORD = 4
 
 _ROOT = Path("/")
 
-#: Where Lustre keeps its counters; the later ones only root may read, and lctl reads the same.
+#: Where Lustre keeps its counters, by version; only root may read the later places.
 _LUSTRE = ("proc/fs/lustre", "sys/fs/lustre", "sys/kernel/debug/lustre")
 
 
-class Counters(NamedTuple):
-    """Where a target's bytes are counted.
+class CounterSource(NamedTuple):
+    """The counters of a target.
 
     Attributes
     ----------
     kind : str
-        ``device``, ``nfs``, ``lustre``, ``network``; empty where nothing counts them.
+        ``device``, ``nfs``, ``lustre``, ``network``; empty if there are no counters.
     name : str
         The device's number, the mount point, the file system's name, or the interfaces.
-    why_not : str
-        Why nothing counts them.
+    why_not : str or None
+        Why there are no counters.
     """
 
     kind: str
     name: str = ""
-    why_not: str = ""
+    why_not: str | None = None
 
     @property
     def crossing(self) -> str:
-        """What the bytes cross: ``device``, or ``wire`` behind which a server may answer from its own memory."""
+        """What the bytes cross: ``device``, or the ``wire`` to a server, which may answer from its own memory."""
         return "device" if self.kind == "device" else "wire"
 
 
-def choose_counters(mount: Mount, interfaces: Iterable[str] = (), root: Path = _ROOT) -> Counters:
-    """Return where the bytes of a mounted file system are counted.
+def choose_counters(mount: Mount, interfaces: Iterable[str] = (), root: Path = _ROOT) -> CounterSource:
+    """Return the counters of a mounted file system.
 
     Parameters
     ----------
@@ -55,59 +55,59 @@ def choose_counters(mount: Mount, interfaces: Iterable[str] = (), root: Path = _
     interfaces : iterable of str
         Network interfaces that the site names, of Ethernet (``eth1``) or of InfiniBand (``mlx5_0``).
     root : Path
-        Below which the kernel's files lie.
+        The root of the kernel's files.
     """
     number = _block_device(mount, root)
     if number:
-        return Counters("device", number)
+        return CounterSource("device", number)
     if mount.filesystem in ("nfs", "nfs4"):
-        return Counters("nfs", mount.point)
+        return CounterSource("nfs", mount.point)
     if mount.filesystem == "lustre":
         name = mount.source.rpartition(":/")[2].split("/")[0]
         if any(_lustre_files(name, root)):
-            return Counters("lustre", name)
-        return Counters("", why_not=f"the counters of Lustre's {name} cannot be read; they need root")
+            return CounterSource("lustre", name)
+        return CounterSource("", why_not=f"the counters of Lustre's {name} cannot be read; they need root")
     named = list(interfaces)
     if named:
         lacking = [name for name in named if _read_interface(name, root) is None]
         if lacking:
-            return Counters("", why_not=f"there is no network interface {lacking[0]}")
-        return Counters("network", " ".join(named))
-    return Counters(
+            return CounterSource("", why_not=f"there is no network interface {lacking[0]}")
+        return CounterSource("network", " ".join(named))
+    return CounterSource(
         "", why_not=f"{mount.filesystem} has no block device; if it is served over a network, let the site name the "
         "interfaces (network)"
     )  # fmt: skip
 
 
-def read_counters(counters: Counters, root: Path = _ROOT) -> dict[str, int] | None:
-    """Return what crossed since the target was mounted, or the system started.
+def read_counters(source: CounterSource, root: Path = _ROOT) -> dict[str, int] | None:
+    """Return the counters since the target was mounted, or since boot.
 
     Returns
     -------
     dict or None
-        ``read_bytes`` and ``written_bytes``; of a device ``reads``, ``writes``, ``busy_ms`` and, where the kernel has
-        them, ``flushes``, too (Documentation/block/stat.rst). None where nothing counts them.
+        ``read_bytes`` and ``written_bytes``; for a device also ``reads``, ``writes``, ``busy_ms`` and, if the kernel
+        has it, ``flushes`` (Documentation/block/stat.rst). None if there are no counters or they cannot be read.
     """
-    match counters.kind:
+    match source.kind:
         case "device":
-            return _read_device(counters.name, root)
+            return _read_device(source.name, root)
         case "nfs":
-            return _read_nfs(counters.name, root)
+            return _read_nfs(source.name, root)
         case "lustre":
-            return _read_lustre(counters.name, root)
+            return _read_lustre(source.name, root)
         case "network":
-            return _add_up(_read_interface(name, root) for name in counters.name.split())
+            return _add_up(_read_interface(name, root) for name in source.name.split())
     return None
 
 
-def _block_device(mount: Mount, root: Path) -> str:
-    """Return the number of a mount's block device; empty where it has none. That of btrfs is told by its source."""
+def _block_device(mount: Mount, root: Path) -> str | None:
+    """Return the number of a mount's block device; None where it has none. For btrfs its source names the device."""
     if (root / f"sys/dev/block/{mount.device}").exists():
         return mount.device
     source = root / "sys/class/block" / Path(mount.source).name / "dev"
     if mount.source.startswith("/dev/") and source.exists():
         return source.read_text().strip()
-    return ""
+    return None
 
 
 def _read_device(number: str, root: Path) -> dict[str, int] | None:
@@ -139,7 +139,7 @@ def _read_nfs(point: str, root: Path) -> dict[str, int] | None:
     for section in re.split(r"^(?=device )", text, flags=re.MULTILINE):
         counted = re.search(r"^\s*bytes:\s+((?:\d+\s+){5}\d+)", section, re.MULTILINE)
         if f" mounted on {shown} with fstype nfs" in section.partition("\n")[0] and counted:
-            # Of mounts on top of each other the last one is the one that is seen.
+            # Of mounts on the same point the last one is visible.
             numbers = [int(number) for number in counted[1].split()]
             found = {"read_bytes": numbers[4], "written_bytes": numbers[5]}
     return found
@@ -157,10 +157,10 @@ def _lustre_files(name: str, root: Path) -> list[Path]:
 
 
 def _read_lustre(name: str, root: Path) -> dict[str, int] | None:
-    """Return the bytes of a client's bulk transfers, which differ from those asked of llite by what was in memory.
+    """Return the bytes of a client's bulk transfers; the counters of llite include reads from memory.
 
-    Specimen: ``read_bytes  1 samples [bytes] 65536 65536 65536 4294967296``: the sum stands after least and most. A
-    counter that is zero has no line.
+    Specimen: ``read_bytes  1 samples [bytes] 65536 65536 65536 4294967296``: the sum follows minimum and
+    maximum. A counter that is zero has no line.
     """
     return _add_up(_read_bulk(path) for path in _lustre_files(name, root))
 
@@ -176,7 +176,7 @@ def _read_bulk(path: Path) -> dict[str, int] | None:
 
 
 def _read_interface(name: str, root: Path) -> dict[str, int] | None:
-    """Return what an interface received and sent; all of its traffic, whoever's it is."""
+    """Return the bytes that an interface received and sent, including traffic of others."""
     ports = sorted((root / "sys/class/infiniband" / name / "ports").glob("*/counters"))
     try:
         if ports:

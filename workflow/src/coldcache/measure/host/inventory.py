@@ -1,4 +1,4 @@
-"""What was measured, on what: the machine, the target's file system and its device, as the kernel tells them."""
+"""Describe what is measured: the machine, and the target's file system and device, as the kernel states them."""
 
 import os
 import platform
@@ -10,15 +10,16 @@ from typing import Any, NamedTuple
 from coldcache.core.errors import SettingError
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.sudo import run_command
+from coldcache.tools import list_programs
 from coldcache.tools.programs import identify_builds
 
 
 @cache
 def describe_system() -> dict[str, Any]:
-    """Return the machine: host, kernel, operating system, processor, cores and memory in bytes."""
+    """Return the machine: host, kernel, operating system, processor, cores and memory in B."""
     release = platform.freedesktop_os_release() if Path("/etc/os-release").exists() else {}
     return {
-        # The kernel takes any bytes for a name; what is no UTF-8 stands for itself no longer.
+        # A host's name may have any bytes; those that are not UTF-8 are replaced.
         "host": os.fsencode(platform.node()).decode(errors="replace"),
         "kernel": platform.release(),
         "os": release.get("PRETTY_NAME", "unknown"),
@@ -37,7 +38,7 @@ def _processor() -> str:
 
 
 def describe_target(folder: Path) -> dict[str, Any]:
-    """Return the target: its file system, mount options as in force, device, how the kernel drives it, and layout."""
+    """Return the target: file system, mount options in force, device, its queue, and the layout on Lustre."""
     mount = find_mount(folder)
     return {
         "filesystem": mount.filesystem,
@@ -51,12 +52,12 @@ def describe_target(folder: Path) -> dict[str, Any]:
 
 
 def _stripe_layout(folder: Path) -> str:
-    """Return over what Lustre stripes new files of a folder; why that cannot be told where it cannot."""
+    """Return how Lustre stripes new files of a folder, or why that is unknown."""
     try:
-        told = run_command(["lfs", "getstripe", "--directory", str(folder)])
+        answer = run_command(["lfs", "getstripe", "--directory", str(folder)])
     except SettingError as error:
-        return f"not told: {error}"
-    return " ".join(told.output.replace(str(folder), "").split())
+        return f"unknown: {error}"
+    return " ".join(answer.output.replace(str(folder), "").split())
 
 
 def _queue(device: str) -> dict[str, str]:
@@ -70,14 +71,14 @@ def _queue(device: str) -> dict[str, str]:
 
 
 def describe_host(device: str, root: Path = Path("/")) -> dict[str, Any]:
-    """Return what is told once of a host: machine, container, processors, links, modules, and the target's disk.
+    """Return the description of a host: machine, container, processors, links, modules, and the target's disk.
 
     Parameters
     ----------
     device : str
         ``major:minor`` of the target's block device.
     root : Path
-        Below which the kernel's files lie.
+        The root of the kernel's files.
     """
     cpu = root / "sys/devices/system/cpu/cpu0/cpufreq"
     vendor, product = (_text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name"))
@@ -95,20 +96,20 @@ def describe_host(device: str, root: Path = Path("/")) -> dict[str, Any]:
 
 
 def describe_machine(device: str) -> dict[str, Any]:
-    """Return all that is told once of this machine, as `hosts.json` of a campaign holds it."""
+    """Return the description of this machine for `hosts.json`."""
     system = {name: value for name, value in describe_system().items() if name != "host"}
-    return {**system, "programs": identify_builds(), **describe_host(device)}
+    return {**system, "programs": identify_builds(list_programs()), **describe_host(device)}
 
 
 def _describe_disk(link: Path) -> dict[str, str]:
-    """Return what the kernel tells of a block device; nothing where there is none."""
+    """Return the description of a block device; empty if there is none."""
     if not link.exists():
         return {}
     disk = link.resolve()
     disk = disk.parent if (disk / "partition").exists() else disk
     return {
         "model": _text(disk / "device/model"),
-        # NVMe and SCSI have it under names of their own.
+        # NVMe and SCSI use different names.
         "firmware": _text(disk / "device/firmware_rev") or _text(disk / "device/rev"),
         "numa_node": _text(disk / "device/numa_node"),
         "write_cache": _text(disk / "queue/write_cache"),
@@ -117,21 +118,21 @@ def _describe_disk(link: Path) -> dict[str, str]:
 
 
 def _describe_links(root: Path) -> dict[str, str]:
-    """Return the speed and the driver of each network link, of Ethernet and of InfiniBand."""
+    """Return the speed and the driver of each Ethernet and InfiniBand link."""
     found = {}
     for path in sorted((root / "sys/class/net").glob("*")):
         speed = _text(path / "speed")
-        told = [f"{speed} Mbit/s"] if speed not in ("", "-1") else []
-        if told or _driver(path):
-            found[path.name] = ", ".join([*told, *filter(None, [_driver(path)])])
+        stated = [f"{speed} Mbit/s"] if speed not in ("", "-1") else []
+        if stated or _driver(path):
+            found[path.name] = ", ".join([*stated, *filter(None, [_driver(path)])])
     for port in sorted((root / "sys/class/infiniband").glob("*/ports/*")):
         found[f"{port.parts[-3]} port {port.name}"] = _text(port / "rate")
     return found
 
 
 def _driver(path: Path) -> str:
-    """Return the driver of a device with its version, where its module states one; empty where none is told."""
-    # Between a disk of NVMe and the device with the driver lies its controller.
+    """Return the driver of a device, with its version if the module states one; empty if there is none."""
+    # An NVMe disk has its controller between itself and the device with the driver.
     link = next((path / place for place in ("device/driver", "device/device/driver") if (path / place).exists()), None)
     return f"{link.resolve().name} {_text(link / 'module/version')}".strip() if link else ""
 
@@ -144,17 +145,17 @@ def _text(path: Path) -> str:
 
 
 class _Service(NamedTuple):
-    """Where a cloud tells the type of an instance, and with which header it wants to be asked."""
+    """Path and request header by which a cloud answers with the type of an instance."""
 
     path: str
     header: tuple[str, str]
 
 
-#: The address at which clouds answer their own instances, and nobody else (link-local, RFC 3927).
+#: The link-local address at which clouds answer only their own instances (RFC 3927).
 ADDRESS = "http://169.254.169.254"
 
 
-#: By the vendor that the firmware states; Amazon states the type itself as the product.
+#: By the vendor in the firmware. Amazon states the type as the product.
 _SERVICES = {
     "Microsoft Corporation": _Service(
         "/metadata/instance/compute/vmSize?api-version=2021-02-01&format=text", ("Metadata", "true")
@@ -167,24 +168,24 @@ _SECONDS = 2.0
 
 
 def name_instance(vendor: str, product: str, address: str = ADDRESS) -> str:
-    """Return the type of the instance, or the machine's product where no service tells one.
+    """Return the type of a cloud instance, or the machine's product if no service answers.
 
     Parameters
     ----------
     vendor, product : str
         As the firmware states them.
     address : str
-        Of the metadata service, which is asked on machines of its vendors alone.
+        Of the metadata service, which is asked only on machines of its vendors.
     """
     service = _SERVICES.get(vendor)
     if service is None:
         return product
-    # A proxy would tell its own type.
+    # A proxy would answer with its own type.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     request = urllib.request.Request(address + service.path, headers=dict([service.header]))
     try:
         with opener.open(request, timeout=_SECONDS) as answer:
-            told = answer.read(200).decode("utf-8", "replace").strip()
+            kind = answer.read(200).decode("utf-8", "replace").strip()
     except OSError:
         return product
-    return told.rpartition("/")[2] or product
+    return kind.rpartition("/")[2] or product

@@ -1,4 +1,4 @@
-"""Which file system holds a folder, as the kernel tells it."""
+"""Find the file system of a folder in /proc/self/mountinfo."""
 
 import os
 import re
@@ -12,7 +12,7 @@ class Mount(NamedTuple):
     Attributes
     ----------
     point, filesystem, source, options : str
-        Where, what kind, from which device or server, and with which options as in force.
+        Mount point, type, device or server, and the options in force.
     device : str
         ``major:minor`` of the device.
     """
@@ -31,7 +31,7 @@ def find_mount(folder: Path) -> Mount:
         path = path.parent
     inside = f"{path}/"
     best, found = "", ""
-    # Names are bytes, which need be no UTF-8, and of the ends of lines only \n is written in octal.
+    # Names are bytes that need not be UTF-8; of all line ends only \n is escaped.
     for line in os.fsdecode(Path("/proc/self/mountinfo").read_bytes()).split("\n")[:-1]:
         point = _plain(line.split(" ", 5)[4])
         if len(point) >= len(best) and inside.startswith(f"{point.rstrip('/')}/"):
@@ -40,11 +40,11 @@ def find_mount(folder: Path) -> Mount:
         raise OSError(f"no mounted file system holds {folder}")
     left, _, right = found.partition(" - ")
     fields, (filesystem, source, super_options) = left.split(" "), right.split(" ")[:3]
-    # Options stand twice: those of the mount point and those of the file system.
+    # There are two lists of options: of the mount point and of the file system.
     options = ",".join(dict.fromkeys([*fields[5].split(","), *super_options.split(",")]))
     return Mount(best, filesystem, source, options, fields[2])
 
 
 def _plain(point: str) -> str:
-    """Return a mount point as it is: blanks, tabs, line ends and backslashes stand as octal numbers."""
+    """Return a mount point without octal escapes, which the kernel writes for white space and backslashes."""
     return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), point) if "\\" in point else point

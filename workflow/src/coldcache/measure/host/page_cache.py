@@ -1,4 +1,4 @@
-"""A cold cache, asked for and proved: what is evicted is read back, and what crossed the device is counted."""
+"""Evict files from the page cache, and measure how much of them it still holds."""
 
 import ctypes
 import mmap
@@ -18,12 +18,12 @@ _PROT_NONE, _MAP_SHARED, _MAP_FAILED = 0, 1, ctypes.c_void_p(-1).value
 
 
 class Residency(NamedTuple):
-    """How much of some files the page cache holds.
+    """How much of some files is in the page cache.
 
     Attributes
     ----------
     bytes : int
-        Bytes of the files.
+        Size of the files, in B.
     resident : int
         Bytes of them in the page cache.
     """
@@ -73,7 +73,7 @@ def _resident_pages(descriptor: int, size: int) -> int:
         vector = ctypes.create_string_buffer(pages)
         if _libc.mincore(address, size, vector) != 0:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-        # The low bit of each byte tells residency; kernels leave the others zero.
+        # The low bit of each byte is set for a resident page; kernels leave the others zero.
         return vector.raw[:pages].count(1)
     finally:
         _libc.munmap(address, size)

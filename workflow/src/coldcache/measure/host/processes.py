@@ -1,4 +1,4 @@
-"""Processes as the kernel tells them apart: a number alone may be another one's by now."""
+"""Identify and list processes. A process number alone may have been reused."""
 
 import os
 from contextlib import suppress
@@ -6,7 +6,10 @@ from pathlib import Path
 
 
 def started_at(process: int) -> int | None:
-    """Return when a process started, in clock ticks since boot, which tells it from a later one; None once it ended."""
+    """Return when a process started, in clock ticks since boot; None once it has ended.
+
+    Number and start together identify a process.
+    """
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -15,7 +18,7 @@ def started_at(process: int) -> int | None:
 
 
 def holders_of_lock(descriptor: int) -> set[int]:
-    """Return the processes that hold a lock of flock(2), as the kernel tells it of their open files (proc(5))."""
+    """Return the processes that hold a lock of flock(2), from their open files in /proc (proc(5))."""
     inode = os.fstat(descriptor).st_ino
     found = set()
     for entry in Path("/proc").glob("[0-9]*/fdinfo/*"):
@@ -27,20 +30,20 @@ def holders_of_lock(descriptor: int) -> set[int]:
 
 
 def list_processes() -> set[str]:
-    """Return the numbers of all processes, as the kernel writes them."""
+    """Return the numbers of all processes, as text."""
     with os.scandir("/proc") as entries:
         return {entry.name for entry in entries if entry.name.isdigit()}
 
 
 class Below:
-    """The processes below the leader of a session, as they come and go: those of the session, and whom they started.
+    """The processes below the leader of a session: those of the session, and those that they started.
 
     Parameters
     ----------
     leader : int
         The process that began the session.
     before : set of str
-        What `list_processes` returned before the leader was started: none of these is ever looked at.
+        What `list_processes` returned before the leader was started; these are never checked.
     """
 
     def __init__(self, leader: int, before: set[str]):
@@ -49,12 +52,12 @@ class Below:
         self._own: set[str] = set()
 
     def find_stopped(self) -> set[str]:
-        """Return which of them are stopped by a signal, by the one look at each that this takes."""
+        """Return those that are stopped by a signal now."""
         there = list_processes()
         self._others &= there
         self._own &= there
         stopped = set()
-        # A parent has the lower number, unless the numbers began anew.
+        # A parent has the lower number, unless the numbers wrapped around.
         for process in sorted(there - self._others, key=int):
             with suppress(OSError):
                 state, parent, _, session = _read_status(process)
@@ -68,7 +71,7 @@ class Below:
 
 def _read_status(process: str) -> list[str]:
     """Return the state of a process, and the numbers of its parent, group and session (proc(5), stat)."""
-    # The plain calls take half the time of a file object, and this is done while a tool measures.
+    # These calls take half the time of a file object, and run while a tool measures.
     descriptor = os.open(f"/proc/{process}/stat", os.O_RDONLY)
     try:
         return os.read(descriptor, 4096).rpartition(b")")[2].decode().split()[:4]

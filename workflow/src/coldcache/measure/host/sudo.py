@@ -1,4 +1,4 @@
-"""What needs root: done as it is by root, through ``sudo -n`` by everybody else, and refused with the reason."""
+"""Run commands that need root: directly as root, otherwise through ``sudo -n``."""
 
 import os
 import subprocess
@@ -14,17 +14,17 @@ DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 
 
 class Finished(NamedTuple):
-    """What a command that ended with status 0 printed, and how it was called."""
+    """The command line and the output of a command that ended with status 0."""
 
     argv: list[str]
     output: str
 
 
 @cache
-def why_no_root() -> str:
-    """Return why commands cannot be run as root; empty where they can."""
+def why_no_root() -> str | None:
+    """Return why commands cannot be run as root; None where they can."""
     if os.geteuid() == 0:
-        return ""
+        return None
     try:
         answer = subprocess.run(
             ["sudo", "-n", "true"], capture_output=True, text=True, timeout=10, check=False, stdin=subprocess.DEVNULL
@@ -33,14 +33,16 @@ def why_no_root() -> str:
         return "it needs root, and there is no sudo"
     except subprocess.TimeoutExpired:
         return "it needs root, and sudo -n does not answer within 10 s"
+    if answer.returncode == 0:
+        return None
     said = answer.stderr.strip().splitlines()
-    return f"it needs root, and sudo -n is refused: {said[-1] if said else 'no message'}" if answer.returncode else ""
+    return f"it needs root, and sudo -n is refused: {said[-1] if said else 'no message'}"
 
 
 def run_command(
     argv: list[str], *, root: bool = False, given: str = "", seconds: float = _SECONDS, lock: int | None = None
 ) -> Finished:
-    """Run a command that changes or reads the system.
+    """Run a command that changes or reads the system, and return its output.
 
     Parameters
     ----------
@@ -49,22 +51,22 @@ def run_command(
     root : bool
         Whether it needs root.
     given : str
-        What it reads from its standard input.
+        Its standard input.
     seconds : float
-        The longest that it may take; it is killed then.
+        Time limit; the command is killed then.
     lock : int, optional
         Descriptor of the target's lock, which it inherits.
 
     Raises
     ------
     SettingError
-        If it is missing, needs root that is refused, takes too long, or does not end with status 0.
+        If it is missing, needs root and cannot have it, takes too long, or does not end with status 0.
     """
     if root and (reason := why_no_root()):
         raise SettingError(f"{argv[0]}: {reason}")
     words = ["sudo", "-n", *argv] if root and os.geteuid() else argv
     try:
-        # A session of its own: an interrupt from the terminal must not stop a change, or its undoing, half-way.
+        # A session of its own: an interrupt from the terminal must not stop a change or a restore half-way.
         answer = subprocess.run(
             words, input=given, capture_output=True, text=True, errors="replace", timeout=seconds, check=False,
             env={**os.environ, "LC_ALL": "C"}, start_new_session=True, pass_fds=() if lock is None else (lock,),
@@ -85,7 +87,7 @@ def write_value(path: Path, value: str) -> None:
     Raises
     ------
     SettingError
-        If the kernel refuses the value, the file is missing, or root is refused.
+        If the kernel refuses the value, the file is missing, or it needs root and cannot have it.
     """
     if path.exists() and not os.access(path, os.W_OK):
         run_command(["tee", str(path)], root=True, given=value)
@@ -96,14 +98,17 @@ def write_value(path: Path, value: str) -> None:
         raise SettingError(f"{path}: cannot take {value!r}: {error.strerror}") from error
 
 
-def why_not_writable(path: Path) -> str:
-    """Return why a value cannot be written into a file of sysfs or procfs; empty where it can."""
+def why_not_writable(path: Path) -> str | None:
+    """Return why a value cannot be written into a file of sysfs or procfs; None where it can."""
     if not path.exists():
         return f"{path} does not exist"
-    return "" if os.access(path, os.W_OK) else why_no_root() and f"{path}: {why_no_root()}"
+    if os.access(path, os.W_OK):
+        return None
+    reason = why_no_root()
+    return f"{path}: {reason}" if reason else None
 
 
 def drop_caches() -> None:
-    """Drop all that the kernel caches of clean files, after writing back what is dirty; raises as `write_value`."""
+    """Write back dirty pages and drop all caches of the kernel; raises as `write_value`."""
     os.sync()
     write_value(DROP_CACHES, "3")

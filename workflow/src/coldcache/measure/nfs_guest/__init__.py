@@ -1,5 +1,5 @@
-"""An NFS client and server of a kernel of their own: a User-Mode-Linux guest that runs one trial on its own mount.
+"""Run one trial in a User-Mode-Linux guest that is both NFS client and server.
 
 `run.sh` starts the guest, whose first process is `init.sh`; both run without root. The guest has one processor and
-keeps what it serves in memory: calls and transports are counted as on any client, times hold for this guest alone.
+serves files from memory: calls and transports are counted as on any client, but times hold only for this guest.
 """

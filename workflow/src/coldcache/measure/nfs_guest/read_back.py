@@ -1,46 +1,48 @@
-"""The levels of a trial's factors as its guest had them in force."""
+"""Read the levels of a trial's factors as its guest had them in force."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from coldcache.design.settings import DEFAULT, GuestSetting
+from coldcache.core.outcome import SettingReading
+from coldcache.design.settings.mount_option import DEFAULT
+from coldcache.design.settings.nfs_guest import GuestSetting
 
 _WHERE = {
     "mount": "/proc/mounts of the guest", "sysctl": "sysctl of the guest", "network": "tc qdisc of the guest",
     "disk": "dmsetup table of the guest",
 }  # fmt: skip
 
-#: How tc prints a delay; netem without one prints none.
+#: A delay as tc prints it; without a delay it prints none.
 _DELAY = re.compile(r"\bdelay ([0-9.]+) ?(us|ms|s)\b")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
-def read_levels(
+def read_guest_levels(
     settings: Mapping[str, Any], factors: Mapping[str, Any], sections: Mapping[str, bytes]
-) -> dict[str, dict[str, str]]:
-    """Return each factor's level as the guest negotiated it: ``asked``, ``read`` and ``where``.
+) -> dict[str, SettingReading]:
+    """Return each factor's level as the guest negotiated it.
 
     Parameters
     ----------
     settings : mapping
-        The kind of each factor that is put in force.
+        The setting of each factor.
     factors : mapping
         The level of each factor.
     sections : mapping
-        The sections of the guest's log. What is read is empty where the guest ended before it mounted.
+        The sections of the guest's log. Readings are empty if the guest ended before it mounted.
     """
     texts = {name: section.decode(errors="replace") for name, section in sections.items()}
     levels = {}
     for factor, kind in settings.items():
         if isinstance(kind, GuestSetting):
             asked, read = _read(kind, factors[factor], texts)
-            levels[factor] = {"asked": asked, "read": read, "where": _WHERE[kind.of]}
+            levels[factor] = SettingReading(asked, read, _WHERE[kind.of])
     return levels
 
 
 def _read(kind: GuestSetting, level: Any, texts: Mapping[str, str]) -> tuple[str, str]:
-    """Return what a level reads as, and what is read."""
+    """Return what is read when a level is in force, and what was read."""
     asked = kind.reading(level)
     match kind.of:
         case "sysctl":
@@ -71,7 +73,7 @@ def _read_parameters(asked: str, parameters: Mapping[str, str]) -> str:
 
 
 def _read_options(kind: GuestSetting, level: Any, options: list[str]) -> tuple[str, str]:
-    """Return what a level reads as, and which options of its kind the mount has, both in the kernel's order."""
+    """Return the options of a level, and the mount's options of that kind, both in the kernel's order."""
     wanted = kind.reading(level).split(",")
     known = {option for reading in kind.readings(level) for option in reading.split(",")}
     named = {option.partition("=")[0] for option in wanted if "=" in option}

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from coldcache.design.guest_spec import Guest
-from coldcache.tools.programs import ask_version
+from coldcache.tools.programs import Program
 from coldcache.tools.run import Inputs, Run
 
 PROGRAM = "linux.uml"
@@ -15,7 +15,7 @@ PROGRAM = "linux.uml"
 _MIB = 2**20
 
 
-#: What the guest runs beside the kernel, and the folders in which it looks for them.
+#: The programs that the guest needs, and where it looks for them.
 _PROGRAMS = (
     "mount.nfs", "rpc.nfsd", "rpc.mountd", "exportfs", "rpcbind", "modprobe", "ip", "tc", "dmsetup", "mkfs.ext4",
     "busybox",
@@ -25,12 +25,12 @@ _PROGRAMS = (
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-#: Where the guest's memory lies; a file system on a disk would write it back.
+#: The folder of the guest's memory; a file system on a disk would write it back.
 _MEMORY = Path("/dev/shm")
 
 
 def wrap(guest: Guest, run: Run, inputs: Inputs, command: list[str]) -> list[str]:
-    """Return the command line that runs a tool's command in a guest, whose mount stands for the run's folder."""
+    """Return the command line that runs a tool's command in a guest, on a mount in place of the run's folder."""
     size = max(run.file_size * run.threads, inputs.total) / _MIB
     words = [
         "bash",
@@ -44,8 +44,7 @@ def wrap(guest: Guest, run: Run, inputs: Inputs, command: list[str]) -> list[str
     words += [f"--layer={layer}" for layer in guest.layers]
     for names in _abbreviate(inputs):
         words += [f"--input={names}", f"--size={inputs.size}"]
-    # Twice the data: the disk in memory, and what the caches of client and server need beside it; a cache of the disk
-    # lies in memory, too.
+    # The disk is in memory, and the caches of client and server need as much again; so does a cache of the disk.
     copies = 2.4 + 1.1 * ("writecache" in guest.layers)
     words += [f"--disk={round(64 + 1.1 * size)}", f"--memory={round(640 + copies * size)}"]
     return [*words, "--", *command]
@@ -53,12 +52,12 @@ def wrap(guest: Guest, run: Run, inputs: Inputs, command: list[str]) -> list[str
 
 @cache
 def _find_script(folder: Path) -> str:
-    """Return the path, from a folder, of the script that starts a guest."""
+    """Return the path of the script that starts a guest, relative to a folder."""
     return os.path.relpath(Path(__file__).with_name("run.sh"), folder)
 
 
 def _abbreviate(inputs: Inputs) -> Iterator[str]:
-    """Yield the names of each thread's files, as bash expands braces where they end in numbers from 0."""
+    """Yield the names of each thread's files; names that end in numbers from 0 as one bash brace expansion."""
     for names in inputs.names:
         stem = names[0].removesuffix("0") if names else ""
         if len(names) > 1 and names == tuple(f"{stem}{number}" for number in range(len(names))):
@@ -67,18 +66,18 @@ def _abbreviate(inputs: Inputs) -> Iterator[str]:
             yield from names
 
 
-def why_not() -> str:
-    """Return why no guest can be started on this system; empty where one can."""
+def why_not() -> str | None:
+    """Return why no guest can be started on this system; None where one can."""
     if shutil.which(PROGRAM) is None:
         return f"{PROGRAM} is not on PATH; bash envs/setup.sh nfs"
     missing = [program for program in _PROGRAMS if shutil.which(program, path=_PATH) is None]
     if missing:
         return f"{missing[0]} is not installed; bash envs/setup.sh nfs"
     if not os.access(_MEMORY, os.W_OK):
-        return f"{_MEMORY}, where the guest's memory lies, is not writable"
-    return ""
+        return f"{_MEMORY}, which holds the guest's memory, is not writable"
+    return None
 
 
 def describe_kernel() -> dict[str, str]:
-    """Return the kind and the kernel of the guest; raises `ToolError` as `ask_version`."""
-    return {"kind": "User-Mode Linux", "kernel": ask_version(PROGRAM, "--version", r"^([0-9]+\.[0-9.]+)")}
+    """Return the kind and the kernel of the guest; raises `ToolError` as `Program.ask_version`."""
+    return {"kind": "User-Mode Linux", "kernel": Program(PROGRAM).ask_version("--version", r"^([0-9]+\.[0-9.]+)")}

@@ -8,42 +8,18 @@ cluster what each node has for itself is put in force, read and undone on every 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
+from coldcache.core.outcome import SettingReading
 from coldcache.design.cases import Case, Trial
-from coldcache.design.settings import CommandSetting, GuestSetting, Kind, LayoutSetting, VolumeSetting
+from coldcache.design.settings import Setting
 from coldcache.measure.settings.changes import Changes
 from coldcache.measure.settings.journal import JOURNAL, SHARED, is_left
 from coldcache.measure.settings.on_nodes import OnNodes
 from coldcache.measure.settings.qemu_nbd import served
 from coldcache.measure.settings.registry import locate, why_not
 
-__all__ = ["BlockSettings", "Reading", "is_left", "restore_left", "why_not_run"]
-
-
-class Reading(NamedTuple):
-    """A factor's level as the live system has it.
-
-    Attributes
-    ----------
-    asked : str
-        What is read when the level is in force.
-    read : str
-        What was read; where nodes differ, what was read on which of them.
-    where : str
-        What was read it from.
-    nodes : dict of str to str
-        What was read on each node of the job; empty where one host answers for the whole system.
-    """
-
-    asked: str
-    read: str
-    where: str
-    nodes: dict[str, str] = {}
-
-    def tell(self) -> dict[str, Any]:
-        """Return it as `trial.json` holds it."""
-        return {"asked": self.asked, "read": self.read, "where": self.where, **_tell("nodes", self.nodes)}
+__all__ = ["BlockSettings", "is_left", "restore_left", "why_not_run"]
 
 
 class BlockSettings:
@@ -94,7 +70,7 @@ class BlockSettings:
             (factor, Path(case.run.directory)): kind
             for case in cases
             for factor, kind in case.settings.items()
-            if not isinstance(kind, str) and _is_of_node(kind)
+            if not isinstance(kind, str) and kind.is_of_node
         }
         if hosts:
             # Any other job may undo what one host changed of the whole system.
@@ -109,7 +85,7 @@ class BlockSettings:
         return ""
 
     @contextmanager
-    def in_force(self, trial: Trial, folder: Path) -> Iterator[dict[str, Reading]]:
+    def in_force(self, trial: Trial, folder: Path) -> Iterator[dict[str, SettingReading]]:
         """Put the settings of a trial in force, and yield each factor's level as read back; not those of a guest.
 
         Parameters
@@ -127,13 +103,11 @@ class BlockSettings:
         with ExitStack() as stack:
             readings = {}
             for factor, kind in trial.case.settings.items():
-                if isinstance(kind, GuestSetting):
-                    continue
                 level = trial.case.factors[factor]
                 if isinstance(kind, str):
                     read = stack.enter_context(served(str(level), trial, folder, self._lock))
-                    readings[factor] = Reading(str(level), read, f"command line of {kind}")
-                else:
+                    readings[factor] = SettingReading(str(level), read, f"command line of {kind}")
+                elif not kind.in_guest:
                     readings[factor] = self._put(factor, kind, level, folder)
             yield readings
 
@@ -152,23 +126,23 @@ class BlockSettings:
         """
         told = {}
         for factor, kind in trial.case.settings.items():
-            if isinstance(kind, str | GuestSetting):
+            if isinstance(kind, str) or kind.in_guest:
                 continue
             address = locate(kind, self._work, Path(trial.case.run.directory))
-            if self._nodes and _is_of_node(kind):
+            if self._nodes and kind.is_of_node:
                 nodes = self._nodes.ask(address, "read")
                 told[factor] = {"read_after": _join(nodes), **_tell("nodes_after", nodes)}
             else:
                 told[factor] = {"read_after": self._changes.read(address)}
         return told
 
-    def _put(self, factor: str, kind: Kind, level: Any, folder: Path) -> Reading:
+    def _put(self, factor: str, kind: Setting, level: Any, folder: Path) -> SettingReading:
         """Put a level in force unless it is already, and return what is read then."""
         address, asked, value = locate(kind, self._work, folder), kind.reading(level), kind.value(level)
-        if self._nodes and _is_of_node(kind):
+        if self._nodes and kind.is_of_node:
             nodes = self._nodes.ask(address, "put", factor=factor, asked=asked, value=value)
-            return Reading(asked, _join(nodes), address["shown_as"], nodes)
-        return Reading(asked, self._changes.put(factor, address, asked, value), address["shown_as"])
+            return SettingReading(asked, _join(nodes), address["shown_as"], nodes)
+        return SettingReading(asked, self._changes.put(factor, address, asked, value), address["shown_as"])
 
 
 def restore_left(work: Path, lock: int) -> int:
@@ -188,13 +162,6 @@ def why_not_run(case: Case, folder: Path) -> str:
         if not isinstance(kind, str) and (reason := why_not(kind, folder, Path(case.run.directory))):
             return f"{factor} cannot be put in force: {reason}"
     return ""
-
-
-def _is_of_node(kind: Kind) -> bool:
-    """Return whether each node has the setting for itself, as it has its mounts and the values of its kernel."""
-    if isinstance(kind, CommandSetting):
-        return bool(kind.is_of_node)
-    return not isinstance(kind, LayoutSetting | VolumeSetting | GuestSetting)
 
 
 def _join(nodes: dict[str, str]) -> str:

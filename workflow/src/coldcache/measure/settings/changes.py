@@ -1,4 +1,4 @@
-"""What is changed on one host: put in force, read back, noted in a journal before, and undone after."""
+"""Change settings of one host: note each in a journal, apply it, read it back, and restore it afterwards."""
 
 import signal
 from contextlib import suppress
@@ -7,20 +7,20 @@ from typing import Any, Self
 
 from coldcache.core.errors import SettingError
 from coldcache.measure.settings.journal import JOURNAL, Change, read_journal, write_journal
-from coldcache.measure.settings.registry import module_of
+from coldcache.measure.settings.registry import driver_of
 
 
 class Changes:
-    """The changes of one host, which are undone when the context ends.
+    """Changes of one host. Leaving the context restores everything.
 
     Parameters
     ----------
     work : Path
-        The marked work folder of the target; the journal lies in it.
+        The marked work folder of the target, which has the journal.
     lock : int
         Descriptor of the target's lock, which every command that is started inherits.
     journal : str
-        Its name.
+        The journal's name.
     """
 
     def __init__(self, work: Path, lock: int, journal: str = JOURNAL) -> None:
@@ -28,47 +28,47 @@ class Changes:
         self._made: dict[str, Change] = {}
 
     def __enter__(self) -> Self:
-        """Undo what a killed runner left."""
+        """Restore what a killed runner changed."""
         self.restore_left()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Undo every change; raises `SettingError` as `undo`."""
+        """Restore everything; raises `SettingError` as `undo`."""
         self.undo()
 
     def read(self, address: dict[str, Any]) -> str:
-        """Return what is in force; raises `SettingError` if it cannot be read."""
-        return module_of(address).read(address, self._lock)
+        """Return the value in force; raises `SettingError` if it cannot be read."""
+        return driver_of(address).read(address, self._lock)
 
     def put(self, factor: str, address: dict[str, Any], asked: str, value: str) -> str:
-        """Put a value in force unless `asked` is read already, and return what is read then.
+        """Apply a value unless `asked` is in force already, and return what is read afterwards.
 
         Raises
         ------
         SettingError
-            If it cannot be applied or read, or the journal not be written.
+            If it cannot be applied or read, or the journal cannot be written.
         """
         read = self.read(address)
         if read != asked:
             if factor not in self._made:
                 self._made[factor] = Change(factor, address, read)
                 write_journal(self._work, list(self._made.values()), self._journal)
-            module_of(address).apply(address, value, self._lock)
+            driver_of(address).apply(address, value, self._lock)
             read = self.read(address)
         return read
 
     def undo(self) -> None:
-        """Undo every change; raises `SettingError` as `restore_left`."""
+        """Restore everything; raises `SettingError` as `restore_left`."""
         self._undo(list(self._made.values()))
         self._made.clear()
 
     def restore_left(self) -> int:
-        """Undo what a killed runner left changed, and return how many settings that were.
+        """Restore what a killed runner changed, and return the number of settings.
 
         Raises
         ------
         SettingError
-            If something cannot be put back, or does not read as before; the journal stays then.
+            If a setting cannot be restored; the journal stays.
         """
         left = read_journal(self._work, self._journal)
         self._undo(left)
@@ -79,31 +79,33 @@ class Changes:
             if (self._work / self._journal).exists():
                 write_journal(self._work, [], self._journal)
             return
-        # An interrupt waits until all is undone; each command has a time limit.
+        # An interrupt waits until everything is restored; each command has a time limit.
         waiting = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
             failures = [failure for change in reversed(changes) if (failure := _undo_one(change, self._lock))]
             if failures:
                 raise SettingError(f"{failures[0]}; undo it by hand, or start again to try once more")
-            # Where the target has gone the journal stays: the next start finds that all is as before.
+            # If the target is gone the journal stays, and the next start finds nothing left to restore.
             with suppress(SettingError):
                 write_journal(self._work, [], self._journal)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
 
 
-def _undo_one(change: Change, lock: int) -> str:
-    """Put back what was read before a change; return why that failed, empty where it is as before."""
+def _undo_one(change: Change, lock: int) -> str | None:
+    """Restore what was read before a change; return why that failed, None where it did not."""
     address, before = change.address, change.before
-    module = module_of(address)
+    module = driver_of(address)
     try:
-        # What was set of a folder goes with it.
+        # A setting of a folder is removed together with the folder.
         if not _is_gone(address) and module.read(address, lock) != before:
             module.restore(address, address["value_of"].get(before, before), lock)
         read = before if _is_gone(address) else module.read(address, lock)
     except (SettingError, OSError) as error:
         return f"{change.factor} is not as before ({address['shown_as']} was {before}): {error}"
-    return "" if read == before else f"{change.factor}: {address['shown_as']} was {before}, is {read} after undoing it"
+    if read == before:
+        return None
+    return f"{change.factor}: {address['shown_as']} was {before}, is {read} after undoing it"
 
 
 def _is_gone(address: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""What was changed on this system and how it was before: on disk before the first change, gone once all is undone."""
+"""Journal of changed settings and their former values: written before a change, removed once all are restored."""
 
 import json
 import os
@@ -8,24 +8,24 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import SettingError
 
-#: Its name inside the marked work folder of a target, where every campaign that measures the target finds it.
+#: Its name in the marked work folder of a target, where every campaign on the target finds it.
 JOURNAL = ".settings.json"
 
-#: The name of the one of a cluster's settings that no node has for itself: any host undoes them.
+#: Name of the journal of settings of the whole cluster, which any host can restore.
 SHARED = ".settings-of-all.json"
 
 
 class Change(NamedTuple):
-    """Something that may have been changed.
+    """A setting that may have been changed.
 
     Attributes
     ----------
     factor : str
-        Whose levels are put in force by it.
+        The factor whose levels it applies.
     address : dict
-        Where it lies and how it is read and written, as `settings.addresses.locate` returns it.
+        Where it is and how it is read and written, as `coldcache.measure.settings.registry.locate` returns it.
     before : str
-        What was read before the first change.
+        The value before the first change.
     """
 
     factor: str
@@ -39,12 +39,12 @@ def of_node(host: str) -> str:
 
 
 def write_journal(work: Path, changes: list[Change], name: str = JOURNAL) -> None:
-    """Bring a journal of a target to stable storage, whole or not at all; without changes, remove it.
+    """Write a journal to stable storage, atomically; without changes, remove it.
 
     Raises
     ------
     SettingError
-        If the target does not take it: nothing may be changed then.
+        If it cannot be written: nothing may be changed then.
     """
     path = work / name
     try:
@@ -65,15 +65,14 @@ def write_journal(work: Path, changes: list[Change], name: str = JOURNAL) -> Non
 
 
 def read_journal(work: Path, name: str = JOURNAL) -> list[Change]:
-    """Return what a runner that was killed may have left changed, in the order in which it was changed.
+    """Return the changes that a killed runner may have left, in order.
 
-    What a restart of the system undid by itself, as it does with values of the kernel and options of mounts, is left
-    out.
+    Changes that a reboot undid, such as kernel values and mount options, are left out.
 
     Raises
     ------
     SettingError
-        If the journal was written on another host, where it must be undone, or is not a journal.
+        If the journal was written on another host, which must restore them, or is not a journal.
     """
     path = work / name
     try:
@@ -90,7 +89,7 @@ def read_journal(work: Path, name: str = JOURNAL) -> list[Change]:
 
 
 def is_left(work: Path) -> bool:
-    """Return whether a runner that was killed may have left something changed, here or on a node of a cluster."""
+    """Return whether a killed runner may have left changed settings, here or on a node of a cluster."""
     return any(work.glob(".settings*.json"))
 
 

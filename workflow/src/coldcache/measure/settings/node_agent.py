@@ -1,7 +1,7 @@
-"""What puts settings in force on one node of a job: ``python -m coldcache.measure.settings.node_agent WORK``.
+"""Apply settings on one node of a job: ``python -m coldcache.measure.settings.node_agent WORK``.
 
-It reads one question per line, in JSON, answers each with one line, and undoes what it changed when no more questions
-can come: its input ends with the runner, whatever ended that, and Slurm ends a job by SIGTERM first.
+It reads one question per line, in JSON, and answers each with one line. It restores what it changed when its input
+ends, which happens whenever the runner ends, or on SIGTERM, by which Slurm ends a job.
 """
 
 import json
@@ -16,16 +16,16 @@ from coldcache.core.errors import SettingError
 from coldcache.measure.settings.changes import Changes
 from coldcache.measure.settings.journal import of_node
 from coldcache.measure.settings.on_nodes import LAST
-from coldcache.measure.settings.registry import module_of
+from coldcache.measure.settings.registry import driver_of
 
 
 def answer(changes: Changes, question: dict[str, Any]) -> dict[str, str]:
-    """Return what is told of one question: ``read``, or ``error``."""
+    """Return the answer to one question: ``read``, or ``error``."""
     address = question["address"]
     try:
         match question["do"]:
             case "why not":
-                return {"read": module_of(address).why_not(address)}
+                return {"read": driver_of(address).why_not(address) or ""}
             case "put":
                 return {"read": changes.put(question["factor"], address, question["asked"], question["value"])}
             case _:
@@ -38,7 +38,7 @@ def main(work: Path) -> None:
     """Answer until the input ends, or a signal ends this process."""
     for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(ending, lambda *_: sys.exit(1))
-    # Not the target's lock, which this host may not share: what is started here holds nothing.
+    # Commands inherit this instead of the target's lock, which this host may not share.
     nothing = os.open(os.devnull, os.O_RDONLY)
     told = {"read": ""}
     try:

@@ -1,4 +1,4 @@
-"""Settings on all nodes of a job: a process on each, which the runner asks and which outlives no runner."""
+"""Apply settings on all nodes of a job: a process on each node answers the runner, and ends with it."""
 
 import json
 import queue
@@ -15,12 +15,12 @@ from coldcache.measure.cluster.ask_nodes import SECONDS, match_host
 from coldcache.measure.cluster.job_nodes import clear_environment
 from coldcache.tools.launchers import reach
 
-#: The number of the last answer, which tells whether all is as before; the first one, to no question, has 0.
+#: Number of the last answer, which says whether everything was restored. The first, unasked answer has 0.
 LAST = -1
 
 
 class OnNodes:
-    """The processes that put settings in force on the nodes of a job; what they changed is undone with the context.
+    """Processes that apply settings on the nodes of a job; leaving the context restores what they changed.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class OnNodes:
     hosts : tuple of str
         The nodes.
     work : Path
-        The marked work folder of the target, which all of them see.
+        The marked work folder of the target, which all nodes see.
     """
 
     def __init__(self, starter: str, hosts: tuple[str, ...], work: Path) -> None:
@@ -39,14 +39,14 @@ class OnNodes:
         self._asked = 0
 
     def __enter__(self) -> Self:
-        """Start them; each undoes what a killed runner left on its node.
+        """Start them; each restores what a killed runner changed on its node.
 
         Raises
         ------
         SettingError
-            If something cannot be put back there.
+            If a setting cannot be restored there.
         ClusterError
-            If a node does not answer: another job may do better.
+            If a node does not answer: another job may succeed.
         """
         groups = [self._hosts] if self._starter == "srun" else [(host,) for host in self._hosts]
         program = [sys.executable, "-m", "coldcache.measure.settings.node_agent", str(self._work)]
@@ -65,14 +65,14 @@ class OnNodes:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let them undo what they changed.
+        """Let them restore what they changed.
 
         Raises
         ------
         SettingError
-            If something cannot be put back on a node.
+            If a setting cannot be restored on a node.
         ClusterError
-            If a node does not tell.
+            If a node does not answer.
         """
         for process in self._started:
             with suppress(OSError):
@@ -88,11 +88,11 @@ class OnNodes:
         Parameters
         ----------
         address : dict
-            As `settings.addresses.locate` returns it.
+            As `coldcache.measure.settings.registry.locate` returns it.
         do : str
             ``read``, ``put`` (with ``factor``, ``asked`` and ``value``) or ``why not``.
         **more : str
-            What else the question holds.
+            Further fields of the question.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class OnNodes:
         self._asked += 1
         line = json.dumps({"number": self._asked, "do": do, "address": address, **more}) + "\n"
         for process in self._started:
-            # One that has ended is told by the answer that is missing.
+            # A process that has ended is found by its missing answer.
             with suppress(OSError):
                 _input(process).write(line)
                 _input(process).flush()
@@ -116,7 +116,7 @@ class OnNodes:
                 self._said.put(json.loads(line))
 
     def _collect(self, number: int, seconds: float) -> dict[str, str]:
-        """Return the answer of every node to one question, by its name; an interrupt may have left one to another."""
+        """Return each node's answer to one question, by name; answers to earlier questions are skipped."""
         end = time.monotonic() + seconds
         told: dict[str, str] = {}
         error = ""
@@ -127,7 +127,7 @@ class OnNodes:
                 if time.monotonic() < end and any(process.poll() is None for process in self._started):
                     continue
                 host = next(host for host in self._hosts if host not in told)
-                raise ClusterError(f"node {host} does not answer; another job is to try it") from None
+                raise ClusterError(f"node {host} does not answer; another job will try it") from None
             if said["number"] not in (number, LAST):
                 continue
             host = match_host(said["host"], self._hosts)

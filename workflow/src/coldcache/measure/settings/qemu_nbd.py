@@ -1,4 +1,4 @@
-"""The cache mode of qemu-nbd, which serves a disk image of the target for the length of a trial."""
+"""Serve a disk image of the target by qemu-nbd, with a cache mode, during a trial."""
 
 import os
 import socket
@@ -11,7 +11,7 @@ from pathlib import Path
 from coldcache.core.errors import SettingError
 from coldcache.design.cases import SOCKET, Trial
 from coldcache.measure.input_files import lay_out
-from coldcache.tools.programs import require
+from coldcache.tools.programs import QEMU_NBD
 from coldcache.tools.run import Inputs
 
 #: The image that qemu-nbd serves, inside the folder of the trial's sweep.
@@ -19,7 +19,7 @@ _IMAGE = "image"
 
 _SECONDS_TO_START = 10
 
-#: qemu-nbd overlooks a request to end that comes before it serves.
+#: How long qemu-nbd may take to end, in s; it ignores a request that comes before it serves.
 _SECONDS_TO_END = 2
 
 #: The first bytes that an NBD server sends (doc/proto.md of the NBD project).
@@ -33,17 +33,17 @@ def served(level: str, trial: Trial, folder: Path, lock: int) -> Iterator[str]:
     Raises
     ------
     SettingError
-        If qemu-nbd does not start, or does not tell its cache mode.
+        If qemu-nbd does not start, or its cache mode cannot be read.
     """
     lay_out(folder, Inputs(((_IMAGE,),), trial.case.run.file_size * trial.case.run.threads))
     address, image = folder / SOCKET, folder / _IMAGE
-    # What a mode that caches left in memory would else be written back while this trial runs.
+    # Otherwise data that a caching mode left in memory would be written back during this trial.
     with image.open("rb") as file:
         os.fsync(file.fileno())
     address.unlink(missing_ok=True)
-    # qemu-nbd wants absolute paths, and a socket's path holds 107 bytes: a deep folder is reached through the cwd. An
-    # image's path that begins with a word and a colon would name a protocol.
-    command = [require("qemu-nbd"), "--persistent", f"--socket={Path('/proc/self/cwd') / address}", "--format=raw"]
+    # qemu-nbd needs absolute paths, and a socket's path has at most 107 bytes: deep folders need /proc/self/cwd. In a
+    # relative path a word before a colon would name a protocol.
+    command = [QEMU_NBD.require(), "--persistent", f"--socket={Path('/proc/self/cwd') / address}", "--format=raw"]
     command += [f"--cache={level}", "--shared=0", str(image.absolute())]
     server = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -72,7 +72,7 @@ def served(level: str, trial: Trial, folder: Path, lock: int) -> Iterator[str]:
 
 
 def _is_serving(address: Path) -> bool:
-    """Return whether an NBD server greets at a socket, which lies there before the server has its image."""
+    """Return whether an NBD server greets at a socket; the socket exists before the image is served."""
     try:
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(1)

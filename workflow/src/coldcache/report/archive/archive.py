@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from shutil import ignore_patterns
 
@@ -89,7 +90,7 @@ def archive(
         copy_program(project, stage / "code")
         replace_in_place([stage / "code/config", stage / "code/notebooks"], identities)
         (stage / "README.md").write_text(_README.format(name=name))
-        conditions = read_conditions(campaign._replace(name=name), folder)
+        conditions = read_conditions(replace(campaign, name=name), folder)
         write_metadata(stage, campaign, conditions, project, licence, author)
         count = write_sums(stage) + 1
         pack(stage, work / "archive.zip")

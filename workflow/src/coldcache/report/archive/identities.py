@@ -2,16 +2,15 @@
 
 import getpass
 import ipaddress
-import json
 import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from coldcache.campaign.campaign import Campaign, read_hosts
 from coldcache.campaign.seal import raw_files
+from coldcache.campaign.trial_json import read_descriptions
 
 IDENTITY_KINDS = ("path", "address", "host", "user", "word")
 
@@ -70,8 +69,8 @@ def find_identities(campaign: Campaign, folder: Path, hidden: Sequence[str] = ()
     found["host"] |= dict.fromkeys(name for host in stated for name in _names_of_host(host))
     found["user"][getpass.getuser()] = None
     found["path"] |= dict.fromkeys(_list_paths(campaign, folder))
-    for story in _read_stories(folder):
-        found["host"] |= dict.fromkeys(_names_of_host((story.get("system") or {}).get("host", "")))
+    for system, _ in read_descriptions(folder):
+        found["host"] |= dict.fromkeys(_names_of_host(system.get("host", "")))
     for path in raw_files(folder):
         text = str(path.relative_to(folder)).encode() + b"\n" + path.read_bytes()
         found["address"] |= dict.fromkeys(_list_addresses(text))
@@ -106,8 +105,7 @@ def _list_paths(campaign: Campaign, folder: Path) -> Iterator[str]:
     """Yield the folders that the design and the trials name, and those of paths in logs."""
     stated = [campaign.site.target.path, str(Path.cwd()), str(Path.home())]
     stated += [study.origin.folder for study in campaign.foreign]
-    for story in _read_stories(folder):
-        target = story.get("target") or {}
+    for _, target in read_descriptions(folder):
         stated += [target.get("mount_point", ""), target.get("path", "")]
     own = {name.rstrip("/") for name in stated if name.count("/") > 1 and name.startswith("/") and not _is_system(name)}
     yield from own
@@ -116,15 +114,6 @@ def _list_paths(campaign: Campaign, folder: Path) -> Iterator[str]:
             name = (match[1] or match[2]).decode("utf-8", "replace").rstrip("/")
             if name.count("/") > 1 and not _is_system(name) and not _is_below(name, own):
                 yield name
-
-
-def _read_stories(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the `trial.json` of all trials; skip imported logs that happen to have this name."""
-    for path in sorted(folder.glob("*/*/*/r*/trial.json")):
-        with suppress(ValueError):
-            story = json.loads(path.read_bytes())
-            if isinstance(story, dict):
-                yield story
 
 
 def _is_system(name: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -11,6 +11,7 @@ from coldcache.campaign.campaign import RAW, Campaign, read_campaign
 from coldcache.campaign.seal import check_seal, is_sealed
 from coldcache.campaign.trials import Collected, collect_trials
 from coldcache.core.errors import CampaignError
+from coldcache.core.outcome import Outcome
 from coldcache.core.vocabulary import nearest
 from coldcache.dataset.reader import COUNTED
 from coldcache.dataset.tables import tabulate_records
@@ -39,14 +40,14 @@ class ComparedCampaign(NamedTuple):
         return self.campaign.name
 
     @property
-    def stories(self) -> list[dict[str, Any]]:
-        """The `trial.json` of each trial that ran."""
-        return [trial.story for trial in self.trials if trial.judgement.verdict != "missing"]
+    def outcomes(self) -> list[Outcome]:
+        """The outcomes of the trials that ran."""
+        return [trial.outcome for trial in self.trials if trial.judgement.verdict != "missing"]
 
     def period(self) -> tuple[datetime | None, datetime | None]:
         """Return the start of the first trial and the end of the last; None if not recorded."""
-        begins = [datetime.fromisoformat(story["start"]) for story in self.stories if story["start"]]
-        ends = [datetime.fromisoformat(story["end"]) for story in self.stories if story["end"]]
+        begins = [outcome.started for outcome in self.outcomes if outcome.started]
+        ends = [outcome.ended for outcome in self.outcomes if outcome.ended]
         return min(begins, default=None), max(ends, default=None)
 
     def counted(self) -> int:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from coldcache.core.units import show_bytes
 from coldcache.dataset.confounders import list_leaves
 from coldcache.report.comparison.campaigns import ComparedCampaign
-from coldcache.verdicts.suspect_rules import fill_level
 
 #: Shown if a campaign does not state a property.
 UNSTATED = "not stated"
@@ -73,7 +72,7 @@ def _describe(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str], str]]:
             yield ("design", name), value
     for name, value in _list_stated(design.get("circumstances", {})):
         yield ("site", name.replace("tools.", "tool of ")), value
-    yield from _describe_stories(side)
+    yield from _describe_outcomes(side)
 
 
 def _list_stated(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
@@ -84,31 +83,32 @@ def _list_stated(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
             yield path, show_bytes(leaf) if path == "memory" and isinstance(leaf, int) else shown
 
 
-def _describe_stories(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str], str]]:
+def _describe_outcomes(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield the properties that the trials recorded; one that changed between trials has all its values."""
     found: dict[tuple[str, str], dict[str, None]] = {}
 
     def note(group: str, name: str, value: Any) -> None:
         found.setdefault((group, name), {})[str(value)] = None
 
-    for story in side.stories:
-        note("tools", story["tool"], story["tool_version"] or "of unknown version")
-        for name, value in (story.get("system") or {}).items():
+    for outcome in side.outcomes:
+        note("tools", outcome.tool, outcome.tool_version or "of unknown version")
+        for name, value in (outcome.system or {}).items():
             note("machine", name.removesuffix("_bytes"), show_bytes(value) if name == "memory_bytes" else value)
-        target = dict(story.get("target") or {})
+        target = dict(outcome.target or {})
         for name, value in target.pop("queue", {}).items():
             note("target", f"queue of the device: {name}", value)
         for name in target.keys() - _SAME_THING:
             note("target", name.replace("_", " "), target[name])
-        for factor, setting in (story.get("settings") or {}).items():
-            note("target", f"{story['study']}/{story['sweep']}: {factor} as read back", setting["read"])
-        if method := (story.get("cold") or {}).get("method"):
-            note("design", f"{story['study']}/{story['sweep']}: made cold by", method)
-        if story.get("scale"):
-            note("design", f"{story['study']}/{story['sweep']}: scale", story["scale"])
+        sweep = f"{outcome.study}/{outcome.sweep}"
+        for factor, setting in outcome.settings.items():
+            note("target", f"{sweep}: {factor} as read back", setting.read)
+        if outcome.cold:
+            note("design", f"{sweep}: made cold by", outcome.cold.method)
+        if outcome.scale:
+            note("design", f"{sweep}: scale", outcome.scale)
     for key, values in found.items():
         yield key, "; ".join(sorted(values))
-    levels = [level for story in side.stories if (level := fill_level(story)) is not None]
+    levels = [outcome.fill_level for outcome in side.outcomes if outcome.fill_level is not None]
     if levels:
         # Rounded to ten percent, as the fill level changes a little with each trial.
         yield ("target", "filled by others, about"), f"{10 * round(10 * median(levels))} %"
@@ -132,12 +132,12 @@ def _list_commands(sides: Sequence[ComparedCampaign]) -> list[Difference]:
 def _command_lines(side: ComparedCampaign) -> dict[str, tuple[str, ...]]:
     """Return the words of each case's command line, without target paths and numbers of files."""
     lines: dict[str, tuple[str, ...]] = {}
-    for story in side.stories:
-        if story.get("argv"):
-            place = re.escape((story.get("target") or {}).get("path") or side.campaign.site.target.path)
-            files = story["factors"].get("files")
-            line = " ".join(story["argv"])
+    for outcome in side.outcomes:
+        if outcome.argv:
+            place = re.escape((outcome.target or {}).get("path") or side.campaign.site.target.path)
+            files = outcome.factors.get("files")
+            line = " ".join(outcome.argv)
             line = re.sub(rf"[^\s=:,]*{place}(?=/)", "TARGET", line)
             line = re.sub(rf"(?<!\d){files}(?!\d)", "FILES", line) if files else line
-            lines.setdefault(f"{story['study']}/{story['sweep']}/{story['case']}", tuple(line.split()))
+            lines.setdefault(f"{outcome.study}/{outcome.sweep}/{outcome.case}", tuple(line.split()))
     return lines

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.trial_json import list_stories, read_story
-from coldcache.design.imported_study import AnyStudy
+from coldcache.campaign.trial_json import list_trial_files, read_outcome
 
 #: The recorded values of a property, each with its number of trials, in order of appearance.
 ValueCounts = dict[str, int]
@@ -54,29 +53,25 @@ def read_conditions(campaign: Campaign, folder: Path | None = None) -> Condition
     CampaignError
         If a `trial.json` cannot be read.
     """
-    stories = list(_read_stories(folder or campaign.folder, campaign.planned or campaign.studies))
-    targets = [dict(story["target"] or {}) for story in stories]
+    paths = list_trial_files(folder or campaign.folder, campaign.planned or campaign.studies)
+    outcomes = [read_outcome(path) for path in paths]
+    targets = [dict(outcome.target or {}) for outcome in outcomes]
     queues = [target.pop("queue", {}) for target in targets]
-    tools = {(story["tool"], story["tool_version"] or "of unknown version") for story in stories}
-    begins = [datetime.fromisoformat(story["start"]) for story in stories if story["start"]]
-    ends = [datetime.fromisoformat(story["end"]) for story in stories if story["end"]]
+    tools = {(outcome.tool, outcome.tool_version or "of unknown version") for outcome in outcomes}
+    begins = [outcome.started for outcome in outcomes if outcome.started]
+    ends = [outcome.ended for outcome in outcomes if outcome.ended]
     return Conditions(
-        system=_count([story["system"] or {} for story in stories]),
+        system=_count([outcome.system or {} for outcome in outcomes]),
         target=_count(targets),
         queue=_count(queues),
         tools=sorted(tools),
         begin=min(begins, default=None),
         end=max(ends, default=None),
-        trials=len(stories),
+        trials=len(outcomes),
     )
 
 
-def _read_stories(folder: Path, studies: Iterable[AnyStudy]) -> Iterable[dict[str, Any]]:
-    for path in list_stories(folder, studies):
-        yield read_story(path)
-
-
-def _count(properties: list[dict[str, Any]]) -> dict[str, ValueCounts]:
+def _count(properties: Iterable[Mapping[str, Any]]) -> dict[str, ValueCounts]:
     """Return the values of each property, each with its number of trials."""
     counts: dict[str, Counter[str]] = {}
     for stated in properties:

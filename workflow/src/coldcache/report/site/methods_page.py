@@ -24,7 +24,7 @@ def describe_methods_page(context: ReportContext) -> dict[str, Any]:
     )
     return {
         "time_limit": show_seconds(campaign.site.limits.seconds),
-        "seed": campaign.circumstances.seed if campaign.circumstances else None,
+        "seed": campaign.environment.seed if campaign.environment else None,
         "rules": table(
             ("Rule", "Verdict", "When", "Trials here"), _list_rules(context.validity), numbers=("Trials here",)
         ),

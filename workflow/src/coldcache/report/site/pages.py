@@ -97,9 +97,9 @@ def _describe_sweeps(study: AnyStudy, campaign: Campaign) -> Iterator[tuple[str,
             what = f"{', '.join(foreign.tools)}: {', '.join(foreign.operations) or 'nothing that can be read'}"
             yield foreign.title, join((what, levels), separator=Markup("<br>"))
         return
-    assert campaign.circumstances is not None
+    assert campaign.environment is not None
     cases: dict[str, list[Case]] = {}
-    for case in expand_cases(study, campaign.site, campaign.circumstances):
+    for case in expand_cases(study, campaign.site, campaign.environment):
         cases.setdefault(case.sweep, []).append(case)
     for name, sweep in study.sweeps.items():
         yield sweep.title, _describe_sweep(sweep, cases[name])

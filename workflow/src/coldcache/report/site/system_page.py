@@ -31,12 +31,12 @@ _NAMES = {
 def describe_system_page(context: ReportContext) -> dict[str, Any]:
     """Return the values of the template `system.md`."""
     campaign, conditions = context.campaign, context.conditions
-    site, circumstances = campaign.site, campaign.circumstances
+    site, environment = campaign.site, campaign.environment
     limits, thresholds = site.limits, site.thresholds
     imported = _list_imported(campaign)
-    if circumstances is None:
+    if environment is None:
         return {"measured": False, "imported": imported, "tools": facts(conditions.tools)}
-    direct = "taken by the file system" if circumstances.direct_io else "not taken by the file system"
+    direct = "taken by the file system" if environment.direct_io else "not taken by the file system"
     target = [(f"Path of {site.target_name}", code(site.target.path)), *_label(conditions.target), ("O_DIRECT", direct)]
     return {
         "measured": True,
@@ -50,7 +50,7 @@ def describe_system_page(context: ReportContext) -> dict[str, Any]:
         "site": f"Site {site.site}, {site.title}",
         "limits": facts((
             ("Client nodes", site.clients.nodes),
-            ("Cores of all nodes", circumstances.cores),
+            ("Cores of all nodes", environment.cores),
             ("Bytes that a trial may keep", show_bytes(limits.bytes)),
             ("Time that a trial may take", show_seconds(limits.seconds)),
             ("Time to lay out its files", show_seconds(limits.layout_seconds)),

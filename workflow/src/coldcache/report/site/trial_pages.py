@@ -18,6 +18,7 @@ from markupsafe import Markup
 from coldcache.analysis.estimates import LEVEL
 from coldcache.analysis.report_links import FOLDER
 from coldcache.campaign.seal import is_sealed
+from coldcache.core.outcome import Counters, Outcome
 from coldcache.core.units import show_rate, show_seconds
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.dataset.reader import COUNTED
@@ -54,7 +55,7 @@ def write_trial_pages(
         for case, trials in of_sweep.items():
             writer.write_case(case, trials)
             for trial in trials:
-                if trial.story:
+                if trial.outcome:
                     writer.write_trial(trial, trials)
 
 
@@ -112,7 +113,7 @@ class _Writer:
         ]
         rows = [
             {
-                "name": f"r{trial.repetition}", "address": f"r{trial.repetition}.html" if trial.story else "",
+                "name": f"r{trial.repetition}", "address": f"r{trial.repetition}.html" if trial.outcome else "",
                 "cells": [_show_cell(trial, name) for name in names], "verdict": trial.verdict, "cold": trial.cold,
                 "why": trial.reasons or trial.proof.get("why", ""),
             }
@@ -128,9 +129,11 @@ class _Writer:
 
     def write_trial(self, trial: ReportedTrial, siblings: list[ReportedTrial]) -> None:
         """Write the page of a trial: how it ran, its verdict, and its logs with their numbers marked."""
-        folder = f"{trial.study}/{trial.sweep}/{trial.case}"
-        story, here = trial.story, f"r{trial.repetition}"
-        there = [other for other in siblings if other.story]
+        outcome = trial.outcome
+        if outcome is None:
+            return
+        folder, here = f"{trial.study}/{trial.sweep}/{trial.case}", f"r{trial.repetition}"
+        there = [other for other in siblings if other.outcome]
         at = there.index(trial)
         neighbours = [*there[max(0, at - 1) : at], *there[at + 1 : at + 2]]
         self._write("trial.html", f"{folder}/{here}.html", {
@@ -139,16 +142,16 @@ class _Writer:
                 (trial.study, f"../../../../{trial.study}/index.html"), (trial.sweep, "../index.html"),
                 (trial.case, "index.html"),
             ],
-            "glance": facts_table(_glance(trial)), "sealed": self._sealed,
+            "glance": facts_table(_glance(trial, outcome)), "sealed": self._sealed,
             "figures": [_describe_figure(figure) for figure in trial.foremost],
             "others": len(trial.figures) - len(trial.foremost),
             "logs": list(self._show_logs(trial)),
-            "command": shlex.join(story["argv"]).replace(" -", " \\\n  -") if story.get("argv") else "",
+            "command": shlex.join(outcome.argv).replace(" -", " \\\n  -"),
             "settings": [
-                (factor, *(found.get(level, "") for level in ("asked", "read", "read_after", "where")))
-                for factor, found in (story.get("settings") or {}).items()
+                (factor, found.asked, found.read, found.read_after or "", found.where)
+                for factor, found in outcome.settings.items()
             ],
-            "system": facts_table(_list_properties(story)), "counters": _count(story.get("counters")),
+            "system": facts_table(_list_properties(outcome)), "counters": _count(outcome.counters),
             "files": [self._relate(file) for file in self._files_of(trial)],
             "neighbours": [(f"Trial r{other.repetition}", f"r{other.repetition}.html") for other in neighbours],
         })  # fmt: skip
@@ -156,7 +159,7 @@ class _Writer:
     def _files_of(self, trial: ReportedTrial) -> list[RawFile]:
         """Return the files in a trial's folder, and its logs outside of it."""
         own = sorted(self._by_folder.get(trial.key, []), key=lambda file: not file.name.endswith("/stdout.txt"))
-        stated = trial.story.get("log", {}).get("file")
+        stated = trial.outcome.log.file if trial.outcome and trial.outcome.log else None
         return own + [self._files[log] for log in [stated] if log in self._files and self._files[log] not in own]
 
     def _relate(self, file: RawFile) -> dict[str, Any]:
@@ -246,9 +249,8 @@ def _describe_figure(figure: LoggedValue) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _glance(trial: ReportedTrial) -> Iterator[tuple[str, Any]]:
-    story = trial.story
-    yield "Levels", show_levels([story["factors"]])
+def _glance(trial: ReportedTrial, outcome: Outcome) -> Iterator[tuple[str, Any]]:
+    yield "Levels", show_levels([outcome.factors])
     reasons = f": {trial.reasons} ({', '.join(trial.codes.split())})" if trial.reasons else ""
     yield "Verdict", Markup("<strong>{}</strong>{}").format(trial.verdict, reasons)
     if trial.proof:
@@ -260,27 +262,27 @@ def _glance(trial: ReportedTrial) -> Iterator[tuple[str, Any]]:
                 f"before it ({proof['method']})"
             )
         yield "Read", Markup("<strong>{}</strong>: {}").format(trial.cold, "; ".join(filter(None, parts)))
-    yield "Tool", f"{story['tool']} {story['tool_version'] or 'of unknown version'}"
-    if story.get("start") and story.get("end"):
-        yield "Ran", _show_span(*(datetime.fromisoformat(story[key]).astimezone(UTC) for key in ("start", "end")))
-    if story.get("seconds") is not None:
-        limit = f", of at most {show_seconds(story['time_limit'])}" if story.get("time_limit") else ""
-        yield "Took", f"{story['seconds']:.2f} s{limit}"
-    if story.get("exit_status") is not None:
-        yield "Exit status", f"{story['exit_status']}{', ended at its time limit' if story['timed_out'] else ''}"
-    if story.get("failure"):
-        yield "Failure", story["failure"]
+    yield "Tool", f"{outcome.tool} {outcome.tool_version or 'of unknown version'}"
+    if outcome.started and outcome.ended:
+        yield "Ran", _show_span(outcome.started.astimezone(UTC), outcome.ended.astimezone(UTC))
+    if outcome.seconds is not None:
+        limit = f", of at most {show_seconds(outcome.time_limit)}" if outcome.time_limit else ""
+        yield "Took", f"{outcome.seconds:.2f} s{limit}"
+    if outcome.exit_status is not None:
+        yield "Exit status", f"{outcome.exit_status}{', ended at its time limit' if outcome.timed_out else ''}"
+    if outcome.failure:
+        yield "Failure", f"{outcome.failure.message} ({outcome.failure.code})"
 
 
-def _list_properties(story: dict[str, Any]) -> list[tuple[str, Any]]:
+def _list_properties(outcome: Outcome) -> list[tuple[str, Any]]:
     """Return the recorded properties of machine, target and environment, one row each."""
     rows: list[tuple[str, str, Any]] = []
-    for part in ("system", "target"):
-        for name, value in (story.get(part) or {}).items():
+    for part, described in (("system", outcome.system), ("target", outcome.target)):
+        for name, value in (described or {}).items():
             inner = value if isinstance(value, dict) else {"": value}
             rows += [(f"{part} {name} {key}", key or name, found) for key, found in inner.items()]
-    noted = (("free_bytes before", "free_bytes"), ("load before", "load"))
-    rows += [(head, key, story[key]) for head, key in noted if story.get(key) is not None]
+    noted = (("free_bytes before", "free_bytes", outcome.free_bytes), ("load before", "load", outcome.load))
+    rows += [row for row in noted if row[-1] is not None]
     return [
         (head.replace("_bytes", "").replace("_", " ").strip(), escape_html(show_noted(key, found)))
         for head, key, found in rows
@@ -293,12 +295,11 @@ def _show_span(start: datetime, end: datetime) -> str:
     return f"{start:%Y-%m-%d %H:%M:%S} to {until} UTC"
 
 
-def _count(counters: dict[str, dict[str, int]] | None) -> list[tuple[str, str, str, str]]:
-    if not counters or not counters.get("after"):
+def _count(counters: Counters | None) -> list[tuple[str, str, str, str]]:
+    if not counters:
         return []
-    before, after = counters["before"], counters["after"]
     return [
-        (name.replace("_", " "), f"{old:,}", f"{after[name]:,}", f"{after[name] - old:,}")
-        for name, old in before.items()
-        if name in after
+        (name.replace("_", " "), f"{old:,}", f"{counters.after[name]:,}", f"{counters.after[name] - old:,}")
+        for name, old in counters.before.items()
+        if name in counters.after
     ]

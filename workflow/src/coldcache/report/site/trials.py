@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from coldcache.analysis.report_links import mark_of
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.trial_json import read_story
+from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
+from coldcache.core.outcome import Outcome
 from coldcache.core.units import show_rate
 from coldcache.dataset.cubes import choose_figures
 from coldcache.dataset.reader import open_records
@@ -58,8 +59,8 @@ class ReportedTrial(NamedTuple):
         The rules that flagged it, and why; empty for a valid trial.
     proof : dict of str to str
         Its row of `cold.csv`; empty if it did not read.
-    story : dict
-        The content of `trial.json`; empty if the trial is missing.
+    outcome : Outcome or None
+        What happened in it; None if the trial is missing.
     figures : list of LoggedValue
         The values in its log; those that tables and figures use come first.
     """
@@ -73,7 +74,7 @@ class ReportedTrial(NamedTuple):
     codes: str
     reasons: str
     proof: dict[str, str]
-    story: dict[str, Any]
+    outcome: Outcome | None
     figures: list[LoggedValue]
 
     @property
@@ -108,7 +109,7 @@ def read_trials(campaign: Campaign, results: Path) -> Cases:
         key = _key(row)
         trial = ReportedTrial(
             row["study"], row["sweep"], row["case"], int(row["repetition"]), row["verdict"], row["cold"], row["codes"],
-            reasons.get(key, ""), proofs.get(key, {}), _read_story(campaign.folder / key / "trial.json"),
+            reasons.get(key, ""), proofs.get(key, {}), _read_outcome(campaign.folder / key / TRIAL_JSON),
             figures.get(key, []),
         )  # fmt: skip
         cases.setdefault((trial.study, trial.sweep), {}).setdefault(trial.case, []).append(trial)
@@ -124,8 +125,8 @@ def _key(row: dict[str, str]) -> str:
     return f"{row['study']}/{row['sweep']}/{row['case']}/r{row['repetition']}"
 
 
-def _read_story(path: Path) -> dict[str, Any]:
-    return read_story(path) if path.exists() else {}
+def _read_outcome(path: Path) -> Outcome | None:
+    return read_outcome(path) if path.exists() else None
 
 
 def _read_figures(records: pd.DataFrame) -> dict[str, list[LoggedValue]]:

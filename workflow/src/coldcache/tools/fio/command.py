@@ -7,22 +7,40 @@ from coldcache.core.records import Record
 from coldcache.tools.fio import parse as fio_read
 from coldcache.tools.fio.client_sum import read_sum
 from coldcache.tools.fio.parse import recognise
-from coldcache.tools.launchers import FIO_PORT, name_hosts, spread
-from coldcache.tools.programs import ask_version
+from coldcache.tools.launchers import name_hosts, spread
+from coldcache.tools.programs import Program
+from coldcache.tools.protocols import Server, Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "argv", "files", "inputs", "read", "recognise", "separate", "unfit", "version"]
+__all__ = [
+    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "recognise", "separate", "unfit",
+    "version",
+]  # fmt: skip
 
-PROGRAM = "fio"
+#: The port on which fio's servers listen.
+_PORT = 8765
+
+TRAITS = Traits(
+    program=Program("fio", "fio"),
+    overhead_seconds=0.4,
+    is_time_bound=True,
+    states_version=True,
+    series_logs="series_bw.*.log",
+    # A server listens only on the address by which the other nodes know its own.
+    server=Server(f'fio --server="$(uname -n),{_PORT}"', _PORT),
+    refused_options=(
+        "aux-path", "client", "daemonize", "directory", "exec_postrun", "exec_prerun", "filename", "include",
+        "ioengine=exec", "opendir", "output", "program", "read_iolog", "server", "trigger",
+        "trigger-file", "trigger-remote", "uri", "write_iolog",
+    ),
+    has_long_options=True,
+)  # fmt: skip
 
 _PATTERN = {"write": "write", "read": "read", "random-write": "randwrite", "random-read": "randread"}
 _ENGINE = {"file-create": "filecreate", "file-stat": "filestat", "file-remove": "filedelete"}
 
 #: fio's job name, and so the first part of the names of its files.
 _JOB = "t"
-
-#: The names of the logs in which fio notes rates over time, in the run's directory.
-SERIES = "series_bw.*.log"
 
 #: filestat repeats its files until the time is over, so a small pool is enough and quick to lay out.
 _STAT_POOL = 1000
@@ -35,7 +53,11 @@ def read(log: bytes) -> list[Record]:
 
 def version() -> str:
     """Return fio's version; raises `ToolError` if it is missing or does not answer."""
-    return ask_version(PROGRAM, "--version", r"fio-(\S+)")
+    return TRAITS.program.ask_version("--version", r"fio-(\S+)")
+
+
+def printed_version(log: bytes) -> None:
+    """Return None: `version` always knows the version."""
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -43,14 +65,14 @@ def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [(operation,) for operation in operations]
 
 
-def unfit(run: Run) -> str:
-    """Return what of a run fio cannot do; empty where it can do all."""
+def unfit(run: Run) -> str | None:
+    """Return what of a run fio cannot do; None if it can do all."""
     unknown = [operation for operation in run.operations if operation not in {**_PATTERN, **_ENGINE}]
     if unknown:
         return f"does not measure {unknown[0]}"
     if run.nodes > 1 and (run.device or not run.starter):
         return "runs on one node"
-    return ""
+    return None
 
 
 def inputs(run: Run) -> Inputs:
@@ -85,12 +107,17 @@ def argv(run: Run) -> list[str]:
     if run.nodes == 1:
         return _alone(run)
     # Each server gets the jobs of its node from a file in the trial's folder.
-    own = [(f"--client={host},{FIO_PORT}", f"{host}.fio") for host in name_hosts(run)]
-    return [PROGRAM, "--output-format=json", *(word for words in own for word in words)]
+    own = [(f"--client={host},{_PORT}", f"{host}.fio") for host in name_hosts(run)]
+    return [TRAITS.program.name, "--output-format=json", *(word for words in own for word in words)]
+
+
+def place(run: Run) -> tuple[str, ...]:
+    """Return nothing: options of fio start and place its jobs."""
+    return ()
 
 
 def files(run: Run) -> dict[str, str]:
-    """Return the files in the trial's folder that a run on several nodes takes: the jobs of each node."""
+    """Return the files that a run on several nodes needs in its trial's folder: the jobs of each node."""
     own = ("name", "output-format", "numjobs", "filename", "filename_format", "offset_increment")
     words = [word.removeprefix("--") for word in _alone(run)[1:]]
     options = [word for word in words if word.partition("=")[0] not in own]
@@ -111,7 +138,7 @@ def files(run: Run) -> dict[str, str]:
 
 def _alone(run: Run) -> list[str]:
     """Return the command line of a run on one node."""
-    words = [PROGRAM, f"--name={_JOB}", "--output-format=json", "--group_reporting", "--thread"]
+    words = [TRAITS.program.name, f"--name={_JOB}", "--output-format=json", "--group_reporting", "--thread"]
     words += [f"--numjobs={run.threads}", "--fallocate=none"]
     words += _metadata(run) if run.operations[0] in _ENGINE else _transfers(run)
     if run.series:

@@ -86,7 +86,12 @@ def recognise(log: bytes) -> bool:
     return _RECOGNISED.match(log) is not None
 
 
-def read(log: bytes, name: str = "") -> Series:
+def read(log: bytes) -> Series:
+    """Return every point of a series whose name is unknown; raises `LogError` as `read_named`."""
+    return read_named(log, "")
+
+
+def read_named(log: bytes, name: str) -> Series:
     """Return every point of a series.
 
     Parameters
@@ -94,7 +99,7 @@ def read(log: bytes, name: str = "") -> Series:
     log : bytes
         The whole log, as fio wrote it.
     name : str
-        The file's name, which tells what the values are.
+        The file's name, which says what the values are.
 
     Returns
     -------

@@ -5,28 +5,39 @@ Source: IOR 3.3.0 and 4.0.0 (the flags used here mean the same in both).
 
 from coldcache.core.errors import ToolError
 from coldcache.tools.ior.parse import printed_version, read, recognise
-from coldcache.tools.programs import ask_version, require
+from coldcache.tools.launchers import list_hosts, start_local_ranks
+from coldcache.tools.programs import MPIRUN, Program
+from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "TEST", "argv", "inputs", "printed_version", "read", "recognise", "separate", "unfit", "version"]
+__all__ = [
+    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "recognise", "separate", "unfit",
+    "version",
+]  # fmt: skip
 
-PROGRAM = "ior"
+#: The option that asks for an operation.
+_TEST = {"write": "-w", "read": "-r"}
+
+TRAITS = Traits(
+    program=Program("ior"),
+    overhead_seconds=1.0,
+    is_mpi=True,
+    test_words=_TEST,
+    refused_options=("-f", "-o", "-O"),
+)
 
 #: The file that the ranks share, or the beginning of their files' names.
 FILE = "tst.file"
 
-#: The option that asks for an operation.
-TEST = {"write": "-w", "read": "-r"}
-
 
 def version() -> str | None:
     """Return IOR's version, None where only its logs state it; raises `ToolError` if it or mpirun does not answer."""
-    require("mpirun")
+    MPIRUN.require()
     try:
-        return ask_version(PROGRAM, "--version", r"IOR-(\S+)")
+        return TRAITS.program.ask_version("--version", r"IOR-(\S+)")
     except ToolError:
-        # Its help tells it from another program of that name.
-        ask_version(PROGRAM, "-h", r"(?i)(?:usage:|synopsis) \S*(ior)")
+        # Another program may have the name; the help is IOR's own.
+        TRAITS.program.ask_version("-h", r"(?i)(?:usage:|synopsis) \S*(ior)")
         return None
 
 
@@ -35,9 +46,9 @@ def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [(operation,) for operation in operations]
 
 
-def unfit(run: Run) -> str:
-    """Return what of a run IOR cannot do; empty where it can do all."""
-    unknown = [operation for operation in run.operations if operation not in TEST]
+def unfit(run: Run) -> str | None:
+    """Return what of a run IOR cannot do; None if it can do all."""
+    unknown = [operation for operation in run.operations if operation not in _TEST]
     if unknown:
         return f"does not measure {unknown[0]}"
     if run.nodes > 1 and not run.launcher and not run.starter:
@@ -47,7 +58,7 @@ def unfit(run: Run) -> str:
     if run.direct_io and not run.command:
         # -B in 3.x, --posix.odirect in 4.x.
         return "passes the page cache by an option that differs by version; state its command"
-    return "drives no block device" if run.device else ""
+    return "drives no block device" if run.device else None
 
 
 def inputs(run: Run) -> Inputs:
@@ -63,10 +74,20 @@ def argv(run: Run) -> list[str]:
     """Return the command line of one run."""
     if run.command:
         return list(run.command)
-    words = [*(run.launcher or ("mpirun", "--oversubscribe", "-n", str(run.threads))), PROGRAM]
+    words = [*(run.launcher or place(run)), TRAITS.program.name]
     # -e counts fsync: without it pages still in the client's cache count as written. -k keeps the file.
     words += ["-a", "POSIX", "-v", "-i", "1", "-e", "-k", "-o", f"{run.directory}/{FILE}"]
-    words += [TEST[run.operations[0]], "-s", "1", "-t", str(run.transfer_size), "-b", str(run.file_size)]
+    words += [_TEST[run.operations[0]], "-s", "1", "-t", str(run.transfer_size), "-b", str(run.file_size)]
     if run.file_layout == "file-per-thread":
         words += ["-F"]
     return [*words, *run.options]
+
+
+def place(run: Run) -> tuple[str, ...]:
+    """Return the words that start the ranks on this machine."""
+    return start_local_ranks(run.threads)
+
+
+def files(run: Run) -> dict[str, str]:
+    """Return the file of hosts that mpirun reads."""
+    return list_hosts(run)

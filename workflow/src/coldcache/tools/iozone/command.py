@@ -5,22 +5,37 @@ Source: IOzone 3.489, ``iozone -h`` and its documentation of throughput mode (``
 
 from coldcache.tools.iozone.parse import read, recognise
 from coldcache.tools.launchers import CLIENTS, spread
-from coldcache.tools.programs import ask_version, require
+from coldcache.tools.programs import Program
+from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "TEST", "argv", "files", "inputs", "read", "recognise", "separate", "unfit", "version"]
-
-PROGRAM = "iozone"
+__all__ = [
+    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "recognise", "separate", "unfit",
+    "version",
+]  # fmt: skip
 
 _KIBIBYTE = 1024
 
 #: The number of each operation's test, as option -i takes it.
-TEST = {"write": "0", "read": "1", "random-write": "2", "random-read": "2"}
+_TEST = {"write": "0", "read": "1", "random-write": "2", "random-read": "2"}
+
+TRAITS = Traits(
+    program=Program("iozone", "iozone3"),
+    # IOzone 3.489 sleeps for fixed times.
+    overhead_seconds=5.0,
+    states_version=True,
+    test_words=_TEST,
+    refused_options=("-f", "-F", "-b", "-+m"),
+)
 
 
 def version() -> str:
     """Return IOzone's version; raises `ToolError` if it is missing or does not answer."""
-    return ask_version(PROGRAM, "-v", r"Version \$Revision: (\S+) \$")
+    return TRAITS.program.ask_version("-v", r"Version \$Revision: (\S+) \$")
+
+
+def printed_version(log: bytes) -> None:
+    """Return None: `version` always knows the version."""
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -34,9 +49,9 @@ def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [*((operation,) for operation in operations if operation not in both), both]
 
 
-def unfit(run: Run) -> str:
-    """Return what of a run IOzone cannot do; empty where it can do all."""
-    unknown = [operation for operation in run.operations if operation not in TEST]
+def unfit(run: Run) -> str | None:
+    """Return what of a run IOzone cannot do; None if it can do all."""
+    unknown = [operation for operation in run.operations if operation not in _TEST]
     if unknown:
         return f"does not measure {unknown[0]}"
     if run.nodes > 1 and not run.launcher and not run.starter:
@@ -49,7 +64,7 @@ def unfit(run: Run) -> str:
         return "drives no block device"
     if run.transfer_size % _KIBIBYTE or run.file_size % _KIBIBYTE:
         return "counts sizes in KiB"
-    return ""
+    return None
 
 
 def inputs(run: Run) -> Inputs:
@@ -65,7 +80,7 @@ def argv(run: Run) -> list[str]:
     """Return the command line of one run, its sizes in KiB as IOzone counts them."""
     if run.command:
         return list(run.command)
-    words = [PROGRAM, "-i", TEST[run.operations[0]]]
+    words = [TRAITS.program.name, "-i", _TEST[run.operations[0]]]
     # -c and -e count close and fsync; without them IOzone counts pages still in the client's cache as written.
     # -w keeps the files; -+n measures no rewrite and no reread.
     words += ["-c", "-e", "-w", "-+n"]
@@ -97,6 +112,6 @@ def _is_cluster(run: Run) -> bool:
 
 def files(run: Run) -> dict[str, str]:
     """Return the files in the trial's folder that a run on several nodes takes: a line for each thread, in turn."""
-    program = require(PROGRAM)
+    program = TRAITS.program.require()
     nodes = {thread: host for host, threads in spread(run.threads, run.hosts).items() for thread in threads}
     return {CLIENTS: "".join(f"{nodes[thread]} {run.directory} {program}\n" for thread in range(run.threads))}

@@ -5,29 +5,38 @@ Source: mdtest 1.9.3 to 4.0 (the flags used here mean the same in all of them).
 
 from coldcache.core.errors import ToolError
 from coldcache.core.vocabulary import METADATA_OPERATIONS
+from coldcache.tools.launchers import list_hosts, start_local_ranks
 from coldcache.tools.mdtest.parse import printed_version, read, recognise
-from coldcache.tools.programs import ask_version, require
+from coldcache.tools.programs import MPIRUN, Program
+from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
-__all__ = ["PROGRAM", "argv", "inputs", "printed_version", "read", "recognise", "separate", "unfit", "version"]
+__all__ = [
+    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "recognise", "separate", "unfit",
+    "version",
+]  # fmt: skip
 
-PROGRAM = "mdtest"
+TRAITS = Traits(
+    program=Program("mdtest"),
+    overhead_seconds=1.0,
+    is_mpi=True,
+    repeats_itself=True,
+    makes_directories=True,
+    refused_options=("-d", "-x"),
+)
 
 _PHASE = {"create": "-C", "stat": "-T", "read": "-E", "remove": "-r"}
 _KIND = {"file": "-F", "directory": "-D"}
 
-#: What mdtest starts its ranks with on one node.
-LAUNCHER = ("mpirun", "--oversubscribe", "-n", "{threads}")
-
 
 def version() -> str | None:
     """Return the version, None where only logs state it; raises `ToolError` if mdtest or mpirun does not answer."""
-    require("mpirun")
+    MPIRUN.require()
     try:
-        return ask_version(PROGRAM, "-h", r"mdtest-(\S+)")
+        return TRAITS.program.ask_version("-h", r"mdtest-(\S+)")
     except ToolError:
-        # Its help tells it from another program of that name.
-        ask_version(PROGRAM, "-h", r"(?i)(?:usage:|synopsis) \S*(mdtest)")
+        # Another program may have the name; the help is mdtest's own.
+        TRAITS.program.ask_version("-h", r"(?i)(?:usage:|synopsis) \S*(mdtest)")
         return None
 
 
@@ -37,12 +46,12 @@ def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [tuple(operation for operation in operations if operation.startswith(f"{kind}-")) for kind in kinds]
 
 
-def unfit(run: Run) -> str:
-    """Return what of a run mdtest cannot do; empty where it can do all."""
+def unfit(run: Run) -> str | None:
+    """Return what of a run mdtest cannot do; None if it can do all."""
     unknown = [operation for operation in run.operations if operation not in METADATA_OPERATIONS]
     if unknown:
         return f"does not measure {unknown[0]}"
-    return "runs on one node" if run.nodes > 1 and not (run.launcher or run.starter) else ""
+    return "runs on one node" if run.nodes > 1 and not (run.launcher or run.starter) else None
 
 
 def inputs(run: Run) -> Inputs:
@@ -54,7 +63,7 @@ def argv(run: Run) -> list[str]:
     """Return the command line of one run: each rank works in a directory of its own (``-u``)."""
     if run.command:
         return list(run.command)
-    words = [*(run.launcher or (word.format(threads=run.threads) for word in LAUNCHER)), PROGRAM]
+    words = [*(run.launcher or place(run)), TRAITS.program.name]
     words += [_KIND[run.operations[0].partition("-")[0]], "-u"]
     words += [_PHASE[operation.partition("-")[2]] for operation in run.operations]
     if run.items_per_directory:
@@ -62,3 +71,13 @@ def argv(run: Run) -> list[str]:
     else:
         words += ["-n", str(run.files)]
     return [*words, "-d", f"{run.directory}/mdtest", *run.options]
+
+
+def place(run: Run) -> tuple[str, ...]:
+    """Return the words that start the ranks on this machine."""
+    return start_local_ranks(run.threads)
+
+
+def files(run: Run) -> dict[str, str]:
+    """Return the file of hosts that mpirun reads."""
+    return list_hosts(run)

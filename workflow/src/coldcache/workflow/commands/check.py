@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 
 from coldcache.core.errors import TargetError, ToolError
 from coldcache.core.units import show_bytes
-from coldcache.core.vocabulary import SETTINGS, TOOLS
+from coldcache.core.vocabulary import SETTINGS
 from coldcache.design.site import Cold, Site, read_site
 from coldcache.design.study import ColdMethod
 from coldcache.measure.cluster.check import check_in_job, check_nodes, needs_job
@@ -17,12 +17,12 @@ from coldcache.measure.host.counters import choose_counters, read_counters
 from coldcache.measure.host.mounts import Mount, find_mount
 from coldcache.measure.host.page_cache import evict, measure_residency
 from coldcache.measure.host.sudo import why_no_root
-from coldcache.measure.lease import tell_lease
+from coldcache.measure.lease import find_holder
 from coldcache.measure.settings.block import is_left
 from coldcache.measure.settings.registry import why_not
 from coldcache.measure.target import LOCK, WORK, check_target, takes_direct_io
-from coldcache.tools import find_tool
-from coldcache.tools.programs import require
+from coldcache.tools import TOOLS, find_tool
+from coldcache.tools.programs import HELPERS
 from coldcache.workflow.configuration import SITES
 
 #: Size of the unnamed file that tests eviction, in B.
@@ -67,7 +67,7 @@ def print_check(name: str, target: str | None) -> int:
     usable = list(_check_target(site))
     tools = [_check_tool(tool) for tool in TOOLS]
     if site.clients.launcher != "local" and usable[0].possible:
-        programs = [find_tool(tool).PROGRAM for tool in TOOLS]
+        programs = [tool.TRAITS.program.name for tool in TOOLS.values()]
         usable += [CheckResult(*result) for result in check_nodes(site.clients, _existing(site), programs)]
     for finding in [*usable, *_check_cold(site), *_check_settings(site), *tools]:
         print(finding.line())
@@ -106,7 +106,7 @@ def _describe_mount(mount: Mount) -> str:
 
 
 def _check_lock(work: Path) -> CheckResult:
-    holder = tell_lease(work)
+    holder = find_holder(work)
     if holder:
         return CheckResult("lock", False, f"the target is held by {holder}")
     try:
@@ -132,7 +132,7 @@ def _check_cold(site: Site) -> Iterator[CheckResult]:
     for method in get_args(ColdMethod):
         if method in ("drop-caches", "remount"):
             reason = why_not_cold(Cold(method=method), folder)
-            yield CheckResult(f"cold by {method}", not reason, reason)
+            yield CheckResult(f"cold by {method}", not reason, reason or "")
     if site.cold.commands:
         reason = why_not_cold(site.cold, folder)
         yield CheckResult("cold by commands", not reason, reason or " ".join(site.cold.commands[0]))
@@ -165,14 +165,14 @@ def _why_not_evicted(folder: Path) -> str | None:
 def _check_settings(site: Site) -> Iterator[CheckResult]:
     for program, setting in SETTINGS.items():
         try:
-            yield CheckResult(f"{setting.factor} by {program}", True, require(program))
+            yield CheckResult(f"{setting.factor} by {program}", True, HELPERS[program].require())
         except ToolError as error:
             yield CheckResult(f"{setting.factor} by {program}", False, str(error))
     for factor, kind in site.settings.items():
         reason = why_not(kind, _existing(site))
         yield CheckResult(f"{factor} by the site", not reason, reason or f"{kind.kind}")
     reason = why_no_root()
-    yield CheckResult("root", not reason, reason)
+    yield CheckResult("root", not reason, reason or "")
 
 
 def _check_tool(name: str) -> CheckResult:

@@ -36,14 +36,14 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
         As `draft_design`.
     """
     design = draft_design({"studies": studies, "site": site, "target": target or ""}, full)
-    asked, circumstances = design.planned, design.circumstances
-    assert circumstances is not None
+    asked, environment = design.planned, design.environment
+    assert environment is not None
     if full:
-        cases = [case for study in asked for case in expand_cases(study, design.site, circumstances, full)]
+        cases = [case for study in asked for case in expand_cases(study, design.site, environment, full)]
     else:
         cases = design.cases()
     runs = not full and not any(case.runs_here for case in cases)
-    blocks = design.blocks() if runs else arrange_blocks(cases, circumstances.seed)
+    blocks = design.blocks() if runs else arrange_blocks(cases, environment.seed)
     trials = [trial for block in blocks for trial in block.trials]
     if form == "jsonl":
         for trial in (trial for trial in trials if trial.repetition < trial.case.repetitions):

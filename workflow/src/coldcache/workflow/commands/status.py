@@ -1,15 +1,15 @@
 """`python -m coldcache status`: print the progress of a campaign, from its files alone."""
 
-import json
 import time
 from collections import Counter
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from coldcache.campaign.campaign import RAW, Campaign, read_campaign
-from coldcache.campaign.progress import why_not_run
+from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.seal import is_sealed
-from coldcache.campaign.stop_rule import is_missing
+from coldcache.campaign.stop_rule import is_done, is_missing
+from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
+from coldcache.core.outcome import Outcome
 from coldcache.core.units import show_seconds
 from coldcache.design.cases import Trial
 from coldcache.design.jobs import arrange_allocations
@@ -91,24 +91,24 @@ def find_status(campaign: Campaign) -> Status:
     refused: Counter[str] = Counter()
     spent = expected = left = 0.0
     done = waiting = 0
-    reasons: dict[tuple[str, str], str] = {}
+    reasons: dict[tuple[str, str], str | None] = {}
     for allocation in allocations:
         before = waiting
         for trial in (trial for block in allocation.blocks for trial in block.trials):
-            story = _read_story(campaign.folder / trial.key / "trial.json")
-            if story is not None:
+            if is_done(campaign.folder, trial):
+                outcome = read_outcome(campaign.folder / trial.key / TRIAL_JSON)
                 done += 1
-                spent, expected = spent + (story["seconds"] or 0.0), expected + trial.case.seconds
-                if reason := _why_void(story):
+                spent, expected = spent + (outcome.seconds or 0.0), expected + trial.case.seconds
+                if reason := _why_void(outcome):
                     void.append(f"{trial.key}: {reason}")
                 continue
             if not is_missing(campaign.folder, campaign.site, trial):
                 continue
             key = (trial.case.study, trial.case.sweep)
             if key not in reasons:
-                reasons[key] = why_not_run(campaign.folder, *key)
-            if reasons[key]:
-                refused[reasons[key]] += 1
+                reasons[key] = read_not_run(campaign.folder, *key)
+            if refusal := reasons[key]:
+                refused[refusal] += 1
                 continue
             waiting += 1
             left += trial.case.seconds
@@ -119,20 +119,13 @@ def find_status(campaign: Campaign) -> Status:
     return Status(done, void, running, dict(refused), waiting, left * max(pace, 0.01), waiting_jobs)
 
 
-def _read_story(path: Path) -> dict[str, Any] | None:
-    try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError):
-        return None
-
-
-def _why_void(story: dict[str, Any]) -> str:
-    """Return why a trial is void, as far as its story tells without its log."""
-    if story["failure"]:
-        return str(story["failure"]["message"])
-    if story["timed_out"]:
-        return f"ended after {story['time_limit']:g} s"
-    return f"exit status {story['exit_status']}" if story["exit_status"] else ""
+def _why_void(outcome: Outcome) -> str | None:
+    """Return why a trial is void, as far as that shows without its log; None where it does not."""
+    if outcome.failure:
+        return outcome.failure.message
+    if outcome.timed_out:
+        return f"ended after {outcome.time_limit:g} s"
+    return f"exit status {outcome.exit_status}" if outcome.exit_status else None
 
 
 def _running_since(campaign: Campaign, trial: Trial) -> float:

@@ -1,1 +1,1 @@
-"""One driver per kind of setting: why_not, read, apply, restore."""
+"""The drivers of settings: each module here satisfies `coldcache.measure.settings.registry.Driver`."""

@@ -1,17 +1,31 @@
-"""A choice among mounts that the site has prepared: the chosen one is bound over the study's folder on the target."""
+"""A choice among mounts that the site has prepared: the chosen one is bound over the study's folder."""
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 from coldcache.core.errors import SettingError
+from coldcache.design.settings.bind_mount import PreparedMounts
 from coldcache.measure.host.sudo import run_command, why_no_root
 
-#: What is read where none of the mounts is bound, and what puts that back.
+NAME = "prepared-mount"
+KINDS = (PreparedMounts,)
+
+#: What is read if none of the mounts is bound, and what restores that.
 NONE = "none"
 
 
-def why_not(address: dict) -> str:
-    """Return why a mount cannot be chosen here: there is none, it holds files, root is refused; empty where it can."""
+def locate(setting: PreparedMounts, folder: Path, sweep: Path) -> dict[str, Any]:
+    """Return the study's folder on the target, over which a mount is bound."""
+    place = sweep.absolute().parent
+    return {
+        "place": str(place), "values": list(setting.values.values()), "own": [sweep.name],
+        "shown_as": f"what is mounted on {place}", "value_of": {NONE: NONE},
+    }  # fmt: skip
+
+
+def why_not(address: dict) -> str | None:
+    """Return why a mount cannot be chosen here (not mounted, not empty, no root); None if it can."""
     for value in address["values"]:
         path = Path(value)
         if not path.is_mount():
@@ -19,11 +33,12 @@ def why_not(address: dict) -> str:
         foreign = [entry.name for entry in path.iterdir() if entry.name not in ("lost+found", *address["own"])]
         if foreign:
             return f'{value} holds foreign files such as "{foreign[0]}"'
-    return why_no_root() and f"mount: {why_no_root()}"
+    reason = why_no_root()
+    return f"mount: {reason}" if reason else None
 
 
 def read(address: dict, lock: int) -> str:
-    """Return which of the mounts the study's folder shows, told by the identity of its root; ``none`` where none.
+    """Return which of the mounts the study's folder shows, by the identity of its root; ``none`` if none.
 
     Raises
     ------
@@ -40,11 +55,11 @@ def read(address: dict, lock: int) -> str:
 
 
 def apply(address: dict, value: str, lock: int) -> None:
-    """Bind a mount over the study's folder in place of the one before; raises `SettingError` if that is refused."""
+    """Bind a mount over the study's folder instead of the previous one; raises `SettingError` if that is refused."""
     place = Path(address["place"])
     place.mkdir(exist_ok=True)
     if place.is_mount():
-        # The files of the sweep on the mount that is left; they are laid out anew when it is chosen again.
+        # The sweep's files stay behind on the previous mount; they are written again when it is chosen again.
         for name in address["own"]:
             shutil.rmtree(place / name, ignore_errors=True)
         run_command(["umount", str(place)], root=True)

@@ -1,15 +1,21 @@
-"""A limit of a device's IOPS, for reads and for writes alike, which the kernel holds for a control group.
+"""A limit of a device's IOPS, the same for reads and writes, which the kernel enforces for a control group.
 
 Source: Documentation/admin-guide/cgroup-v2.rst (``io.max``) and cgroup-v1/blkio-controller.rst (``blkio.throttle``).
 """
 
 import re
 from pathlib import Path
+from typing import Any
 
 from coldcache.core.errors import SettingError
+from coldcache.design.settings.cgroup_limit import LimitSetting
 from coldcache.measure.host.sudo import why_not_writable, write_value
+from coldcache.measure.settings.devices import holds_root, name_device
 
-#: What is read where nothing limits the device.
+NAME = "device-limit"
+KINDS = (LimitSetting,)
+
+#: What is read if nothing limits the device.
 UNLIMITED = "max"
 
 _MAX = "io.max"
@@ -18,8 +24,27 @@ _THROTTLES = ("blkio.throttle.read_iops_device", "blkio.throttle.write_iops_devi
 _PROC = Path("/proc/self")
 
 
+def locate(setting: LimitSetting, folder: Path, sweep: Path) -> dict[str, Any]:
+    """Return the device and the control group of this process.
+
+    Raises
+    ------
+    SettingError
+        If the target has no device, if that also holds the root file system, or as `find_group`.
+    """
+    name = name_device(folder)
+    if holds_root(name):
+        raise SettingError(f"{name} holds the root file system: a limit would slow down the whole system")
+    group = find_group()
+    # The limit disappears with its group.
+    return {
+        "device": Path(f"/sys/class/block/{name}/dev").read_text().strip(), "folder": group,
+        "shown_as": f"limit of {name} in {group}",
+    }  # fmt: skip
+
+
 def find_group(proc: Path = _PROC) -> str:
-    """Return the folder of the control group of this process that limits I/O, and so that of all that it starts.
+    """Return the folder of the control group that limits the I/O of this process and of its children.
 
     Raises
     ------
@@ -46,13 +71,14 @@ def find_group(proc: Path = _PROC) -> str:
     )
 
 
-def why_not(address: dict) -> str:
-    """Return why the device cannot be limited here; empty where it can."""
-    return next((reason for file in _files(address) if (reason := why_not_writable(file))), "")
+def why_not(address: dict) -> str | None:
+    """Return why the device cannot be limited here; None if it can."""
+    reasons = [why_not_writable(file) for file in _files(address)]
+    return next((reason for reason in reasons if reason), None)
 
 
 def read(address: dict, lock: int) -> str:
-    """Return the limit in 1/s; ``max`` without one, and both where reads and writes differ, as in ``500 max``.
+    """Return the limit in 1/s; ``max`` without one, and both limits if reads and writes differ, as in ``500 max``.
 
     Raises
     ------
@@ -86,7 +112,7 @@ restore = apply
 
 
 def _files(address: dict) -> tuple[Path, Path]:
-    """Return the files of reads and of writes, which are one in version 2."""
+    """Return the files of reads and of writes; version 2 has one file for both."""
     folder = Path(address["folder"])
     if (folder / _MAX).exists():
         return folder / _MAX, folder / _MAX

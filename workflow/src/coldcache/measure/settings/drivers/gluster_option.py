@@ -1,20 +1,26 @@
-"""An option of a GlusterFS volume: set on its servers, and in force once the client that is measured has taken it."""
+"""An option of a GlusterFS volume: set on its servers, in force once the client that is measured has loaded it."""
 
 import re
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 from coldcache.core.errors import SettingError
+from coldcache.design.settings.gluster_option import VolumeSetting
+from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.sudo import run_command, why_no_root
 
-#: What is read behind the value of an option that nobody has set, so that it is reset and not set to that value.
+NAME = "volume-option"
+KINDS = (VolumeSetting,)
+
+#: Follows the value of an option that nobody has set, so that it is reset instead of set to that value.
 _UNSET = " (not set)"
 
-#: How long a client may take to load what its server has written.
+#: How long a client may take to load the graph that its server has written, in s.
 _SECONDS = 30.0
 
-#: The translator of a client's graph that an option switches on and off, where that is all that it does.
+#: The translator of a client's graph that an option switches on and off, for options that do nothing else.
 _TRANSLATORS = {
     "performance.write-behind": "write-behind", "performance.read-ahead": "read-ahead",
     "performance.io-cache": "io-cache", "performance.quick-read": "quick-read",
@@ -24,23 +30,36 @@ _TRANSLATORS = {
 }  # fmt: skip
 
 
-def why_not(address: dict) -> str:
-    """Return why the option cannot be set here; empty where it can."""
+def locate(setting: VolumeSetting, folder: Path, sweep: Path) -> dict[str, Any]:
+    """Return the volume, its option, and where the client that is measured has mounted it."""
+    return {
+        "volume": setting.volume, "option": setting.option, "point": find_mount(folder).point,
+        "outlives_restart": True, "shown_as": f"{setting.option} of the volume {setting.volume}",
+    }  # fmt: skip
+
+
+def why_not(address: dict) -> str | None:
+    """Return why the option cannot be set here; None if it can."""
     if shutil.which("gluster") is None:
         return "gluster is not on PATH"
+    if reason := why_no_root():
+        return f"gluster: {reason}"
+    if not _graph_of(address).is_file():
+        return f"{address['point']} is no mount of GlusterFS"
     try:
-        return (why_no_root() and f"gluster: {why_no_root()}") or _why_no_client(address) or (_ask(address) and "")
+        _ask(address)
     except SettingError as error:
         return str(error)
+    return None
 
 
 def read(address: dict, lock: int) -> str:
-    """Return the value in force, followed by ``(not set)`` where nobody has set it.
+    """Return the value in force, followed by ``(not set)`` if nobody has set it.
 
     Raises
     ------
     SettingError
-        As `run_command`, and if the client has a translator that the value switches off, or lacks it.
+        As `run_command`, and if the client's translators contradict the value.
     """
     value, translator = _ask(address), _TRANSLATORS.get(address["option"])
     there = f"type performance/{translator}" in _read_graph(address)
@@ -56,7 +75,7 @@ def apply(address: dict, value: str, lock: int) -> None:
 
 
 def restore(address: dict, value: str, lock: int) -> None:
-    """Put back a value, or that nobody has set one; raises `SettingError` as `apply`."""
+    """Restore a value, or reset the option if nobody had set it; raises `SettingError` as `apply`."""
     words = ["reset", address["volume"], address["option"]]
     _change(address, words if value.endswith(_UNSET) else ["set", *words[1:], value])
 
@@ -66,7 +85,7 @@ def _change(address: dict, words: list[str]) -> None:
     served = _gluster("system::", "getspec", address["volume"])
     _gluster("volume", *words)
     if _gluster("system::", "getspec", address["volume"]) == served:
-        # The servers alone have a part in it.
+        # Only the servers use this option.
         return
     end = time.monotonic() + _SECONDS
     while not _has_new_graph(address, before):
@@ -80,7 +99,7 @@ def _has_new_graph(address: dict, before: str) -> bool:
     try:
         return _read_graph(address) != before
     except SettingError:
-        # Between two graphs there is none.
+        # The client has no graph for a moment while it switches.
         return False
 
 
@@ -102,12 +121,8 @@ def _graph_of(address: dict) -> Path:
 
 
 def _read_graph(address: dict) -> str:
-    """Return the translators of the client with their options, as the client itself tells them."""
+    """Return the client's translators and their options, as the client itself lists them."""
     try:
         return _graph_of(address).read_text()
     except OSError as error:
         raise SettingError(f"{_graph_of(address)} cannot be read: {error.strerror}") from error
-
-
-def _why_no_client(address: dict) -> str:
-    return "" if _graph_of(address).is_file() else f"{address['point']} is no mount of GlusterFS"

@@ -2,22 +2,33 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 from coldcache.core.errors import SettingError
+from coldcache.design.settings.kernel_value import FileSetting, SysctlSetting
 from coldcache.measure.host.sudo import why_not_writable, write_value
+from coldcache.measure.settings.devices import name_device
+
+NAME = "kernel-value"
+KINDS = (FileSetting, SysctlSetting)
 
 #: Files that list every choice mark the one in force, as in ``[none] mq-deadline``.
 _CHOSEN = re.compile(r"(?:^|\s)\[([^\]\s]+)\](?:\s|$)")
 
 
-def path_of_sysctl(name: str) -> str:
-    """Return the file of a kernel parameter; dots part folders unless slashes do (sysctl.d(5))."""
-    return f"/proc/sys/{name if '/' in name else name.replace('.', '/')}"
+def locate(setting: FileSetting | SysctlSetting, folder: Path, sweep: Path) -> dict[str, Any]:
+    """Return the file; raises `SettingError` if it names the target's device and the target has none."""
+    if isinstance(setting, SysctlSetting):
+        # Dots separate folders unless slashes do (sysctl.d(5)).
+        name = setting.name if "/" in setting.name else setting.name.replace(".", "/")
+        return {"path": f"/proc/sys/{name}", "shown_as": setting.name}
+    path = setting.path.replace("{device}", name_device(folder)) if "{device}" in setting.path else setting.path
+    return {"path": path, "shown_as": path}
 
 
-def why_not(address: dict) -> str:
-    """Return why the value cannot be changed here; empty where it can."""
-    return why_not_writable(Path(address["path"]))
+def why_not(address: dict) -> str | None:
+    """Return why the value cannot be changed here; None if it can."""
+    return why_not_writable(Path(address["path"])) or None
 
 
 def read(address: dict, lock: int) -> str:

@@ -1,17 +1,29 @@
-"""The layout that Lustre gives to what is made in a folder: its stripes by lfs setstripe, its targets by lfs mkdir."""
+"""The layout that Lustre gives to new files of a folder: stripes by lfs setstripe, metadata targets by lfs mkdir."""
 
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 from coldcache.core.errors import SettingError
+from coldcache.design.settings.lustre_layout import LayoutSetting
 from coldcache.measure.host.sudo import run_command, why_no_root
+
+NAME = "lustre-layout"
+KINDS = (LayoutSetting,)
 
 _STRIPES = ("stripe-count", "stripe-size")
 
 
-def why_not(address: dict) -> str:
-    """Return why a layout cannot be chosen here; empty where it can."""
+def locate(setting: LayoutSetting, folder: Path, sweep: Path) -> dict[str, Any]:
+    """Return the sweep's folder, which has the layout."""
+    return {
+        "of": setting.of, "folder": str(sweep), "outlives_restart": True, "shown_as": f"{setting.of} by lfs of {sweep}",
+    }  # fmt: skip
+
+
+def why_not(address: dict) -> str | None:
+    """Return why a layout cannot be chosen here; None if it can."""
     if shutil.which("lfs") is None:
         return "lfs is not on PATH"
     folder = Path(address["folder"]).absolute()
@@ -21,7 +33,8 @@ def why_not(address: dict) -> str:
         _ask(address["of"], folder)
     except SettingError as error:
         return str(error)
-    return why_no_root() and f"lfs mkdir: {why_no_root()}" if address["of"] == "mdt-count" else ""
+    reason = why_no_root() if address["of"] == "mdt-count" else None
+    return f"lfs mkdir: {reason}" if reason else None
 
 
 def read(address: dict, lock: int) -> str:
@@ -32,7 +45,7 @@ def read(address: dict, lock: int) -> str:
 def apply(address: dict, value: str, lock: int) -> None:
     """Give an empty folder a layout; raises `SettingError` as `run_command`, or if the folder holds files."""
     folder = Path(address["folder"])
-    # One command sets all stripes of a folder, and a folder that is made anew has none: the others are kept.
+    # One command sets all stripe values of a folder, and a new folder has none: set the others again.
     stripes = {of: _ask(of, folder) for of in _STRIPES}
     if address["of"] == "mdt-count":
         _make(folder, value)
@@ -43,7 +56,7 @@ def apply(address: dict, value: str, lock: int) -> None:
 
 
 def restore(address: dict, value: str, lock: int) -> None:
-    """Remove the folder, which the program made: its layout goes with it."""
+    """Remove the folder, which the program created: its layout disappears with it."""
     shutil.rmtree(address["folder"])
 
 
@@ -51,7 +64,7 @@ def _make(folder: Path, targets: str) -> None:
     try:
         folder.rmdir()
     except OSError as error:
-        raise SettingError(f"{folder} cannot be made anew over {targets} metadata targets: {error.strerror}") from error
+        raise SettingError(f"{folder} cannot be recreated over {targets} metadata targets: {error.strerror}") from error
     run_command(["lfs", "mkdir", "--mdt-count", targets, str(folder)], root=True)
     if os.geteuid():
         run_command(["chown", f"{os.geteuid()}:{os.getegid()}", str(folder)], root=True)

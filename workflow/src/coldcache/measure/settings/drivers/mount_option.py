@@ -1,28 +1,39 @@
 """An option of a mounted file system: changed by remounting, read back as it was negotiated."""
 
 from pathlib import Path
+from typing import Any
 
 from coldcache.core.errors import SettingError
-from coldcache.design.settings import DEFAULT
+from coldcache.design.settings.mount_option import DEFAULT, MountSetting
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.sudo import run_command, why_no_root
 
+NAME = "mount-option"
+KINDS = (MountSetting,)
 
-def why_not(address: dict) -> str:
-    """Return why the file system cannot be remounted here; empty where it can."""
+
+def locate(setting: MountSetting, folder: Path, sweep: Path) -> dict[str, Any]:
+    """Return the mount point."""
+    point = setting.point or find_mount(folder).point
+    return {"point": point, "shown_as": f"mount options of {point}"}
+
+
+def why_not(address: dict) -> str | None:
+    """Return why the file system cannot be remounted here; None if it can."""
     if find_mount(Path(address["point"])).point != address["point"]:
         return f"nothing is mounted on {address['point']}"
-    return why_no_root() and f"mount: {why_no_root()}"
+    reason = why_no_root()
+    return f"mount: {reason}" if reason else None
 
 
 def read(address: dict, lock: int) -> str:
-    """Return which of the levels' options is in force; ``default`` where the kernel lists none of them.
+    """Return which of the levels' options is in force; ``default`` if the kernel lists none of them.
 
     Raises
     ------
     SettingError
-        If nothing is mounted there, or no option is listed and no level is known to read so: what is in force could
-        be neither told nor put back.
+        If nothing is mounted there, or if no option is listed and no level reads as ``default``: what is in force
+        could then be neither named nor restored.
     """
     mount = find_mount(Path(address["point"]))
     if mount.point != address["point"]:

@@ -1,11 +1,17 @@
 """A profile of tuned, which changes many settings of the kernel at once."""
 
 import shutil
+from pathlib import Path
+from typing import Any
 
 from coldcache.core.errors import SettingError
+from coldcache.design.settings.tuned_profile import TunedSetting
 from coldcache.measure.host.sudo import run_command, why_no_root
 
-#: What is read where no profile is active.
+NAME = "tuned-profile"
+KINDS = (TunedSetting,)
+
+#: What is read if no profile is active.
 NONE = "none"
 
 #: Follows the name of a profile that tuned chose by itself.
@@ -13,12 +19,17 @@ AUTO = " (auto)"
 
 _ACTIVE, _MODE = "Current active profile:", "Profile selection mode:"
 
-#: What tuned-adm says with exit status 1 where its daemon runs and no profile is active.
+#: What tuned-adm prints, with exit status 1, if its daemon runs and no profile is active.
 _NONE_ACTIVE = "No current active profile."
 
 
-def why_not(address: dict) -> str:
-    """Return why no profile can be chosen here; empty where one can."""
+def locate(setting: TunedSetting, folder: Path, sweep: Path) -> dict[str, Any]:
+    """Return the address of the one active profile."""
+    return {"outlives_restart": True, "shown_as": "tuned-adm active"}
+
+
+def why_not(address: dict) -> str | None:
+    """Return why no profile can be chosen here; None if one can."""
     if shutil.which("tuned-adm") is None:
         return "tuned-adm is not on PATH"
     if reason := why_no_root():
@@ -27,16 +38,16 @@ def why_not(address: dict) -> str:
         _read()
     except SettingError as error:
         return str(error)
-    return ""
+    return None
 
 
 def read(address: dict, lock: int) -> str:
-    """Return the profile in force: ``none`` where none is, ``balanced (auto)`` where tuned chose it by itself.
+    """Return the profile in force: ``none`` if none is active, ``balanced (auto)`` if tuned itself chose it.
 
     Raises
     ------
     SettingError
-        If tuned's daemon does not answer: tuned-adm then tells the profile that the daemon would begin with.
+        If tuned's daemon does not answer: tuned-adm would then print the profile that the daemon starts with.
     """
     return _read(lock)
 
@@ -68,7 +79,7 @@ restore = apply
 
 
 def _tuned_adm(*words: str, lock: int | None) -> str:
-    # Whom tuned does not trust it tells that no profile is active.
+    # Without root, tuned-adm always says that no profile is active.
     return run_command(["tuned-adm", *words], root=True, lock=lock).output
 
 

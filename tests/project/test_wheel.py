@@ -1,0 +1,55 @@
+"""A wheel that is built here and installed elsewhere has every file of the package, and runs without the clone."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path("workflow/src/coldcache")
+
+
+def list_tracked(root, *patterns):
+    found = subprocess.run(["git", "ls-files", "-z", "--", *patterns], cwd=root, capture_output=True, check=True)
+    return [Path(os.fsdecode(name)) for name in found.stdout.split(b"\0") if name]
+
+
+@pytest.fixture(scope="module")
+def installed(root, tmp_path_factory):
+    """The folder into which a wheel of the tracked files was installed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    # Setuptools leaves its own folders beside the sources: a copy keeps them out of the clone.
+    source = folder / "source"
+    for name in list_tracked(root, str(PACKAGE), "pyproject.toml", "README.md", "LICENSE"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(root / name, source / name)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    build = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder), str(source)]
+    subprocess.run(build, check=True)
+    (wheel,) = folder.glob("coldcache-*.whl")
+    target = folder / "installed"
+    subprocess.run([*pip, "install", "--no-deps", "--no-index", "--target", str(target), str(wheel)], check=True)
+    return target
+
+
+@pytest.mark.slow
+def test_every_tracked_file_of_the_package_is_in_the_wheel(root, installed):
+    tracked = {name.relative_to(PACKAGE.parent) for name in list_tracked(root, str(PACKAGE))}
+    assert any(name.suffix == ".csv" for name in tracked)
+    there = {path.relative_to(installed) for path in installed.rglob("*") if path.is_file()}
+    assert sorted(tracked - there) == []
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_parses_a_log_without_the_clone(root, installed, tmp_path):
+    shutil.copyfile(root / "tests/specimens/ior-4.1.0-dev-both.txt", tmp_path / "ior.txt")
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    where = [sys.executable, "-c", "import coldcache; print(coldcache.__file__)"]
+    found = subprocess.run(where, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert Path(found.stdout.strip()).is_relative_to(installed)
+    parse = [sys.executable, "-m", "coldcache", "parse", "ior.txt"]
+    found = subprocess.run(parse, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "write" in found.stdout and "read" in found.stdout
