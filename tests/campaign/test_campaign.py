@@ -125,7 +125,7 @@ def test_another_design_is_refused_with_the_first_difference(measured, change, p
     config = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
     assert refusal(read_design, config) == (
         f"raw/tiny began with another design ({difference}): choose another name (make study CAMPAIGN=…), "
-        "or remove raw/tiny to start over"
+        "or remove raw/tiny to measure again"
     )
     fresh = replace(read_design({**config, "campaign": "fresh"}), name="tiny", environment=before.environment)
     assert f"began with another design ({difference})" in refusal(begin, fresh)

@@ -61,7 +61,7 @@ def find_confounders(outcomes: Iterable[Outcome], factor: str) -> Confounders:
     Parameters
     ----------
     outcomes : iterable of Outcome
-        Of the trials at all levels; trials that did not run are left out.
+        What happened in each trial; trials that did not run are left out.
     factor : str
         The compared factor. Another factor is no confounder if it has the same levels at each level of this one.
     """
@@ -88,7 +88,7 @@ def tabulate_confounders(outcomes: Iterable[Outcome]) -> pd.DataFrame:
     Parameters
     ----------
     outcomes : iterable of Outcome
-        Of the trials that count, grouped by sweep.
+        What happened in each trial that counts, grouped by sweep.
 
     Returns
     -------

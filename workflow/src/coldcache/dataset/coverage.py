@@ -58,7 +58,7 @@ def _rows(campaign: Campaign, counted: set[str], stated: set[tuple[str, str]]) -
             of_sweep = [case for case in cases if case.sweep == name]
             for item in _items(sweep.item):
                 if f"{study.study}/{name}" in counted:
-                    yield ItemCoverage(study.study, item, "measured", describe_scale(of_sweep[0], sweep.tools[0]))
+                    yield ItemCoverage(study.study, item, "measured", describe_deviation(of_sweep[0], sweep.tools[0]))
                 else:
                     state = "published only" if (study.study, item) in stated else "not run"
                     refused = read_not_run(campaign.folder, study.study, name)
@@ -80,7 +80,7 @@ def _items(stated: str) -> list[str]:
     return [part.strip() for part in stated.split(";") if part.strip()]
 
 
-def describe_scale(case: Case, own: str) -> str:
+def describe_deviation(case: Case, own: str) -> str:
     """Return the scale of a sweep, and its tool if that is not the document's `own`; empty at full scale."""
     other = f"by {case.tool} in place of {own}" if case.tool != own else ""
     return "; ".join(part for part in (case.scale, other) if part)

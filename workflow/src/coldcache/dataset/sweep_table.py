@@ -10,7 +10,7 @@ from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.trials import Collected
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import NAME_FACTORS
-from coldcache.dataset.coverage import describe_scale, explain_absence
+from coldcache.dataset.coverage import describe_deviation, explain_absence
 from coldcache.dataset.reader import COUNTED
 from coldcache.design.cases import Case, expand_cases
 from coldcache.design.study import Study
@@ -63,7 +63,7 @@ def _rows_of_plan(campaign: Campaign, counted: set[tuple[str, str]]) -> list[dic
                 "file_layout": str(first.factors.get("file_layout", "")),
                 "transfer_size": int(first.factors.get("transfer_size", 0)),
                 "state": "measured" if is_measured else "not run",
-                "why": describe_scale(first, sweep.tools[0])
+                "why": describe_deviation(first, sweep.tools[0])
                 if is_measured
                 else read_not_run(campaign.folder, study.study, name) or explain_absence(cases[name]),
             })  # fmt: skip

@@ -110,7 +110,7 @@ def _add_workflow(crate: Any, campaign: Campaign, project: Path) -> Any:
     )  # fmt: skip
     given = _add(
         crate, "#campaign", "FormalParameter", name="campaign", additionalType="File", valueRequired=True,
-        description="The design: studies, site and circumstances", encodingFormat="application/json",
+        description="The design: studies, site and environment", encodingFormat="application/json",
     )  # fmt: skip
     made = _add(
         crate,

@@ -41,7 +41,7 @@ class ComparedCampaign(NamedTuple):
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """The outcomes of the trials that have run."""
+        """The outcomes of the trials that ran."""
         return [trial.outcome for trial in self.trials if trial.judgement.verdict != "missing"]
 
     def period(self) -> tuple[datetime | None, datetime | None]:
