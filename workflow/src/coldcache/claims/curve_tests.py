@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coldcache.analysis.estimates import LEVEL
-from coldcache.analysis.format import show_interval
+from coldcache.analysis.format import format_interval
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
 from coldcache.claims.context import Material, find_published
 from coldcache.claims.evidence import Array, Evidence, combine, weigh, weigh_bounds
@@ -180,7 +180,7 @@ def weigh_figure(material: Material, source: str, test: Figure) -> Evidence:
         low, high, meant = _limits(material, source, test, unit, name)
         logs = np.log(np.where(values > 0, values, np.nan))
         found = weigh(logs, float(np.log(low)) if low else -np.inf, float(np.log(high)), int(np.isfinite(logs).sum()))
-        shown = show_interval(found.estimate, found.low, found.high, unit)
+        shown = format_interval(found.estimate, found.low, found.high, unit)
         parts.append(found._replace(says=f"{name} is {shown}; the claim needs {meant}", unit=unit))
     return combine(parts)
 

@@ -44,8 +44,6 @@ from coldcache.dataset.digests import write_claim_digests
 from coldcache.design.claim import Claim
 from coldcache.statistics.equivalence import adjust
 
-VERDICTS = ("borne out", "refuted", "open")
-
 #: Columns of `claims.csv`; other programs read it.
 COLUMNS = ["id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why"]
 

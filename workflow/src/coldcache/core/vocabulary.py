@@ -130,3 +130,6 @@ def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
 
 #: States of an item, the best first.
 STATES = ("measured", "imported", "published only", "not run")
+
+#: Verdicts on a claim.
+CLAIM_VERDICTS = ("borne out", "refuted", "open")

@@ -13,11 +13,15 @@ from coldcache.analysis.outputs import watch_saves
 from coldcache.core.errors import ColdCacheError
 from coldcache.dataset.slices import EVERYTHING, list_reads, watch_reads
 
-#: What cells may import and still read a dataset by nothing but this package, which notes what it reads.
-_NOTED = ("coldcache", "IPython.display")
+#: Packages that cells may import while this package alone reads the dataset and notes what it reads.
+_NOTED = ("coldcache", "IPython.display", "matplotlib", "numpy", "seaborn", "xarray")
 
-#: Names by which a cell could read without an import.
-_UNNOTED = {"open", "exec", "eval", "compile", "__import__", "get_ipython"}
+#: Names and attributes by which a cell could read a file unnoticed.
+_UNNOTED = {
+    "open", "exec", "eval", "compile", "__import__", "get_ipython", "open_dataset", "open_dataarray", "open_datatree",
+    "open_groups", "open_mfdataset", "open_zarr", "load_dataset", "load_dataarray", "load", "loadtxt", "genfromtxt",
+    "fromfile", "memmap", "imread",
+}  # fmt: skip
 
 
 class NotebookError(ColdCacheError):
@@ -107,6 +111,8 @@ def _is_noted(notebook: nbformat.NotebookNode) -> bool:
         if any(not f"{name}.".startswith(tuple(f"{noted}." for noted in _NOTED)) for name in names):
             return False
         if isinstance(node, ast.Name) and node.id in _UNNOTED:
+            return False
+        if isinstance(node, ast.Attribute) and node.attr in _UNNOTED:
             return False
     return True
 

@@ -1,14 +1,14 @@
-"""Claims of a study as a page shows them: sentences and tables, from what a campaign's results hold."""
+"""Claims of a study in sentences and tables, from the results of a campaign."""
 
 from pathlib import Path
 
 import pandas as pd
 
-from coldcache.analysis.format import show_interval
+from coldcache.analysis.format import format_interval
 from coldcache.analysis.tables import Table, four_digits
-from coldcache.claims.judge import VERDICTS
 from coldcache.core.errors import NoData
 from coldcache.core.units import show_rate
+from coldcache.core.vocabulary import CLAIM_VERDICTS
 
 
 class StudyClaims:
@@ -50,7 +50,7 @@ class StudyClaims:
             return f"No claim is stated of {self.study}; {self._count(self.everything)} of all claims."
         parts = [
             f"{verdict}: {', '.join(self.claims.id[self.claims.verdict == verdict])}"
-            for verdict in VERDICTS[:2]
+            for verdict in CLAIM_VERDICTS[:2]
             if (self.claims.verdict == verdict).any()
         ]
         counts = f"Of {len(self.claims)} claims of {self.study}, {self._count(self.claims)}"
@@ -73,7 +73,9 @@ class StudyClaims:
 
     def counts(self) -> Table:
         """Return how many claims of each source are borne out, refuted and open."""
-        table = pd.crosstab(self.everything.source, self.everything.verdict).reindex(columns=VERDICTS, fill_value=0)
+        table = pd.crosstab(self.everything.source, self.everything.verdict).reindex(
+            columns=CLAIM_VERDICTS, fill_value=0
+        )
         numbers = table.reset_index().rename_axis(columns=None)
         return Table(numbers, numbers, "Verdicts on all claims of this campaign, by source")
 
@@ -83,7 +85,7 @@ class StudyClaims:
         shown = shown.rename(columns={name: name.replace("_", " ") for name in shown.columns})
         return Table(shown, self._pairs, "Statements of one document that are to agree")
 
-    def tell_contradictions(self) -> str:
+    def describe_contradictions(self) -> str:
         """Return one sentence with how many pairs of statements contradict each other."""
         count = int((self._pairs.verdict == "contradiction").sum())
         sources = ", ".join(dict.fromkeys(self._pairs.source))
@@ -91,7 +93,7 @@ class StudyClaims:
 
     @staticmethod
     def _count(rows: pd.DataFrame) -> str:
-        counts = [f"{int((rows.verdict == verdict).sum())} {verdict}" for verdict in VERDICTS]
+        counts = [f"{int((rows.verdict == verdict).sum())} {verdict}" for verdict in CLAIM_VERDICTS]
         return f"{counts[0]}, {counts[1]} and {counts[2]}"
 
 
@@ -103,4 +105,4 @@ def _show(row: object) -> str:
     if unit in ("1", "threads"):
         shown = four_digits(estimate) + (f" ({four_digits(low)} to {four_digits(high)})" if low == low else "")
         return f"{shown} threads" if unit == "threads" else shown
-    return show_interval(estimate, low, high, unit) if low == low else show_rate(estimate, unit)
+    return format_interval(estimate, low, high, unit) if low == low else show_rate(estimate, unit)
