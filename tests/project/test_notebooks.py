@@ -10,7 +10,9 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
+from canvas import find_outside, find_overlaps
 
+from coldcache.analysis.figures import Picture
 from coldcache.tools import read_log
 
 ROOT = Path(__file__).parents[2]
@@ -54,18 +56,61 @@ def test_a_committed_notebook_asks_a_question_and_begins_with_literal_parameters
     assert any("finding" in cell.metadata.get("tags", []) for cell in code)
 
 
+#: What notebooks import: all else of this package is behind `analysis`.
+IMPORTED = ("coldcache.analysis", "matplotlib", "numpy", "seaborn", "xarray")
+
+
+def read_code(path: Path) -> list[str]:
+    cells = nbformat.read(path, as_version=4).cells
+    return [cell.source for cell in cells if cell.cell_type == "code"]
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_committed_notebook_holds_no_path_no_time_and_no_logic(path):
-    notebook = nbformat.read(path, as_version=4)
+def test_a_committed_notebook_holds_no_path_and_no_time(path):
     text = path.read_text()
-    assert "papermill" not in notebook.metadata
+    assert "papermill" not in nbformat.read(path, as_version=4).metadata
     assert not re.search(r"/(home|root|tmp|mnt|work)/", text)
     assert not re.search(r"20\d\d-\d\d-\d\dT", text)
-    assert not any(re.search(r"^\s*(def|class|for .*:$)", cell.source, re.M) for cell in notebook.cells)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_committed_notebook_defines_nothing_reads_no_file_and_has_short_cells(path):
+    sources = read_code(path)
+    assert max(source.count("\n") + 1 for source in sources) <= 15
+    tree = ast.parse("\n".join(sources))
+    for node in ast.walk(tree):
+        assert not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.While, ast.With))
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+        assert all(name.startswith(IMPORTED) for name in names)
+        called = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        assert called not in ("open", "glob", "rcParams", "rc", "split", "read_csv", "open_dataset")
+
+
+#: Notebooks without a figure of the dataset: they answer in tables.
+TABLES = ("claims", "files-per-directory", "what-logs-state")
+
+
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path.stem not in TABLES], ids=lambda path: path.stem)
+def test_a_figure_is_drawn_in_its_cell_by_seaborn_or_matplotlib(path):
+    drawing = [source for source in read_code(path) if "fig.Picture(" in source or "fig.picture_of(" in source]
+    assert drawing
+    for source in drawing:
+        assert re.search(r"\b(sns|axes|values|over)\.(lineplot|scatterplot|barplot|heatmap|errorbar|step)\(", source)
 
 
 #: Notebooks that take everything from the dataset of one study and go on where it has no data.
 QUESTIONS = {path.stem: path for path in NOTEBOOKS if path.stem not in ("what-logs-state", "claims", "simulation")}
+
+
+def check_figure(picture: Picture) -> None:
+    """Check that texts of a figure do not collide, and that linear axes of throughput start at zero."""
+    assert find_overlaps(picture.figure) == [], picture.name
+    assert find_outside(picture.figure) == [], picture.name
+    for axes in picture.figure.axes:
+        for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+            if axis.get_scale() == "linear" and axis.get_label_text().startswith(("throughput", "transfers")):
+                assert limits[0] == 0, picture.name
 
 
 def run_cells(path: Path, dataset: Path, study: str) -> list[dict[str, str]]:
@@ -82,6 +127,9 @@ def run_cells(path: Path, dataset: Path, study: str) -> list[dict[str, str]]:
         exec(compile(ast.Module(statements, []), path.name, "exec"), names)
         value = eval(compile(ast.fix_missing_locations(ast.Expression(last.value)), path.name, "eval"), names)
         shown.append({} if value is None else value._repr_mimebundle_())
+        for part in getattr(value, "parts", [value]):
+            if isinstance(part, Picture):
+                check_figure(part)
     return shown
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.format import show_factor, show_level
+from coldcache.analysis.format import format_factor, format_level
 from coldcache.dataset.published import PublishedValue, level_of, operation_of
 from coldcache.statistics.intervals import interval_over
 from coldcache.statistics.scaling.describe import describe_scaling
@@ -40,7 +40,7 @@ def set_beside(estimates: Estimates) -> pd.DataFrame:
             continue
         operation = operation_of(value)
         if value.statistic in _OF_CURVE and described is None and _is_curve(estimates):
-            described = describe_scaling(estimates.values)
+            described = describe_scaling(estimates.runs)
         rows.append(_row(value, *_find(estimates, value, operation, described)))
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -72,7 +72,7 @@ def _where(value: PublishedValue) -> str:
     return ", ".join(
         words
         + [
-            show_level(factor, level) if isinstance(level, str) else show_factor(factor, level)
+            format_level(factor, level) if isinstance(level, str) else format_factor(factor, level)
             for factor, level in level_of(value).items()
         ]
     )

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coldcache.analysis.estimates import LEVEL
-from coldcache.analysis.format import show_interval
+from coldcache.analysis.format import format_interval
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
 from coldcache.claims.context import ClaimContext, find_published
 from coldcache.claims.evidence import Evidence, combine, weigh_bounds, weigh_logarithms
@@ -193,7 +193,7 @@ def weigh_figure(context: ClaimContext, source: str, test: Figure) -> Evidence:
         found = weigh_logarithms(
             logs, float(np.log(low)) if low else -np.inf, float(np.log(high)), int(np.isfinite(logs).sum())
         )
-        shown = show_interval(found.estimate, found.low, found.high, unit)
+        shown = format_interval(found.estimate, found.low, found.high, unit)
         parts.append(found._replace(says=f"{name} is {shown}; the claim needs {meant}", unit=unit))
     return combine(parts)
 

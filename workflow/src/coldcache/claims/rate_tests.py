@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coldcache.analysis.format import show_ratio
+from coldcache.analysis.format import format_ratio
 from coldcache.claims.context import ClaimContext
 from coldcache.claims.evidence import Evidence, combine, weigh_logarithms
 from coldcache.claims.select import log_of, pair, read_values, resolve_selection
@@ -17,7 +17,7 @@ _WHERE = {"every": "", "peaks": ", each at its peak,", "most": " at the most thr
 
 def show_times(found: Evidence) -> str:
     """Return a ratio with its interval in words: ``1.42 times (1.31 to 1.55)``."""
-    return show_ratio(Interval(found.estimate, found.low, found.high, max(found.n, 1), 0.95, "t"))
+    return format_ratio(Interval(found.estimate, found.low, found.high, max(found.n, 1), 0.95, "t"))
 
 
 def weigh_ordering(context: ClaimContext, source: str, test: Ordering) -> Evidence:

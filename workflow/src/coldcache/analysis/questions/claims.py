@@ -1,10 +1,10 @@
-"""Claims of a study as a page shows them: sentences and tables, from what a campaign's results hold."""
+"""Claims of a study in sentences and tables, from the results of a campaign."""
 
 from pathlib import Path
 
 import pandas as pd
 
-from coldcache.analysis.format import show_interval
+from coldcache.analysis.format import format_interval
 from coldcache.analysis.tables import Table, four_digits
 from coldcache.core.errors import NoData
 from coldcache.core.units import show_rate
@@ -85,7 +85,7 @@ class StudyClaims:
         shown = shown.rename(columns={name: name.replace("_", " ") for name in shown.columns})
         return Table(shown, self._pairs, "Statements of one document that are to agree")
 
-    def tell_contradictions(self) -> str:
+    def describe_contradictions(self) -> str:
         """Return one sentence with how many pairs of statements contradict each other."""
         count = int((self._pairs.verdict == "contradiction").sum())
         sources = ", ".join(dict.fromkeys(self._pairs.source))
@@ -105,4 +105,4 @@ def _show(row: object) -> str:
     if unit in ("1", "threads"):
         shown = four_digits(estimate) + (f" ({four_digits(low)} to {four_digits(high)})" if low == low else "")
         return f"{shown} threads" if unit == "threads" else shown
-    return show_interval(estimate, low, high, unit) if low == low else show_rate(estimate, unit)
+    return format_interval(estimate, low, high, unit) if low == low else show_rate(estimate, unit)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coldcache.claims.summary import StudyClaims
+from coldcache.analysis.questions.claims import StudyClaims
 from coldcache.core.errors import NoData
 
 CLAIMS = """\
@@ -37,7 +37,7 @@ def test_sentences_and_tables_are_those_of_the_study(dataset):
     assert found.sentences() == "- **DL1**, borne out: Reads beat writes. *read is 1.5 times write.*"
     assert list(found.table().shown.figure) == ["1.5 (1.4 to 1.6)", "16,384"]
     assert found.counts().shown.values.tolist() == [["dell-lustre", 1, 0, 1], ["pixstor-nvme", 0, 1, 0]]
-    assert found.tell_contradictions() == "1 of 2 pairs of statements contradict each other (in dell-lustre)."
+    assert found.describe_contradictions() == "1 of 2 pairs of statements contradict each other (in dell-lustre)."
 
 
 def test_a_study_without_claims_shows_those_of_all(dataset):
