@@ -71,7 +71,7 @@ class Campaign(NamedTuple):
             return self, [], []
         if not (_expanded and _expanded[0][0] is self):
             cases = [case for study in self.planned for case in expand_cases(study, self.site, self.circumstances)]
-            runs = [case for case in cases if not case.runs_here]
+            runs = [case for case in cases if not case.why_not_here]
             _expanded[:] = [(self, cases, arrange_blocks(runs, self.circumstances.seed))]
         return _expanded[0]
 

@@ -86,7 +86,7 @@ class Material:
 
     def why_empty(self, study: str, sweep: str) -> str:
         """Return why no trial of a sweep counts: what stands against its running here, or nothing that is known."""
-        reasons = [case.runs_here for case in self._expand(study, sweep)]
+        reasons = [case.why_not_here or "" for case in self._expand(study, sweep)]
         return reasons[0] if reasons and all(reasons) else why_not_run(self.campaign.folder, study, sweep)
 
     def scale(self, study: str, sweep: str) -> str:

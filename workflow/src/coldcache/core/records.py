@@ -161,12 +161,12 @@ def find_impossible(records: Sequence[Record]) -> Record | None:
     return next((record for record in records if not 0.0 <= record.value < math.inf), None)
 
 
-def to_json(record: Record, log: str) -> str:
-    """Return the record as one line of JSON.
+def to_json_lines(records: Iterable[Record], log: str) -> str:
+    """Return the records of one log as lines of JSON.
 
     Parameters
     ----------
-    record : Record
+    records : iterable of Record
         What a parser made.
     log : str
         Name of the log, printed under ``log``.
@@ -174,13 +174,8 @@ def to_json(record: Record, log: str) -> str:
     Returns
     -------
     str
-        One JSON object without a line end: ``log``, and each attribute of the record but ``factors``, in its order.
+        One object and a line end per record: ``log``, and each attribute of the record but ``factors``, in its order.
     """
-    return to_json_lines((record,), log).removesuffix("\n")
-
-
-def to_json_lines(records: Iterable[Record], log: str) -> str:
-    """Return the records of one log as JSON lines, each ended by a line end."""
     start = f'{{"log": {_quote(log)}, '
     if isinstance(records, Series):
         return records.to_json_lines(start)
@@ -252,14 +247,14 @@ def learn_factors(told: Mapping[str, Any]) -> dict[str, Any]:
     return learnt
 
 
-def name_share(record: Record) -> str:
-    """Return which share of its trial a figure is of, such as ``rank=3``; empty for a figure of the whole trial."""
+def name_share(record: Record) -> str | None:
+    """Return which share of its trial a figure covers, such as ``rank=3``; None if it covers the whole trial."""
     for key in _SHARES:
         if key in record.factors:
             return f"{key}={record.factors[key]}"
     if record.definition.startswith(("one process", "one client")) or not _ONE_RANK.isdisjoint(record.caveats):
         return "one of several"
-    return ""
+    return None
 
 
 def split_records(records: Iterable[Record]) -> list[Part]:

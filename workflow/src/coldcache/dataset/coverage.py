@@ -88,5 +88,5 @@ def tell_how(case: Case, own: str) -> str:
 
 def tell_why_not(cases: list[Case]) -> str:
     """Return why a sweep has no trial that counts."""
-    waiting = [case for case in cases if not case.runs_here]
-    return "no trial of it counts" if waiting else cases[0].runs_here
+    waiting = [case for case in cases if not case.why_not_here]
+    return "no trial of it counts" if waiting else cases[0].why_not_here or ""

@@ -51,8 +51,8 @@ class Case(NamedTuple):
         At which scale of the study it runs, in a few words; empty for a study that does not scale.
     expected : float or None
         How long it measures by what is expected of the site, in s; None where the tool is bound by time.
-    runs_here : str
-        Empty, or the reason why it does not run on the site.
+    why_not_here : str or None
+        Why it does not run on the site; None if it does.
     sentinel_every : int
         After how many trials of other cases it runs again; 0 for a case that is no sentinel.
     guest : Guest or None
@@ -74,7 +74,7 @@ class Case(NamedTuple):
     cold: Cold = Cold()
     scale: str = ""
     expected: float | None = None
-    runs_here: str = ""
+    why_not_here: str | None = None
     sentinel_every: int = 0
     guest: nfs_guest.Guest | None = None
     until: RepeatUntil | None = None
@@ -156,7 +156,7 @@ def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:
         )
     trials = Counter[str]()
     for case in cases:
-        if case is not own[0] and not case.runs_here:
+        if case is not own[0] and not case.why_not_here:
             trials[case.sweep] += case.most
     times = sum(1 + math.ceil(count / every) for count in trials.values())
     marked = own[0]._replace(sentinel_every=every, repetitions=times, until=None)
@@ -177,7 +177,7 @@ def _expand_sweep(
     # What follows from the threads or another factor varies with it and would only repeat it in the name.
     varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
     groups = find_tool(tool).separate(tuple(sweep.operations))
-    lack = f"{' and '.join(sweep.tools)}: not installed" if key in circumstances.lacking else ""
+    lack = f"{' and '.join(sweep.tools)}: not installed" if key in circumstances.lacking else None
     for operations in groups:
         shrinks = scales and not full and not sweep.keeps_sizes
         # A series lasts as long as it is told.
@@ -210,8 +210,8 @@ def _expand_sweep(
                     f"it after {show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
                 )
             unfit = find_tool(tool).unfit(case.run) if scales and not full else None
-            reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else "")
-            case = case._replace(runs_here=reason or (explain_excess(case.run, site) if full else ""))
+            reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else None)
+            case = case._replace(why_not_here=reason or (explain_excess(case.run, site) if full else None))
             yield case
 
 
@@ -274,14 +274,13 @@ def _resolve_cold(sweep: Sweep, site: Site) -> Cold:
 def _repetitions(study: Study, sweep: Sweep, tool: str) -> int:
     """Return the trials of a case: a tool that does not repeat in one execution as the document's is run more often."""
     repetitions = sweep.repetitions or study.repetitions
-    repeats_itself = "{iterations}" in _command(sweep, tool)
+    repeats_itself = "{iterations}" in (_command(sweep, tool) or "")
     return repetitions if repeats_itself else repetitions * sweep.iterations
 
 
-def _command(sweep: Sweep, tool: str) -> str:
-    """Return the command line that a sweep states for a tool; empty where it states none."""
-    stated: Mapping[str, str] = dict(sweep.command.items())
-    return stated.get(tool, "")
+def _command(sweep: Sweep, tool: str) -> str | None:
+    """Return the command line that a sweep states for a tool; None if it states none."""
+    return sweep.command.get(tool)
 
 
 def _as_measured(point: dict[str, Level], sweep: Sweep, tool: str) -> dict[str, Level]:
@@ -300,7 +299,6 @@ def _run(
     known: dict[str, Any] = {field: factors[field] for field in Run._fields if field in factors}
     if "items_per_directory" in factors:
         known["files"] = count_items(factors) // factors["threads"]
-    options: Mapping[str, list[str]] = dict(sweep.options.items())
     directory = site.target.path if site.plan_only else f"{site.target.path}/coldcache/{study.study}/{name}"
     served = "qemu-nbd" in sweep.settings.values() and not (study.scale == "site" and full)
     launchers = site.clients.launchers
@@ -315,7 +313,7 @@ def _run(
     moves_once = operations[0] in ("write", "read") and not served and not factors.get("direct_io")
     seconds, series = shorten(sweep, site, moves_once) if shrinks else (sweep.seconds, sweep.series or 0.0)
     run = Run(
-        operations=operations, directory=directory, seconds=seconds, options=tuple(options.get(tool, ())),
+        operations=operations, directory=directory, seconds=seconds, options=tuple(sweep.options.get(tool, ())),
         device=f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if served else "",
         launcher=launcher, starter=starter, series=series if find_tool(tool).TRAITS.series_logs else 0.0, **known,
     )  # fmt: skip

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
+from coldcache.tools.lines import name_line
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "io500"
@@ -171,7 +172,7 @@ def _split_runs(log: bytes) -> Iterator[tuple[list[_Phase], re.Match[bytes], str
             seen.add(figures)
             phases = []
         elif not (score and score[1] and seen):
-            where = _place(log, line.start(1))
+            where = name_line(log, line.start(1))
             raise LogError(f"{where}: a line of results is broken: {line[1][:80].decode('utf-8', 'replace')!r}")
     if phases or not seen:
         raise LogError("the line with the score is missing: the run was cut short or is still going")
@@ -183,7 +184,7 @@ def _add_phase(log: bytes, phases: list[_Phase], result: re.Match[bytes]) -> Non
     for known in phases:
         if known.name == phase.name:
             if known.figures["score"].group(3, 5) != result.group(3, 5):
-                where = _place(log, result.start())
+                where = name_line(log, result.start())
                 raise LogError(f"{where}: phase {phase.name} has two results: a score is missing between them")
             return
     phases.append(phase)
@@ -193,7 +194,7 @@ def _name(log: bytes, line: re.Match[bytes], group: int) -> str:
     """Return the name of the phase that a group of a line holds."""
     name = line[group].decode().replace("_", "-")
     if name not in PHASES and name != "timestamp":
-        raise LogError(f"{_place(log, line.start())}: no phase of IO500 is known as {name!r}")
+        raise LogError(f"{name_line(log, line.start())}: no phase of IO500 is known as {name!r}")
     return name
 
 
@@ -206,7 +207,7 @@ def _read_ini(log: bytes) -> list[Record]:
         if line[1]:
             section = line[1].decode()
             if section in sections:
-                raise LogError(f"{_place(log, line.start())}: the section {section} stands there twice")
+                raise LogError(f"{name_line(log, line.start())}: the section {section} stands there twice")
             sections.add(section)
             if section not in ("run", "SCORE", "SCOREX"):
                 phases.append(_Phase(_name(log, line, 1), {}, False))
@@ -267,7 +268,7 @@ def _record(log: bytes, phase: _Phase, run: _Run, key: str, metric: str, definit
     group = (3 if key == "score" else 5) if is_line else 3
     printed = line[group].decode("ascii", "replace")
     if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,8})?", printed):
-        raise LogError(f"{_place(log, line.start())}: {key} of {phase.name} is {printed[:40]!r}, which is no number")
+        raise LogError(f"{name_line(log, line.start())}: {key} of {phase.name} is {printed[:40]!r}, which is no number")
     value, unit = float(printed), {"elapsed": " seconds" if is_line else "", "count": ""}.get(metric, "")
     if metric == "rate" and phase.name.startswith("ior"):
         metric, value, unit = "throughput", value * _GIB, f" {line[4].decode()}" if is_line else ""
@@ -328,8 +329,3 @@ def _check_scores(records: list[Record], bandwidth: float, operations: float, to
 def _last_digit(record: Record) -> float:
     """Return what one unit of the last printed digit is worth."""
     return float(10.0 ** -len(record.printed.split()[0].partition(".")[2]))
-
-
-def _place(log: bytes, offset: int) -> str:
-    """Return the number of the line that holds a byte, for a message."""
-    return "line " + str(log.count(b"\n", 0, offset) + 1)

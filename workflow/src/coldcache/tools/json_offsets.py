@@ -11,6 +11,7 @@ from json import JSONDecoder
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
+from coldcache.tools.lines import name_line
 
 # Strings may hold raw tabs: fio does not escape control characters.
 _scan_once = JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
@@ -48,10 +49,6 @@ class Member(NamedTuple):
     end: int
 
 
-# Half the price of calling the class, on the path that every value of a log takes.
-_make_tuple = tuple.__new__
-
-
 def scan_object(text: str, start: int, lists: tuple[str, ...] = ()) -> tuple[dict[str, Member], int]:
     """Return the members of the object that begins at `start`, and where the object ends.
 
@@ -83,7 +80,7 @@ def scan_object(text: str, start: int, lists: tuple[str, ...] = ()) -> tuple[dic
             raise ValueError(f"no value at {begin}") from stop
         if key in members and members[key].value != value:
             raise ValueError(f"two values for {key} at {begin}")
-        members[key] = _make_tuple(Member, (value, begin, end))
+        members[key] = Member(value, begin, end)
         match = _NEXT.match(text, end)
     raise ValueError(f"broken after {next(reversed(members), 'the start')}")
 
@@ -107,7 +104,7 @@ def scan_array(text: str, start: int) -> tuple[list[Member], int]:
             value, end = scan_object(text, begin) if text[begin : begin + 1] == "{" else _scan_once(text, begin)
         except StopIteration as stop:
             raise ValueError(f"no value at {begin}") from stop
-        elements.append(_make_tuple(Member, (value, begin, end)))
+        elements.append(Member(value, begin, end))
         match = _COMMA.match(text, end)
     raise ValueError(f"broken in an array at {start}")
 
@@ -177,8 +174,7 @@ def scan_document(text: str, start: int, lists: tuple[str, ...]) -> tuple[dict[s
     try:
         return *scan_object(clean, start, lists), clean
     except (ValueError, RecursionError) as error:
-        line = text.count("\n", 0, start) + 1
-        raise LogError(f"line {line}: the JSON that starts here is cut short or broken") from error
+        raise LogError(f"{name_line(text, start)}: the JSON that starts here is cut short or broken") from error
 
 
 def blank_foreign_lines(text: str, start: int) -> str:

@@ -93,7 +93,7 @@ def _refuse_empty(design: Campaign) -> None:
         case, names = design.cases()[0], ", ".join(study.study for study in design.studies)
         raise DesignError(
             f"config/sites/{design.site.site}.yaml: nothing of {names} runs "
-            f"here, the first case because: {case.runs_here}"
+            f"here, the first case because: {case.why_not_here}"
         )
 
 

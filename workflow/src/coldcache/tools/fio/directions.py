@@ -10,6 +10,7 @@ from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
 from coldcache.tools.fio.options import OPERATION_OF_ENGINE, bytes_moved, name_factors, name_operation, take_number
 from coldcache.tools.json_offsets import Member, find_figures, match_figure, scan_object
+from coldcache.tools.lines import name_line
 
 SIDES = ("read", "write", "trim", "mixed")
 
@@ -43,9 +44,6 @@ _SAMPLED = (
 #: Power of ten that leads from the printed unit to the stored one; 1,024 besides for KiB.
 _POWER = {"B/s": "", "KiB/s": "", "IOPS": "", "I/Os": "", "ms": "e-3", "us": "e-6", "ns": "e-9"}
 
-
-# Half the price of calling the class, on the path that every value of a log takes.
-_make_tuple = tuple.__new__
 
 #: The statistic that a number is, and where it begins and ends.
 _Place = tuple[str, int, int]
@@ -136,7 +134,7 @@ class _Side:
         at = text.find(quoted, self.start, self.end)
         number = match_figure(text, at) if self.is_simple and text.find(quoted, at + 1, self.end) < 0 else None
         if number:
-            return _make_tuple(Member, (self.plain[key], *number.span(2)))
+            return Member(self.plain[key], *number.span(2))
         return self.scan(self.start)[key]
 
     def scan(self, start: int) -> dict[str, Member]:
@@ -144,8 +142,8 @@ class _Side:
         try:
             return scan_object(self.origin.text, start)[0]
         except ValueError as error:
-            line = self.origin.text.count("\n", 0, start) + 1
-            raise LogError(f"line {line}: job {self.origin.name[:60]!r} gives two values for one figure") from error
+            line = name_line(self.origin.text, start)
+            raise LogError(f"{line}: job {self.origin.name[:60]!r} gives two values for one figure") from error
 
     def add(self, places: list[_Place], metric: str, definition: str, unit: str, *more: str) -> None:
         """Append a record with the caveats `more` per figure; raise `LogError` for what is no figure."""
@@ -163,10 +161,10 @@ class _Side:
             if unit == "KiB/s":
                 value *= 1024
             append(
-                _make_tuple(Record, (
+                Record(
                     "fio", version, operation, metric, statistic, value, stored, repetition, definition, start,
                     end - start, printed + suffix, caveats, factors,
-                ))
+                )
             )  # fmt: skip
 
     def add_value(self, key: str, metric: str, definition: str, unit: str, *more: str) -> float:
@@ -249,8 +247,8 @@ class _Side:
 
     def error(self, why: str, place: int | None = None) -> LogError:
         """Return an error that names line, job and side."""
-        line = self.origin.text.count("\n", 0, self.start if place is None else place) + 1
-        return LogError(f"line {line}: job {self.origin.name[:60]!r}, {self.operation}: {why}")
+        line = name_line(self.origin.text, self.start if place is None else place)
+        return LogError(f"{line}: job {self.origin.name[:60]!r}, {self.operation}: {why}")
 
 
 def _count_keys(plain: dict[str, Any]) -> int:

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record, Series
+from coldcache.tools.lines import name_line
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "fio_series"
@@ -162,21 +163,21 @@ def _find_points(log: bytes, columns: int) -> _Points:
     one = _reach(_ONE_VALUE + more % (columns - 4), log) if columns >= 4 else 0
     two = _reach(_TWO_VALUES + more % (columns - 5), log) if columns >= 6 else 0
     if max(one, two) < len(log):
-        raise _broken(log.count(b"\n", 0, max(one, two)) + 1)
+        raise _broken(name_line(log, max(one, two)))
     numbers, offset, length = _take_apart(log, columns, 5 if two == len(log) else 4)
     # Where there is one value, the direction stands in the place of the maximum, and is smaller than the mean.
     smaller = (numbers[2] < numbers[1]).nonzero()[0] if two == len(log) else None
     if smaller is not None and not len(smaller) and one == len(log):
         raise LogError("the columns fit log_window_value=both as well as log_offset: it cannot be told what they are")
     if smaller is not None and len(smaller) and one < len(log):
-        raise _broken(smaller[0] + 1)
+        raise _broken(f"line {smaller[0] + 1}")
     values = slice(1, 2) if one == len(log) else slice(1, 3)
     direction, size = numbers[values.stop], numbers[values.stop + 1]
     return _Points(numbers[0], direction, size, numbers[values].T, offset[values].T, length[values].T)
 
 
-def _broken(line: int) -> LogError:
-    return LogError(f"line {line}: this is no point of fio's series: the log is broken or cut")
+def _broken(line: str) -> LogError:
+    return LogError(f"{line}: this is no point of fio's series: the log is broken or cut")
 
 
 def _reach(line: bytes, log: bytes) -> int:

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from coldcache.core.errors import LogError
+from coldcache.tools.lines import name_line
 
 _BODY = (
     rb"(?:(?P<row>(?:write|read|remove)[ \t][^\n]*)"
@@ -133,14 +134,12 @@ def _add_figures(run: Run, kind: str, found: re.Match[bytes], log: bytes) -> Non
     test = run.tests[-1]
     start = found.start(kind)
     if run.finished and run.version is not None:
-        raise LogError(
-            f"line {line_number(log, start)} states results after the line 'Finished': lines are out of order"
-        )
+        raise LogError(f"{name_line(log, start)} states results after the line 'Finished': lines are out of order")
     if kind == "row":
         _add_row(run, test, start, log)
     elif kind == "columns":
         if test.columns is not None and run.version is not None:
-            raise LogError(f"line {line_number(log, start)}: the column heads of test {test.number} stand twice")
+            raise LogError(f"{name_line(log, start)}: the column heads of test {test.number} stand twice")
         if test.columns is not None:
             test = Test(test.number + 1)
             run.tests.append(test)
@@ -148,7 +147,7 @@ def _add_figures(run: Run, kind: str, found: re.Match[bytes], log: bytes) -> Non
         run.in_summary = False
     elif kind == "summary":
         if run.summary_columns not in (None, found["summary"]):
-            raise LogError(f"line {line_number(log, start)}: the summary's column heads change within one run")
+            raise LogError(f"{name_line(log, start)}: the summary's column heads change within one run")
         run.summary_columns = found["summary"]
         run.in_summary = True
     elif kind == "max":
@@ -164,7 +163,7 @@ def _add_row(run: Run, test: Test, start: int, log: bytes) -> None:
     elif test.columns is not None:
         test.rows.append(start)
     elif _FULL_ROW.match(log, start):
-        raise LogError(f"line {line_number(log, start)} is a result row without column heads above it")
+        raise LogError(f"{name_line(log, start)} is a result row without column heads above it")
 
 
 def _open_test(run: Run, number: int, log: bytes, start: int) -> None:
@@ -172,11 +171,6 @@ def _open_test(run: Run, number: int, log: bytes, start: int) -> None:
     if run.tests[-1].columns is None:
         run.tests.pop()
     if any(test.number == number for test in run.tests):
-        raise LogError(f"line {line_number(log, start)}: test {number} stands twice in one run")
+        raise LogError(f"{name_line(log, start)}: test {number} stands twice in one run")
     run.tests.append(Test(number))
     run.in_summary = False
-
-
-def line_number(log: bytes, offset: int) -> int:
-    """Return the number, from 1, of the line that holds the byte at `offset`."""
-    return log.count(b"\n", 0, offset) + 1

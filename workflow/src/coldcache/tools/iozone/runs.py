@@ -48,9 +48,6 @@ ONE_PROCESS = "one process over its own time"
 MOVED = "over the processes: calls until the first of them is done"
 WALL = "wall time of the slowest process"
 
-# Half the price of calling the class, on the path that every value of a log takes.
-_make_tuple = tuple.__new__
-
 _STATISTIC = {b"Min": "min", b"Max": "max", b"Avg": "mean"}
 
 BANNER = b"Iozone: Performance Test of File I/O"
@@ -105,12 +102,12 @@ class Run:
         def add(line: re.Match[bytes], group: int, metric: str, statistic: str, definition: str, **more: int) -> None:
             printed = line[group].decode()
             found.append(
-                _make_tuple(Record, (
+                Record(
                     "iozone", self.version, operation, metric, statistic,
                     float(printed) * (scale if metric != "elapsed" else 1), UNIT_OF_METRIC[metric], repetition,
                     definition, line.start(group) - 1, len(printed), printed + suffixes.get(metric, suffix_of_rate),
                     caveats, {**factors, **more} if more else factors,
-                ))
+                )
             )  # fmt: skip
 
         add(block.children, 4, aggregate, "value", CHILDREN)
