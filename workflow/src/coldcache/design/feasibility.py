@@ -1,4 +1,4 @@
-"""Why a case of a plan cannot run on a site: each reason is one line, and what cannot run is never imitated."""
+"""Reasons why a case cannot run on a site, each in one line. What cannot run is never imitated."""
 
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import FACTORS

@@ -1,4 +1,4 @@
-"""The benchmark tools and the readers of logs: the one list of each.
+"""The list of benchmark tools, the list of log readers, and the functions that use them.
 
 A tool that runs trials is a module that satisfies `protocols.Tool`; a reader of logs satisfies `protocols.LogReader`.
 Both may be one module, or a folder with ``command.py`` and ``parse.py``.

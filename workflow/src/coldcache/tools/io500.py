@@ -1,4 +1,4 @@
-r"""Read what the IO500 harness says of a whole run: `result_summary.txt`, the console, and `result.txt`.
+r"""Read the results of a whole IO500 run: `result_summary.txt`, the console, and `result.txt`.
 
 Specimens (harness in C, and the shell script before 2020)::
 
@@ -6,7 +6,7 @@ Specimens (harness in C, and the shell script before 2020)::
     [RESULT] BW   phase 1            ior_easy_write              218.322 GB/s : time 304.45 seconds
 
 A phase is one run of IOR, mdtest, md-workbench or find, whose own log lies beside the summary. ``GB/s`` of the script
-are GiB/s. The scores are geometric means over the phases: they are no records, and must agree with them. Source: the
+are GiB/s. The scores are geometric means over the phases: they make no records, but must agree with them. Source: the
 harness's ``src/main.c``.
 """
 
@@ -26,7 +26,7 @@ TOOL = "io500"
 #: The tools that run its phases.
 PHASE_TOOLS = ("ior", "mdtest")
 
-#: The operation of a phase, and the part of its name that tells it from others of the same operation.
+#: The operation of a phase, and the part of its name that distinguishes phases of the same operation.
 PHASES = {
     "ior-easy-write": ("write", "ior-easy"),
     "ior-easy-read": ("read", "ior-easy"),
@@ -51,7 +51,7 @@ PHASES = {
     "find-easy": ("find", "find-easy"),
     "find-hard": ("find", "find-hard"),
 }
-#: Phases that the score of a standard run counts; an extended run has a score of its own over more of them.
+#: Phases in the score of a standard run; an extended run has another score over more of them.
 _SCORED = {"ior": [], "mdtest": ["find"]}
 for _phase in PHASES:
     if _phase.startswith(("ior-easy", "ior-hard", "mdtest")):
@@ -73,7 +73,7 @@ _SCORE = re.compile(
     rb"\[SCORE ?(X)?(-invalid)?\] Bandwidth " + _NUMBER + rb" Gi?B/s : IOPS " + _NUMBER + rb" kiops : TOTAL " + _NUMBER
     + rb" *(\[INVALID\])?[ \t\r]*"
 )  # fmt: skip
-#: Versions that do not multiply what all ranks moved until the stonewall by their number once more.
+#: Versions without the defect that multiplies the total until the stonewall by the number of ranks.
 _COUNTS_ONCE = re.compile(r"io500-(?:isc|sc)(?:2[1-9]|[3-9][0-9])")
 _VERSION = re.compile(_LINE + rb"IO500 version ([^\s(]*)", re.MULTILINE)
 _INI = re.compile(_LINE + rb"config-hash +=", re.MULTILINE)
@@ -84,7 +84,7 @@ _INI_LINE = re.compile(
 
 
 class _Run(NamedTuple):
-    """What all phases of one run share."""
+    """Facts that all phases of one run share."""
 
     version: str | None
     threads: int | None
@@ -93,7 +93,7 @@ class _Run(NamedTuple):
 
 
 class _Phase(NamedTuple):
-    """One phase: its name, its figures by what they are, whether it is marked as invalid, and its command."""
+    """One phase: its name, its figures by key, whether it is marked as invalid, and its command."""
 
     name: str
     figures: dict[str, re.Match[bytes]]
@@ -101,7 +101,7 @@ class _Phase(NamedTuple):
     command: bytes = b""
 
 
-#: Figures of a phase: the key in `result.txt`, the metric, what it is; a rate's metric depends on the phase.
+#: Figures of a phase: the key in `result.txt`, the metric, the definition; a rate's metric depends on the phase.
 _FIGURES = (
     ("score", "rate", SCORE),
     ("throughput-stonewall", "rate", STONEWALL),
@@ -113,7 +113,7 @@ _FIGURES = (
 
 
 def recognise(log: bytes) -> bool:
-    """Return whether the log looks like the harness's: by a line of results, or by the head of `result.txt`."""
+    """Return whether the log has a line of results, or the header of `result.txt`."""
     return (b"[RESULT]" in log and any(map(_is_result, _ANY.finditer(log)))) or (
         b"config-hash" in log and b"result-dir" in log and _INI.search(log) is not None
     )
@@ -135,7 +135,7 @@ def read(log: bytes) -> list[Record]:
     -------
     list of Record
         Per phase ``throughput`` (B/s) or ``rate`` (1/s) and the ``elapsed`` time of the whole phase, with the factor
-        ``phase``; from `result.txt` the rate up to the stonewall and the counts of find, too. A phase or run that the
+        ``phase``; from `result.txt` also the rate up to the stonewall and the counts of find. A phase or run that the
         harness calls invalid has the caveat ``io500-invalid`` or ``io500-invalid-run``.
 
     Raises
@@ -156,7 +156,7 @@ def read(log: bytes) -> list[Record]:
 
 
 def _split_runs(log: bytes) -> Iterator[tuple[list[_Phase], re.Match[bytes], str | None]]:
-    """Yield the phases, the score and the version of each run; a run that stands there twice counts once."""
+    """Yield the phases, the score and the version of each run; a repeated run counts once."""
     versions = [(version.start(), version[1].decode("ascii", "replace")) for version in _VERSION.finditer(log)]
     phases: list[_Phase] = []
     seen: set[tuple[tuple[bytes, ...], ...]] = set()
@@ -179,7 +179,7 @@ def _split_runs(log: bytes) -> Iterator[tuple[list[_Phase], re.Match[bytes], str
 
 
 def _add_phase(log: bytes, phases: list[_Phase], result: re.Match[bytes]) -> None:
-    """Add a phase to those of its run, unless its line stands there once more: the script repeats all of them."""
+    """Add a phase to its run, unless its line is a repetition: the script prints all of them again."""
     phase = _Phase(_name(log, result, 2), {"score": result, "t_delta": result}, bool(result[1] or result[6]))
     for known in phases:
         if known.name == phase.name:
@@ -287,7 +287,7 @@ def _record(log: bytes, phase: _Phase, run: _Run, key: str, metric: str, definit
 
 
 def _factors(phase: _Phase, kind: str, run: _Run) -> dict[str, Any]:
-    """Return what the harness tells of the factors; the command line of a phase stands in `result.txt` alone."""
+    """Return the factors that the harness states; only `result.txt` has the command line of a phase."""
     told: dict[str, Any] = {"phase": kind}
     if run.threads:
         told["threads"] = run.threads
@@ -303,7 +303,7 @@ def _factors(phase: _Phase, kind: str, run: _Run) -> dict[str, Any]:
 
 
 def _read_size(command: bytes, flag: bytes) -> int | None:
-    """Return the size in B that a command line gives behind a flag, if it does."""
+    """Return the size after a flag of a command line, in B; None if there is none."""
     found = re.search(rb"\s" + flag + rb" ([0-9]{1,15})([kmgt]?)(?=\s|$)", command)
     return int(found[1]) << 10 * b"\0kmgt".index(found[2] or b"\0") if found else None
 
@@ -311,7 +311,7 @@ def _read_size(command: bytes, flag: bytes) -> int | None:
 def _check_scores(records: list[Record], bandwidth: float, operations: float, total: float) -> None:
     """Raise `LogError` unless the scores are the geometric means of the phases that count.
 
-    The first lists, of 2017, have the product of bandwidth and operations for a total, and not its root.
+    The first lists, of 2017, state the product of bandwidth and operations as the total, not its root.
     """
     scored = {record.definition: record for record in records}
     for kind, stated, unit in (("ior", bandwidth, _GIB), ("mdtest", operations, 1000)):
@@ -327,5 +327,5 @@ def _check_scores(records: list[Record], bandwidth: float, operations: float, to
 
 
 def _last_digit(record: Record) -> float:
-    """Return what one unit of the last printed digit is worth."""
+    """Return the value of one unit of the last printed digit."""
     return float(10.0 ** -len(record.printed.split()[0].partition(".")[2]))

@@ -1,4 +1,4 @@
-"""Turn IOR's result rows, maxima and summary lines into records, and hold them against each other.
+"""Turn IOR's result rows, maxima and summary lines into records, and compare them with each other.
 
 IOR prints a rate below 3600 with two decimals, from 3600 on as an integer (caveat ``rounded``), below 1 with six, and a
 negative number as ``-`` (``src/ior-output.c``: PPDouble). Summary and maxima always carry two decimals.
@@ -21,7 +21,7 @@ _PLAIN_COLUMNS = {"block(KiB)": _NUMBER, "xfer(KiB)": _NUMBER, "iter": _COUNT}
 
 
 class Table(NamedTuple):
-    """The pattern of a line under given column heads, and the groups that hold figures."""
+    """The pattern of a line under given column headings, and the groups that hold figures."""
 
     line: re.Pattern[bytes]
     figures: tuple[tuple[int, terms.Column], ...]
@@ -30,7 +30,7 @@ class Table(NamedTuple):
 
 @lru_cache(maxsize=64)
 def result_table(heads: bytes) -> Table:
-    """Return the table of result rows under the column heads ``access bw(MiB/s) ... iter``.
+    """Return the table of result rows under the column headings ``access bw(MiB/s) ... iter``.
 
     Raises
     ------
@@ -81,12 +81,12 @@ _SUMMARY_NEEDS = _TEST_COUNTS | {"Max(MiB)", "Min(MiB)", "Mean(MiB)", "Mean(s)"}
 
 @lru_cache(maxsize=64)
 def summary_table(heads: bytes) -> Table:
-    """Return the table of summary lines under the column heads ``Operation Max(MiB) ... RefNum``.
+    """Return the table of summary lines under the column headings ``Operation Max(MiB) ... RefNum``.
 
     Raises
     ------
     LogError
-        If a column is unknown, or one that makes the line readable is missing.
+        If a column is unknown, or a necessary one is missing.
     """
     names = heads.decode("latin-1").split()
     for at in range(1, len(names)):

@@ -1,6 +1,6 @@
 """Find IOR's lines in a text log: banners, options, result rows, maxima, summaries and end markers.
 
-A run is what one call of IOR prints::
+A run is the output of one call of IOR::
 
     IOR-3.3.0: MPI Coordinated Test of Parallel I/O
     Command line        : ior -a POSIX -i 3 -e -F -C -o x -w -r -t 1m -b 16m
@@ -12,8 +12,8 @@ A run is what one call of IOR prints::
     Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev   Max(OPs) ...
     Finished            : Fri Nov 20 10:25:32 2026
 
-Lines of other programs in between are passed over. IOR 3.0 and 3.1 indent the options by a tab and put ``=`` for the
-colon. (``src/ior-output.c``; in 3.0 and 3.1 ``src/ior.c``.)
+Lines of other programs in between are skipped. IOR 3.0 and 3.1 indent the options by a tab and print ``=`` instead of
+the colon. (``src/ior-output.c``; in 3.0 and 3.1 ``src/ior.c``.)
 """
 
 import re
@@ -46,7 +46,7 @@ _FULL_ROW = re.compile(rb"(?:write|read|remove)(?:[ \t]+(?:[\d.]+|-)){7,}")
 
 
 class Test:
-    """One test of a run: its options as printed, and where its column heads, rows and maxima stand."""
+    """One test of a run: its options as printed, and the places of its column headings, rows and maxima."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -96,12 +96,12 @@ def find_runs(log: bytes) -> list[Run]:
     Returns
     -------
     list of Run
-        The first one has no version if results stand before any banner.
+        The first one has no version if results precede any banner.
 
     Raises
     ------
     LogError
-        If a result row stands where none can: before the column heads, or after the end marker.
+        If a result row is misplaced: before the column headings, or after the end marker.
     """
     run = Run(None, 0)
     runs = [run]
@@ -130,7 +130,7 @@ def _add_option(run: Run, key: bytes, value: bytes) -> None:
 
 
 def _add_figures(run: Run, kind: str, found: re.Match[bytes], log: bytes) -> None:
-    """Keep the place of a line of figures, or open the test or table that it announces."""
+    """Note the place of a line of figures, or start the test or table that it announces."""
     test = run.tests[-1]
     start = found.start(kind)
     if run.finished and run.version is not None:
@@ -157,7 +157,7 @@ def _add_figures(run: Run, kind: str, found: re.Match[bytes], log: bytes) -> Non
 
 
 def _add_row(run: Run, test: Test, start: int, log: bytes) -> None:
-    """Keep the place of a result row in the table that it stands in."""
+    """Note the place of a result row in its table."""
     if run.in_summary:
         run.summary_rows.append(start)
     elif test.columns is not None:

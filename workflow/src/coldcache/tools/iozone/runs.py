@@ -1,4 +1,4 @@
-"""One call of IOzone's throughput mode: what its head says, its blocks of results, and the records of each.
+"""One call of IOzone's throughput mode: its header, its blocks of results, and the records of each.
 
 Source: ``iozone.c``, ``main`` for the head and ``throughput_test`` for the results.
 """
@@ -24,7 +24,7 @@ from coldcache.tools.iozone.blocks import (
 
 KIBIBYTE = 1024
 
-#: What the test is called in the result lines, and what the operation is called here.
+#: The operation of each test, by its name in the result lines.
 OPERATION_OF_TEST = {
     b"initial writers": "write",
     b"rewriters": "rewrite",
@@ -62,7 +62,7 @@ _CLUSTER = re.compile(LINE_START + rb"(?:Network distribution mode enabled|Test 
 
 
 class Run:
-    """One call of IOzone: its blocks and what its head says."""
+    """One call of IOzone: its header and its blocks."""
 
     def __init__(self, log: bytes, start: int, end: int):
         version = _VERSION.search(log, start, end)
@@ -84,7 +84,7 @@ class Run:
                 raise without[0].error("the block lacks lines that other blocks have (-C, -+u): it is cut short")
 
     def records(self, block: Block, repetition: int | None) -> list[Record]:
-        """Return the values that one block states."""
+        """Return the records of one block."""
         found: list[Record] = []
         operation = OPERATION_OF_TEST[block.children[3]]
         factors, caveats = self.factors(block), ("stonewalled",) if block.is_stonewalled() else ()
@@ -128,13 +128,13 @@ class Run:
         return found
 
     def factors(self, block: Block) -> dict[str, Any]:
-        """Return what the log tells of the factors of one block, in stored units."""
+        """Return the factors of one block, in stored units."""
         factors: dict[str, Any] = {"threads": block.threads}
         if block.sizes:
             factors["file_size"] = int(block.sizes[1]) * KIBIBYTE
             if block.sizes[2]:
                 factors["transfer_size"] = int(block.sizes[2]) * KIBIBYTE
-        # Without -F each process makes a file of its own.
+        # Without -F each process creates its own file.
         files = self.files[: block.threads]
         if self.version and (not files or len(set(files)) == block.threads):
             factors["file_layout"] = "file-per-thread"
@@ -177,9 +177,9 @@ def _find_blocks(log: bytes, start: int, end: int) -> list[Block]:
 
 
 def _is_excerpt(log: bytes, start: int, after: int, end: int) -> bool:
-    """Return whether whole blocks are quoted: no head of a run before them, and other text goes on behind them.
+    """Return whether complete blocks are quoted: without a run's header before them, and with other text after them.
 
-    A log that was cut short has its head, or ends with its last line of results.
+    A log that was cut short has its header, or ends with its last line of results.
     """
     return (
         after > start

@@ -58,7 +58,7 @@ class Table(NamedTuple):
 
 
 class Context:
-    """What all records of one test share.
+    """Facts that all records of one test share.
 
     Parameters
     ----------
