@@ -47,7 +47,7 @@ def tell(records, threads):
         [
             {
                 **shared, "operation": record.operation, "metric": record.metric, "statistic": record.statistic,
-                "value": record.value, "file_size": 2**25, "share": name_share(record), "time": float("nan"),
+                "value": record.value, "file_size": 2**25, "share": name_share(record) or "", "time": float("nan"),
             }
             for record in records
         ]

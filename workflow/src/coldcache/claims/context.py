@@ -86,7 +86,7 @@ class ClaimContext:
 
     def why_empty(self, study: str, sweep: str) -> str:
         """Return why no trial of a sweep counts; empty if no reason is known."""
-        reasons = [case.runs_here for case in self._expand(study, sweep)]
+        reasons = [case.why_not_here or "" for case in self._expand(study, sweep)]
         return reasons[0] if reasons and all(reasons) else read_not_run(self.campaign.folder, study, sweep) or ""
 
     def scale(self, study: str, sweep: str) -> str | None:

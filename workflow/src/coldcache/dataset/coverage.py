@@ -88,5 +88,5 @@ def describe_deviation(case: Case, own: str) -> str:
 
 def explain_absence(cases: list[Case]) -> str:
     """Return why none of the trials of a sweep counts."""
-    runs_here = any(not case.runs_here for case in cases)
-    return "none of its trials counts" if runs_here else cases[0].runs_here
+    is_planned = any(not case.why_not_here for case in cases)
+    return "none of its trials counts" if is_planned else cases[0].why_not_here or ""

@@ -46,7 +46,7 @@ def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
         for log, own, share in ((trial.log, trial.records, ""), *series, (trial.log, _lacking(trial), "")):
             records += own
             logs += [log] * len(own)
-            shares += [share] * len(own) if share else map(name_share, own)
+            shares += [share] * len(own) if share else [name_share(record) or "" for record in own]
         shared.append(_share(trial))
         counts.append(len(records) - before)
     # Columns that the records of a trial share are built once per trial and then repeated.

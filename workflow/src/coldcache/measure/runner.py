@@ -130,7 +130,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
             launcher = campaign.site.clients.launcher
             reason = find_fault(launcher, place, work, most_nodes(block))
             note_hosts(campaign, {} if reason else describe_everywhere(launcher, place.hosts, work))
-            reason = reason or settings.reach(launcher, place.hosts, (trial.case for trial in waiting))
+            reason = reason or settings.reach(launcher, place.hosts, (trial.case for trial in waiting)) or ""
         own = next((trial.case for trial in block.trials if not trial.case.sentinel_every), block.trials[0].case)
         note_not_run(campaign, own, reason)
         if reason:

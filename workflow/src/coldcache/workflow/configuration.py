@@ -96,7 +96,7 @@ def _refuse_empty(design: Campaign) -> None:
     if design.environment and not design.blocks():
         case, names = design.cases()[0], ", ".join(study.study for study in design.studies)
         raise DesignError(
-            f"config/sites/{design.site.site}.yaml: no case of {names} runs here; the first one: {case.runs_here}"
+            f"config/sites/{design.site.site}.yaml: no case of {names} runs here; the first one: {case.why_not_here}"
         )
 
 

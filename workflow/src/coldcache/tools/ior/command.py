@@ -27,7 +27,7 @@ TRAITS = Traits(
     refused_options=("-f", "-o", "-O"),
 )
 
-#: The file that the ranks share, or the beginning of their files' names.
+#: The file that the ranks share, or the prefix of their files' names.
 FILE = "tst.file"
 
 
@@ -43,7 +43,7 @@ def version() -> str | None:
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the operations in groups that one execution measures: each alone, so that each read starts cold."""
+    """Return the operations in groups, each measured by one execution: each alone, so that each read starts cold."""
     return [(operation,) for operation in operations]
 
 
@@ -76,7 +76,7 @@ def argv(run: Run) -> list[str]:
     if run.command:
         return list(run.command)
     words = [*(run.launcher or place(run)), TRAITS.program.name]
-    # -e counts fsync: without it pages still in the client's cache count as written. -k keeps the file.
+    # -e includes fsync: without it, pages in the client's cache count as written. -k keeps the file.
     words += ["-a", "POSIX", "-v", "-i", "1", "-e", "-k", "-o", f"{run.directory}/{FILE}"]
     words += [_TEST[run.operations[0]], "-s", "1", "-t", str(run.transfer_size), "-b", str(run.file_size)]
     if run.file_layout == "file-per-thread":

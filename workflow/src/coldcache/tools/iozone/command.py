@@ -42,7 +42,7 @@ def printed_version(log: bytes) -> None:
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the operations in groups that one execution measures: each alone, so that each read starts cold.
 
-    Random writes and reads are one test of IOzone's and stand in one log.
+    Random writes and reads are one test of IOzone and share a log.
     """
     both = tuple(operation for operation in operations if operation.startswith("random"))
     if len(both) < 2:
@@ -82,7 +82,7 @@ def argv(run: Run) -> list[str]:
     if run.command:
         return list(run.command)
     words = [TRAITS.program.name, "-i", _TEST[run.operations[0]]]
-    # -c and -e count close and fsync; without them IOzone counts pages still in the client's cache as written.
+    # -c and -e include close and fsync; without them, pages in the client's cache count as written.
     # -w keeps the files; -+n measures no rewrite and no reread.
     words += ["-c", "-e", "-w", "-+n"]
     words += [
@@ -112,7 +112,7 @@ def _is_cluster(run: Run) -> bool:
 
 
 def files(run: Run) -> dict[str, str]:
-    """Return the files in the trial's folder that a run on several nodes takes: a line for each thread, in turn."""
+    """Return the list of clients: one line per thread, dealt out to the nodes in turn."""
     program = TRAITS.program.require()
     nodes = {thread: host for host, threads in spread(run.threads, run.hosts).items() for thread in threads}
     return {CLIENTS: "".join(f"{nodes[thread]} {run.directory} {program}\n" for thread in range(run.threads))}

@@ -42,7 +42,7 @@ def version() -> str | None:
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the operations in groups that one execution measures: all of a kind, as phases of one run."""
+    """Return the operations in groups, each measured by one execution: all on files, and all on directories."""
     kinds = dict.fromkeys(operation.partition("-")[0] for operation in operations)
     return [tuple(operation for operation in operations if operation.startswith(f"{kind}-")) for kind in kinds]
 
