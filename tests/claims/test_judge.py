@@ -1,4 +1,4 @@
-"""A campaign bears out what its data show, refutes what they exclude, and leaves open what they cannot tell."""
+"""A claim is borne out by data that show it, refuted by data that exclude it, and else left open."""
 
 from dataclasses import replace
 

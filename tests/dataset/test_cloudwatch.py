@@ -90,7 +90,7 @@ def test_each_trial_gets_the_periods_that_it_shares_in(measured):
     assert Path("results/tiny/cloudwatch.csv").read_text().startswith("study,sweep,case,repetition,operation,metric,")
 
 
-def test_what_stands_against_it_is_told_in_one_line(measured, client):
+def test_every_reason_not_to_fetch_is_one_line(measured, client):
     made, stubber = client
     campaign = read_campaign(Path("raw/tiny"))
     with pytest.raises(ToolError) as refused:

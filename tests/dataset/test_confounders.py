@@ -87,7 +87,7 @@ def test_the_table_begins_with_the_factor_as_it_was_read_and_leaves_alike_proper
     ]
 
 
-def test_a_campaign_tells_its_host_once_and_hosts_are_compared(measured):
+def test_a_campaign_describes_its_host_once_and_hosts_are_compared(measured):
     ((host, described),) = read_hosts(Path("raw/tiny")).items()
     assert host == outcomes()[0].host
     assert described == describe_machine(find_mount(Path("scratch")).device)

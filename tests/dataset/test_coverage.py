@@ -55,7 +55,7 @@ def test_without_trials_that_count_nothing_is_measured(itemised):
     assert ("fig 1", "not run", "none of its trials counts") in states
 
 
-def test_a_sweep_that_could_not_be_run_tells_what_stood_against_it(measured):
+def test_a_sweep_that_could_not_run_has_its_reason(measured):
     campaign = read_campaign(Path("raw/tiny"))
     (study,) = campaign.studies
     study.sweeps["cache"] = study.sweeps["cache"].model_copy(update={"item": "fig 5"})

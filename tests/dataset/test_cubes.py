@@ -67,7 +67,7 @@ def test_a_cube_has_the_dims_units_and_attributes_of_its_sweep(collected):
     assert dict(open_sweep(path, "tiny", "files").sizes) == {"operation": 3, "repetition": 2}
 
 
-def test_every_counted_figure_of_the_long_table_stands_in_its_cube(collected):
+def test_every_counted_value_of_the_long_table_is_in_its_cube(collected):
     path = collected()
     table = open_records(path)
     seen = 0

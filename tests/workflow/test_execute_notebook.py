@@ -72,7 +72,7 @@ def test_execute_lists_what_is_read_through_the_program_and_else_everything(tmp_
 
 
 @pytest.mark.parametrize("source", ["import os\nos.kill(os.getpid(), 9)", "import os\nos._exit(3)"])
-def test_execute_tells_in_one_line_that_the_kernel_was_killed_and_leaves_no_page(tmp_path, source):
+def test_a_killed_kernel_is_reported_in_one_line_and_leaves_no_page(tmp_path, source):
     notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", source)
     with pytest.raises(NotebookError) as caught:
         execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")

@@ -1,4 +1,4 @@
-"""The Snakefile's rules are told what there is to do, and a user's mistake ends it in one line."""
+"""The rules get their inputs from the design, and a user's mistake ends Snakemake with one line."""
 
 import shlex
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page on claims tells in sentences and tables what the files of a campaign hold."""
+"""The page on claims shows the verdicts of a campaign in sentences and tables."""
 
 import pytest
 

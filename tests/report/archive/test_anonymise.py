@@ -1,4 +1,4 @@
-"""Names are replaced where they stand by themselves, in every form; a search finds each that is left."""
+"""Names are replaced as whole words in every form, and a search finds each that is left."""
 
 import base64
 import io
@@ -38,7 +38,7 @@ NAMES = [
         ("iVBORw0KGgo+vm/VM/Q==", "iVBORw0KGgo+vm/VM/Q=="),
     ],
 )
-def test_a_name_is_replaced_where_it_stands_by_itself(text, replaced):
+def test_a_name_is_replaced_as_a_whole_word(text, replaced):
     assert make_replacer(NAMES)(text.encode()).decode() == replaced
 
 

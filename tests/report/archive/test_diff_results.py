@@ -38,7 +38,7 @@ def compare(tmp_path):
         ("a.csv", None, b"x\n", "new", "was not stored before"),
     ],
 )
-def test_each_file_is_told_what_became_of_it(compare, name, old, new, state, why):
+def test_each_file_has_a_state_and_a_reason(compare, name, old, new, state, why):
     assert compare(name, old, new) == [Artefact(name, state, why)]
 
 

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from coldcache.report.archive import zip_files as unpacking
+from coldcache.report.archive import zip_files
 from coldcache.report.archive.zip_files import ArchiveError, unpack
 
 
@@ -56,7 +56,7 @@ def test_a_name_that_leads_elsewhere_is_refused_before_anything_is_written(archi
     assert sorted(tmp_path.iterdir()) == [path]
 
 
-def test_a_name_that_stands_twice_is_refused(archive, tmp_path):
+def test_a_name_that_occurs_twice_is_refused(archive, tmp_path):
     with pytest.warns(UserWarning, match="Duplicate name"):
         path = archive(("a", b"one"), ("a", b"two"))
     with pytest.raises(ArchiveError, match="'a' occurs twice"):
@@ -64,7 +64,7 @@ def test_a_name_that_stands_twice_is_refused(archive, tmp_path):
 
 
 def test_a_bomb_is_refused_by_what_it_says_of_itself(archive, tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacking, "_SMALL", 2**20)
+    monkeypatch.setattr(zip_files, "_SMALL", 2**20)
     path = archive(*((f"{number}", bytes(2**20)) for number in range(3)))
     with pytest.raises(ArchiveError, match=r"3 files of 3145728 bytes in \d+; nothing is unpacked"):
         unpack(path, tmp_path / "out")

@@ -28,7 +28,7 @@ def test_one_thing_that_differs_is_named_as_what_can_be_the_cause(compare):
     assert " → 9.9). It can be the cause.\n" in said
 
 
-def test_of_three_campaigns_two_are_held_against_the_first(compare):
+def test_of_three_campaigns_two_are_compared_with_the_first(compare):
     shutil.copytree("raw/before", "raw/again")
     status, said, _ = compare("before", "after", "again", "--markdown=summary.md")
     assert status == 1

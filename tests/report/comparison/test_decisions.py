@@ -83,7 +83,7 @@ def test_one_value_on_a_side_decides_nothing_and_shows_nothing():
     assert np.isnan([found.low, found.high, found.p]).all()
 
 
-def test_repetitions_that_are_all_equal_are_told_apart_exactly():
+def test_repetitions_that_are_all_equal_are_separated_exactly():
     found = decide([case((90.0,) * 3, base=(100.0,) * 3), case((100.0,) * 3, base=(100.0,) * 3)], 0.05)
     assert [decision.verdict for decision in found] == ["worse", "alike"]
 

@@ -45,7 +45,7 @@ def test_nothing_known_is_said_so(context):
     assert values["period"] == "No trial has run"
 
 
-def test_links_of_a_finding_start_where_the_first_page_stands():
+def test_links_of_a_finding_are_relative_to_the_first_page():
     sentence = 'Reads peak at <a href="../trials/quick/random/index.html">1 GB/s</a>.'
     chapter = Chapter("quick", "why", {}, [sentence])
     assert list_findings([chapter], "../")[0]["findings"] == [sentence.replace("../", "")]

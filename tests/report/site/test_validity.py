@@ -41,7 +41,7 @@ def test_trials_are_counted_by_sweep_verdict_and_rule(results):
     assert validity.summary() == "1 of 5 trials are valid, 1 suspect, 2 void, 1 missing"
 
 
-def test_repetitions_that_fail_alike_are_told_once(results):
+def test_repetitions_that_fail_alike_are_listed_once(results):
     assert read_validity(results).flagged == [
         FlaggedTrials("quick", "sequential", "threads=1", ["1"], "suspect",
               "read was measured over 0.2 s; most, from memory"),

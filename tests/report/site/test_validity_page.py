@@ -14,7 +14,7 @@ def _list_repetitions(text: str) -> list[str]:
     return found
 
 
-def test_every_trial_that_is_not_valid_stands_on_the_page_on_validity(reference_report):
+def test_every_trial_that_is_not_valid_is_on_the_page_on_validity(reference_report):
     rows = Page(reference_report / "validity.html").rows
     with (reference_report.parent / "reasons.csv").open(newline="") as file:
         trials = list(csv.DictReader(file))

@@ -1,4 +1,4 @@
-"""`rebuild` makes everything anew from raw logs, and tells of each file whether it is the same."""
+"""`rebuild` rebuilds everything from raw logs, and shows for each file whether it is the same."""
 
 import json
 import shutil
@@ -41,7 +41,7 @@ def count_results():
     return len([path for path in files if path.relative_to("results/tiny").parts[0] not in noted])
 
 
-def test_what_was_changed_after_the_fact_is_told(rebuild):
+def test_files_changed_afterwards_are_listed(rebuild):
     verdicts = Path("results/tiny/verdicts.csv")
     verdicts.write_text(verdicts.read_text().replace("valid", "sound", 1))
     Path("results/tiny/made-up.csv").write_text("x\n")

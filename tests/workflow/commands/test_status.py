@@ -1,4 +1,4 @@
-"""How far a campaign is stands in its files, and nowhere else."""
+"""The progress of a campaign is read from its files alone."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ def test_a_whole_campaign_is_done(measured, capsys):
     ]
 
 
-def test_what_waits_runs_is_void_and_cannot_run_is_told_apart(measured, capsys):
+def test_waiting_running_void_and_refused_trials_are_separate(measured, capsys):
     files = Path("raw/tiny/tiny/files")
     first = files / "operation=file-create/r0"
     outcome = json.loads((first / "trial.json").read_text())
@@ -39,6 +39,6 @@ def test_what_waits_runs_is_void_and_cannot_run_is_told_apart(measured, capsys):
     ]
 
 
-def test_a_campaign_that_never_began_is_told_in_one_line(coldcache):
+def test_a_campaign_that_never_began_is_named_in_one_line(coldcache):
     found = coldcache("status", "other")
     assert (found.returncode, found.stderr) == (1, "coldcache: raw/other holds no campaign.json: it is no campaign\n")

@@ -91,8 +91,8 @@ def weigh_knee(context: ClaimContext, source: str, test: KneeAt) -> Evidence:
     if knee.rises_to_the_end:
         reaches = curve.threads[-1] > most
         says = f"{curve.chosen.operation} still rises at {curve.threads[-1]:g} threads, the most measured; {meant}"
-        lacks = "" if reaches else f"more than {most:g} threads"
-        return Evidence(says, unit="threads", trials=curve.trials, p_against=p_against, n=n, lacks=lacks)
+        missing = "" if reaches else f"more than {most:g} threads"
+        return Evidence(says, unit="threads", trials=curve.trials, p_against=p_against, n=n, missing=missing)
     shown = f"{knee.threads:.3g} threads" + (f" ({knee.low:.3g} to {knee.high:.3g})" if knee.low == knee.low else "")
     return Evidence(
         f"{curve.chosen.operation} levels off at {shown}; {meant}",

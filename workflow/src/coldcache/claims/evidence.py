@@ -45,7 +45,7 @@ class Evidence(NamedTuple):
         Repetitions.
     margin : float
         Smallest relative difference worth finding.
-    lacks : str
+    missing : str
         What is needed if more repetitions would not help; else empty.
     """
 
@@ -61,7 +61,7 @@ class Evidence(NamedTuple):
     spread: float = np.nan
     n: int = 0
     margin: float = WORTH
-    lacks: str = ""
+    missing: str = ""
 
 
 def weigh_logarithms(logs: Array, low: float, high: float, trials: int, margin: float = WORTH) -> Evidence:

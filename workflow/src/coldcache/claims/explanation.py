@@ -20,13 +20,13 @@ class ClaimEvidence(NamedTuple):
         The combined evidence of its tests.
     there : bool
         Whether every test had data.
-    lacking : list of str
+    reasons : list of str
         Why tests had no data.
     """
 
     evidence: Evidence
     there: bool
-    lacking: list[str]
+    reasons: list[str]
 
 
 def explain_verdict(
@@ -34,7 +34,7 @@ def explain_verdict(
     stated: SourcedClaim,
     one: ClaimEvidence,
     verdict: str,
-    lack: list[str],
+    unmet: list[str],
     raw: float,
     family: int,
 ) -> str:
@@ -42,11 +42,11 @@ def explain_verdict(
     claim, evidence = stated.claim, one.evidence
     parts = [evidence.says] if evidence.says else []
     if verdict == "open":
-        parts += one.lacking
+        parts += one.reasons
         if claim.untestable:
             parts.append(claim.untestable)
-        elif lack or not one.there:
-            parts.append(_needed_trials(context, stated, lack))
+        elif unmet or not one.there:
+            parts.append(_needed_trials(context, stated, unmet))
         else:
             parts.append(_needed(evidence, raw, family))
         published = _show_published(context, stated)
@@ -56,20 +56,20 @@ def explain_verdict(
     return "; ".join(part for part in parts if part)
 
 
-def _needed_trials(context: ClaimContext, stated: SourcedClaim, lack: list[str]) -> str:
+def _needed_trials(context: ClaimContext, stated: SourcedClaim, unmet: list[str]) -> str:
     """Return the sweeps and the system whose trials would decide a claim."""
     sweeps = dict.fromkeys(
         f"{chosen.study or stated.source}/{chosen.sweep}" for chosen in list_selections(stated.claim) if chosen.sweep
     )
     site = context.campaign.site.site
-    system = f" on a system with {' and '.join(lack)}, which config/sites/{site}.yaml does not offer" if lack else ""
+    system = f" on a system with {' and '.join(unmet)}, which config/sites/{site}.yaml does not offer" if unmet else ""
     return f"needed: trials of {', '.join(sweeps)}{system}"
 
 
 def _needed(evidence: Evidence, raw: float, family: int) -> str:
     """Return what would decide a claim that its trials leave open."""
-    if evidence.lacks:
-        return f"needed: {evidence.lacks}"
+    if evidence.missing:
+        return f"needed: {evidence.missing}"
     if evidence.n < 2:
         return "needed: more repetitions; one has no interval"
     if raw <= 1 - LEVEL:

@@ -85,14 +85,14 @@ def judge_claims(context: ClaimContext, claims: Sequence[SourcedClaim]) -> list[
         The claims to judge, in the order of the result.
     """
     weighed = [_weigh_claim(context, *stated) for stated in claims]
-    lacks = [[need for need in stated.claim.needs if need not in context.offers] for stated in claims]
-    by_chance = [_p_value(one) if not lack else np.nan for one, lack in zip(weighed, lacks, strict=True)]
+    unmet_needs = [[need for need in stated.claim.needs if need not in context.offers] for stated in claims]
+    by_chance = [_p_value(one) if not unmet else np.nan for one, unmet in zip(weighed, unmet_needs, strict=True)]
     corrected = adjust(by_chance)
     family = int(np.isfinite(by_chance).sum())
     rows = []
-    for stated, one, lack, raw, p in zip(claims, weighed, lacks, by_chance, corrected, strict=True):
-        verdict = "open" if lack else _decide(one, p)
-        why = explain_verdict(context, stated, one, verdict, lack, raw, family)
+    for stated, one, unmet, raw, p in zip(claims, weighed, unmet_needs, by_chance, corrected, strict=True):
+        verdict = "open" if unmet else _decide(one, p)
+        why = explain_verdict(context, stated, one, verdict, unmet, raw, family)
         figures = one.evidence
         rows.append(ClaimVerdict(
             stated.claim.id, stated.source, verdict, figures.estimate, figures.low, figures.high, figures.unit,
@@ -102,16 +102,16 @@ def judge_claims(context: ClaimContext, claims: Sequence[SourcedClaim]) -> list[
 
 
 def _weigh_claim(context: ClaimContext, source: str, claim: Claim) -> ClaimEvidence:
-    found, lacking = [], []
+    found, reasons = [], []
     for test in claim.tests:
         try:
             found.append(_WEIGH[test.kind](context, source, test))
         except NoData as reason:
-            lacking.append(str(reason))
+            reasons.append(str(reason))
     if not found:
-        return ClaimEvidence(Evidence(""), False, list(dict.fromkeys(lacking)))
+        return ClaimEvidence(Evidence(""), False, list(dict.fromkeys(reasons)))
     evidence = combine(found)._replace(says="; ".join(dict.fromkeys(one.says for one in found)))
-    return ClaimEvidence(evidence, not lacking, list(dict.fromkeys(lacking)))
+    return ClaimEvidence(evidence, not reasons, list(dict.fromkeys(reasons)))
 
 
 def _p_value(one: ClaimEvidence) -> float:

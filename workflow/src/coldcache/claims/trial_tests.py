@@ -36,10 +36,10 @@ def weigh_count(context: ClaimContext, source: str, test: Count) -> Evidence:
     says += f"{rows.value.iloc[first]:,.0f} against {expected[first]:,}"
     decided = True if equal.all() else False if not equal.any() else None
     estimate = rows.value.median() if len(set(expected)) == 1 else float(np.median(ratios))
-    lacks = "" if decided is not None else "trials that agree with each other"
+    missing = "" if decided is not None else "trials that agree with each other"
     return Evidence(
         says, float(estimate), *((float(rows.value.min()), float(rows.value.max())) if len(set(expected)) == 1 else
-        (float(ratios.min()), float(ratios.max()))), "1", len(rows), decided=decided, lacks=lacks,
+        (float(ratios.min()), float(ratios.max()))), "1", len(rows), decided=decided, missing=missing,
     )  # fmt: skip
 
 
@@ -71,11 +71,11 @@ def weigh_percentile(context: ClaimContext, source: str, test: Percentile) -> Ev
     p_for, p_against = weigh_bounds(bounds, 0.0, 1 + test.alike)
     shown = [show_rate(one.estimate, unit) for one in (found[0], found[-1])]
     low, high = bounds(LEVEL)
-    lacks = "" if np.isfinite(high) else f"longer series, for p{test.percent:g} has no upper bound in these"
+    missing = "" if np.isfinite(high) else f"longer series, for p{test.percent:g} has no upper bound in these"
     return Evidence(
         f"p{test.percent:g} of {len(series)} series lies between {shown[0]} and {shown[1]}; alike means within "
         f"{100 * test.alike:g} %",
-        found[-1].estimate / found[0].estimate, low, high, "1", len(series), p_for, p_against, lacks=lacks,
+        found[-1].estimate / found[0].estimate, low, high, "1", len(series), p_for, p_against, missing=missing,
     )  # fmt: skip
 
 
@@ -137,10 +137,10 @@ def weigh_spread(context: ClaimContext, source: str, test: Spread) -> Evidence:
         f"{least if least == most else f'{least} to {most}'} %; the claim needs at most {100 * test.most:g} %"
     )
     decided = True if not any(wide) else False if sum(wide) > len(wide) / 2 else None
-    lacks = "" if decided is not None else "a majority of cases on one side"
+    missing = "" if decided is not None else "a majority of cases on one side"
     return Evidence(
         says, float(np.median(widths)), float(min(widths)), float(max(widths)), "1", test.repetitions * len(widths),
-        decided=decided, lacks=lacks,
+        decided=decided, missing=missing,
     )  # fmt: skip
 
 

@@ -51,12 +51,12 @@ def _list_alike(hosts: Mapping[str, Mapping[str, Any]], differing: set[str]) -> 
             yield label, ", ".join(member for member in value if f"{name}.{member}" not in differing) or "none"
         elif isinstance(value, dict):
             yield from (
-                (f"{label} {key.replace('_', ' ')}", inner or "not told")
+                (f"{label} {key.replace('_', ' ')}", inner or "not recorded")
                 for key, inner in value.items()
                 if f"{name}.{key}" not in differing
             )
         elif name not in differing:
-            yield label, value if value != "" else "not told"
+            yield label, value if value != "" else "not recorded"
 
 
 def _tabulate(differences: tuple[RecordedDifference, ...]) -> Markup:
@@ -65,7 +65,7 @@ def _tabulate(differences: tuple[RecordedDifference, ...]) -> Markup:
     for difference in differences:
         hosts_of: dict[str, list[str]] = {}
         for host, values in difference.values.items():
-            hosts_of.setdefault("; ".join(values) or "not told", []).append(host)
+            hosts_of.setdefault("; ".join(values) or "not recorded", []).append(host)
         name = difference.what.replace(".", " ").replace("_", " ")
         rows += [(name, value, ", ".join(hosts)) for value, hosts in hosts_of.items()]
     return table(("Recorded", "Value", "Hosts"), rows)
