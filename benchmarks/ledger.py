@@ -129,8 +129,8 @@ def _write_figures(newest: Mapping[str, Entry]) -> str:
         ratio = measured.ratio()
         lines.append(
             f"| {figure.what} | {show_measured(measured, figure.unit)} | {figure.format_goal()} "
-            f"| {figure.describe_miss(measured.value, measured.floor) or ''} | {'' if ratio is None else f'{ratio:.3g}'} "
-            f"| {figure.floor} |"
+            f"| {figure.describe_miss(measured.value, measured.floor) or ''} "
+            f"| {'' if ratio is None else f'{ratio:.3g}'} | {figure.floor} |"
         )
     return "\n".join(lines)
 
