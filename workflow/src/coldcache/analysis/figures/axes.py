@@ -15,7 +15,7 @@ from coldcache.analysis.figures.style import mark_level
 from coldcache.analysis.format import format_level
 
 #: Ticks of an axis of levels that fit beside each other.
-_MOST_TICKS = 11
+_MOST_TICKS = 10
 
 #: Height of a line's name in points, and the distance between the axes and the names.
 _NAME_HEIGHT, _NAME_GAP = 15.0, 6.0
@@ -116,6 +116,7 @@ def _list_places(axes: Axes) -> set[float]:
 
 def _set_powers(axis: Axis, places: list[float]) -> None:
     shown = places if len(places) <= _MOST_TICKS else [place for place in places if np.log2(place) % 1 == 0]
+    shown = shown if len(shown) <= _MOST_TICKS else shown[::2]
     axis.set_ticks(shown, [f"{place:,g}" for place in shown])
     axis.set_ticks([], minor=True)
     axis.axes.margins(x=0.06)

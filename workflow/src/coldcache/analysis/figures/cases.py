@@ -19,6 +19,9 @@ from coldcache.core.vocabulary import FACTORS
 #: Letters of a line of a name.
 _WIDTH = 24
 
+#: Inches of a letter of a label.
+_LETTER = 0.11
+
 #: Inches of a line of text, and of what surrounds the rows.
 _LINE, _AROUND = 0.24, 1.5
 
@@ -118,7 +121,7 @@ def open_rows(rows: pd.DataFrame, panels: int = 1) -> tuple[Figure, list[Axes]]:
     axes = list(grid[0])
     axes[0].set_yticks(rows.row, rows.case)
     axes[0].set_ylim(len(rows) - 0.5, -0.5)
-    axes[0].set_ylabel(rows.attrs["label"])
+    axes[0].set_ylabel(fill(rows.attrs["label"], max(8, int((height - _AROUND) / _LETTER))))
     for panel in axes:
         panel.grid(axis="y", visible=False)
     for panel in axes[1:]:
