@@ -1,4 +1,4 @@
-# Every target sets up what it needs first; a second call finds it there.
+# Every target first sets up what it needs; a second call finds it done.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -10,10 +10,10 @@ NAME :=
 CORES ?= $(shell nproc)
 UV := 0.13.8
 
-# What a reference campaign consists of.
+# The studies of a reference campaign.
 studies := quick,dell-lustre,pixstor-nvme,fsx-metadata,sas-grid,anf-nfs
 
-# Recipes read these from the environment, so that a blank or a quote in a path does no harm.
+# Recipes read these from the environment, so a space or a quote in a path does no harm.
 export CAMPAIGN TARGET NAME CORES
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/.venv/browsers
@@ -22,16 +22,16 @@ unexport PYTHONPATH PYTHONHOME
 
 tools := $(if $(filter-out 0 no,$(IOZONE)),iozone)
 
-# A lock that the kernel releases whatever ends the program takes the place of Snakemake's, which kill -9 leaves behind.
+# The kernel releases this lock however the program ends. Snakemake's own lock would survive kill -9.
 snakemake := mkdir -p logs && flock --nonblock --close --conflict-exit-code 75 logs/snakemake.lock \
 	snakemake --cores "$$CORES" --nolock --rerun-incomplete
-busy := if [ $$status = 75 ]; then echo 'coldcache: another make in this folder is measuring or rendering: wait for its end' >&2; fi; exit $$status
+busy := if [ $$status = 75 ]; then echo 'coldcache: another make in this folder is measuring or rendering: wait until it ends' >&2; fi; exit $$status
 
 .PHONY: help
-help: ## Print the targets
+help: ## List the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 	@echo
-	@echo '  CAMPAIGN=local  TARGET=/path/to/measure  IOZONE=1 (install IOzone, too)  CORES=$(CORES)'
+	@echo '  CAMPAIGN=local  TARGET=/path/to/measure  IOZONE=1 (also install IOzone)  CORES=$(CORES)'
 
 .PHONY: venv
 venv:
@@ -42,18 +42,18 @@ setup: ## Set up what measuring needs: .venv, fio, qemu-utils
 	@bash envs/setup.sh packages $(tools)
 
 .PHONY: study
-study: setup ## Measure with the study `quick` and render its report
+study: setup ## Measure this machine (study `quick`) and render the report
 	@$(snakemake) --config campaign="$$CAMPAIGN" $${TARGET:+target="$$TARGET"} || { status=$$?; $(busy); }
 	@echo "results/$$CAMPAIGN/report/index.html"
 
 .PHONY: reference
-reference: $(if $(NAME),setup,venv) ## Rebuild every table and figure from raw/reference; with NAME=x measure such a campaign
+reference: $(if $(NAME),setup,venv) ## Rebuild every table and figure from raw/reference (NAME=x: measure the same studies as campaign x)
 	@$(snakemake) --config campaign="$${NAME:-reference}" \
 		$(if $(NAME),studies=$(studies) $${TARGET:+target="$$TARGET"}) || { status=$$?; $(busy); }
 	@echo "results/$${NAME:-reference}/report/index.html"
 
 .PHONY: notebooks
-notebooks: reference ## Execute the notebooks anew on the reference campaign, to be committed with their outputs
+notebooks: reference ## Execute the notebooks on the reference campaign, to commit them with their outputs
 	@for notebook in notebooks/*.ipynb; do \
 		python -m coldcache notebook --notebook "$$notebook" --output "$$notebook" --log "logs/$$notebook"; \
 	done
@@ -61,20 +61,20 @@ notebooks: reference ## Execute the notebooks anew on the reference campaign, to
 tests := pytest -rs --nbval tests notebooks
 
 .PHONY: test
-# A cluster, a volume and a daemon of tuned in namespaces need root: their packages are installed where they can run.
+# The tests on Slurm, GlusterFS and tuned start daemons in namespaces and need root: only root installs their packages.
 test: tools += chromium break nfs $(if $(filter 0,$(shell id -u)),cluster settings)
 test: setup ## Run every check and every test
 	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference
-	@$(tests) -n 2 --dist loadscope || { [ $$? = 1 ] && echo 'coldcache: what failed beside other tests runs once more, alone' && $(tests) --last-failed; }
+	@$(tests) -n 2 --dist loadscope || { [ $$? = 1 ] && echo 'coldcache: failed tests run once more, alone' && $(tests) --last-failed; }
 
 checks := check-lint check-format check-rules check-workflow check-imports check-types check-spelling check-schemas check-citation
 
 .PHONY: lint
-lint: venv ## Run the checks that read the sources; pre-commit runs the same
+lint: venv ## Run all static checks; pre-commit runs the same
 	@$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync $(checks)
 
-# Each check is one hook of .pre-commit-config.yaml, too. Those that cannot be told to be quiet speak only when they fail.
+# Each check is also a hook of .pre-commit-config.yaml. Checks without a quiet option print only when they fail.
 quietly = said=$$($(1) 2>&1) || { echo "$$said"; exit 1; }
 .PHONY: $(checks)
 check-lint:
@@ -101,41 +101,41 @@ check-citation:
 	@$(call quietly,cffconvert --validate)
 
 .PHONY: hooks
-hooks: venv ## Let git run the same checks before each commit
+hooks: venv ## Install the checks as a git hook that runs before each commit
 	@pre-commit install
 
 .PHONY: bench
-bench: setup ## Print how fast the program is, beside its goals and a bare loop (PEERS=1: beside other programs, too; STORE=1: keep it)
+bench: setup ## Print how fast the program is, with its goals and a bare loop (PEERS=1: also other programs; STORE=1: store the figures)
 	@python benchmarks/run.py $(if $(PEERS),--peers) $(if $(STORE),--store)
 
 .PHONY: break
 break: tools += break
-break: setup ## Stage each fault many times and print whether all held (TIMES=3 SEED=1 JOBS=2: so often, these moments, so many at once)
+break: setup ## Inject each fault many times and print whether all held (TIMES=3: how often; SEED=1: the moments; JOBS=2: campaigns in parallel)
 	@python faults/run.py --kept results/break.jsonl $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS))
 
 .PHONY: fuzz
-fuzz: venv ## Fuzz designs, and the readers of logs guided by coverage (RUNS=100000, or SECONDS=3600 for so long)
+fuzz: venv ## Fuzz designs and, guided by coverage, the log parsers (RUNS=100000: inputs; SECONDS=3600: duration)
 	@uv pip install --quiet --require-hashes -r envs/fuzz.lock
 	@$(if $(SECONDS),,python fuzz/fuzz_designs.py --seconds=60)
 	@python fuzz/run.py --kept results/fuzz.jsonl \
 		$(if $(SECONDS),--seconds=$(SECONDS),--runs="$${RUNS:-100000}")
 
 .PHONY: lab
-lab: venv ## Open JupyterLab on notebooks that read the dataset of CAMPAIGN
+lab: venv ## Open JupyterLab with notebooks that read the dataset of CAMPAIGN
 	@folder=$$(python -m coldcache lab "$$CAMPAIGN") && jupyter lab --notebook-dir="$$folder"
 
 .PHONY: clean-campaign
 clean-campaign: ## Remove raw/CAMPAIGN and results/CAMPAIGN, unless it is sealed
 	@case $$CAMPAIGN in \
-	'' | . | .. | */* | reference | published) echo "coldcache: CAMPAIGN=$$CAMPAIGN: not a campaign that may be removed" >&2; exit 2 ;; \
+	'' | . | .. | */* | reference | published) echo "coldcache: CAMPAIGN=$$CAMPAIGN: this campaign must not be removed" >&2; exit 2 ;; \
 	esac
 	@if [ -e "raw/$$CAMPAIGN/SHA256SUMS" ]; then \
-		echo "coldcache: raw/$$CAMPAIGN: sealed: to be rid of it, remove the folder by hand" >&2; exit 2; \
+		echo "coldcache: raw/$$CAMPAIGN: sealed: to delete it, remove the folder by hand" >&2; exit 2; \
 	fi
 	@rm -rf -- "raw/$$CAMPAIGN" "results/$$CAMPAIGN"
 
 .PHONY: lock
-lock: venv ## Pin every dependency anew where pyproject.toml asks for it (UPGRADE=1: the newest of each)
+lock: venv ## Pin every dependency again after a change in pyproject.toml (UPGRADE=1: the newest of each)
 	@uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --extra test pyproject.toml -o envs/requirements.lock
 	@echo 'uv==$(UV)' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \

@@ -2,18 +2,18 @@
 
 from snakemake.utils import min_version
 
-from coldcache.workflow.inputs import read_contents
+from coldcache.workflow.inputs import read_inputs
 
 min_version("9.0")
 
-# One block at a time, however many cores or jobs there are: two on one target would measure each other.
+# One block at a time, however many cores or jobs there are: two on one target would disturb each other.
 workflow.register_resource("target", 1)
 
 
 configfile: "config/config.yaml"
 
 
-contents = read_contents(config, in_job=not workflow.is_main_process)
+inputs = read_inputs(config, in_job=not workflow.is_main_process)
 
 
 wildcard_constraints:
@@ -24,13 +24,13 @@ wildcard_constraints:
 
 
 onstart:
-    shell("python -m coldcache wait {contents.campaign}")
+    shell("python -m coldcache wait {inputs.campaign}")
 
 
 rule all:
-    """The campaign's report."""
+    """Render the campaign's report."""
     input:
-        f"results/{contents.campaign}/report/summary.html",
+        f"results/{inputs.campaign}/report/summary.html",
 
 
 include: "workflow/rules/measure.smk"
@@ -40,6 +40,6 @@ include: "workflow/rules/report.smk"
 
 
 rule measure_all:
-    """Every trial of the campaign, without a report."""
+    """Measure every trial of the campaign, without a report."""
     input:
-        contents.evidence,
+        inputs.evidence,

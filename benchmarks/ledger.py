@@ -13,9 +13,9 @@ from costs import ROOT
 from figures import Measured
 
 from coldcache.analysis.questions.program_speed import STORED, Entry, latest, read_entries
-from coldcache.analysis.questions.program_speed_goals import FIGURES, show_value
+from coldcache.analysis.questions.program_speed_goals import FIGURES, format_value
 from coldcache.measure.host.inventory import describe_system
-from coldcache.workflow.execute_notebook import execute
+from coldcache.workflow.execute_notebook import execute_notebook
 
 RESULTS = STORED
 PAGE, README = ROOT / "docs/speed.md", ROOT / "README.md"
@@ -82,7 +82,7 @@ def _round(value: Any) -> Any:
 
 def show_measured(measured: Measured, unit: str) -> str:
     """Return a value with its interval, if it has one."""
-    shown = show_value(measured.value, unit)
+    shown = format_value(measured.value, unit)
     return shown if measured.low is None else f"{measured.value:.3f} ({measured.low:.3f} to {measured.high:.3f})"
 
 
@@ -97,7 +97,7 @@ def renew_pages(entries: list[Entry]) -> None:
     _replace(PAGE, "peers", _write_peers(latest(entry for entry in entries if entry["peers"])))
     _replace(PAGE, "trend", _write_trend(entries))
     _replace(README, "speed", f"{sum_up(newest)}\n\n{quote(newest)}")
-    execute(NOTEBOOK, NOTEBOOK, ROOT / "logs" / NOTEBOOK.name)
+    execute_notebook(NOTEBOOK, NOTEBOOK, ROOT / "logs" / NOTEBOOK.name)
 
 
 def sum_up(newest: Mapping[str, Entry]) -> str:
@@ -116,8 +116,8 @@ def quote(newest: Mapping[str, Entry]) -> str:
     lines = ["| what | measured | goal | the floor |", "|---|---|---|---|"]
     for name in (name for name in _QUOTED if name in newest):
         figure, measured = FIGURES[name], _measured(newest[name])
-        goal = figure.show_goal() + ("" if figure.is_met(measured.value) else ", missed")
-        floor = "" if measured.floor is None else f"{figure.floor}: {show_value(measured.floor, figure.unit)}"
+        goal = figure.format_goal() + ("" if figure.is_met(measured.value) else ", missed")
+        floor = "" if measured.floor is None else f"{figure.floor}: {format_value(measured.floor, figure.unit)}"
         lines.append(f"| {figure.what} | {show_measured(measured, figure.unit)} | {goal} | {floor} |")
     return "\n".join(lines)
 
@@ -126,10 +126,10 @@ def _write_figures(newest: Mapping[str, Entry]) -> str:
     lines = ["| what | measured | goal | | over the floor | the floor |", "|---|---|---|---|---|---|"]
     for name, entry in newest.items():
         figure, measured = FIGURES[name], _measured(entry)
-        ratio = measured.ratio()
+        ratio, missed = measured.ratio(), figure.describe_miss(measured.value, measured.floor)
         lines.append(
-            f"| {figure.what} | {show_measured(measured, figure.unit)} | {figure.show_goal()} "
-            f"| {figure.tell_miss(measured.value, measured.floor)} | {'' if ratio is None else f'{ratio:.3g}'} "
+            f"| {figure.what} | {show_measured(measured, figure.unit)} | {figure.format_goal()} "
+            f"| {missed or ''} | {'' if ratio is None else f'{ratio:.3g}'} "
             f"| {figure.floor} |"
         )
     return "\n".join(lines)
@@ -141,7 +141,7 @@ def _write_peers(compared: Mapping[str, Entry]) -> str:
     for name, entry in compared.items():
         unit = FIGURES[name].unit
         values = [entry["value"], *(entry["peers"].get(peer) for peer in peers)]
-        shown = ("" if value is None else show_value(value, unit) for value in values)
+        shown = ("" if value is None else format_value(value, unit) for value in values)
         lines.append(f"| {FIGURES[name].what} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
@@ -158,7 +158,7 @@ def _write_trend(entries: list[Entry]) -> str:
     for name, figure in FIGURES.items():
         row = [values.get((name, commit)) for commit in commits]
         if any(value is not None for value in row):
-            shown = ("" if value is None else show_value(value, figure.unit) for value in row)
+            shown = ("" if value is None else format_value(value, figure.unit) for value in row)
             lines.append(f"| {figure.what} | {' | '.join(shown)} |")
     return "\n".join(lines)
 

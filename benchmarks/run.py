@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from coldcache.analysis.questions.program_speed import read_entries
-from coldcache.analysis.questions.program_speed_goals import FIGURES, show_value
+from coldcache.analysis.questions.program_speed_goals import FIGURES, format_value
 
 #: Each suite is a separate program, so that none affects another's results.
 SUITES = ("trials", "plans", "logs", "datasets", "slurm", "reports", "fidelity")
@@ -74,9 +74,9 @@ def show(found: dict[str, Measured], machine: str) -> None:
     for name, measured in found.items():
         figure, ratio = FIGURES[name], measured.ratio()
         missed = "" if figure.is_met(measured.value) else "  missed"
-        own = {peer: show_value(value, figure.unit) for peer, value in measured.peers.items()}
+        own = {peer: format_value(value, figure.unit) for peer, value in measured.peers.items()}
         table.add_row(
-            figure.what, ledger.show_measured(measured, figure.unit), figure.show_goal() + missed,
+            figure.what, ledger.show_measured(measured, figure.unit), figure.format_goal() + missed,
             "" if ratio is None else f"{ratio:.3g}", *(own.get(peer, "") for peer in peers),
         )  # fmt: skip
     Console(width=None if sys.stdout.isatty() else 150).print(table)

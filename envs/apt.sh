@@ -1,4 +1,4 @@
-# Sourced by the set-up scripts: messages, the log, and packages by apt. Working directory: the project's root.
+# Sourced by the set-up scripts: messages, the log, and apt packages. Working directory: the project's root.
 
 log=logs/setup.log
 
@@ -6,7 +6,7 @@ say() {
     printf 'coldcache: setup: %s\n' "$*" >&2
 }
 
-# The last line on the terminal is the cause; before it stands what the failing program said last.
+# Print the last output of the failing program, then the cause as the last line.
 fail() {
     if [ -s "$log" ]; then
         tail -n 12 "$log" | sed 's/^/    | /' >&2
@@ -37,7 +37,7 @@ apt_knows() {
     LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep 'Candidate: [0-9]' >/dev/null
 }
 
-# An unreachable source of somebody else's packages must not stop the set-up: only the installation decides.
+# An unreachable third-party source must not stop the set-up: only the installation decides.
 apt_update() {
     apt_get update >>"$log" 2>&1 && ! tail -n 3 "$log" | grep --quiet 'Some index files failed to download'
 }
@@ -46,9 +46,9 @@ apt_install() {
     local updated='' said
     mkdir -p "${log%/*}"
     say "installing $* (apt-get, log in $log)"
-    apt_update || updated=', and apt-get update failed (is the network there?)'
+    apt_update || updated=', and apt-get update failed (is the network up?)'
     said=$(wc -l <"$log")
     apt_get install --yes --no-install-recommends "$@" >>"$log" 2>&1 ||
         fail "apt-get cannot install $*: $(tail -n +$((said + 1)) "$log" | sed -n 's/^E: //p' | head -n 1)$updated;" \
-            "all it said is in $log; then run the same make again"
+            "see $log for all output; fix the cause and run the same make again"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Chromium, in which the tests open the report: Debian's package, or Playwright's build where the distribution has
-# only a snap (Ubuntu), whose confinement hides the report's folder from it.
-#   present   exit status 0 when one of the two is there
+# Chromium, in which the tests open the report: Debian's package, or Playwright's build if the distribution has only a
+# snap (Ubuntu), which may not read the report's folder.
+#   present   exit status 0 if one of the two is installed
 #   install   install it
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,9 +23,9 @@ install)
         bash envs/venv.sh install
         say "installing Chromium into .venv/browsers (Playwright, log in $log)"
         as_root env DEBIAN_FRONTEND=noninteractive .venv/bin/playwright install-deps chromium >>"$log" 2>&1 </dev/null ||
-            fail "Playwright cannot install the libraries of Chromium; all it said is in $log"
+            fail "Playwright cannot install the libraries of Chromium; see $log for all output"
         .venv/bin/playwright install chromium >>"$log" 2>&1 </dev/null ||
-            fail "Playwright cannot fetch Chromium; all it said is in $log"
+            fail "Playwright cannot fetch Chromium; see $log for all output"
     fi
     ;;
 *)

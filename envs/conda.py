@@ -4,8 +4,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = """\
-# Written from envs/requirements.lock by `make lock`. conda brings Python; every pin comes from where the lock takes it,
-# so that both ways give the same versions.
+# Generated from envs/requirements.lock by `make lock`. conda installs Python; pip installs the pins of the lock file,
+# so both set-ups have the same versions.
 name: coldcache
 channels:
   - conda-forge

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # IOzone: package iozone3, in Debian's component non-free and Ubuntu's multiverse.
-#   present   exit status 0 when it is on PATH
-#   source    print the machine's own package sources with that component in place of main
-#   install   install it; where apt does not know it yet, add those sources first
+#   present   exit status 0 if it is on PATH
+#   source    print the machine's own package sources with that component instead of main
+#   install   install it; if apt does not know it, add those sources first
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . envs/apt.sh
 
-# Where apt itself read the distribution's component main: "FILE:N COMPONENT", N a line of a .list or a stanza of a .sources.
+# Print where apt reads the component main: "FILE:N COMPONENT", N a line of a .list or a stanza of a .sources.
 entries() {
     apt-get indextargets --format '$(SOURCESENTRY) $(ORIGIN)' 'Created-By: Packages' 'Component: main' |
         sed -n 's/ Debian$/ non-free/p; s/ Ubuntu$/ multiverse/p' | sort --unique
 }
 
-# One stanza without its comments, for binary packages of one component; continuation lines of a replaced field go with it.
+# Print one stanza for binary packages of one component, without comments and continuations of replaced fields.
 stanza() {
     awk -v wanted="$2" -v component="$3" '
         BEGIN { RS = ""; FS = "\n" }
@@ -34,7 +34,7 @@ line() {
     sed -nE "$2s/^[[:space:]]*(deb[[:space:]]+(\[[^]]*\][[:space:]]*)?[^[:space:]]+[[:space:]]+[^[:space:]]+).*/\1 $3/p" "$1"
 }
 
-# The derived sources of one format, sources or list.
+# Print the derived sources of one format, sources or list.
 derived() {
     local entry component file
     entries | while read -r entry component; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The guest in which sweeps of NFS run: User-Mode Linux, and the client and server that it takes from this system.
-#   present   exit status 0 when all of it is there
+# The guest in which NFS sweeps run: User-Mode Linux, with the NFS client and server of this system.
+#   present   exit status 0 if all of it is installed
 #   install   install it
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ programs=(linux.uml mount.nfs rpc.nfsd rpcbind modprobe ip tc dmsetup mkfs.ext4 
 
 case ${1-} in
 present)
-    # An ordinary user's PATH lacks the folders of the administrator's programs.
+    # An ordinary user's PATH lacks the sbin folders.
     PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
     for program in "${programs[@]}"; do
         command -v "$program" >/dev/null || exit 1

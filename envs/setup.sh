@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Set up what is missing: setup.sh [packages] [cluster] [settings] [TOOL...]
 #   always     the .venv (envs/venv.sh)
-#   packages   those of envs/apt.txt
-#   cluster    those of envs/cluster.txt; settings, those of envs/settings.txt
-#   TOOL       what envs/TOOL.sh installs
-# Installs as root or with sudo that asks no password; otherwise names what is missing and the command that installs it.
+#   packages   the packages in envs/apt.txt
+#   cluster    the packages in envs/cluster.txt; settings: those in envs/settings.txt
+#   TOOL       whatever envs/TOOL.sh installs
+# Installs as root or with passwordless sudo; otherwise prints what is missing and the command that installs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . envs/apt.sh
@@ -30,13 +30,13 @@ if ! bash envs/venv.sh present; then
     python=$(bash envs/venv.sh python) || packages+=("$python")
 fi
 
-# The one line for who may not install: every missing name, and one command for all of them.
+# Print one line for users who may not install: every missing name, and one command for all of them.
 name_missing() {
     local missing command='' tool
     missing=$(xargs <<<"${packages[*]} ${tools[*]}")
     missing="missing: ${missing// /, }"
     if ! command -v apt-get >/dev/null; then
-        say "$missing (as Debian names them): install them with this system's package manager, then run the same make again"
+        say "$missing (Debian package names): install them with this system's package manager, then run the same make again"
         exit 1
     fi
     if [ ${#packages[@]} -gt 0 ]; then

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The .venv: what envs/requirements.lock pins, fetched by uv, which envs/uv.lock pins, and this project, editable.
-#   present   exit status 0 when .venv stands here and answers the lock files
-#   python    print the interpreter to build it with; exit status 3 and the missing package where there is none
-#   install   build or renew it
+# The .venv: the packages of envs/requirements.lock, installed by uv (see envs/uv.lock), and this project, editable.
+#   present   exit status 0 if .venv is here and matches the lock files
+#   python    print the interpreter to build it with; if there is none, print the missing package, exit status 3
+#   install   build or update it
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . envs/apt.sh
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 unset PYTHONHOME PYTHONPATH UV_SYSTEM_PYTHON
 stamp=.venv/.coldcache
 
-# A .venv holds absolute paths: a moved or copied folder is another one.
+# A .venv holds absolute paths: after moving or copying the folder, it must be rebuilt.
 signature() {
     echo "$PWD"
     cat envs/uv.lock envs/requirements.lock pyproject.toml | sha256sum
@@ -41,7 +41,7 @@ find_python() {
     return 3
 }
 
-# uv reads no pip settings: an index or certificate that the machine's pip uses holds for uv, too.
+# uv does not read pip's settings, so pass it the index and certificate that the machine's pip uses.
 follow_pip() {
     local index
     index=${PIP_INDEX_URL:-$(.venv/bin/python -m pip config list |
@@ -49,7 +49,7 @@ follow_pip() {
     if [ -n "$index" ]; then
         export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}
     fi
-    # pip trusts the machine's own certificates, so must uv.
+    # pip trusts the machine's own certificates, and uv must, too.
     export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true}
     if [ -n "${PIP_CERT-}" ]; then
         export SSL_CERT_FILE=${SSL_CERT_FILE:-$PIP_CERT}
@@ -63,7 +63,7 @@ build() {
     rm -f "$stamp"
     .venv/bin/python -m pip install --require-hashes -r envs/uv.lock
     follow_pip
-    # Compiled here once, every later start of Snakemake and of each notebook's kernel is three times as fast.
+    # Compiling once makes every later start of Snakemake and of a notebook's kernel three times faster.
     .venv/bin/uv pip sync --compile-bytecode --require-hashes --python .venv/bin/python envs/requirements.lock
     .venv/bin/uv pip install --no-deps --no-build-isolation --python .venv/bin/python --editable .
     signature >"$stamp"
@@ -77,7 +77,7 @@ install() {
     flock 9
     present && return
     say "setting up .venv (log in $log)"
-    # Not "build || fail": in such a list the shell forgets to stop at the first error.
+    # Not "build || fail": in such a list the shell does not stop at the first error.
     set +e
     (
         set -e
@@ -85,7 +85,7 @@ install() {
     ) >>"$log" 2>&1 9>&-
     status=$?
     set -e
-    [ "$status" = 0 ] || fail ".venv cannot be set up (is the network there?); all that was said is in $log; then run the same make again"
+    [ "$status" = 0 ] || fail "cannot set up .venv (is the network up?); see $log for all output, fix the cause and run the same make again"
     say ".venv set up in $((SECONDS - began)) s"
 }
 

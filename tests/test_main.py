@@ -82,7 +82,7 @@ def test_a_missing_study_or_site_is_refused_with_the_nearest_one(refuses, measur
     refuses(line, "plan", "--study=tny", "--site=here")
     refuses(line, *measure_arguments("tiny.transfers"), "--studies=tny")
     refuses('config/sites/here2.yaml: there is no such file; did you mean "here"?', *PLAN, "--site=here2")
-    refuses('studies: "tiny" stands twice', "plan", "--study=tiny,tiny", "--site=here")
+    refuses('studies: "tiny" is named twice', "plan", "--study=tiny,tiny", "--site=here")
 
 
 def test_a_file_that_is_no_text_is_refused(refuses, command):

@@ -14,19 +14,19 @@ _FULL = "preparation-failed exit-status log-refused"
 
 
 def fill_target(scene: Scene, moments: random.Random, times: int) -> str:
-    """A target that fills up in mid-run: told by name, and completed once there is space."""
+    """The target fills up during a run: an error names it, and the campaign completes once there is space."""
     with Disk(scene, "scratch"):
         return _fill(scene, moments, times, scene.folder / "scratch")
 
 
 def fill_raw(scene: Scene, moments: random.Random, times: int) -> str:
-    """A disk of the raw logs that fills up in mid-run."""
+    """The disk of the raw logs fills up during a run."""
     with Disk(scene, "raw", 24):
         return _fill(scene, moments, times, scene.folder / "raw")
 
 
 def use_up_inodes(scene: Scene, moments: random.Random, times: int) -> str:
-    """A disk of the raw logs that runs out of inodes in mid-run."""
+    """The disk of the raw logs runs out of inodes during a run."""
     with Disk(scene, "raw", 24, "-N 300"):
         return _fill(scene, moments, times, scene.folder / "raw", 10_000)
 
@@ -63,19 +63,19 @@ def _fill_up(folder: Path, files: int) -> None:
 
 
 def unmount_target(scene: Scene, moments: random.Random, times: int) -> str:
-    """A target that is unmounted in mid-run: void with the reason, nothing left in its place, completed after."""
+    """The target is unmounted during a run: void with the reason, nothing left in its place, completed after."""
     with Disk(scene, "scratch") as disk:
         return _lose(scene, moments, times, disk.place, disk.unmount, disk.mount)
 
 
 def replace_target(scene: Scene, moments: random.Random, times: int) -> str:
-    """Another file system mounted over the target in mid-run: void with the reason, and nothing written there."""
+    """Another file system is mounted over the target during a run: void with the reason, nothing written there."""
     with Disk(scene, "scratch") as disk, ExitStack() as over:
         return _lose(scene, moments, times, disk.place, lambda: over.enter_context(covered(disk.place)), over.close)
 
 
 def turn_read_only(scene: Scene, moments: random.Random, times: int) -> str:
-    """A target that an error of its disk turns read-only in mid-run: void with the reason, completed after."""
+    """A disk error turns the target read-only during a run: void with the reason, completed after."""
     with Disk(scene, "scratch") as disk:
         return _lose(scene, moments, times, disk.place, disk.abort, disk.repair)
 

@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"[+-]?(\d[\d,]*\.?\d*|\.\d+|inf|nan)(e[+-]?\d+)?", re.IGNO
 
 
 def hostile_design(scene: Scene, moments: random.Random, times: int) -> str:
-    """YAML bombs, names that lead out, shell characters in paths and levels, HTML in titles: refused or inert."""
+    """YAML bombs, escaping names, shell characters in paths and levels, HTML in titles: refused or inert."""
     scene.design(SHORT)
     study, site = (scene.folder / f"config/{kind}/break.yaml" for kind in ("studies", "sites"))
     for path, text in _designs(study, site, scene.folder / "trap"):
@@ -42,7 +42,7 @@ def hostile_design(scene: Scene, moments: random.Random, times: int) -> str:
 
 
 def hostile_names(scene: Scene, moments: random.Random, times: int) -> str:
-    """Names that lead out or hold shell characters, given to each step and to Snakemake: refused or inert."""
+    """Names that escape the folder or hold shell characters, given to each step and to Snakemake: refused or inert."""
     trap = scene.folder / "trap"
     add_workflow(scene)
     scene.design(SHORT)
@@ -120,7 +120,7 @@ def _bomb() -> str:
 
 
 def hostile_archives(scene: Scene, moments: random.Random, times: int) -> str:
-    """Archives whose names lead out, links, devices, bombs and tar files, rebuilt and imported: nothing is written."""
+    """Archives with escaping names, links, devices, bombs and tar files, rebuilt and imported: nothing is written."""
     private = scene.folder / "one/two/temporary"
     private.mkdir(parents=True)
     scene.environment["TMPDIR"] = str(private)
@@ -186,7 +186,7 @@ def _escaped() -> list[Path]:
 
 
 def hostile_tree(scene: Scene, moments: random.Random, times: int) -> str:
-    """Links, pipes and shell characters in an imported tree of logs: not followed, not opened, not taken, not run."""
+    """Links, pipes and shell characters in an imported tree of logs: not followed, opened, imported or run."""
     logs, secret = scene.folder / "logs", scene.folder / "outside"
     (logs / "inside").mkdir(parents=True)
     secret.mkdir()
@@ -246,7 +246,7 @@ def _import_named(scene: Scene, specimen: bytes) -> str:
 
 
 def hostile_text(scene: Scene, moments: random.Random, times: int) -> str:
-    """HTML and formulae in log texts and in the host's name: pages show them as text, no CSV cell is a formula."""
+    """HTML and formulae in log texts and the host name: pages show them as text, no CSV cell is a formula."""
     said = f"{_FORMULA} {_MARKUP}"
     scene.design(SHORT)
     scene.replace_fio(f"echo '{said}'; echo '{said}' >&2; exit 0", at=[moments.randint(1, 4)])

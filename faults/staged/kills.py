@@ -43,7 +43,7 @@ settings:
 
 
 def kill_runner(scene: Scene, moments: random.Random, times: int) -> str:
-    """Kill -9 of the runner, while it starts, measures or ends."""
+    """Kill -9 of the runner while it starts, measures or ends."""
     for _ in range(2 * times):
         if scene.staged == times:
             break
@@ -59,7 +59,7 @@ def kill_runner(scene: Scene, moments: random.Random, times: int) -> str:
 
 
 def kill_tool(scene: Scene, moments: random.Random, times: int) -> str:
-    """Kill -9 of the tool, from before it is loaded to its end: its trial alone is void, with the signal."""
+    """Kill -9 of the tool, from before it is loaded to its end: only its trial is void, with the signal."""
     trial = scene.undisturbed().trial
     runner = scene.start()
     # Before the first trial the tool is only asked for its version.
@@ -81,7 +81,7 @@ def kill_tool(scene: Scene, moments: random.Random, times: int) -> str:
 
 
 def kill_snakemake(scene: Scene, moments: random.Random, times: int) -> str:
-    """Kill -9 of Snakemake as `make` starts it, alone or with all below it; the same command again completes."""
+    """Kill -9 of Snakemake as `make` starts it, alone or with its children; the same command completes the campaign."""
     whole = scene.undisturbed()
     span = _SNAKEMAKE_SHARE * (whole.start + len(whole.traces) * whole.trial)
     add_workflow(scene)
@@ -158,7 +158,7 @@ def _first_error(said: str) -> str:
 
 
 def kill_notebook(scene: Scene, moments: random.Random, times: int) -> str:
-    """Kill -9 of papermill, or of its kernel: no page, table or figure is half there, and the next run is whole."""
+    """Kill -9 of papermill or its kernel: no page, table or figure is half written, and the next run is complete."""
     whole, span = execute_undisturbed()
     for name, content in whole.items():
         if not _is_written(name):
@@ -237,7 +237,7 @@ def _differs(scene: Scene, whole: dict[str, bytes], partly: bool = False) -> str
 
 
 def kill_settings(scene: Scene, moments: random.Random, times: int) -> str:
-    """Kill -9 of a block that switches a device's write cache: the next start puts the value back."""
+    """Kill -9 of a block that switches a device's write cache: the next start restores the value."""
     image = scene.folder / "image"
     image.write_bytes(bytes(2**24))
     attach = ["losetup", "--find", "--show", str(image)]

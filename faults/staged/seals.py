@@ -9,7 +9,7 @@ from coldcache.campaign.seal import check_seal
 
 
 def alter_sealed(scene: Scene, moments: random.Random, times: int) -> str:
-    """In every file of a sealed campaign a bit flipped, the file cut short, removed, or one added: all are named."""
+    """A bit flipped or bytes cut in any file of a sealed campaign, a file removed or added: every one is named."""
     scene.design(SHORT)
     reason = scene.complete()
     files = [path for path in sorted(scene.raw.rglob("*")) if path.is_file() and path.name != "SHA256SUMS"]

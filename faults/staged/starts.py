@@ -9,12 +9,12 @@ _REFUSALS = (" is being measured by process ", " is held by ", " is being taken 
 
 
 def start_twice(scene: Scene, moments: random.Random, times: int) -> str:
-    """A campaign started again while it starts or measures: all but one refuse by name, no trial runs twice."""
+    """A campaign is started again while it starts or measures: all but one start refuse, no trial runs twice."""
     return _together(scene, moments, ["break"] * times)
 
 
 def start_two_campaigns(scene: Scene, moments: random.Random, times: int) -> str:
-    """Two campaigns on one target, or more: all but one refuse by name, no two trials overlap."""
+    """Two or more campaigns on one target: all but one refuse, no two trials overlap."""
     return _together(scene, moments, [f"other{number}" for number in range(times)])
 
 

@@ -21,26 +21,26 @@ _CALLS = range(1, 21)
 
 
 def hang(scene: Scene, moments: random.Random, times: int) -> str:
-    """A tool that hangs, with a child of its own: ended at the time limit, with its child."""
+    """A tool and its child hang: both are killed at the time limit."""
     scene.design(STUDY, SITE.replace("seconds: 20 s", "seconds: 6 s"))
     script = "sleep 333 & sleep 334"
     return _are_void(scene, script, moments.sample(_CALLS, times), "time-limit")
 
 
 def garbage(scene: Scene, moments: random.Random, times: int) -> str:
-    """A tool that ends with status 0 and prints garbage."""
+    """A tool exits with status 0 and prints garbage."""
     script = "head -c 5000 /dev/urandom; exit 0"
     return _are_void(scene, script, moments.sample(_CALLS, times), "log-refused")
 
 
 def zero_rates(scene: Scene, moments: random.Random, times: int) -> str:
-    """A tool that ends with status 0 and states zero rates."""
+    """A tool exits with status 0 and reports zero rates."""
     script = """REAL "$@" | sed -E 's/"(bw|bw_bytes|iops)" : [0-9.]+/"\\1" : 0/'; exit 0"""
     return _are_void(scene, script, moments.sample(_CALLS, times), "log-refused")
 
 
 def change_version(scene: Scene, moments: random.Random, times: int) -> str:
-    """A tool whose version changes within the block."""
+    """A tool's version changes within the block."""
     script = """REAL "$@" | sed -E 's/"fio-[0-9.]+"/"fio-3.99"/'; exit 0"""
     return _are_void(scene, script, moments.sample(_CALLS[1:], times), "tool-changed")
 
@@ -66,7 +66,7 @@ def _call_of(scene: Scene, outcome: Outcome) -> int:
 
 
 def stop_tool(scene: Scene, moments: random.Random, times: int) -> str:
-    """SIGSTOP of the tool or of one of its children for a while, from before it is loaded on: its trial is marked."""
+    """SIGSTOP of the tool or of one of its children, also before it is loaded: its trial is marked."""
     trial = scene.undisturbed().trial
     # One process does all the work of this fio: at every other call it is the child of another one.
     scene.replace_fio('REAL "$@"; exit $?', _CALLS[1::2])
@@ -110,7 +110,7 @@ def _stop(process: int, seconds: float) -> bool:
 
 
 def set_clock(scene: Scene, moments: random.Random, times: int) -> str:
-    """The clock set forward or back, by seconds to years, while the tool runs: its trial is marked."""
+    """The clock is set forward or back, by seconds to years, while the tool runs: its trial is marked."""
     library, stamp = scene.folder / "clock.so", scene.folder / "clock"
     subprocess.run(["gcc", "-shared", "-fPIC", "-O2", "-o", str(library), str(_CLOCK)], check=True)
     stamp.write_text("0")

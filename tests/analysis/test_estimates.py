@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coldcache.analysis.estimates import Peak, estimate
-from coldcache.analysis.format import show_interval, show_ratio, tell_growth, tell_suspect
+from coldcache.analysis.format import format_growth, format_interval, format_ratio, format_suspect
 from coldcache.analysis.report_links import without_links
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.trials import Collected
@@ -78,7 +78,7 @@ def test_a_void_trial_does_not_count_and_a_suspect_one_does(open_estimates):
     cells = found.cells.sel(operation="write")
     assert cells.n.values.tolist() == [5, 4]
     assert cells.high.values.tolist() == [110e6, 200e6]
-    assert np.isnan(found.values.sel(operation="write", threads=4, repetition=3))
+    assert np.isnan(found.runs.sel(operation="write", threads=4, repetition=3))
 
 
 def test_peak_is_the_highest_median(open_estimates):
@@ -88,18 +88,18 @@ def test_peak_is_the_highest_median(open_estimates):
     read = "../trials/quick/sequential/operation=read,threads=1/index.html#read-throughput"
     assert found.peak("read") == Peak(1, 400e6, 300e6, 500e6, 5, read)
     assert (found.peak("write").at, found.peak("read").at) == ("4 threads", "1 thread")
-    assert found.show(found.peak("write")) == f'<a href="{write}">198 MB/s</a> (189 to 231 MB/s)'
+    assert found.format_peak(found.peak("write")) == f'<a href="{write}">198 MB/s</a> (189 to 231 MB/s)'
 
 
 def test_a_peak_of_suspect_trials_says_so(open_estimates):
     found = open_estimates(suspect=[("write", 4, repetition) for repetition in range(5)])
     assert found.peak("write").suspect == 5
-    assert without_links(found.show(found.peak("write"))) == "198 MB/s (189 to 231 MB/s; 5 of 5 trials suspect)"
-    assert without_links(found.show(found.peak("read"))) == "400 MB/s (300 to 500 MB/s)"
+    assert without_links(found.format_peak(found.peak("write"))) == "198 MB/s (189 to 231 MB/s; 5 of 5 trials suspect)"
+    assert without_links(found.format_peak(found.peak("read"))) == "400 MB/s (300 to 500 MB/s)"
 
 
 def test_how_many_trials_are_suspect_is_told_in_words():
-    assert (tell_suspect(0, 5), tell_suspect(1, 1)) == ("", "1 of 1 trial suspect")
+    assert (format_suspect(0, 5), format_suspect(1, 1)) == (None, "1 of 1 trial suspect")
 
 
 def test_operations_stand_by_their_highest_estimate(open_estimates):
@@ -115,8 +115,8 @@ def test_growth_is_paired_by_repetition(open_estimates):
     """Pair by pair 2, 1.8, 2.1, 2.2 and 2: their range, not that of the quotient of medians (1.98)."""
     found = open_estimates().growth("write")
     assert (found.estimate, found.low, found.high, found.n) == pytest.approx((2, 1.8, 2.2, 5))
-    assert tell_growth(found) == "grow 2 times"
-    assert show_ratio(found) == '<a href="../trials/quick/sequential/index.html">2 times</a> (1.8 to 2.2)'
+    assert format_growth(found) == "grow 2 times"
+    assert format_ratio(found) == '<a href="../trials/quick/sequential/index.html">2 times</a> (1.8 to 2.2)'
 
 
 def test_a_pair_that_lost_a_member_does_not_count(open_estimates):
@@ -133,11 +133,11 @@ def test_ratio_of_any_two_cases(open_estimates):
 def test_an_interval_that_holds_one_shows_no_growth(open_estimates):
     found = open_estimates().growth("read")
     assert found.low < 1 < found.high
-    assert tell_growth(found) == "show no growth"
+    assert format_growth(found) == "show no growth"
 
 
 def test_a_ratio_below_one_is_a_fall():
-    assert tell_growth(Interval(0.5, 0.4, 0.6, 5, 0.95, "order")) == "fall to 0.5 times"
+    assert format_growth(Interval(0.5, 0.4, 0.6, 5, 0.95, "order")) == "fall to 0.5 times"
 
 
 def test_one_repetition_says_nothing_of_growth(open_estimates):
@@ -145,14 +145,14 @@ def test_one_repetition_says_nothing_of_growth(open_estimates):
     found = open_estimates(single).growth("write")
     assert (found.estimate, found.n) == (2, 1)
     assert math.isnan(found.low)
-    assert tell_growth(found) == "may or may not grow"
-    assert show_ratio(found) == '<a href="../trials/quick/sequential/index.html">2 times</a>'
+    assert format_growth(found) == "may or may not grow"
+    assert format_ratio(found) == '<a href="../trials/quick/sequential/index.html">2 times</a>'
 
 
 def test_cases_without_a_common_repetition_have_no_ratio(open_estimates):
     found = open_estimates(RATES | {("write", 4): (None,) * 5}).growth("write")
-    assert show_ratio(found) == "not known"
-    assert tell_growth(found) == "may or may not grow"
+    assert format_ratio(found) == "not known"
+    assert format_growth(found) == "may or may not grow"
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_table_has_every_trial(open_estimates):
 
 
 def test_an_estimate_without_bounds_is_shown_alone():
-    assert show_interval(1.5e9, np.nan, np.nan, "B/s") == "1.50 GB/s"
+    assert format_interval(1.5e9, np.nan, np.nan, "B/s") == "1.50 GB/s"
 
 
 def test_no_sweep_of_that_name_is_no_data(open_estimates, tmp_path):
@@ -244,5 +244,5 @@ def test_each_row_of_the_table_has_the_page_of_its_case(open_estimates):
 
 def test_a_combination_that_is_no_case_has_no_page(open_estimates):
     found = open_estimates({case: row for case, row in RATES.items() if case != ("read", 4)})
-    assert found.page({"operation": "read", "threads": 4}) == ""
+    assert found.page({"operation": "read", "threads": 4}) is None
     assert len(found.pages()) == len(found.table()) == 3

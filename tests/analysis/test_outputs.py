@@ -4,7 +4,7 @@ import nbformat
 import pytest
 
 from coldcache.analysis.outputs import place_save, remove_stale, remove_unnamed
-from coldcache.workflow.execute_notebook import execute
+from coldcache.workflow.execute_notebook import execute_notebook
 
 CODE = """\
 import pandas as pd
@@ -37,7 +37,7 @@ def results(tmp_path, monkeypatch):
 def run(results, names, end=""):
     notebook, output = results.parent / "why.ipynb", results / "notebooks/quick/why.ipynb"
     write_notebook(notebook, names, end)
-    execute(notebook, output, results.parent / "logs/why.ipynb", results / "dataset.nc", "quick")
+    execute_notebook(notebook, output, results.parent / "logs/why.ipynb", results / "dataset.nc", "quick")
     return nbformat.read(output, as_version=4)
 
 
@@ -86,7 +86,7 @@ def test_what_is_saved_by_hand_is_kept_out_of_the_results(results):
     cells = nbformat.read(notebook, as_version=4)
     cells.cells[1].source = "dataset, study = '../results/dataset.nc', 'quick'"
     nbformat.write(cells, notebook)
-    execute(notebook, notebook, results.parent / "logs/by-hand.ipynb")
+    execute_notebook(notebook, notebook, results.parent / "logs/by-hand.ipynb")
     assert list_tables(results) == ["a.csv"]
     assert list_tables(results / "by-hand") == ["a.csv", "b.csv"]
     assert "coldcache" not in nbformat.read(notebook, as_version=4).metadata

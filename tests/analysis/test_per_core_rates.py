@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from coldcache.analysis.per_core_rates import add_streams, find_peak, judge_core, tabulate_core_rates, tabulate_windows
+from coldcache.analysis.per_core_rates import add_streams, judge_core, tabulate_core_rates
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.trials import collect_trials
 from coldcache.core.records import name_share
@@ -47,7 +47,7 @@ def tell(records, threads):
         [
             {
                 **shared, "operation": record.operation, "metric": record.metric, "statistic": record.statistic,
-                "value": record.value, "file_size": 2**25, "share": name_share(record), "time": float("nan"),
+                "value": record.value, "file_size": 2**25, "share": name_share(record) or "", "time": float("nan"),
             }
             for record in records
         ]
@@ -82,21 +82,6 @@ def test_a_core_is_judged_by_the_documents_thresholds(rate, judgement):
     assert judge_core(rate) == judgement
 
 
-def test_windows_are_summed_over_processes_and_those_that_one_missed_are_left_out():
-    points = [(0, 1.0, 10), (0, 2.0, 20), (0, 3.01, 30), (1, 1.0, 1), (1, 3.0, 3), (0, 4.0, 40), (1, 4.0, 4)]
-    shared = {"study": "s", "sweep": "w", "case": "c", "repetition": 0, "operation": "write", "verdict": "valid"}
-    records = pd.DataFrame(
-        [
-            {**shared, "metric": "throughput_per_process", "share": f"process={process}", "time": time, "value": value}
-            for process, time, value in points
-        ]
-    )
-    windows = tabulate_windows(records)
-    assert list(windows.window) == [0, 2, 3]
-    assert list(windows.rate) == [11, 33, 44]
-    assert find_peak(windows.rate) == pytest.approx(43.978)
-
-
 def test_a_measured_trial_keeps_the_series_of_its_processes_and_proves_what_each_moved(project, coldcache):
     Path("config/studies/tiny.yaml").write_text(STUDY)
     for sweep in ("per-core", "minutes"):
@@ -112,8 +97,7 @@ def test_a_measured_trial_keeps_the_series_of_its_processes_and_proves_what_each
     assert "--log_avg_msec=200" in minutes.outcome.argv
     assert list(minutes.series) == [f"{minutes.key}/series_bw.{process}.log" for process in (1, 2)]
     records = tabulate_records(trials)
-    windows = tabulate_windows(records)
-    assert 1 <= len(windows) <= 10
+    assert records.time.notna().any()
     (row,) = tabulate_core_rates(records).to_dict("records")
     assert row["by_last_finisher"] <= row["by_mean_elapsed"]
 

@@ -9,23 +9,23 @@ from coldcache.analysis.paired_ratios import Pair
 from coldcache.analysis.questions.select import choose, choose_settings
 from coldcache.analysis.report_links import without_links
 from coldcache.analysis.sentences import (
-    shorten_why,
-    tell_best,
-    tell_grid,
-    tell_growths,
-    tell_latencies,
-    tell_layouts,
-    tell_order,
-    tell_pairs,
-    tell_peaks,
-    tell_plateaus,
-    tell_rates,
+    compare_layouts,
+    describe_best,
+    describe_best_combination,
+    describe_growth,
+    describe_latencies,
+    describe_order,
+    describe_pairs,
+    describe_peaks,
+    describe_plateaus,
+    describe_rates,
+    shorten_reason,
     title_best,
     title_pairs,
 )
 from coldcache.statistics.intervals import Interval
 
-FILES = "file-create file-stat file-read file-remove"
+FILES = ["file-create", "file-stat", "file-read", "file-remove"]
 
 
 @pytest.fixture
@@ -34,26 +34,26 @@ def dell(invent):
 
 
 def test_curves_are_told_by_peak_growth_and_plateau(dell):
-    (found,) = choose(dell, "dell-lustre", "throughput", "write read", "file-per-thread", over="threads")
-    assert without_links(tell_peaks(found)) == (
+    (found,) = choose(dell, "dell-lustre", "throughput", ["write", "read"], "file-per-thread", over="threads")
+    assert without_links(describe_peaks(found)) == (
         "Sequential transfers of 1 MiB, one file per thread, 2 TB in all (at most 256 threads, full sizes): reads peak "
         "at 32.2 GB/s (32.0 to 32.3 GB/s) with 16 threads, writes peak at 16.1 GB/s (16.0 to 16.2 GB/s) with 16 "
         "threads."
     )
-    assert tell_growths(found) == "Reads grow 16 times, writes grow 16 times from 1 to 256 threads"
-    assert tell_plateaus(found) == (
+    assert describe_growth(found) == "Reads grow 16 times, writes grow 16 times from 1 to 256 threads"
+    assert describe_plateaus(found) == (
         "Reads: level from 16 threads on, at 32.2 GB/s or more; writes: level from 16 threads on, at 16.1 GB/s or more."
     )
 
 
 def test_rates_are_told_in_the_order_of_their_peaks(dell):
     (found,) = choose(dell, "dell-lustre", "rate", FILES, over="threads")
-    assert tell_order(found) == "Look-ups peak at 129 k/s: 4 times that of removals, 8 times that of creations"
+    assert describe_order(found) == "Look-ups peak at 129 k/s: 4 times that of removals, 8 times that of creations"
 
 
 def test_settings_are_told_against_the_level_that_is_off(dell):
-    found = next(iter(choose_settings(dell, "dell-lustre", "write_cache")))
-    assert tell_pairs(found, "write_cache") == (
+    found = next(iter(choose_settings(dell, "dell-lustre", ["write_cache"])))
+    assert describe_pairs(found, "write_cache") == (
         "Sequential writes with the write cache on and off, against write cache writethrough: writes are 2 times as "
         "fast with writeback."
     )
@@ -69,40 +69,42 @@ def test_settings_are_told_against_the_level_that_is_off(dell):
 def test_a_ratio_claims_what_its_interval_shows(dell, monkeypatch, low, high, told, title):
     pair = Pair({"operation": "write"}, "writeback", Interval(1.2, low, high, 3, 0.95, "t"))
     monkeypatch.setattr("coldcache.analysis.sentences.pairs", lambda *_: [pair])
-    found = next(iter(choose_settings(dell, "dell-lustre", "write_cache")))
-    assert tell_pairs(found, "write_cache").endswith(f"against write cache writethrough: writes are {told}")
+    found = next(iter(choose_settings(dell, "dell-lustre", ["write_cache"])))
+    assert describe_pairs(found, "write_cache").endswith(f"against write cache writethrough: writes are {told}")
     assert title_pairs(found, "write_cache") == f"{title}, against writethrough"
 
 
 def test_a_latency_is_told_as_long_and_not_as_growth(dell, monkeypatch):
-    (found,) = choose(dell, "dell-lustre", "throughput", "write read", "file-per-thread", over="threads")
+    (found,) = choose(dell, "dell-lustre", "throughput", ["write", "read"], "file-per-thread", over="threads")
     ratios = {"read": Interval(1.5, 1.2, 1.8, 3, 0.95, "t"), "write": Interval(1.1, 0.9, 1.3, 3, 0.95, "t")}
     monkeypatch.setattr(Estimates, "growth", lambda _, operation: ratios[operation])
-    assert tell_latencies(found) == (
+    assert describe_latencies(found) == (
         "Mean latency with 256 threads against 1: 1.5 times (1.2 to 1.8) for reads, no difference shown for writes."
     )
 
 
 def test_many_levels_are_told_by_their_range(invent):
-    found = next(one for one in choose_settings(invent("anf-nfs"), "anf-nfs", "nconnect"))
+    found = next(one for one in choose_settings(invent("anf-nfs"), "anf-nfs", ["nconnect"]))
     assert title_pairs(found, "nconnect") == "Writes 1 times with other levels, against 1"
 
 
 def test_layouts_are_told_by_what_is_fastest(dell):
-    (stripes,) = choose(dell, "dell-lustre", "rate", FILES, by="stripe_count stripe_size", over="threads")
-    assert tell_grid(stripes, ("stripe_count", "stripe_size")) == (
+    (stripes,) = choose(dell, "dell-lustre", "rate", FILES, by=["stripe_count", "stripe_size"], over="threads")
+    assert describe_best_combination(stripes, ("stripe_count", "stripe_size")) == (
         "OSTs and stripe size of the metadata tests: stripe count 1 and stripe size 1 MiB is the fastest in 21 of 21 "
         "places (operation and threads)."
     )
-    found = next(iter(choose(dell, "dell-lustre", "throughput", "write read", by="stripe_count")))
+    found = next(iter(choose(dell, "dell-lustre", "throughput", ["write", "read"], by=["stripe_count"])))
     assert title_best(found, "stripe_count") == "Fastest are reads with stripe count 2, writes with stripe count 2"
-    assert tell_best(found, "stripe_count").startswith("One thread of one client over several OSTs: reads are fastest")
+    assert describe_best(found, "stripe_count").startswith(
+        "One thread of one client over several OSTs: reads are fastest"
+    )
 
 
 def test_one_file_is_told_against_many(dell):
-    (one,) = choose(dell, "dell-lustre", "throughput", "write read", "shared-file", over="threads")
-    (many,) = choose(dell, "dell-lustre", "throughput", "write read", "file-per-thread", over="threads")
-    assert tell_layouts(one, many) == (
+    (one,) = choose(dell, "dell-lustre", "throughput", ["write", "read"], "shared-file", over="threads")
+    (many,) = choose(dell, "dell-lustre", "throughput", ["write", "read"], "file-per-thread", over="threads")
+    assert compare_layouts(one, many) == (
         "Against one file per thread, reads of one shared file are 1 times as fast, writes of one shared file are 1 "
         "times as fast."
     )
@@ -110,15 +112,15 @@ def test_one_file_is_told_against_many(dell):
 
 def test_rates_at_one_number_of_threads_are_told(invent):
     (found,) = choose(invent("fsx-metadata"), "fsx-metadata", "rate", FILES)
-    assert tell_rates(found).startswith(
+    assert describe_rates(found).startswith(
         "Files of the ranks, with the metadata IOPS that the system has (at most 7,200 threads, full sizes): "
         "look-ups 129 k/s"
     )
 
 
 def test_why_there_is_no_plateau_is_told_in_few_words():
-    assert shorten_why("") == ""
-    assert shorten_why("the rate still rises by 27 % over the last doubling to 16 threads: measure at more") == (
+    assert shorten_reason("") == ""
+    assert shorten_reason("the rate still rises by 27 % over the last doubling to 16 threads: measure at more") == (
         "the rate still rises by 27 % over the last doubling to 16 threads"
     )
-    assert shorten_why("rates at 1, 2 threads: a knee needs 4") == "too few numbers of threads to tell a plateau"
+    assert shorten_reason("rates at 1, 2 threads: a knee needs 4") == "too few numbers of threads to tell a plateau"

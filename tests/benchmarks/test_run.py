@@ -30,10 +30,12 @@ def test_the_page_has_a_row_for_every_figure_with_its_latest_value_and_goal(ledg
     wanted = []
     for name, figure in ledger.FIGURES.items():
         value = newest[name]["value"]
-        shown = ledger.show_value(value, figure.unit)
+        shown = ledger.format_value(value, figure.unit)
         if newest[name]["low"] is not None:
             shown = f"{value:.3f} ({newest[name]['low']:.3f} to {newest[name]['high']:.3f})"
-        wanted.append([figure.what, shown, figure.show_goal(), figure.tell_miss(value, newest[name]["floor"])])
+        wanted.append(
+            [figure.what, shown, figure.format_goal(), figure.describe_miss(value, newest[name]["floor"]) or ""]
+        )
     assert quoted == wanted
 
 

@@ -86,7 +86,7 @@ def test_void_trials_narrow_nothing_and_count_towards_the_most(rule, coldcache, 
     campaign = read_campaign(RAW)
     case = campaign.blocks()[0].trials[0].case
     stop = weigh(campaign.folder, campaign.site, case)
-    assert (stop.enough, stop.reason, stop.further) == (False, "", 2)
+    assert (stop.enough, stop.reason, stop.further) == (False, None, 2)
     assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
     assert repetitions() == list(range(7))
     assert weigh(campaign.folder, campaign.site, case).reason == "narrow enough"

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.claims.context import Material
+from coldcache.claims.context import ClaimContext
 from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
@@ -181,7 +181,7 @@ def _settings() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["study", "sweep", "case", "repetition", "factor", "level", "read"])
 
 
-class InMemory(Material):
+class InMemory(ClaimContext):
     """What claims are judged by, without a file between: cubes are made of records when they are asked for."""
 
     def __init__(self, campaign: Campaign, records: pd.DataFrame):
@@ -199,17 +199,17 @@ class InMemory(Material):
 
 
 @pytest.fixture
-def make_material(made_campaign, root, monkeypatch) -> Callable[..., Material]:
+def make_context(made_campaign, root, monkeypatch) -> Callable[..., ClaimContext]:
     """Return what claims are judged by, of some records of the made campaign."""
     monkeypatch.chdir(root)
     return lambda records, campaign=made_campaign: InMemory(campaign, records)
 
 
 @pytest.fixture(scope="session")
-def made_material(made_campaign, made_records, root, tmp_path_factory) -> Iterator[Material]:
+def made_context(made_campaign, made_records, root, tmp_path_factory) -> Iterator[ClaimContext]:
     """What claims are judged by, of the made campaign as it lies on disk."""
     results = tmp_path_factory.mktemp("made")
     save_dataset(made_campaign, made_records, results / "dataset.nc", _settings())
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
-        yield Material(made_campaign, results)
+        yield ClaimContext(made_campaign, results)

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from coldcache.claims.contradictions import COLUMNS, read_contradictions, tabulate_contradictions
+from coldcache.claims.contradictions import CONTRADICTION_COLUMNS, read_contradictions, tabulate_contradictions
 from coldcache.core.errors import DesignError
 from coldcache.dataset.published import read_published
 
@@ -30,7 +30,7 @@ def tabulate(root, published, tmp_path):
 
 def test_every_contradiction_of_the_documents_is_found_by_computing(root, published):
     found = tabulate_contradictions(published, root / "config/claims")
-    assert list(found.columns) == COLUMNS
+    assert list(found.columns) == CONTRADICTION_COLUMNS
     assert found.groupby("source").size().to_dict() == {
         "dell-lustre": 5, "pixstor-nvme": 4, "fsx-metadata": 4, "anf-nfs": 5,
     }  # fmt: skip

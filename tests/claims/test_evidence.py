@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from coldcache.claims.evidence import Evidence, combine, weigh, weigh_bounds
+from coldcache.claims.evidence import Evidence, combine, weigh_bounds, weigh_logarithms
 from coldcache.core.errors import NoData
 
 
 def test_one_sided_tests_are_those_of_student():
     logs = np.log([1.10, 1.12, 1.11, 1.13])
-    found = weigh(logs, 0.0, np.inf, 8)
+    found = weigh_logarithms(logs, 0.0, np.inf, 8)
     above = stats.ttest_1samp(logs, 0.0, alternative="greater").pvalue
     below = stats.ttest_1samp(logs, 0.0, alternative="less").pvalue
     assert (found.p_for, found.p_against) == (pytest.approx(above), pytest.approx(below))
@@ -21,7 +21,9 @@ def test_one_sided_tests_are_those_of_student():
 
 def test_a_claim_between_two_limits_needs_both_and_either_refutes_it():
     logs = np.array([-0.01, 0.01, 0.0, 0.02])
-    both, lower, upper = (weigh(logs, *limits, 4) for limits in ((-0.1, 0.1), (-0.1, np.inf), (-np.inf, 0.1)))
+    both, lower, upper = (
+        weigh_logarithms(logs, *limits, 4) for limits in ((-0.1, 0.1), (-0.1, np.inf), (-np.inf, 0.1))
+    )
     assert both.p_for == pytest.approx(max(lower.p_for, upper.p_for))
     assert both.p_against == pytest.approx(min(1.0, 2 * min(lower.p_against, upper.p_against)))
 
@@ -29,18 +31,18 @@ def test_a_claim_between_two_limits_needs_both_and_either_refutes_it():
 @pytest.mark.parametrize("true", [0.0, 0.1])
 def test_at_a_limit_neither_verdict_comes_more_often_than_one_in_twenty(true):
     random = np.random.default_rng(3)
-    found = [weigh(true + random.normal(0, 0.05, 5), 0.0, 0.1, 5) for _ in range(2000)]
+    found = [weigh_logarithms(true + random.normal(0, 0.05, 5), 0.0, 0.1, 5) for _ in range(2000)]
     # Two standard errors of 5 % in 2,000.
     assert np.mean([one.p_for <= 0.05 for one in found]) <= 0.05 + 0.01
     assert np.mean([one.p_against <= 0.05 for one in found]) <= 0.05 + 0.01
 
 
 def test_one_repetition_has_an_estimate_and_no_evidence():
-    found = weigh(np.array([np.nan, np.log(2)]), 0.0, np.inf, 2)
+    found = weigh_logarithms(np.array([np.nan, np.log(2)]), 0.0, np.inf, 2)
     assert (found.estimate, found.p_for, found.p_against, found.n) == (pytest.approx(2), 1.0, 1.0, 1)
     assert np.isnan(found.low)
     with pytest.raises(NoData):
-        weigh(np.array([np.nan]), 0.0, np.inf, 0)
+        weigh_logarithms(np.array([np.nan]), 0.0, np.inf, 0)
 
 
 def test_bounds_without_a_p_value_give_the_level_at_which_they_exclude():

@@ -80,4 +80,4 @@ def test_one_id_for_two_claims_is_refused(folder):
     (folder / "other.yaml").write_text(other)
     with pytest.raises(DesignError) as refused:
         read_claims()
-    assert str(refused.value) == 'config/claims: the claim "TY1" of other stands twice'
+    assert str(refused.value) == 'config/claims: the claim "TY1" of other is used twice'

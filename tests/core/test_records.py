@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.core.records import UNIT_OF_METRIC, Record, to_json, to_json_lines
+from coldcache.core.records import UNIT_OF_METRIC, Record, to_json_lines
 from coldcache.tools import read_file
 
 RECORD = Record(
@@ -14,7 +14,7 @@ RECORD = Record(
 
 
 def test_a_record_is_printed_with_the_keys_of_the_contract():
-    printed = json.loads(to_json(RECORD, "ior.txt"))
+    printed = json.loads(to_json_lines([RECORD], "ior.txt"))
     assert list(printed) == [
         "log", "tool", "tool_version", "operation", "metric", "statistic", "value", "unit", "repetition",
         "definition", "offset", "length", "printed", "caveats",
@@ -29,16 +29,15 @@ def test_a_record_is_printed_with_the_keys_of_the_contract():
 
 def test_a_value_is_printed_to_its_last_digit_and_text_as_it_is():
     record = RECORD._replace(value=0.1 + 0.2, printed="größe\n", caveats=("rounded", "stonewalled"))
-    line = to_json(record, "ü.txt")
-    assert "\n" not in line
+    line = to_json_lines([record], "ü.txt")
+    assert line.count("\n") == 1
     assert json.loads(line)["value"] == 0.1 + 0.2
     assert json.loads(line)["caveats"] == ["rounded", "stonewalled"]
     assert "ü.txt" in line
 
 
 def test_records_are_printed_one_per_line():
-    lines = to_json_lines([RECORD, RECORD], "x")
-    assert lines == (to_json(RECORD, "x") + "\n") * 2
+    assert to_json_lines([RECORD, RECORD], "x") == to_json_lines([RECORD], "x") * 2
     assert to_json_lines([], "x") == ""
 
 

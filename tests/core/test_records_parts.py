@@ -73,7 +73,7 @@ def test_items_over_all_ranks_become_files_per_thread(told, learnt):
 @pytest.mark.parametrize(
     ("changes", "share"),
     [
-        ({}, ""),
+        ({}, None),
         ({"factors": {"process": 3}}, "process=3"),
         ({"factors": {"time": 1.5}}, "time=1.5"),
         ({"caveats": ("rank-0-only",)}, "one of several"),

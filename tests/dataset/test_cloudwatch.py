@@ -90,7 +90,7 @@ def test_each_trial_gets_the_periods_that_it_shares_in(measured):
     assert Path("results/tiny/cloudwatch.csv").read_text().startswith("study,sweep,case,repetition,operation,metric,")
 
 
-def test_what_stands_against_it_is_told_in_one_line(measured, client):
+def test_every_reason_not_to_fetch_is_one_line(measured, client):
     made, stubber = client
     campaign = read_campaign(Path("raw/tiny"))
     with pytest.raises(ToolError) as refused:
@@ -104,7 +104,7 @@ def test_what_stands_against_it_is_told_in_one_line(measured, client):
     seal(campaign.folder)
     with pytest.raises(CampaignError) as sealed:
         fetch_series(campaign, FILE_SYSTEM, ["DataWriteBytes"], made)
-    assert str(sealed.value) == "raw/tiny is sealed: nothing is added to it"
+    assert str(sealed.value) == "raw/tiny is sealed: no file can be added"
 
 
 def test_an_answer_that_is_broken_stops_the_collection(measured):
@@ -113,5 +113,5 @@ def test_an_answer_that_is_broken_stops_the_collection(measured):
     campaign = read_campaign(Path("raw/tiny"))
     with pytest.raises(CampaignError) as refused:
         join_series(campaign, [])
-    line = "line 1: the JSON that starts here is cut short or broken; fetch it anew"
+    line = "line 1: the JSON that starts here is cut short or broken; fetch it again: python -m coldcache cloudwatch"
     assert str(refused.value) == f"raw/tiny/cloudwatch/broken.json: {line}"

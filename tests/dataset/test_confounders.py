@@ -6,10 +6,10 @@ from coldcache.campaign.campaign import read_hosts
 from coldcache.campaign.trial_json import read_outcome
 from coldcache.core.outcome import ColdState, Outcome, SettingReading
 from coldcache.dataset.confounders import (
-    Difference,
-    differences_between_arms,
-    differences_between_hosts,
-    tabulate_arms,
+    RecordedDifference,
+    compare_hosts,
+    find_confounders,
+    tabulate_confounders,
     tabulate_hosts,
 )
 from coldcache.measure.host.inventory import describe_machine
@@ -23,7 +23,7 @@ def outcomes():
 
 
 def test_arms_of_one_block_differ_in_the_factor_alone(measured):
-    found = differences_between_arms(outcomes(), "write_cache")
+    found = find_confounders(outcomes(), "write_cache")
     levels = {"unsafe": ("unsafe",), "writeback": ("writeback",)}
     assert (found.levels, found.differences, found.is_cause) == (levels, (), True)
 
@@ -40,19 +40,19 @@ def test_every_other_difference_is_listed_and_none_is_called_a_cause(measured):
         for outcome in outcomes()
     ]
     kernel, ahead = (told[-1].kernel, told[-1].target["queue"].get("read_ahead_kb", "none"))
-    found = differences_between_arms(told, "write_cache")
+    found = find_confounders(told, "write_cache")
     assert found.differences == (
-        Difference("launch.nodes.n1", {"unsafe": ("there",), "writeback": ("none",)}),
-        Difference("launch.nodes.n2", {"unsafe": ("there",), "writeback": ("none",)}),
-        Difference("system.kernel", {"unsafe": ("2.6.32",), "writeback": (kernel,)}),
-        Difference("target.queue.read_ahead_kb", {"unsafe": ("8",), "writeback": (ahead,)}),
+        RecordedDifference("launch.nodes.n1", {"unsafe": ("there",), "writeback": ("none",)}),
+        RecordedDifference("launch.nodes.n2", {"unsafe": ("there",), "writeback": ("none",)}),
+        RecordedDifference("system.kernel", {"unsafe": ("2.6.32",), "writeback": (kernel,)}),
+        RecordedDifference("target.queue.read_ahead_kb", {"unsafe": ("8",), "writeback": (ahead,)}),
     )
     assert not found.is_cause
 
 
 def test_one_arm_is_no_comparison(measured):
     told = [outcome for outcome in outcomes() if outcome.factors["write_cache"] == "unsafe"]
-    assert not differences_between_arms(told, "write_cache").is_cause
+    assert not find_confounders(told, "write_cache").is_cause
 
 
 def outcome(level, options, read, **more):
@@ -66,11 +66,11 @@ def outcome(level, options, read, **more):
 def test_the_mount_options_of_a_guest_are_its_levels_and_those_of_a_mount_that_was_found_are_not():
     small, large = (outcome(size, f"vers=3,wsize={size}", f"wsize={size}") for size in (65536, 1048576))
     guest = {"kernel": "6.1"}
-    assert differences_between_arms([small._replace(guest=guest), large._replace(guest=guest)], "io_size").is_cause
-    (found,) = differences_between_arms([small, large], "io_size").differences
+    assert find_confounders([small._replace(guest=guest), large._replace(guest=guest)], "io_size").is_cause
+    (found,) = find_confounders([small, large], "io_size").differences
     options = {"1048576": ("vers=3,wsize=1048576",), "65536": ("vers=3,wsize=65536",)}
-    assert found == Difference("target.mount_options", options)
-    (found,) = differences_between_arms(
+    assert found == RecordedDifference("target.mount_options", options)
+    (found,) = find_confounders(
         [small._replace(guest=guest), large._replace(guest={"kernel": "6.6"})], "io_size"
     ).differences
     assert found.what == "guest.kernel"
@@ -78,7 +78,7 @@ def test_the_mount_options_of_a_guest_are_its_levels_and_those_of_a_mount_that_w
 
 def test_the_table_begins_with_the_factor_as_it_was_read_and_leaves_alike_properties_out():
     told = [outcome(1, "rw", "one"), outcome(2, "rw", "two", cold=ColdState("remount", 0, 0))]
-    rows = tabulate_arms([*told, told[0]._replace(sweep="other")])
+    rows = tabulate_confounders([*told, told[0]._replace(sweep="other")])
     assert rows.to_dict("split")["data"] == [
         ["nas", "sizes", "io_size", "io_size", "1", "one"],
         ["nas", "sizes", "io_size", "io_size", "2", "two"],
@@ -87,13 +87,13 @@ def test_the_table_begins_with_the_factor_as_it_was_read_and_leaves_alike_proper
     ]
 
 
-def test_a_campaign_tells_its_host_once_and_hosts_are_compared(measured):
+def test_a_campaign_describes_its_host_once_and_hosts_are_compared(measured):
     ((host, described),) = read_hosts(Path("raw/tiny")).items()
     assert host == outcomes()[0].host
     assert described == describe_machine(find_mount(Path("scratch")).device)
     other = {**described, "governor": "other", "disk": {**described["disk"], "firmware": "2.0"}}
     other["modules"] = [*described["modules"], "ballast"]
-    found = differences_between_hosts({host: described, "zz": other})
+    found = compare_hosts({host: described, "zz": other})
     assert [difference.what for difference in found] == ["disk.firmware", "governor", "modules.ballast"]
     assert found[0].values["zz"] == ("2.0",)
     assert found[2].values == {host: ("none",), "zz": ("there",)}

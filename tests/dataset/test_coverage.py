@@ -12,7 +12,7 @@ from coldcache.campaign.importing.import_logs import import_logs
 from coldcache.campaign.progress import note_not_run
 from coldcache.campaign.trials import collect_trials
 from coldcache.dataset.collect import collect
-from coldcache.dataset.coverage import Covered, describe_coverage
+from coldcache.dataset.coverage import ItemCoverage, describe_coverage
 from coldcache.dataset.published import read_published
 
 VALUES = """\
@@ -42,27 +42,27 @@ def test_each_item_has_its_state_and_its_reason(itemised, tmp_path):
     trials = [trial for trial in collect_trials(itemised) if trial.outcome.sweep == "transfers"]
     lack = "needs two MDTs, which is not among the offers of config/sites/here.yaml"
     assert describe_coverage(itemised, trials, read_published(path)) == [
-        Covered("tiny", "fig 1", "measured", ""),
-        Covered("tiny", "fig 3", "measured", ""),
-        Covered("tiny", "fig 2", "published only", lack),
-        Covered("tiny", "fig 4", "not run", lack),
-        Covered("tiny", "fig 9", "published only", "no sweep serves it"),
+        ItemCoverage("tiny", "fig 1", "measured", ""),
+        ItemCoverage("tiny", "fig 3", "measured", ""),
+        ItemCoverage("tiny", "fig 2", "published only", lack),
+        ItemCoverage("tiny", "fig 4", "not run", lack),
+        ItemCoverage("tiny", "fig 9", "published only", "no sweep covers it"),
     ]
 
 
 def test_without_trials_that_count_nothing_is_measured(itemised):
     states = {(row.item, row.state, row.why) for row in describe_coverage(itemised, [], [])}
-    assert ("fig 1", "not run", "no trial of it counts") in states
+    assert ("fig 1", "not run", "none of its trials counts") in states
 
 
-def test_a_sweep_that_could_not_be_run_tells_what_stood_against_it(measured):
+def test_a_sweep_that_could_not_run_has_its_reason(measured):
     campaign = read_campaign(Path("raw/tiny"))
     (study,) = campaign.studies
     study.sweeps["cache"] = study.sweeps["cache"].model_copy(update={"item": "fig 5"})
     note_not_run(
         campaign, next(block.trials[0].case for block in campaign.blocks() if "cache" in block.name), "no root"
     )
-    assert describe_coverage(campaign, [], []) == [Covered("tiny", "fig 5", "not run", "no root")]
+    assert describe_coverage(campaign, [], []) == [ItemCoverage("tiny", "fig 5", "not run", "no root")]
 
 
 NOTES = """\
@@ -88,11 +88,11 @@ def test_imported_logs_cover_the_items_that_their_notes_name(root, project):
     import_logs(logs, "old")
     campaign = read_campaign(Path("raw/old"))
     assert describe_coverage(campaign, collect_trials(campaign), read_published(project / "values.csv")) == [
-        Covered("old-cluster", "fig 2", "not run", "no imported log of it counts"),
-        Covered("tiny", "fig 1", "imported", "logs of ior"),
-        Covered("tiny", "fig 3", "imported", "logs of ior"),
-        Covered("tiny", "fig 2", "published only", "no log of it was imported"),
-        Covered("tiny", "fig 9", "published only", "no log of it was imported"),
+        ItemCoverage("old-cluster", "fig 2", "not run", "none of its imported logs counts"),
+        ItemCoverage("tiny", "fig 1", "imported", "logs of ior"),
+        ItemCoverage("tiny", "fig 3", "imported", "logs of ior"),
+        ItemCoverage("tiny", "fig 2", "published only", "no log of it was imported"),
+        ItemCoverage("tiny", "fig 9", "published only", "no log of it was imported"),
     ]
 
 

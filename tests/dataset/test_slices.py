@@ -45,7 +45,7 @@ def test_what_is_read_is_noted_while_it_is_watched(dataset, read, noted):
 @pytest.mark.parametrize(
     "read", [open_settings, lambda path: open_sweep(path, "tiny", "cache")], ids=["table", "sweep"]
 )
-def test_a_dataset_that_cannot_be_read_is_told_in_one_line(tmp_path, read):
+def test_a_dataset_that_cannot_be_read_is_named_in_one_line(tmp_path, read):
     path = tmp_path / "dataset.nc"
     path.write_text("x")
     with pytest.raises(
@@ -63,7 +63,7 @@ def test_a_sweep_that_is_not_there_was_asked_for(dataset):
         assert list_reads(notes) == {"sweeps/tiny/none"}
 
 
-def test_what_another_process_reads_is_noted_too(dataset):
+def test_reads_of_another_process_are_logged_too(dataset):
     code = (
         "from pathlib import Path; from coldcache.dataset.reader import open_limits;"
         " open_limits(Path('dataset.nc'), 'a')"
@@ -73,7 +73,7 @@ def test_what_another_process_reads_is_noted_too(dataset):
         assert list_reads(notes) == {"limits/a"}
 
 
-def test_what_nobody_has_noted_is_everything(tmp_path):
+def test_without_a_log_everything_was_read(tmp_path):
     assert list_reads(tmp_path / "none") == {EVERYTHING}
 
 
@@ -83,7 +83,7 @@ def test_every_table_of_a_dataset_is_a_slice(dataset):
     assert tables == {*TABLES_OF_STUDIES, *TABLES_OF_CAMPAIGN}
 
 
-def test_notebooks_open_a_dataset_by_the_module_that_notes_it_alone(root, monkeypatch):
+def test_notebooks_open_a_dataset_only_through_the_module_that_logs_it(root, monkeypatch):
     monkeypatch.chdir(root)
     files = {file for path in root.glob("notebooks/*.ipynb") for file in sources_of_notebook(path)}
     opening = {"open_dataset", "open_datatree", "open_groups", "load_dataset", "h5netcdf", "h5py"}

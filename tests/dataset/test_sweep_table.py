@@ -1,4 +1,4 @@
-"""The table of sweeps tells what each asks, and why one has no data."""
+"""The table of sweeps shows the question of each, and why one has no data."""
 
 from coldcache.dataset.reader import open_limits, open_table
 

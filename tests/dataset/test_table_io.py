@@ -8,18 +8,18 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coldcache.dataset.table_io import read_table, write_table
+from coldcache.dataset.table_io import read_table_group, write_table_group
 
 
 def write(path, table):
     with h5netcdf.File(path, "w") as file:
-        write_table(file, "records", table, "record")
+        write_table_group(file, "records", table, "record")
     return path
 
 
 def read(path):
     with h5netcdf.File(path) as file:
-        return read_table(file["records"])
+        return read_table_group(file["records"])
 
 
 @given(st.lists(st.sampled_from(["", "ü", "read", "random-read", "random-write, of 16 threads"]) | st.text(

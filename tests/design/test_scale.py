@@ -40,7 +40,7 @@ def test_sizes_shrink_to_the_seconds_that_a_trial_should_last():
 def test_at_full_scale_nothing_shrinks_and_what_exceeds_the_limits_says_so():
     cases = expand(transfers(), full=True)
     assert [(case.run.threads, case.bytes) for case in cases] == [(1, 2**36), (2, 2**36), (64, 2**36)]
-    assert cases[0].runs_here == "keeps 64 GiB on the target, the site x allows 2 GiB"
+    assert cases[0].why_not_here == "keeps 64 GiB on the target, the site x allows 2 GiB"
 
 
 def test_directories_and_their_files_shrink_alike():
@@ -115,4 +115,4 @@ def test_what_cannot_run_is_planned_with_its_reason(more, reason):
     factors = {"threads": [1], "files": [10], **({"mdts": [1]} if "settings" in more else {})}
     tool = "iozone" if not more else "fio"
     (case,) = expand({"tools": [tool], "operations": ["file-create"], "factors": factors, **more})
-    assert case.runs_here == reason
+    assert case.why_not_here == reason

@@ -96,7 +96,7 @@ def test_an_interrupt_ends_the_running_trial_and_keeps_those_that_are_whole(
     os.kill(runner.pid, number)
     output, errors = runner.communicate(timeout=120)
     assert (runner.returncode, output) == (130, "")
-    assert errors.splitlines()[-1] == "coldcache: interrupted; what is missing is measured at the next start"
+    assert errors.splitlines()[-1] == "coldcache: interrupted; the next start resumes with the missing trials"
     assert list_processes() == []
     assert len(trials()) < 4
     assert partial_folders() == []

@@ -58,9 +58,9 @@ def test_the_linters_accept_the_page(example):
 def test_a_study_is_measured_at_both_levels(example, tmp_path):
     (setting,) = example.fenced("yml")
     example.measure(tmp_path, SWEEP, setting)
-    stories = [json.loads(path.read_text()) for path in tmp_path.glob("raw/tiny/**/trial.json")]
-    if not stories:
+    outcomes = [json.loads(path.read_text()) for path in tmp_path.glob("raw/tiny/**/trial.json")]
+    if not outcomes:
         pytest.skip("the file system of the temporary folder has no attributes")
-    read = sorted((story["factors"]["write_mode"], story["settings"]["write_mode"]["read"]) for story in stories)
+    read = sorted((outcome["factors"]["write_mode"], outcome["settings"]["write_mode"]["read"]) for outcome in outcomes)
     assert read == [("async", "off")] * 2 + [("sync", "on")] * 2
-    assert all(story["exit_status"] == 0 for story in stories)
+    assert all(outcome["exit_status"] == 0 for outcome in outcomes)

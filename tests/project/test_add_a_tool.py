@@ -68,8 +68,8 @@ def test_mypy_names_what_does_not_fit_the_protocol(example):
 
 def test_a_study_is_measured_with_the_new_tool(example, tmp_path):
     example.measure(tmp_path, SWEEP)
-    stories = [json.loads(path.read_text()) for path in tmp_path.glob("raw/tiny/**/trial.json")]
-    assert [(story["tool"], story["exit_status"]) for story in stories] == [("dd", 0)] * 4
+    outcomes = [json.loads(path.read_text()) for path in tmp_path.glob("raw/tiny/**/trial.json")]
+    assert [(outcome["tool"], outcome["exit_status"]) for outcome in outcomes] == [("dd", 0)] * 4
     with (tmp_path / "results/tiny/verdicts.csv").open(newline="") as file:
         verdicts = [row["verdict"] for row in csv.DictReader(file)]
     assert len(verdicts) == 4

@@ -153,7 +153,7 @@ def test_python_runs_in_the_order_of_the_page(page: str, clone: Path) -> None:
 
 def test_a_record_leads_to_the_bytes_that_state_it(clone: Path) -> None:
     said = run([".venv/bin/python", "-c", fenced("docs/read-the-report.md", "python")[0]], clone)
-    value, printed = re.fullmatch(r"(\S+) B/s stands as (\d+)\n", said).groups()
+    value, printed = re.fullmatch(r"(\S+) B/s is printed as (\d+)\n", said).groups()
     assert float(value) == float(printed)
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
+from canvas import find_outside, find_overlaps
 
+from coldcache.analysis.figures import Picture
 from coldcache.tools import read_log
-from coldcache.workflow.execute_notebook import NotebookError, execute
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -55,18 +56,61 @@ def test_a_committed_notebook_asks_a_question_and_begins_with_literal_parameters
     assert any("finding" in cell.metadata.get("tags", []) for cell in code)
 
 
+#: What notebooks import: all else of this package is behind `analysis`.
+IMPORTED = ("coldcache.analysis", "matplotlib", "numpy", "seaborn", "xarray")
+
+
+def read_code(path: Path) -> list[str]:
+    cells = nbformat.read(path, as_version=4).cells
+    return [cell.source for cell in cells if cell.cell_type == "code"]
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_committed_notebook_holds_no_path_no_time_and_no_logic(path):
-    notebook = nbformat.read(path, as_version=4)
+def test_a_committed_notebook_holds_no_path_and_no_time(path):
     text = path.read_text()
-    assert "papermill" not in notebook.metadata
+    assert "papermill" not in nbformat.read(path, as_version=4).metadata
     assert not re.search(r"/(home|root|tmp|mnt|work)/", text)
     assert not re.search(r"20\d\d-\d\d-\d\dT", text)
-    assert not any(re.search(r"^\s*(def|class|for .*:$)", cell.source, re.M) for cell in notebook.cells)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_committed_notebook_defines_nothing_reads_no_file_and_has_short_cells(path):
+    sources = read_code(path)
+    assert max(source.count("\n") + 1 for source in sources) <= 15
+    tree = ast.parse("\n".join(sources))
+    for node in ast.walk(tree):
+        assert not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.While, ast.With))
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+        assert all(name.startswith(IMPORTED) for name in names)
+        called = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        assert called not in ("open", "glob", "rcParams", "rc", "split", "read_csv", "open_dataset")
+
+
+#: Notebooks without a figure of the dataset: they answer in tables.
+TABLES = ("claims", "files-per-directory", "what-logs-state")
+
+
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path.stem not in TABLES], ids=lambda path: path.stem)
+def test_a_figure_is_drawn_in_its_cell_by_seaborn_or_matplotlib(path):
+    drawing = [source for source in read_code(path) if "fig.Picture(" in source or "fig.picture_of(" in source]
+    assert drawing
+    for source in drawing:
+        assert re.search(r"\b(sns|axes|values|over)\.(lineplot|scatterplot|barplot|heatmap|errorbar|step)\(", source)
 
 
 #: Notebooks that take everything from the dataset of one study and go on where it has no data.
 QUESTIONS = {path.stem: path for path in NOTEBOOKS if path.stem not in ("what-logs-state", "claims", "simulation")}
+
+
+def check_figure(picture: Picture) -> None:
+    """Check that texts of a figure do not collide, and that linear axes of throughput start at zero."""
+    assert find_overlaps(picture.figure) == [], picture.name
+    assert find_outside(picture.figure) == [], picture.name
+    for axes in picture.figure.axes:
+        for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+            if axis.get_scale() == "linear" and axis.get_label_text().startswith(("throughput", "transfers")):
+                assert limits[0] == 0, picture.name
 
 
 def run_cells(path: Path, dataset: Path, study: str) -> list[dict[str, str]]:
@@ -83,6 +127,9 @@ def run_cells(path: Path, dataset: Path, study: str) -> list[dict[str, str]]:
         exec(compile(ast.Module(statements, []), path.name, "exec"), names)
         value = eval(compile(ast.fix_missing_locations(ast.Expression(last.value)), path.name, "eval"), names)
         shown.append({} if value is None else value._repr_mimebundle_())
+        for part in getattr(value, "parts", [value]):
+            if isinstance(part, Picture):
+                check_figure(part)
     return shown
 
 
@@ -173,71 +220,3 @@ def test_nbval_passes_on_unchanged_logs(tmp_path):
     collect(folder)
     done = run_nbval(folder, "random-iops")
     assert done.returncode == 0, done.stdout
-
-
-def make_notebook(path: Path, *sources: str) -> Path:
-    cells = [nbformat.v4.new_markdown_cell("# Why?"), *(nbformat.v4.new_code_cell(source) for source in sources)]
-    cells[1].metadata["tags"] = ["parameters"]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}}), path)
-    return path
-
-
-def test_execute_hands_over_the_dataset_relative_to_the_notebook(tmp_path):
-    (tmp_path / "notebooks").mkdir()
-    notebook = make_notebook(tmp_path / "notebooks/why.ipynb", 'dataset = ""\nstudy = ""', "print(dataset, study)")
-    output = tmp_path / "executed.ipynb"
-    execute(notebook, output, tmp_path / "logs/why.ipynb", tmp_path / "results/dataset.nc", "quick")
-    assert nbformat.read(output, as_version=4).cells[-1].outputs[0].text == "../results/dataset.nc quick\n"
-
-
-def test_execute_names_the_cell_that_fails_and_leaves_no_page(tmp_path):
-    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", "1 / 0")
-    log = tmp_path / "log.ipynb"
-    with pytest.raises(NotebookError) as caught:
-        execute(notebook, tmp_path / "executed.ipynb", log)
-    assert str(caught.value) == (f"{notebook}, cell 2: ZeroDivisionError: division by zero; the notebook is in {log}")
-    assert not (tmp_path / "executed.ipynb").exists()
-
-
-def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(tmp_path):
-    notebook = make_notebook(
-        tmp_path / "why.ipynb",
-        "dataset = ''",
-        "from coldcache.core.errors import NoData\nraise NoData('nothing counts')",
-    )
-    execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
-    cells = nbformat.read(tmp_path / "executed.ipynb", as_version=4).cells
-    assert [cell.source for cell in cells] == ["# Why?", "No answer from this campaign: nothing counts."]
-
-
-@pytest.mark.parametrize(
-    ("source", "read"),
-    [
-        ("from pathlib import PurePath", ["everything"]),
-        ("from coldcache.dataset.slices import note_read\nnote_read('limits')\nnote_read('limits')", ["limits"]),
-        ("from coldcache.dataset.slices import note_read\nnote_read('limits')\nopen(dataset)", ["everything"]),
-        ("from coldcache.dataset.slices import note_read\n!ls\nnote_read('limits')", ["everything"]),
-        ("from coldcache.dataset.slices import note_read\n"
-         "from coldcache.core.errors import NoData\nnote_read('limits')\n"
-         "raise NoData('nothing counts')", ["limits"]),
-        ("print(study)", []),
-    ],
-)  # fmt: skip
-def test_execute_lists_what_is_read_through_the_program_and_else_everything(tmp_path, source, read):
-    dataset = tmp_path / "dataset.nc"
-    dataset.touch()
-    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''\nstudy = ''", source)
-    reads = tmp_path / "reads/why.txt"
-    execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb", dataset, "quick", reads)
-    assert reads.read_text().split() == read
-
-
-@pytest.mark.parametrize("source", ["import os\nos.kill(os.getpid(), 9)", "import os\nos._exit(3)"])
-def test_execute_tells_in_one_line_that_the_kernel_was_killed_and_leaves_no_page(tmp_path, source):
-    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", source)
-    with pytest.raises(NotebookError) as caught:
-        execute(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
-    assert str(caught.value) == (
-        f"{notebook}: its kernel ended before the notebook did (Kernel died), as when memory is short; start again"
-    )
-    assert not (tmp_path / "executed.ipynb").exists()

@@ -318,4 +318,4 @@ def test_snakemakes_own_report_shows_findings_and_verdicts(clone, root):
         }  # fmt: skip
         page = archive.read("report/report.html").decode()
     assert "findings and figures" in page
-    assert "What was found in campaign reference, with its figures." in page
+    assert "The findings of campaign reference, with their figures." in page

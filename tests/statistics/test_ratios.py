@@ -83,7 +83,7 @@ def test_estimates_made_apart_cover_more_than_stated(sides):
 
 def test_the_geometric_mean_of_three_pairs_is_trusted_and_their_median_is_not():
     pairs = ([2.0, 2.1, 2.2], [1.0, 1.0, 1.0])
-    assert paired_ratio(*pairs, "geometric").caveat == ""
+    assert paired_ratio(*pairs, "geometric").caveat is None
     assert paired_ratio(*pairs).caveat == "no interval of a median from 3 values can cover more than 75 %"
 
 

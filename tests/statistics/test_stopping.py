@@ -13,7 +13,7 @@ def test_five_close_values_are_enough():
 
 def test_four_close_values_are_not_enough():
     found = enough([100.0, 101.0, 99.0, 100.5], 0.1)
-    assert (found.enough, found.reason, found.further) == (False, "", 1)
+    assert (found.enough, found.reason, found.further) == (False, None, 1)
 
 
 def test_wide_interval_asks_for_more_in_proportion_to_the_square():

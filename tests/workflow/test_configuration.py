@@ -40,7 +40,7 @@ def test_a_design_writes_nothing(project):
         ({"campaign": ".."}, f'campaign "..": {NAMES}'),
         ({"campaign": "größe"}, f'campaign "größe": {NAMES}'),
         ({"campaign": "-x"}, f'campaign "-x": {NAMES}'),
-        ({"studies": "tiny,tiny"}, 'studies: "tiny" stands twice'),
+        ({"studies": "tiny,tiny"}, 'studies: "tiny" is named twice'),
         ({"studies": "tiny,"}, "config/studies/.yaml: there is no such file; known are tiny"),
         ({"site": "hre"}, 'config/sites/hre.yaml: there is no such file; did you mean "here"?'),
     ],

@@ -1,4 +1,4 @@
-"""The Snakefile's rules are told what there is to do, and a user's mistake ends it in one line."""
+"""The rules get their inputs from the design, and a user's mistake ends Snakemake with one line."""
 
 import shlex
 from pathlib import Path
@@ -6,44 +6,44 @@ from pathlib import Path
 import pytest
 
 from coldcache.campaign.seal import seal
-from coldcache.workflow.inputs import read_contents
+from coldcache.workflow.inputs import read_inputs
 
 CONFIG = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
 
 
 def test_a_campaign_to_be_measured_needs_a_manifest_of_each_block(project):
-    contents = read_contents(CONFIG)
-    assert contents.campaign == "tiny"
-    assert contents.evidence == [f"results/tiny/blocks/tiny.{sweep}.json" for sweep in ("transfers", "files", "cache")]
-    assert contents.notebooks == []
-    assert contents.cores >= 1
+    inputs = read_inputs(CONFIG)
+    assert inputs.campaign == "tiny"
+    assert inputs.evidence == [f"results/tiny/blocks/tiny.{sweep}.json" for sweep in ("transfers", "files", "cache")]
+    assert inputs.notebooks == []
+    assert inputs.cores >= 1
     assert not Path("results").exists()
 
 
 def test_the_arguments_survive_a_shell(project):
     target = "it's a {target} $HOME"
     Path(target).mkdir()
-    arguments = shlex.split(read_contents({**CONFIG, "target": target}).arguments)
+    arguments = shlex.split(read_inputs({**CONFIG, "target": target}).arguments)
     assert arguments == ["--campaign=tiny", "--studies=tiny", "--site=here", f"--target={target}"]
     config = {key: value for key, value in CONFIG.items() if key != "target"}
-    assert read_contents(config).arguments == "--campaign=tiny --studies=tiny --site=here"
+    assert read_inputs(config).arguments == "--campaign=tiny --studies=tiny --site=here"
 
 
 def test_a_block_may_take_three_times_its_estimate_and_five_minutes(project, change):
     class Wildcards:
         block = "tiny.transfers"
 
-    contents = read_contents(CONFIG)
-    assert contents.time_limit(Wildcards) == contents.minutes["tiny.transfers"] == 6
+    inputs = read_inputs(CONFIG)
+    assert inputs.time_limit(Wildcards) == inputs.minutes["tiny.transfers"] == 6
     change(Path("config/studies/tiny.yaml"), "repetitions: 2", "repetitions: 1000")
     # 4 cases of 0.2 s and 0.4 s beside it, 1,000 times: 40 minutes.
-    assert read_contents(CONFIG).minutes["tiny.transfers"] == 125
+    assert read_inputs(CONFIG).minutes["tiny.transfers"] == 125
 
 
 def test_a_sealed_campaign_needs_its_seal_alone(measured):
     seal(Path("raw/tiny"))
-    contents = read_contents(CONFIG)
-    assert contents.evidence == ["raw/tiny/SHA256SUMS"]
+    inputs = read_inputs(CONFIG)
+    assert inputs.evidence == ["raw/tiny/SHA256SUMS"]
 
 
 def test_notebooks_are_asked_for_once_for_each_study(project, change):
@@ -51,7 +51,7 @@ def test_notebooks_are_asked_for_once_for_each_study(project, change):
     Path("notebooks").mkdir()
     for name in ("one", "two"):
         Path(f"notebooks/{name}.ipynb").touch()
-    assert read_contents(CONFIG).notebooks == [
+    assert read_inputs(CONFIG).notebooks == [
         "results/tiny/notebooks/tiny/one.ipynb",
         "results/tiny/notebooks/tiny/two.ipynb",
     ]
@@ -62,7 +62,7 @@ def test_an_unknown_notebook_is_refused_with_the_nearest_one(project, change):
     Path("notebooks").mkdir()
     Path("notebooks/write-cache.ipynb").touch()
     with pytest.raises(SystemExit) as ended:
-        read_contents(CONFIG)
+        read_inputs(CONFIG)
     assert str(ended.value) == (
         'coldcache: config/studies/tiny.yaml, notebooks: unknown notebook "writecache"; did you mean "write-cache"?'
     )
@@ -70,17 +70,17 @@ def test_an_unknown_notebook_is_refused_with_the_nearest_one(project, change):
 
 def test_what_is_rendered_follows_the_sources_and_not_what_python_makes_of_them(root, monkeypatch):
     monkeypatch.chdir(root)
-    contents = read_contents({"campaign": "reference", "studies": "quick", "site": "local"})
-    assert "workflow/src/coldcache/dataset/collect.py" in contents.code_of_collect
-    assert "workflow/src/coldcache/report/site/pages.py" in contents.code_of_report
-    assert not any("__pycache__" in path for path in contents.code_of_report + contents.templates)
-    assert contents.templates
+    inputs = read_inputs({"campaign": "reference", "studies": "quick", "site": "local"})
+    assert "workflow/src/coldcache/dataset/collect.py" in inputs.code_of_collect
+    assert "workflow/src/coldcache/report/site/pages.py" in inputs.code_of_report
+    assert not any("__pycache__" in path for path in inputs.code_of_report + inputs.templates)
+    assert inputs.templates
 
 
 @pytest.mark.parametrize("more", [{"campaigm": "x"}, {"studies": "tny"}, {"site": None}, {"target": "/etc"}])
 def test_a_mistake_ends_the_workflow_with_one_line(project, more):
     with pytest.raises(SystemExit) as ended:
-        read_contents({**CONFIG, **more})
+        read_inputs({**CONFIG, **more})
     assert str(ended.value).startswith("coldcache: config/")
     assert "\n" not in str(ended.value)
 
@@ -90,7 +90,7 @@ def test_a_job_of_one_block_plans_nothing(project):
         block = "tiny.transfers"
 
     Path("config/studies/tiny.yaml").unlink()
-    contents = read_contents(CONFIG, in_job=True)
-    assert contents.arguments == "--campaign=tiny --studies=tiny --site=here"
-    assert contents.evidence == []
-    assert (contents.time_limit(Wildcards), contents.node_count(Wildcards)) == (1, 1)
+    inputs = read_inputs(CONFIG, in_job=True)
+    assert inputs.arguments == "--campaign=tiny --studies=tiny --site=here"
+    assert inputs.evidence == []
+    assert (inputs.time_limit(Wildcards), inputs.node_count(Wildcards)) == (1, 1)

@@ -1,20 +1,20 @@
-"""How Sphinx renders a report; `coldcache.report.site.render` adds the title and where the pages lie."""
+"""Sphinx configuration of a report; `coldcache.report.site.render` adds the title and the paths of the pages."""
 
 project = "Cold Cache"
 root_doc = "index"
 extensions = ["myst_nb"]
 language = "en"
-# Options such as --direct=1 stay as they were typed.
+# Keep options such as --direct=1 as typed.
 smartquotes = False
 
-# Notebooks arrive executed, and their figures are SVG: nothing is run, and nothing is fetched from a network.
+# Notebooks are already executed, and their figures are SVG: nothing runs, and nothing is fetched from a network.
 nb_execution_mode = "off"
 nb_remove_code_source = True
 nb_output_stderr = "remove"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 myst_enable_extensions = ["attrs_block", "attrs_inline", "deflist"]
 myst_heading_anchors = 2
-# A notebook's title is that of its page; what its headings skip is its own affair.
+# A notebook's title is the title of its page; its headings may skip levels.
 suppress_warnings = ["myst.header"]
 
 html_theme = "pydata_sphinx_theme"
@@ -29,7 +29,7 @@ html_use_index = False
 html_domain_indices = False
 html_show_sphinx = False
 html_permalinks = False
-# Summaries of search results are fetched, which browsers refuse to pages from the disk.
+# Summaries of search results need a fetch, which browsers refuse for pages on disk.
 html_show_search_summary = False
 html_sidebars = {"**": ["contents.html"]}
 html_theme_options = {

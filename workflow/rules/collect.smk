@@ -1,8 +1,8 @@
 checkpoint collect_records:
-    """Read and judge every log of the campaign. Never measures. What changed by it is known only afterwards."""
+    """Parse and judge every log of the campaign, never measuring. Only afterwards is it known which slices changed."""
     input:
-        evidence=contents.evidence,
-        code=contents.code_of_collect,
+        evidence=inputs.evidence,
+        code=inputs.code_of_collect,
     output:
         dataset="results/{campaign}/dataset.nc",
         verdicts=report(
@@ -39,7 +39,7 @@ checkpoint collect_records:
             category="Findings",
             labels={"campaign": "{campaign}", "what": "tables and figures of the documents"},
         ),
-        digests=contents.digests,
+        digests=inputs.digests,
     log:
         "logs/{campaign}/collect.log",
     localrule: True
@@ -51,11 +51,11 @@ checkpoint collect_records:
 
 
 checkpoint judge_claims:
-    """Hold the claims of the sources against the campaign's dataset, and the sources against themselves."""
+    """Test the claims of the sources against the campaign's dataset, and find contradictions within a source."""
     input:
         dataset="results/{campaign}/dataset.nc",
-        claims=contents.claims,
-        code=contents.code_of_claims,
+        claims=inputs.claims,
+        code=inputs.code_of_claims,
     output:
         claims=report(
             "results/{campaign}/claims.csv",
@@ -65,7 +65,7 @@ checkpoint judge_claims:
         ),
         statements="results/{campaign}/statements.csv",
         contradictions="results/{campaign}/contradictions.csv",
-        digests=contents.digests_of_claims,
+        digests=inputs.digests_of_claims,
     log:
         "logs/{campaign}/claims.log",
     localrule: True

@@ -1,12 +1,12 @@
 rule execute_notebook:
-    """Answer one question from the campaign's dataset, where a slice that it read has changed."""
+    """Answer one question from the campaign's dataset; runs again when a slice that the notebook read has changed."""
     input:
         notebook="notebooks/{notebook}.ipynb",
         dataset=ancient("results/{campaign}/dataset.nc"),
-        claims=contents.digest_of_claims(checkpoints),
-        read=contents.digests_read(checkpoints),
-        unread=ancient(contents.digests_unread(checkpoints)),
-        code=contents.code_of_notebook,
+        claims=inputs.digest_of_claims(checkpoints),
+        read=inputs.digests_read(checkpoints),
+        unread=ancient(inputs.digests_unread(checkpoints)),
+        code=inputs.code_of_notebook,
     output:
         executed="results/{campaign}/notebooks/{study}/{notebook}.ipynb",
         reads="results/{campaign}/reads/{study}/{notebook}.txt",

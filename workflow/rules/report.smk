@@ -1,15 +1,15 @@
 rule render_report:
     """Render the executed notebooks as a site that opens from the disk."""
     input:
-        notebooks=contents.notebooks,
+        notebooks=inputs.notebooks,
         verdicts="results/{campaign}/verdicts.csv",
         coverage="results/{campaign}/coverage.csv",
         claims="results/{campaign}/claims.csv",
         dataset="results/{campaign}/dataset.nc",
-        templates=contents.templates,
-        code=contents.code_of_report,
+        templates=inputs.templates,
+        code=inputs.code_of_report,
     output:
-        # Snakemake deletes it before the rule runs: were it the first page, a rendering that fails would cost the old one.
+        # Not the first page: Snakemake deletes outputs before the rule runs, and a failed rendering would lose it.
         summary=report(
             "results/{campaign}/report/summary.html",
             caption="../report/captions/summary.rst",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.analysis.questions.confounders import open_comparisons, show_causes, tabulate_causes, tell_hosts
+from coldcache.analysis.questions.confounders import describe_hosts, display_causes, open_comparisons, tabulate_causes
 from coldcache.analysis.questions.select import choose_settings
 
 DATASET = Path("results/tiny/dataset.nc")
@@ -19,7 +19,9 @@ def collect(measured):
     def run():
         words = [sys.executable, "-m", "coldcache", "collect", "--campaign=tiny", "--results=results/tiny"]
         subprocess.run(words, check=True, env=os.environ)
-        return show_causes(choose_settings(DATASET, "tiny", "write_cache"), DATASET)._repr_mimebundle_()["text/plain"]
+        return display_causes(choose_settings(DATASET, "tiny", ["write_cache"]), DATASET)._repr_mimebundle_()[
+            "text/plain"
+        ]
 
     return run
 
@@ -82,16 +84,18 @@ def test_one_level_that_counts_is_compared_with_nothing(collect):
 
 def test_hosts_are_compared_without_naming_them(collect):
     collect()
-    assert tell_hosts(DATASET) == "One host measured: nothing differs between hosts."
+    assert describe_hosts(DATASET) == "One host measured: nothing differs between hosts."
     path = Path("raw/tiny/hosts.json")
     ((host, described),) = json.loads(path.read_text()).items()
     other = {**described, "governor": "powersave", "numa_nodes": 8}
     path.write_text(json.dumps({host: {**described, "governor": "performance", "numa_nodes": 2}, "zz": other}))
     collect()
-    assert tell_hosts(DATASET) == "2 hosts measured; they differ in governor and numa nodes: the page System has each."
+    assert (
+        describe_hosts(DATASET) == "2 hosts measured; they differ in governor and numa nodes: the page System has each."
+    )
     path.unlink()
     collect()
-    assert tell_hosts(DATASET) == "What its hosts have is not recorded."
+    assert describe_hosts(DATASET) == "What its hosts have is not recorded."
 
 
 def test_levels_with_units_are_shown_in_them_and_levels_that_follow_from_the_factor_are_told(invent):

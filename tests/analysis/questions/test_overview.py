@@ -40,7 +40,7 @@ def test_the_highest_median_of_each_sweep_is_the_finding(overview):
 
 
 def test_of_many_tables_the_highest_median_of_each_metric_is_the_finding(overview, monkeypatch):
-    monkeypatch.setattr("coldcache.analysis.questions.overview._MOST_TOLD", 2)
+    monkeypatch.setattr("coldcache.analysis.questions.overview._MOST_LISTED", 2)
     shown = overview("ior-4.0.0-rep3.txt", "mdtest-330-pixstor.txt")
     assert shown.finding() == (
         "Highest medians of 3 tables: mdtest, rate file-stat 970 k/s; "

@@ -34,24 +34,29 @@ def test_the_newest_figure_of_each_kind_is_shown_in_the_order_of_the_goals():
     )
     shown = speed.tabulate_goals().shown
     assert list(shown.measured) == ["3 s", "5,000 1/s", "0.1 s"]
-    missed = FIGURES["logs-rate"].tell_miss(5000.0, 8000.0)
+    missed = FIGURES["logs-rate"].describe_miss(5000.0, 8000.0)
     assert list(shown["missed"]) == ["", missed, ""] and "8,000 1/s" in missed
-    picture = speed.draw_goals()
-    assert picture.alternative == "2 of 3 goals are kept"
-    assert picture.svg.startswith("<svg")
+    assert speed.title() == "2 of 3 goals are kept"
+    shares = speed.list_shares()
+    assert shares.what.tolist()[0] == "plan of 100,000 trials: 3 s"
+    assert shares.share.tolist() == pytest.approx([0.6, 2, 1 / 3])
 
 
 def test_a_trend_is_of_what_was_measured_at_two_commits_of_one_machine():
     speed = Speed(ENTRIES)
     assert speed.trend().to_dict() == {"plan-seconds": {"first": 6.0, "second": 3.0}}
-    assert speed.tell_trend() == "Over 2 commits the most changed: plan of 100,000 trials, times 0.50"
+    assert speed.describe_trend() == "Over 2 commits the most changed: plan of 100,000 trials, times 0.50"
     assert speed.tabulate_trend().shown.values.tolist() == [["plan of 100,000 trials", "6 s", "3 s"]]
-    assert speed.draw_trend().svg.count('id="axes_') == 2
+    assert speed.list_trend().to_dict("records") == [
+        {"what": "plan of 100,000 trials, s", "commit": "first", "value": 6.0, "most": 5},
+        {"what": "plan of 100,000 trials, s", "commit": "second", "value": 3.0, "most": 5},
+    ]
 
 
 def test_one_commit_has_no_trend():
     speed = Speed(ENTRIES[1:3])
-    assert speed.draw_trend() == "No figure was measured at more than one commit on this machine."
+    assert speed.list_trend().empty
+    assert speed.describe_trend() is None
     assert speed.tabulate_trend().shown.empty
 
 

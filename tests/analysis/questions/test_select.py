@@ -2,22 +2,23 @@
 
 import pytest
 
-from coldcache.analysis.questions.select import Shown, choose, choose_settings, published_values
+from coldcache.analysis.display import Display, Sentences
+from coldcache.analysis.questions.select import choose, choose_settings, published_values
 
-FILES = "file-create file-stat file-read file-remove"
+FILES = ["file-create", "file-stat", "file-read", "file-remove"]
 
 
 def names(choice):
-    return [found.asked.sweep for found in choice], [asked.sweep for asked in choice.absent]
+    return [found.question.sweep for found in choice], [question.sweep for question in choice.absent]
 
 
 def test_a_sweep_answers_by_its_operations_layout_and_what_it_varies(invent):
     path = invent("dell-lustre")
-    assert names(choose(path, "dell-lustre", "throughput", "write read", "file-per-thread", over="threads")) == (
+    assert names(choose(path, "dell-lustre", "throughput", ["write", "read"], "file-per-thread", over="threads")) == (
         ["sequential"],
         [],
     )
-    assert names(choose(path, "dell-lustre", "throughput", "write read", "shared-file", over="threads"))[0] == [
+    assert names(choose(path, "dell-lustre", "throughput", ["write", "read"], "shared-file", over="threads"))[0] == [
         "shared-file"
     ]
     assert names(choose(path, "dell-lustre", "rate", FILES, over="threads"))[0] == ["files"]
@@ -27,8 +28,8 @@ def test_a_sweep_answers_by_its_operations_layout_and_what_it_varies(invent):
 
 
 def test_settings_are_chosen_with_the_factor_and_the_metric_that_judges_their_operations(invent):
-    choice = choose_settings(invent("dell-lustre"), "dell-lustre", "sas_driver max_sgl_entries mdts")
-    assert [(found.asked.sweep, found.asked.factor, found.metric) for found in choice] == [
+    choice = choose_settings(invent("dell-lustre"), "dell-lustre", ["sas_driver", "max_sgl_entries", "mdts"])
+    assert [(found.question.sweep, found.question.factor, found.metric) for found in choice] == [
         ("sas-driver", "sas_driver", "throughput"),
         ("scatter-gather", "max_sgl_entries", "throughput"),
         ("mdts", "mdts", "rate"),
@@ -37,26 +38,30 @@ def test_settings_are_chosen_with_the_factor_and_the_metric_that_judges_their_op
 
 def test_a_sweep_without_data_is_told_in_one_line_with_the_reason_and_its_published_values_stand_alone(invent):
     path = invent("dell-lustre", "sequential")
-    choice = choose(path, "dell-lustre", "rate", "directory-create directory-stat directory-remove", over="threads")
+    choice = choose(
+        path, "dell-lustre", "rate", ["directory-create", "directory-stat", "directory-remove"], over="threads"
+    )
     assert names(choice) == ([], ["directories"])
     shown = choice.show(f"{found}" for found in choice)._repr_mimebundle_()["text/plain"]
     assert shown == (
         "Creating, reading the status of, and removing directories (fig 17; table 3): no data (the site "
         "dell-testbed is described for plans only)."
     )
-    published = choice.show_published(path)._repr_mimebundle_()["text/plain"]
+    published = choice.published(path)._repr_mimebundle_()["text/plain"]
     assert "above 300000 op/s" in published
     assert published.count("fig 17") == 6
 
 
 def test_a_study_that_does_not_ask_says_so(invent):
-    choice = choose(invent("fsx-metadata"), "fsx-metadata", "throughput", "write read")
+    choice = choose(invent("fsx-metadata"), "fsx-metadata", "throughput", ["write", "read"])
     assert choice.show([])._repr_mimebundle_()["text/plain"] == ("The study fsx-metadata has no sweep that asks this.")
-    assert choice.note("By {tool}.")._repr_mimebundle_()["text/plain"] == ""
+    assert choice.caveat("By {tool}.")._repr_mimebundle_()["text/plain"] == ""
 
 
 def test_published_values_are_those_of_the_items_and_of_the_layout(invent):
-    (found,) = choose(invent("pixstor-nvme"), "pixstor-nvme", "throughput", "write read", "shared-file", over="threads")
+    (found,) = choose(
+        invent("pixstor-nvme"), "pixstor-nvme", "throughput", ["write", "read"], "shared-file", over="threads"
+    )
     assert [(value.item, value.operation, value.statistic, value.high) for value in found.published] == [
         ("sec 3", "read", "peak", 51.6e9), ("sec 3", "write", "peak", 34.5e9),
         ("table 4", "write", "peak", 34.5e9), ("table 4", "read", "peak", 51.6e9),
@@ -72,23 +77,26 @@ def test_published_values_come_back_from_the_dataset_as_they_are_in_the_file(inv
 
 
 def test_counts_are_of_the_calls_and_not_of_the_operations(invent):
-    choice = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode", "count")
+    choice = choose_settings(invent("anf-nfs"), "anf-nfs", ["write_mode"], "count")
     found, _ = choice
     assert found.cells.operation.values.tolist() == ["rpc-write"]
-    rates, _ = choose_settings(invent("anf-nfs"), "anf-nfs", "write_mode")
+    rates, _ = choose_settings(invent("anf-nfs"), "anf-nfs", ["write_mode"])
     assert rates.cells.operation.values.tolist() == ["write"]
 
 
 def test_what_is_shown_is_text_and_html_in_order():
-    bundle = Shown(["first <b>", None, "", "second"])._repr_mimebundle_()
+    bundle = Display(["first <b>", None, "", "second"])._repr_mimebundle_()
     assert bundle["text/plain"] == "first <b>\nsecond"
     assert bundle["text/html"].splitlines()[0] == '<p class="coldcache-absent">first &lt;b&gt;</p>'
-    assert Shown(["One.", "", "Two."], of="sentences")._repr_mimebundle_()["text/markdown"] == "One.\n\nTwo."
+    assert Sentences(["One.", None, "Two."])._repr_mimebundle_()["text/markdown"] == "One.\n\nTwo."
 
 
 @pytest.mark.parametrize("study", ["dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs"])
 def test_the_scale_of_a_sweep_stands_in_its_caption(invent, study):
-    choice = choose_settings(invent(study), study, "sas_driver node_pairs metadata_iops instance_type io_size")
+    factors = ["sas_driver", "node_pairs", "metadata_iops", "instance_type", "io_size"]
+    choice = choose_settings(invent(study), study, factors)
     assert choice.found
     for found in choice:
-        assert found.caption().endswith(f"Scale: {found.asked.why}." if found.asked.why else f"Tool: {found.tool}.")
+        assert found.caption().endswith(
+            f"Scale: {found.question.why}." if found.question.why else f"Tool: {found.tool}."
+        )

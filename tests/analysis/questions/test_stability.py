@@ -24,10 +24,10 @@ def sentinel(figures, verdicts=None, allowed=0.2):
 
 
 def test_the_furthest_drift_is_told_with_what_is_allowed():
-    assert sentinel([1e9, 1e9, 0.9e9]).tell() == (
+    assert sentinel([1e9, 1e9, 0.9e9]).describe() == (
         "The sentinel probe ran 3 times; it was at most -10% off its median, never beyond the 20% that the site allows."
     )
-    assert sentinel([1e9, 1e9, 1.5e9, 0.5e9, 1e9]).tell() == (
+    assert sentinel([1e9, 1e9, 1.5e9, 0.5e9, 1e9]).describe() == (
         "The sentinel probe ran 5 times; it was at most +50% off its median, 2 times beyond the 20% that the site "
         "allows."
     )
@@ -35,12 +35,11 @@ def test_the_furthest_drift_is_told_with_what_is_allowed():
 
 def test_trials_that_do_not_count_are_drawn_and_have_no_figure(tmp_path):
     found = sentinel([1e9, float("nan"), 1.1e9], ["valid", "void", "suspect"])
-    picture = found.draw(tmp_path / "dataset.nc")
-    assert picture.caption.startswith("Dots: 3 trials of probe; hollow: suspect; crosses on the axis: do not count.")
-    assert picture.sweeps == ("s/probe",)
-    for repetition in range(3):
-        assert f"../trials/s/probe/only/r{repetition}.html" in picture.svg
-    assert (tmp_path / "by-hand/figures/s-sentinel.svg").is_file()
+    assert found.caption().startswith("Dots: 3 trials of probe; hollow: suspect; crosses on the axis: do not count.")
+    assert found.caption().endswith("Dashed: 20% off it.")
+    assert (found.path, found.quantity, found.unit, found.allowed) == ("s/probe", "throughput", "B/s", 0.2)
+    assert found.counted.figure.tolist() == [1e9, 1.1e9]
+    assert found.title() == "The sentinel was at most -5% off its median"
     table = found.tabulate(tmp_path / "dataset.nc")
     assert (table.shown["trials"].iloc[0], table.shown["that count"].iloc[0]) == (3, 2)
     assert table.shown["median"].iloc[0] == "1.05 GB/s"
@@ -57,12 +56,12 @@ def test_a_study_without_a_sentinel_or_a_stop_rule_says_so_in_one_line(invent):
         (open_repetitions(dataset, "dell-lustre"),
          "The study dell-lustre has no stop rule: its design names how often each case is repeated."),
     ):  # fmt: skip
-        assert (found.tell(), found.draw(dataset), found.tabulate(dataset)) == (line, None, None)
+        assert (found.describe(), found.tabulate(dataset)) == (line, None)
 
 
 def test_a_sentinel_of_which_nothing_counts_is_told():
     found = sentinel([float("nan")] * 2, ["void", "missing"])
-    assert found.tell() == "None of the 2 trials of the sentinel probe counts."
+    assert found.describe() == "None of the 2 trials of the sentinel probe counts."
 
 
 def test_reasons_are_counted_with_the_trials_that_it_took(tmp_path):
@@ -72,12 +71,13 @@ def test_reasons_are_counted_with_the_trials_that_it_took(tmp_path):
         "reason": ["narrow enough", "narrow enough", "most repetitions reached"],
     })  # fmt: skip
     found = Repetitions("s", cases)
-    assert found.tell() == (
+    assert found.describe() == (
         "A stop rule ends 3 cases: 2 narrow enough (5 to 9 trials), 1 most repetitions reached (15 trials)."
     )
-    picture = found.draw(tmp_path / "dataset.nc")
-    assert picture.alternative == "2 of 3 cases became as narrow as asked"
-    assert "../trials/s/b/z/index.html" in picture.svg
+    assert found.title() == "2 of 3 cases became as narrow as asked"
+    assert found.known.page.tolist()[-1] == "../trials/s/b/z/index.html"
+    assert found.sweeps() == ["s/a", "s/a", "s/b"]
+    assert found.caption() == ("Dots: 3 cases; hollow: not as narrow as asked. Dashed: the width that was asked for.")
     table = found.tabulate(tmp_path / "dataset.nc")
     assert table.shown.to_dict("records")[1] == {
         "sweep": "b", "ended because": "most repetitions reached", "cases": 1, "trials of each": "15 trials",
@@ -108,7 +108,7 @@ def test_a_measured_campaign_holds_both(project, coldcache, measure_arguments, c
     collect = [sys.executable, "-m", "coldcache", "collect", "--campaign=tiny", "--results=results/tiny"]
     subprocess.run(collect, check=True)
     repetitions = open_repetitions(DATASET, "tiny")
-    assert repetitions.tell() == "A stop rule ends 2 cases: 2 narrow enough (5 trials)."
+    assert repetitions.describe() == "A stop rule ends 2 cases: 2 narrow enough (5 trials)."
     probed = open_sentinel(DATASET, "tiny")
     assert len(probed.trials) == len(list(Path("raw/tiny/tiny/probe").rglob("trial.json"))) > 3
     assert probed.trials.minutes.is_monotonic_increasing

@@ -1,15 +1,18 @@
 """Series of CloudWatch as foreign logs state them: found, told and drawn."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from coldcache.analysis.figures import draw_series
 from coldcache.analysis.questions.time_series import (
+    MOST_SERIES,
+    caption_series,
+    describe_series,
     find_series,
     group_series,
+    list_points,
     summarise_series,
-    tell_series,
     title_series,
 )
 from coldcache.campaign.importing.import_logs import import_logs
@@ -43,17 +46,19 @@ def test_series_that_share_a_unit_share_a_figure(series):
 def test_a_series_is_told_by_its_p99_9(series):
     (write,) = (one for one in series if one.operation == "write")
     assert title_series([write]).endswith("peaks at 54.8 MB/s (p99.9)")
-    assert "write 54.8 MB/s over 30 points" in tell_series(series)
+    assert "write 54.8 MB/s over 30 points" in describe_series(series)
     assert summarise_series([write]).greatest.tolist() == [3291480064 / 60]
-    alone = [write._replace(sweep="minutes", case="only", metric="throughput_per_process")]
-    assert tell_series(alone) == "Peaks (p99.9): minutes write throughput per process 54.8 MB/s over 30 points."
+    alone = [replace(write, sweep="minutes", case="only", metric="throughput_per_process")]
+    assert describe_series(alone) == "Peaks (p99.9): minutes write throughput per process 54.8 MB/s over 30 points."
     assert title_series(alone) == "write: peaks at 54.8 MB/s (p99.9)"
-    assert tell_series([]) == ""
+    assert describe_series([]) is None
 
 
-def test_a_series_is_drawn_with_its_p99_9_as_a_dashed_line(series):
+def test_points_are_listed_by_the_minute_for_a_figure(series):
     (write,) = (one for one in series if one.operation == "write")
-    picture = draw_series({write.name: (write.times, write.values)}, "B/s", "Writes", "throughput")
-    assert "<!-- p99.9, 54.8 MB/s -->" in picture.svg
-    assert "stroke-dasharray" in picture.svg
-    assert picture.caption == "Points: 30. Dashed: the 99.9th percentile of the points."
+    points = list_points([write] * 8)
+    assert len(points) == MOST_SERIES * len(write.values)
+    assert points.value.tolist()[:30] == write.values.tolist()
+    assert points.minutes.tolist()[:3] == pytest.approx([0, 1, 2])
+    assert caption_series([write]) == "Points: 30. Dashed: the 99.9th percentile of the points."
+    assert caption_series([write] * 8).endswith(" 2 more series: see the table.")

@@ -18,7 +18,7 @@ from coldcache.core.errors import CampaignError, DesignError
 from coldcache.dataset.collect import collect
 from coldcache.dataset.reader import open_records, open_sweep
 from coldcache.report.site.render import render
-from coldcache.workflow.execute_notebook import execute
+from coldcache.workflow.execute_notebook import execute_notebook
 
 SPECIMENS = Path(__file__).parents[2] / "specimens"
 
@@ -308,7 +308,7 @@ def test_a_tree_of_io500_gives_a_report_that_opens(project):
     collect("old", results)
     notebook = Path(__file__).parents[3] / "notebooks/what-logs-state.ipynb"
     output = results / "notebooks/imported/what-logs-state.ipynb"
-    execute(notebook, output, Path("logs.ipynb"), results.absolute() / "dataset.nc", "imported")
+    execute_notebook(notebook, output, Path("logs.ipynb"), results.absolute() / "dataset.nc", "imported")
     render("old", results, Path("sphinx.log"))
     index = (results / "report/index.html").read_text()
     assert "Nothing was measured: foreign logs were imported and sealed" in index

@@ -207,10 +207,10 @@ def test_the_report_says_which_is_which(reported_mixed):
         for name in ("index", "system", "validity", "evidence")
     }
     assert "Nothing of “Logs of the old cluster” was measured: its logs were imported." in words["index"]
-    assert "Beside them stand 4 trials of imported logs." in words["index"]
+    assert "Another 4 trials come from imported logs." in words["index"]
     assert "of 18 trials are valid" in words["index"]
     assert re.search(r"Of 4 trials that read, \d are proved cold\.", words["index"])
-    assert "Noted in 18 trials while they ran." in words["system"]
+    assert "Recorded in 18 trials while they ran." in words["system"]
     assert "A cluster that is switched off old raw/tiny/old-cluster/logs" in words["system"]
     assert "old/README no known tool wrote this log" in words["validity"]
     assert "python -m coldcache import raw/tiny/old-cluster/logs --campaign again" in words["evidence"]

@@ -1,4 +1,4 @@
-"""Names are replaced where they stand by themselves, in every form; a search finds each that is left."""
+"""Names are replaced as whole words in every form, and a search finds each that is left."""
 
 import base64
 import io
@@ -38,7 +38,7 @@ NAMES = [
         ("iVBORw0KGgo+vm/VM/Q==", "iVBORw0KGgo+vm/VM/Q=="),
     ],
 )
-def test_a_name_is_replaced_where_it_stands_by_itself(text, replaced):
+def test_a_name_is_replaced_as_a_whole_word(text, replaced):
     assert make_replacer(NAMES)(text.encode()).decode() == replaced
 
 
@@ -69,7 +69,7 @@ def archive(tmp_path, monkeypatch):
 def test_a_name_that_is_left_is_found_in_any_file_and_form(archive, name, content, left):
     with pytest.raises(AnonymityError) as refusal:
         search(archive({name: content}), NAMES)
-    assert str(refusal.value) == f"{name} would still hold {left!r}; nothing is written"
+    assert str(refusal.value) == f"{name} still contains {left!r}; nothing is written"
 
 
 def make_dataset(noise, said=""):
@@ -118,7 +118,7 @@ def test_packed_bytes_that_spell_a_short_name_by_chance_hold_none(archive, seed)
 def test_a_short_name_that_packed_bytes_say_is_found(archive, name):
     content = make_packed_files(np.zeros(200, dtype=np.uint8), "VM")[name]
     assert b"VM" not in content
-    with pytest.raises(AnonymityError, match=rf"{name} would still hold 'VM'"):
+    with pytest.raises(AnonymityError, match=rf"{name} still contains 'VM'"):
         search(archive({name: content}), NAMES)
 
 
@@ -127,18 +127,18 @@ def test_a_name_is_found_wherever_netcdf_has_it(archive, where):
     words = {place: "on vm" if place == where else "x" for place in ("attribute", "value", "name", "dimension")}
     dataset = xr.Dataset({words["name"]: ([words["dimension"]], ["b", words["value"]], {"note": words["attribute"]})})
     dataset.to_netcdf("made.nc", engine="h5netcdf")
-    with pytest.raises(AnonymityError, match=r"x\.nc would still hold 'vm'"):
+    with pytest.raises(AnonymityError, match=r"x\.nc still contains 'vm'"):
         search(archive({"x.nc": Path("made.nc").read_bytes()}), NAMES)
 
 
 def test_a_long_name_is_found_in_packed_bytes_as_they_are(archive):
     content = make_image(np.zeros(200, dtype=np.uint8)) + b"login7"
-    with pytest.raises(AnonymityError, match="would still hold 'login7'"):
+    with pytest.raises(AnonymityError, match="still contains 'login7'"):
         search(archive({"a.png": content}), [Identity("host", "login7", "host-1")])
 
 
 def test_what_is_no_image_but_begins_like_one_is_searched_as_it_is(archive):
-    with pytest.raises(AnonymityError, match="would still hold 'vm'"):
+    with pytest.raises(AnonymityError, match="still contains 'vm'"):
         search(archive({"a.png": make_image(np.zeros(200, dtype=np.uint8))[:40] + b" vm "}), NAMES)
 
 
@@ -159,7 +159,7 @@ def test_of_a_page_its_words_are_searched_not_its_elements(archive, page, name, 
     packed = archive({"a.html": f"<!doctype html>{page}"})
     names = [Identity("host", name, "host-1")]
     if left:
-        with pytest.raises(AnonymityError, match=f"would still hold '{left}'"):
+        with pytest.raises(AnonymityError, match=f"still contains '{left}'"):
             search(packed, names)
     else:
         assert search(packed, names) == (1, 0)
@@ -179,5 +179,5 @@ def test_records_that_no_longer_hit_their_number_are_refused(reported):
     assert check_records(dataset, dataset, raw, NAMES) > 100
     log = sorted(raw.rglob("stdout.txt"))[0]
     log.write_bytes(b" " + log.read_bytes())
-    with pytest.raises(AnonymityError, match="stands where"):
+    with pytest.raises(AnonymityError, match="is where"):
         check_records(dataset, dataset, raw, NAMES)

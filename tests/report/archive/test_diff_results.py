@@ -1,4 +1,4 @@
-"""Results made anew are identical, equal within a tolerance, or different, and the first difference is told."""
+"""Rebuilt results are identical, equal within a tolerance, or different, and the first difference is named."""
 
 import numpy as np
 import pytest
@@ -34,11 +34,11 @@ def compare(tmp_path):
         ("a.svg", b'<path d="M 1.234567"/>', b'<path d="M 1.234568"/>', "equal", "within 1e-05"),
         ("a.svg", b'<path d="M 1.234567"/>', b'<path d="M 1.235567"/>', "different", "1.234567 was, 1.235567 is"),
         ("a.woff2", b"one", b"two", "different", "other bytes"),
-        ("a.csv", b"x\n", None, "missing", "was not made anew"),
-        ("a.csv", None, b"x\n", "new", "was not there before"),
+        ("a.csv", b"x\n", None, "missing", "was not rebuilt"),
+        ("a.csv", None, b"x\n", "new", "was not stored before"),
     ],
 )
-def test_each_file_is_told_what_became_of_it(compare, name, old, new, state, why):
+def test_each_file_has_a_state_and_a_reason(compare, name, old, new, state, why):
     assert compare(name, old, new) == [Artefact(name, state, why)]
 
 
@@ -69,5 +69,5 @@ def test_a_dataset_that_cannot_be_read_is_different(tmp_path, share):
     xr.DataTree.from_dict({"/": xr.Dataset({"rate": 1.0})}).to_netcdf(tmp_path / "new/dataset.nc", engine="h5netcdf")
     whole = (tmp_path / "new/dataset.nc").read_bytes()
     (tmp_path / "old/dataset.nc").write_bytes(whole[: int(len(whole) * share)] or b"x")
-    why = "was no dataset that can be read"
+    why = "the stored dataset cannot be read"
     assert compare_results(tmp_path / "old", tmp_path / "new") == [Artefact("dataset.nc", "different", why)]

@@ -1,11 +1,11 @@
-"""An archive is brought out into its folder and nowhere else, whoever made it."""
+"""An archive is unpacked into its folder and nowhere else, whoever made it."""
 
 import stat
 import zipfile
 
 import pytest
 
-from coldcache.report.archive import zip_files as unpacking
+from coldcache.report.archive import zip_files
 from coldcache.report.archive.zip_files import ArchiveError, unpack
 
 
@@ -39,13 +39,13 @@ def test_files_and_folders_come_out_as_they_went_in(archive, tmp_path):
 @pytest.mark.parametrize(
     ("entry", "cause"),
     [
-        ("../out.txt", "'../out.txt' leads out of the archive; it is not brought out"),
-        ("a/../../out.txt", "'a/../../out.txt' leads out of the archive; it is not brought out"),
-        ("/etc/out.txt", "'/etc/out.txt' leads out of the archive; it is not brought out"),
-        ("a\\..\\out.txt", "'a\\\\..\\\\out.txt' leads out of the archive; it is not brought out"),
-        ("C:/out.txt", "'C:/out.txt' leads out of the archive; it is not brought out"),
-        (special("a", stat.S_IFLNK), "'a' is a link or a device; it is not brought out"),
-        (special("a", stat.S_IFCHR), "'a' is a link or a device; it is not brought out"),
+        ("../out.txt", "'../out.txt' leaves the archive's folder; nothing is unpacked"),
+        ("a/../../out.txt", "'a/../../out.txt' leaves the archive's folder; nothing is unpacked"),
+        ("/etc/out.txt", "'/etc/out.txt' leaves the archive's folder; nothing is unpacked"),
+        ("a\\..\\out.txt", "'a\\\\..\\\\out.txt' leaves the archive's folder; nothing is unpacked"),
+        ("C:/out.txt", "'C:/out.txt' leaves the archive's folder; nothing is unpacked"),
+        (special("a", stat.S_IFLNK), "'a' is a link or a device; nothing is unpacked"),
+        (special("a", stat.S_IFCHR), "'a' is a link or a device; nothing is unpacked"),
     ],
 )
 def test_a_name_that_leads_elsewhere_is_refused_before_anything_is_written(archive, tmp_path, entry, cause):
@@ -56,17 +56,17 @@ def test_a_name_that_leads_elsewhere_is_refused_before_anything_is_written(archi
     assert sorted(tmp_path.iterdir()) == [path]
 
 
-def test_a_name_that_stands_twice_is_refused(archive, tmp_path):
+def test_a_name_that_occurs_twice_is_refused(archive, tmp_path):
     with pytest.warns(UserWarning, match="Duplicate name"):
         path = archive(("a", b"one"), ("a", b"two"))
-    with pytest.raises(ArchiveError, match="'a' stands twice"):
+    with pytest.raises(ArchiveError, match="'a' occurs twice"):
         unpack(path, tmp_path / "out")
 
 
 def test_a_bomb_is_refused_by_what_it_says_of_itself(archive, tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacking, "_SMALL", 2**20)
+    monkeypatch.setattr(zip_files, "_SMALL", 2**20)
     path = archive(*((f"{number}", bytes(2**20)) for number in range(3)))
-    with pytest.raises(ArchiveError, match=r"3 files of 3145728 bytes in \d+; it is not brought out"):
+    with pytest.raises(ArchiveError, match=r"3 files of 3145728 bytes in \d+; nothing is unpacked"):
         unpack(path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -83,5 +83,5 @@ def test_a_file_that_is_larger_than_it_says_is_not_believed(archive, tmp_path):
 def test_what_is_no_zip_file_or_is_cut_short_is_refused_in_words(archive, tmp_path):
     path = archive(("a", b"one" * 1000))
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(ArchiveError, match=r"not a whole zip file \(File is not a zip file\); fetch it again"):
+    with pytest.raises(ArchiveError, match=r"not a complete zip file \(File is not a zip file\); fetch it again"):
         unpack(path, tmp_path / "out")

@@ -5,13 +5,13 @@ import pytest
 from scipy import stats
 
 from coldcache.report.comparison.decisions import decide
-from coldcache.report.comparison.match import Case
+from coldcache.report.comparison.match import MatchedCase
 
 BASE = (100.0, 101.0, 99.0, 100.5, 99.5)
 
 
 def case(other, base=BASE, metric="rate", unit="1/s"):
-    return Case("s", "w", "c", "read", metric, unit, np.array(base), np.array(other), "")
+    return MatchedCase("s", "w", "c", "read", metric, unit, np.array(base), np.array(other), "")
 
 
 def scaled(factor):
@@ -83,7 +83,7 @@ def test_one_value_on_a_side_decides_nothing_and_shows_nothing():
     assert np.isnan([found.low, found.high, found.p]).all()
 
 
-def test_repetitions_that_are_all_equal_are_told_apart_exactly():
+def test_repetitions_that_are_all_equal_are_separated_exactly():
     found = decide([case((90.0,) * 3, base=(100.0,) * 3), case((100.0,) * 3, base=(100.0,) * 3)], 0.05)
     assert [decision.verdict for decision in found] == ["worse", "alike"]
 

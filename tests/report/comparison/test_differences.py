@@ -11,7 +11,7 @@ from coldcache.core.outcome import Outcome
 from coldcache.design.grid import Environment
 from coldcache.design.site import Site
 from coldcache.design.study import Study
-from coldcache.report.comparison.campaigns import Side
+from coldcache.report.comparison.campaigns import ComparedCampaign
 from coldcache.report.comparison.differences import list_differences, name_cause
 from coldcache.verdicts.judge import Judgement
 
@@ -48,7 +48,7 @@ def told():
             name, Site.model_validate({**SITE, **(site or {})}), (Study.model_validate({**STUDY, **(study or {})}),),
             environment,
         )  # fmt: skip
-        return Side(
+        return ComparedCampaign(
             design, [Collected("k", Outcome.from_json(changed), [], Judgement("valid", (), (), "cold"))], pd.DataFrame()
         )
 
@@ -59,7 +59,7 @@ def test_campaigns_that_state_the_same_differ_in_nothing_whatever_they_are_calle
     other = told("b", {"site": "there", "title": "There"}, {"title": "Another"}, seed=2)
     found = list_differences([told(), other])
     assert found == []
-    assert name_cause(found) == "Nothing that the campaigns state differs, so they name no cause."
+    assert name_cause(found) == "The campaigns state no difference, so no cause can be named."
 
 
 @pytest.mark.parametrize(

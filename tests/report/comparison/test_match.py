@@ -5,7 +5,7 @@ import pytest
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.design.site import Site
-from coldcache.report.comparison.campaigns import Side
+from coldcache.report.comparison.campaigns import ComparedCampaign
 from coldcache.report.comparison.match import match_cases
 
 SITE = Site.model_validate({"site": "here", "title": "Here", "targets": {"scratch": {"path": "x"}}})
@@ -21,14 +21,14 @@ def row(**stated):
 
 
 def side(name, *rows):
-    return Side(Campaign(name, SITE, (), None), [], pd.DataFrame(list(rows)))
+    return ComparedCampaign(Campaign(name, SITE, (), None), [], pd.DataFrame(list(rows)))
 
 
 def repeated(*values, **stated):
     return [row(repetition=index, value=value, **stated) for index, value in enumerate(values)]
 
 
-def test_the_figure_by_which_an_operation_is_judged_first_stands_for_each_trial_that_counts():
+def test_each_trial_that_counts_is_compared_by_the_leading_metric_of_its_operation():
     noise = [row(metric="latency", statistic="mean", unit="s", value=0.1), row(statistic="mean", value=7.0),
              row(share="rank=1", value=3.0), row(time=0.5, value=2.0)]  # fmt: skip
     after = [*repeated(80.0, 81.0), row(repetition=2, value=5.0, verdict="void")]
@@ -55,7 +55,7 @@ def test_another_metric_is_compared_when_it_is_asked_for():
         ({"tool": "iozone"}, "tool differs: fio against iozone"),
         ({"file_size": 8192.0}, "file size differs: 4096 against 8192"),
         ({"cold": "warm"}, "reads are cold in a and warm in b"),
-        ({"metric": "count", "unit": "1"}, "they state no figure of one kind"),
+        ({"metric": "count", "unit": "1"}, "they have no metric in common"),
         ({"case": "operation=read,threads=4"}, "only in a"),
         ({"verdict": "missing", "value": float("nan")}, "no trial of b counts"),
     ],
@@ -80,11 +80,11 @@ def test_a_case_whose_trials_are_all_void_is_lost_in_one_direction_only():
         ([row(cold="mixed"), row(repetition=1)], "reads cold in a, cold and mixed in b"),
     ],
 )
-def test_what_a_reader_must_know_stands_beside_the_case(other, note):
+def test_a_caveat_is_noted_with_the_case(other, note):
     (case,), _ = match_cases(side("a", row()), side("b", *other))
     assert case.note == note
 
 
-def test_files_per_thread_follow_the_time_to_lay_them_out_and_are_told_where_they_differ_much():
+def test_files_per_thread_may_differ_and_a_large_difference_is_noted():
     names = [match_cases(side("a", row(files=1000)), side("b", row(files=files)))[0][0].note for files in (1050, 2000)]
     assert names == ["", "1000 files per thread in a, 2000 in b"]

@@ -4,11 +4,11 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coldcache.report.site.annotated_logs import Place, mark_log
+from coldcache.report.site.annotated_logs import LogMark, mark_log
 
 
 def place(log, number, name, foremost=True):
-    return Place(log.index(number), len(number), name, f"what {name} is", foremost)
+    return LogMark(log.index(number), len(number), name, f"what {name} is", foremost)
 
 
 def text_of(html):
@@ -42,7 +42,7 @@ def test_of_numbers_that_overlap_the_first_is_marked_and_the_other_leads_to_it()
 
 
 def test_a_place_beyond_the_end_is_left_out():
-    (piece,) = mark_log(LOG, [Place(len(LOG) - 1, 2, "x", "", True), Place(-1, 0, "y", "", True)])
+    (piece,) = mark_log(LOG, [LogMark(len(LOG) - 1, 2, "x", "", True), LogMark(-1, 0, "y", "", True)])
     assert "mark" not in piece.html
 
 
@@ -67,7 +67,7 @@ def test_pieces_that_touch_become_one_and_others_stay_apart():
 
 @given(st.binary(max_size=300), st.lists(st.tuples(st.integers(0, 300), st.integers(1, 9)), max_size=8))
 def test_pieces_show_every_byte_of_their_stretch_once(log, spans):
-    places = [Place(offset, length, f"n{number}", "", True) for number, (offset, length) in enumerate(spans)]
+    places = [LogMark(offset, length, f"n{number}", "", True) for number, (offset, length) in enumerate(spans)]
     (piece,) = mark_log(log, places)
     # A mark may part the bytes of one sign, which is then shown as replacement characters.
     assert text_of(piece.html).encode("ascii", "ignore") == log.decode("ascii", "ignore").encode()

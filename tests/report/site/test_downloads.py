@@ -30,7 +30,7 @@ def test_what_pages_lead_to_lies_in_the_report(tmp_path):
 
 def test_a_file_that_is_too_large_is_named_where_it_lies(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(downloads, "MOST_COPIED", 4)
+    monkeypatch.setattr(downloads, "LARGEST_COPY", 4)
     results = tmp_path.relative_to(tmp_path) / "results"
     results.mkdir()
     (results / "dataset.nc").write_text("large")

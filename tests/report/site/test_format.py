@@ -35,7 +35,7 @@ def test_repetitions_are_named_like_their_folders(numbers, shown):
         ({"6.1": 100, "<6.2>": 65}, "6.1 (100 trials); &lt;6.2&gt; (65 trials)"),
     ],
 )
-def test_a_value_stands_alone_and_several_with_their_trials(values, shown):
+def test_one_value_is_shown_alone_and_several_with_their_trials(values, shown):
     assert show_values(values) == shown
 
 

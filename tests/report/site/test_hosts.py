@@ -1,4 +1,4 @@
-"""The page on the system tells each host once, and in what hosts differ."""
+"""The page on the system shows each property of the hosts once, and the properties that differ."""
 
 import json
 
@@ -15,12 +15,12 @@ def write(folder, **hosts):
     return describe_hosts(folder)
 
 
-def test_what_one_host_has_is_told_under_names_that_people_read(tmp_path):
+def test_properties_of_one_host_have_readable_labels(tmp_path):
     found = write(tmp_path, alpha=ALPHA)
     assert (found["hosts"], found["differing"]) == (1, "")
     for name, value in (
         ("Product, or instance type", "m5n.large"), ("CPU governor", "performance"), ("NUMA nodes", "2"),
-        ("Disk model", "QEMU"), ("Disk firmware", "not told"), ("Modules loaded", "ext4,<wbr> nfs"),
+        ("Disk model", "QEMU"), ("Disk firmware", "not recorded"), ("Modules loaded", "ext4,<wbr> nfs"),
     ):  # fmt: skip
         assert f'<th scope="row">{name}</th><td>{value}</td>' in found["alike"].replace(",<wbr> or", ", or"), name
     # The trials tell it, each for itself.
@@ -33,7 +33,7 @@ def test_differences_are_listed_by_value_with_the_hosts_that_have_it(tmp_path):
     rows = found["differing"].split("<tr>")[2:]
     told = [row.replace("<td>", "").replace("</tr>", "").split("</td>")[:3] for row in rows]
     assert told == [
-        ["disk firmware", "not told", "alpha"], ["disk firmware", "2.0", "beta,<wbr> gamma"],
+        ["disk firmware", "not recorded", "alpha"], ["disk firmware", "2.0", "beta,<wbr> gamma"],
         ["kernel", "6.1.0", "alpha"], ["kernel", "5.10.0", "beta,<wbr> gamma"],
         ["modules nfs", "there", "alpha"], ["modules nfs", "none", "beta,<wbr> gamma"],
     ]  # fmt: skip

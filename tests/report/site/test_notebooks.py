@@ -47,7 +47,7 @@ def test_a_notebook_that_was_not_executed_is_named(study, tmp_path):
 def test_a_notebook_that_is_none_is_named(study, tmp_path):
     path = _write(tmp_path, [])
     path.write_text('{"cells": [{}]}')
-    with pytest.raises(ChapterError, match=r"random-iops.ipynb: no executed notebook \('metadata'\); remove it"):
+    with pytest.raises(ChapterError, match=r"random-iops.ipynb: not an executed notebook \('metadata'\); remove it"):
         read_chapters(study, tmp_path)
 
 

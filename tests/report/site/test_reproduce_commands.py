@@ -56,7 +56,7 @@ def test_sweeps_of_a_figure_are_measured_again_alone(campaign):
 
 
 def test_what_shows_no_sweep_cannot_be_measured_again(campaign):
-    assert measure_sweeps_again(campaign, []) == ""
+    assert measure_sweeps_again(campaign, []) is None
 
 
 def test_what_was_imported_is_imported_again_from_the_logs_that_are_kept_and_never_measured(campaign):
@@ -65,7 +65,7 @@ def test_what_was_imported_is_imported_again_from_the_logs_that_are_kept_and_nev
         notebooks=[],
     )  # fmt: skip
     mixed = replace(campaign, studies=(*campaign.studies, old))
-    assert measure_sweeps_again(mixed, ["old/ior"]) == ""
+    assert measure_sweeps_again(mixed, ["old/ior"]) is None
     assert measure_sweeps_again(mixed, ["old/ior", "quick/random"]).endswith(" results/again/blocks/quick.random.json")
     assert measure_again(mixed) == measure_again(campaign)
     assert import_again(mixed, old) == "python -m coldcache import raw/reference/old/logs --campaign again"

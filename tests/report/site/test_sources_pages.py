@@ -55,7 +55,7 @@ def test_sources_stand_under_the_titles_and_in_the_order_of_the_campaigns_studie
     assert claims.index(">Scalable metadata<") < claims.index(">A quick look<")
 
 
-def test_items_and_own_claims_are_told_by_their_state_and_states_that_none_has_are_left_out(claimed):
+def test_items_and_own_claims_are_counted_by_state_without_empty_states(claimed):
     shown = Documents(claimed, [("quick", "metadata")]).summarise()
     assert shown["told_items"] == "2 are measured, 1 is published only, 1 is not run"
     assert shown["told_claims"] == "2 are borne out, 1 is refuted"
@@ -110,7 +110,7 @@ def test_many_decided_claims_are_left_to_their_page(claimed):
     assert documents.describe()["claims"].count("<small>QK1</small>") == 13
 
 
-def test_contradictions_of_a_document_are_told(claimed):
+def test_contradictions_of_a_document_are_shown(claimed):
     (claimed / "contradictions.csv").write_text(
         "id,source,about,one,one_place,relation,other,other_place,verdict,why\n"
         "x,lustre,files,2,figure 1,equal,3,table 3,contradiction,2 against 3\n"

@@ -173,7 +173,7 @@ def test_a_figure_says_where_it_comes_from_and_how_to_measure_it_again(reference
         ),
     ],
 )  # fmt: skip
-def test_a_page_tells_how_its_trial_ran_and_what_it_is_worth(reference_report, key, told):
+def test_a_page_shows_how_its_trial_ran_and_its_verdict(reference_report, key, told):
     rows = Log(reference_report / f"trials/{key}.html").rows
     for row in told:
         assert row in rows
@@ -186,7 +186,7 @@ def test_a_number_that_is_made_of_streams_leads_to_what_the_first_of_them_states
     assert '<span id="read-throughput"></span>' in (folder / "index.html").read_text()
 
 
-def test_the_command_line_stands_as_it_was_run(reference_report):
+def test_the_command_line_is_shown_as_it_was_run(reference_report):
     html = unescape((reference_report / f"trials/{CASE}/r3.html").read_text())
     assert "--directory=/mnt/scratch/coldcache/quick/random '--filename_format=t$jobnum' \\\n  --direct=1" in html
 

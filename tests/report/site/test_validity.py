@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from coldcache.core.errors import CampaignError
-from coldcache.report.site.validity import Doubt, read_validity
+from coldcache.report.site.validity import FlaggedTrials, read_validity
 
 VERDICTS = """\
 study,sweep,case,repetition,verdict,codes,cold
@@ -41,12 +41,12 @@ def test_trials_are_counted_by_sweep_verdict_and_rule(results):
     assert validity.summary() == "1 of 5 trials are valid, 1 suspect, 2 void, 1 missing"
 
 
-def test_repetitions_that_fail_alike_are_told_once(results):
-    assert read_validity(results).doubts == [
-        Doubt("quick", "sequential", "threads=1", ["1"], "suspect",
+def test_repetitions_that_fail_alike_are_listed_once(results):
+    assert read_validity(results).flagged == [
+        FlaggedTrials("quick", "sequential", "threads=1", ["1"], "suspect",
               "read was measured over 0.2 s; most, from memory"),
-        Doubt("quick", "metadata", "threads=1", ["0", "1"], "void", "exit status 1"),
-        Doubt("quick", "metadata", "threads=2", ["0"], "missing", "not measured yet"),
+        FlaggedTrials("quick", "metadata", "threads=1", ["0", "1"], "void", "exit status 1"),
+        FlaggedTrials("quick", "metadata", "threads=2", ["0"], "missing", "not measured yet"),
     ]  # fmt: skip
 
 

@@ -7,7 +7,6 @@ import xarray as xr
 from coldcache.statistics.scaling.describe import (
     NoPlateau,
     describe_scaling,
-    drop_after_plateau,
     efficiency,
     peak,
     plateau,
@@ -102,35 +101,6 @@ def test_too_few_thread_counts_have_no_plateau():
     assert str(caught.value) == (
         "the curve: scaling curve: rates at 1, 2, 4 threads: a knee needs at least 4 thread counts over two doublings"
     )
-
-
-def test_drop_is_the_last_rate_over_the_plateau_before_it():
-    rate = repeated(curves([10.0, 20, 40, 80, 80, 80, 80, 72]))[0]
-    found = drop_after_plateau(THREADS, rate.values)
-    assert (found.estimate, found.low, found.high, found.n) == pytest.approx((0.9, 0.9, 0.9, 5))
-
-
-def test_drop_is_paired_by_repetition():
-    """The third repetition ran while everything was half as fast, and says nothing against the drop."""
-    rate = repeated(curves([10.0, 20, 40, 80, 80, 80, 80, 72]), (1, 1, 0.5, 1, 1, 1))[0]
-    found = drop_after_plateau(THREADS, rate.values)
-    assert (found.low, found.high) == pytest.approx((0.9, 0.9))
-
-
-def test_no_drop_without_a_plateau():
-    with pytest.raises(NoPlateau) as caught:
-        drop_after_plateau(THREADS, RISING)
-    assert str(caught.value) == (
-        "the curve: the rate still rises by 100 % over the last doubling to 128 threads: measure at more threads"
-    )
-
-
-def test_no_drop_from_a_plateau_of_one_thread_count():
-    """N / (1 + N / 6.7) grows by 30 % from 8 to 16 threads and by less than 10 % from 32 to 64."""
-    threads = np.array([1.0, 2, 4, 8, 64])
-    with pytest.raises(NoPlateau) as caught:
-        drop_after_plateau(threads, threads / (1 + threads / 2**2.75))
-    assert str(caught.value) == "the curve: its plateau is 64 threads only: measure at more threads"
 
 
 def test_rate_per_thread():

@@ -1,4 +1,4 @@
-"""`check SITE` tells in seconds what is possible and what not, and why, and leaves nothing behind."""
+"""`check SITE` shows in seconds what is possible, and why the rest is not, and leaves nothing behind."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def check(coldcache):
     return run
 
 
-def test_what_is_possible_is_told_in_seconds_of_a_processor_and_nothing_is_left(check, project):
+def test_what_is_possible_is_shown_within_seconds_and_nothing_is_left(check, project):
     before = sorted(project.rglob("*"))
     began = os.times().children_user
     status, lines = check()
@@ -42,7 +42,7 @@ def test_what_is_possible_is_told_in_seconds_of_a_processor_and_nothing_is_left(
     assert sorted(project.rglob("*")) == before
 
 
-def test_a_target_that_cannot_be_used_is_told(check, project):
+def test_a_target_that_cannot_be_used_is_named(check, project):
     Path("scratch").mkdir()
     Path("scratch/thesis.tex").touch()
     status, lines = check()
@@ -51,7 +51,7 @@ def test_a_target_that_cannot_be_used_is_told(check, project):
     assert lines["target"][1].endswith('scratch holds foreign files such as "thesis.tex"; name an empty folder')
 
 
-def test_a_tool_that_is_missing_is_told_with_its_package(check, project):
+def test_a_missing_tool_is_named_with_its_package(check, project):
     (project / "bin").mkdir()
     (project / "bin/sh").symlink_to(shutil.which("sh"))
     status, lines = check(PATH=str(project / "bin"))
@@ -60,7 +60,7 @@ def test_a_tool_that_is_missing_is_told_with_its_package(check, project):
     assert lines["write_cache by qemu-nbd"] == ("no", "qemu-nbd is not on PATH; install it: apt-get install qemu-utils")
 
 
-def test_a_target_in_use_is_told_with_its_owner(check, project):
+def test_a_target_in_use_is_named_with_its_owner(check, project):
     with locked(make_work_folder(project / "scratch")):
         status, lines = check()
     assert status == 1
@@ -69,7 +69,7 @@ def test_a_target_in_use_is_told_with_its_owner(check, project):
     assert check()[1]["lock"] == ("yes", "nobody measures the target")
 
 
-def test_settings_of_the_site_are_told_with_what_stands_against_them(check, project):
+def test_settings_of_the_site_are_shown_with_the_reasons_against_them(check, project):
     with SITE.open("a") as file:
         file.write(
             "settings:\n"
@@ -83,7 +83,7 @@ def test_settings_of_the_site_are_told_with_what_stands_against_them(check, proj
     assert lines["write_behind by the site"] == ("yes", "commands")
 
 
-def test_settings_that_a_killed_run_left_are_told(check, project):
+def test_settings_that_a_killed_run_left_are_named(check, project):
     (make_work_folder(project / "scratch") / ".settings.json").touch()
     assert "settings as before" in check()[1]
 

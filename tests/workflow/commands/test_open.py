@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from coldcache import __main__ as program
-from coldcache.workflow.commands import open as opening
+from coldcache.workflow.commands import open as open_command
 
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 
@@ -23,7 +23,7 @@ def opened(tmp_path, monkeypatch):
         page.touch()
         os.utime(page, (moment, moment))
     asked: list[str] = []
-    monkeypatch.setattr(opening.webbrowser, "open", asked.append)
+    monkeypatch.setattr(open_command.webbrowser, "open", asked.append)
     for name in SCREENS:
         monkeypatch.delenv(name, raising=False)
     return asked
@@ -86,7 +86,7 @@ def test_what_somebody_wrote_there_stays(reference):
     assert Path("lab/mine/quick/random-iops.ipynb").read_text() == "mine"
 
 
-def test_a_campaign_without_a_dataset_is_told_what_makes_it(reference, capsys):
+def test_a_campaign_without_a_dataset_gets_the_command_that_makes_it(reference, capsys):
     assert program.main(["lab", "other"]) == 1
     line = "results/other/dataset.nc: missing; snakemake --cores all --config campaign=other makes it"
     assert capsys.readouterr().err == f"coldcache: {line}\n"

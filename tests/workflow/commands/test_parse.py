@@ -11,7 +11,7 @@ import pytest
 
 from coldcache.core.errors import ColdCacheError
 from coldcache.tools import read_file
-from coldcache.workflow.commands import parse as parsing
+from coldcache.workflow.commands import parse
 from coldcache.workflow.commands.parse import print_records
 
 SPECIMENS = Path(__file__).parents[2] / "specimens"
@@ -35,7 +35,7 @@ def test_reading_logs_loads_no_library_of_figures_tables_or_statistics():
 def test_many_logs_give_the_lines_of_each_in_their_order(capsys, monkeypatch):
     assert print_records(LOGS) == 2
     on_all_cores = capsys.readouterr()
-    monkeypatch.setattr(parsing, "_MANY", len(LOGS) + 1)
+    monkeypatch.setattr(parse, "_MANY", len(LOGS) + 1)
     assert print_records(LOGS) == 2
     assert capsys.readouterr() == on_all_cores
     printed = [json.loads(line)["log"] for line in on_all_cores.out.splitlines()]
@@ -47,7 +47,7 @@ def test_many_logs_give_the_lines_of_each_in_their_order(capsys, monkeypatch):
 def test_a_log_of_many_records_is_printed_in_portions(capsys, monkeypatch):
     log = SPECIMENS / "fio-3.33-json-plus.json"
     records = read_file(log)
-    monkeypatch.setattr(parsing, "_RECORDS", 10)
+    monkeypatch.setattr(parse, "_RECORDS", 10)
     assert print_records([log]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [line["offset"] for line in lines] == [record.offset for record in records]
@@ -56,13 +56,13 @@ def test_a_log_of_many_records_is_printed_in_portions(capsys, monkeypatch):
 def test_large_logs_among_many_are_printed_in_their_place(capsys, monkeypatch):
     assert print_records(LOGS) == 2
     expected = capsys.readouterr()
-    monkeypatch.setattr(parsing, "_LARGEST", 5000)
+    monkeypatch.setattr(parse, "_LARGEST", 5000)
     assert print_records(LOGS) == 2
     assert capsys.readouterr() == expected
 
 
-def test_a_reader_that_is_killed_is_told(monkeypatch):
-    monkeypatch.setattr(parsing, "_read", lambda log: os.kill(os.getpid(), signal.SIGKILL))
+def test_a_reader_that_is_killed_is_reported(monkeypatch):
+    monkeypatch.setattr(parse, "_read", lambda log: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(ColdCacheError) as refusal:
         print_records(LOGS)
-    assert str(refusal.value) == "a process that read logs was ended from outside: is memory short?"
+    assert str(refusal.value) == "a process that was reading logs was killed, perhaps for lack of memory"

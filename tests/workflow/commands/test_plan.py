@@ -36,7 +36,7 @@ def test_people_read_each_case_with_its_repetitions_the_time_and_the_space(proje
 
 
 @pytest.mark.parametrize("form", ["text", "jsonl"])
-def test_another_target_stands_in_every_command(project, capsys, form):
+def test_another_target_is_in_every_command(project, capsys, form):
     (project / "mine").mkdir()
     print_plan("tiny", "here", "mine", form)
     printed = capsys.readouterr().out

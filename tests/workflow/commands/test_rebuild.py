@@ -1,4 +1,4 @@
-"""`rebuild` makes everything anew from raw logs, and tells of each file whether it is the same."""
+"""`rebuild` rebuilds everything from raw logs, and shows for each file whether it is the same."""
 
 import json
 import shutil
@@ -41,7 +41,7 @@ def count_results():
     return len([path for path in files if path.relative_to("results/tiny").parts[0] not in noted])
 
 
-def test_what_was_changed_after_the_fact_is_told(rebuild):
+def test_files_changed_afterwards_are_listed(rebuild):
     verdicts = Path("results/tiny/verdicts.csv")
     verdicts.write_text(verdicts.read_text().replace("valid", "sound", 1))
     Path("results/tiny/made-up.csv").write_text("x\n")
@@ -49,8 +49,8 @@ def test_what_was_changed_after_the_fact_is_told(rebuild):
     status, lines, _ = rebuild()
     assert status == 1
     assert "different  verdicts.csv: line 2" in lines
-    assert "missing    made-up.csv: was not made anew" in lines
-    assert "new        settings.csv: was not there before" in lines
+    assert "missing    made-up.csv: was not rebuilt" in lines
+    assert "new        settings.csv: was not stored before" in lines
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_what_was_changed_after_the_fact_is_told(rebuild):
         ("tony", "raw/tony: there is no such campaign, and tony is no archive"),
         ("tony.zip", "tony.zip: there is no such file"),
         ("notes.zip", "notes.zip: not an archive that python -m coldcache archive made"),
-        ("bare", "results/bare: there is nothing to hold against what is made anew; snakemake --cores all --config "
+        ("bare", "results/bare: there are no results to compare with; snakemake --cores all --config "
          "campaign=bare makes it"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""How far a campaign is stands in its files, and nowhere else."""
+"""The progress of a campaign is read from its files alone."""
 
 import json
 from pathlib import Path
@@ -14,11 +14,11 @@ def lines(capsys):
 def test_a_whole_campaign_is_done(measured, capsys):
     assert lines(capsys) == [
         "18 of 18 trials are done",
-        "verdicts.csv tells which of the done ones count, once they are collected",
+        "verdicts.csv shows which of them count, once they are collected",
     ]
 
 
-def test_what_waits_runs_is_void_and_cannot_run_is_told_apart(measured, capsys):
+def test_waiting_running_void_and_refused_trials_are_separate(measured, capsys):
     files = Path("raw/tiny/tiny/files")
     first = files / "operation=file-create/r0"
     outcome = json.loads((first / "trial.json").read_text())
@@ -35,10 +35,10 @@ def test_what_waits_runs_is_void_and_cannot_run_is_told_apart(measured, capsys):
     assert said[3:] == [
         "not run: 2, there is no such cache",
         "void: tiny/files/operation=file-create/r0: exit status 3",
-        "verdicts.csv tells which of the done ones count, once they are collected",
+        "verdicts.csv shows which of them count, once they are collected",
     ]
 
 
-def test_a_campaign_that_never_began_is_told_in_one_line(coldcache):
+def test_a_campaign_that_never_began_is_named_in_one_line(coldcache):
     found = coldcache("status", "other")
     assert (found.returncode, found.stderr) == (1, "coldcache: raw/other holds no campaign.json: it is no campaign\n")

@@ -1,5 +1,5 @@
-// Long tables can be sorted by any column: a button in each heading, aria-sort on the one that counts. A table that is
-// wider than the page moves inside its box, with the arrow keys, too.
+// Long tables can be sorted by any column: each heading has a button, and aria-sort marks the active column. A table wider
+// than the page scrolls inside its box, also with the arrow keys.
 (() => {
   const LONG = 9;
   const PREFIXES = { n: 1e-9, µ: 1e-6, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };

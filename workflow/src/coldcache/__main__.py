@@ -15,17 +15,17 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         status = chosen.run(chosen) or 0
-        # Here, where a reader that has gone is told from a failure; at Python's own end it would be a complaint.
+        # Flush here, where a closed pipe is handled; at interpreter exit Python would print a traceback.
         sys.stdout.flush()
         return status
     except ColdCacheError as error:
         print(f"coldcache: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("coldcache: interrupted; what is missing is measured at the next start", file=sys.stderr)
+        print("coldcache: interrupted; the next start resumes with the missing trials", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader of a pipe has seen enough; without this Python complains once more when it ends.
+        # The reader closed the pipe; without this Python prints a traceback at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
@@ -44,13 +44,13 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def _add_steps(commands: Any) -> None:
-    """Add what the rules call, in their order."""
-    plan = commands.add_parser("plan", help="print a study's trials and command lines; touches nothing")
+    """Add the subcommands that the rules call, in the order of the rules."""
+    plan = commands.add_parser("plan", help="print the trials and command lines of studies without touching anything")
     plan.add_argument("--study", default="quick", help="ids, separated by commas")
     plan.add_argument("--site", default="local")
     plan.add_argument("--target", help="a folder to measure instead of the site's")
     plan.add_argument("--format", choices=("text", "jsonl"), default="text")
-    plan.add_argument("--full", action="store_true", help="at the studies' full scale, whatever the site's limits")
+    plan.add_argument("--full", action="store_true", help="plan at full scale, ignoring the site's limits")
     plan.set_defaults(run=_plan)
 
     check = commands.add_parser("check", help="print what is possible on a site, and why the rest is not")
@@ -61,14 +61,14 @@ def _add_steps(commands: Any) -> None:
     measure = commands.add_parser("measure", help="run the missing trials of one block of a campaign")
     measure.add_argument("--block", required=True)
     measure.add_argument("--manifest", required=True, type=Path)
-    measure.add_argument("--log", type=Path, help="a file to note each trial in")
+    measure.add_argument("--log", type=Path, help="log each trial to this file")
     measure.set_defaults(run=_measure)
 
-    status = commands.add_parser("status", help="print how far a campaign is, from any machine that sees its files")
+    status = commands.add_parser("status", help="print the progress of a campaign, on any machine that sees its files")
     status.add_argument("campaign")
     status.set_defaults(run=_status)
 
-    left = commands.add_parser("wait", help="wait for what an earlier start of a campaign left running")
+    left = commands.add_parser("wait", help="wait for runners that an earlier start of a campaign left running")
     left.add_argument("campaign")
     left.set_defaults(run=_wait)
 
@@ -76,22 +76,24 @@ def _add_steps(commands: Any) -> None:
     collect.add_argument("--results", required=True, type=Path)
     collect.set_defaults(run=_collect)
 
-    claims = commands.add_parser("claims", help="judge the claims of the sources by a campaign's dataset")
+    claims = commands.add_parser("claims", help="judge the claims of the source documents by a campaign's dataset")
     claims.add_argument("--results", required=True, type=Path)
     claims.set_defaults(run=_claims)
 
     notebook = commands.add_parser("notebook", help="execute one notebook on a campaign's dataset")
     notebook.add_argument("--notebook", required=True, type=Path)
-    notebook.add_argument("--dataset", type=Path, help="instead of the one that the notebook names")
-    notebook.add_argument("--study", help="instead of the one that the notebook names")
+    notebook.add_argument(
+        "--dataset", type=Path, help="the dataset to read; by default the one that the notebook names"
+    )
+    notebook.add_argument("--study", help="the study to read; by default the one that the notebook names")
     notebook.add_argument("--output", required=True, type=Path)
-    notebook.add_argument("--log", required=True, type=Path, help="where it stands while it is being executed")
-    notebook.add_argument("--reads", type=Path, help="list there which slices of the dataset it has read")
+    notebook.add_argument("--log", required=True, type=Path, help="the notebook while it runs")
+    notebook.add_argument("--reads", type=Path, help="list the slices of the dataset that it reads in this file")
     notebook.set_defaults(run=_notebook)
 
     report = commands.add_parser("report", help="render a campaign's executed notebooks as a site")
     report.add_argument("--results", required=True, type=Path)
-    report.add_argument("--log", required=True, type=Path, help="what Sphinx says")
+    report.add_argument("--log", required=True, type=Path, help="the output of Sphinx")
     report.set_defaults(run=_report)
 
     for command in (measure, collect, claims, report):
@@ -102,78 +104,78 @@ def _add_steps(commands: Any) -> None:
 
 
 def _add_logs(commands: Any) -> None:
-    """Add what reads logs and fixes them."""
-    parse = commands.add_parser("parse", help="print what logs state, one JSON object per value")
+    """Add the subcommands that read, import and seal logs."""
+    parse = commands.add_parser("parse", help="print the values in logs, one JSON object each")
     parse.add_argument("logs", nargs="+", type=Path, metavar="LOG")
     parse.set_defaults(run=_parse)
 
-    foreign = commands.add_parser("import", help="make logs that were made elsewhere a campaign, or a study of one")
+    foreign = commands.add_parser("import", help="import logs from elsewhere as a campaign, or as a study of one")
     foreign.add_argument("folder", type=Path, metavar="DIR")
     foreign.add_argument("--campaign", required=True, metavar="NAME")
     foreign.set_defaults(run=_import)
 
-    series = commands.add_parser("cloudwatch", help="fetch what CloudWatch counted while a campaign ran")
+    series = commands.add_parser("cloudwatch", help="fetch the CloudWatch metrics for the time of a campaign")
     series.add_argument("--campaign", required=True)
-    series.add_argument("--file-system", required=True, metavar="ID", help="of FSx, such as fs-0123456789abcdef0")
-    series.add_argument("--region", help="where it is; as boto3 is configured when left out")
+    series.add_argument("--file-system", required=True, metavar="ID", help="id in FSx, such as fs-0123456789abcdef0")
+    series.add_argument("--region", help="AWS region; by default the one that boto3 is configured for")
     series.add_argument("--metrics", default="", help="names, separated by commas")
     series.set_defaults(run=_cloudwatch)
 
-    seal = commands.add_parser("seal", help="write the checksums of a campaign, after which it is never measured again")
+    seal = commands.add_parser("seal", help="write the checksums of a campaign, which is then never measured again")
     seal.add_argument("campaign")
     seal.add_argument("--check", action="store_true", help="compare the files with the checksums instead")
     seal.set_defaults(run=_seal)
 
-    simulate = commands.add_parser("simulate", help="measure anew how often the statistics are right; takes minutes")
+    simulate = commands.add_parser("simulate", help="simulate again how often the statistics are right; takes minutes")
     simulate.set_defaults(run=_simulate)
 
-    schema = commands.add_parser("schema", help="write the JSON Schemas of studies and sites for editors")
+    schema = commands.add_parser("schema", help="write the JSON Schemas of studies, sites and claims for editors")
     schema.add_argument("--output", type=Path, default=Path("config/schema"))
     schema.set_defaults(run=_schema)
 
 
 def _add_results(commands: Any) -> None:
-    """Add what is done with campaigns once they are measured."""
+    """Add the subcommands for campaigns that are measured."""
     compare = commands.add_parser("compare", help="print what changed between campaigns, and what else differs")
-    compare.add_argument(
-        "campaigns", nargs="+", metavar="CAMPAIGN", help="the first is what the others are held against"
-    )
+    compare.add_argument("campaigns", nargs="+", metavar="CAMPAIGN", help="the others are compared with the first")
     compare.add_argument(
         "--threshold", type=float, default=5.0, metavar="PERCENT",
-        help="the change of speed that matters; a regression beyond it gives exit status 1 (default: 5)",
+        help="the smallest change of speed that matters; a larger regression gives exit status 1 (default: 5)",
     )  # fmt: skip
     compare.add_argument("--metric", default="", help="the figure to compare, such as latency")
-    compare.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML, too")
-    compare.add_argument("--markdown", type=Path, metavar="FILE", help="write Markdown, too")
+    compare.add_argument("--junit", type=Path, metavar="FILE", help="also write JUnit XML")
+    compare.add_argument("--markdown", type=Path, metavar="FILE", help="also write Markdown")
     compare.add_argument(
-        "--page", action="store_true", help="give the report of the last campaign a page of it when it is rendered next"
+        "--page", action="store_true", help="add a page to the report of the last campaign when it is next rendered"
     )
     compare.set_defaults(run=_compare)
 
-    archive = commands.add_parser("archive", help="make one file to deposit: raw logs, results, report, program")
+    archive = commands.add_parser("archive", help="write one file to deposit: raw logs, results, report, program")
     archive.add_argument("campaign")
-    archive.add_argument("--output", type=Path, metavar="FILE", help="instead of results/<campaign>.zip")
+    archive.add_argument("--output", type=Path, metavar="FILE", help="by default results/<campaign>.zip")
     archive.add_argument(
         "--anonymise", action="store_true", help="replace hosts, users, addresses and paths everywhere"
     )
     archive.add_argument(
-        "--hide", action="append", default=[], metavar="WORD", help="another name to replace; may be given again"
+        "--hide", action="append", default=[], metavar="WORD", help="another name to replace; may be repeated"
     )
-    archive.add_argument("--licence", default="", metavar="URL", help="of the whole; the program's when not given")
-    archive.add_argument("--author", default="", help="who measured; the site's title when not given")
+    archive.add_argument(
+        "--licence", default="", metavar="URL", help="licence of the archive; by default the program's"
+    )
+    archive.add_argument("--author", default="", help="who measured; by default the site's title")
     archive.set_defaults(run=_archive)
 
     rebuild = commands.add_parser(
-        "rebuild", help="make everything anew from raw logs, and tell what became of each file"
+        "rebuild", help="rebuild all results from raw logs, and compare them with the stored ones"
     )
     rebuild.add_argument("named", metavar="ARCHIVE|CAMPAIGN")
     rebuild.set_defaults(run=_rebuild)
 
     show = commands.add_parser("open", help="open a campaign's report in the browser")
-    show.add_argument("campaign", nargs="?", default="", help="the one rendered last when not given")
+    show.add_argument("campaign", nargs="?", default="", help="by default the one rendered last")
     show.set_defaults(run=_open)
 
-    lab = commands.add_parser("lab", help="lay out notebooks that read a campaign's dataset; make lab opens them")
+    lab = commands.add_parser("lab", help="copy notebooks that read a campaign's dataset to lab/; make lab opens them")
     lab.add_argument("campaign")
     lab.set_defaults(run=_lab)
 
@@ -244,9 +246,9 @@ def _claims(chosen: argparse.Namespace) -> None:
 
 
 def _notebook(chosen: argparse.Namespace) -> None:
-    from coldcache.workflow.execute_notebook import execute
+    from coldcache.workflow.execute_notebook import execute_notebook
 
-    execute(chosen.notebook, chosen.output, chosen.log, chosen.dataset, chosen.study, chosen.reads)
+    execute_notebook(chosen.notebook, chosen.output, chosen.log, chosen.dataset, chosen.study, chosen.reads)
 
 
 def _report(chosen: argparse.Namespace) -> None:
@@ -257,9 +259,9 @@ def _report(chosen: argparse.Namespace) -> None:
 
 def _cloudwatch(chosen: argparse.Namespace) -> None:
     from coldcache.campaign.campaign import RAW, read_campaign
-    from coldcache.dataset.cloudwatch import METRICS, fetch_series
+    from coldcache.dataset.cloudwatch import FETCHED_METRICS, fetch_series
 
-    metrics = chosen.metrics.split(",") if chosen.metrics else METRICS
+    metrics = chosen.metrics.split(",") if chosen.metrics else FETCHED_METRICS
     campaign = read_campaign(RAW / chosen.campaign)
     for path in fetch_series(campaign, chosen.file_system, metrics, region=chosen.region):
         print(path)

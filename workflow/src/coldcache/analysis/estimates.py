@@ -1,34 +1,45 @@
-"""What one sweep of a campaign says of one metric: every trial, and the estimate and interval of every case."""
+"""One metric of one sweep: every run, and the median of every case with its interval."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from coldcache.analysis.format import show_interval, tell_suspect
+from coldcache.analysis.format import format_interval, format_suspect
 from coldcache.analysis.report_links import mark_of, page_of
 from coldcache.core.errors import DatasetError, NoData
-from coldcache.dataset.published import Published
+from coldcache.dataset.published import PublishedValue
 from coldcache.dataset.reader import COUNTED, open_sweep
 from coldcache.statistics.bounds import reach_of_order
 from coldcache.statistics.intervals import Interval, interval_over
 from coldcache.statistics.ratios import paired_ratio
 from coldcache.statistics.scaling.usl import LEAST_LEVELS, UniversalScalability, fit_scalability
 
-#: Coverage of every interval, where there are repetitions enough for it.
+#: Coverage of every interval, where there are enough repetitions for it.
 LEVEL = 0.95
 
-#: What is told of reads whose bytes are not proved to come from the device.
+#: Verdicts on reads whose bytes are not proved to come from the device.
 NOT_PROVED = ("warm", "mixed", "unproved")
 
 
-class Peak(NamedTuple):
-    """The number of threads at which an operation has its highest estimate, that estimate, and where its trials are.
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The highest estimate of an operation over threads.
 
-    ``suspect`` counts the suspect ones among its `n` trials.
+    Attributes
+    ----------
+    threads : int
+        The number of threads at which it lies.
+    estimate, low, high : float
+        The median and its interval, in the unit of the estimates.
+    n, suspect : int
+        Trials that count, and how many of them are suspect.
+    page : str or None
+        The page of the case in the report.
     """
 
     threads: int
@@ -36,7 +47,7 @@ class Peak(NamedTuple):
     low: float
     high: float
     n: int
-    page: str = ""
+    page: str | None = None
     suspect: int = 0
 
     @property
@@ -45,16 +56,33 @@ class Peak(NamedTuple):
         return f"{self.threads:,} thread{'s' if self.threads != 1 else ''}"
 
 
-class Ratio(Interval):
-    """The ratio of two cases of a sweep, and the page that leads to the trials of both."""
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The typical ratio of two cases with its interval, from `n` pairs, and the page that leads to their trials."""
 
-    page = ""
+    estimate: float
+    low: float
+    high: float
+    n: int
+    page: str | None = None
 
 
-class Asked(NamedTuple):
-    """What a sweep was made for: its names, the tables and figures that it serves, and the factor of the system.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a sweep was designed to answer.
 
-    ``why`` tells at which scale it was measured, or why it was not; ``factor`` is what of the system it varies.
+    Attributes
+    ----------
+    study, sweep, title : str
+        Its names.
+    items : tuple of str
+        The tables and figures of the source that it serves.
+    file_layout : str
+        The layout of its files; empty where it has none.
+    why : str
+        The scale at which it was measured, or the reason why it was not.
+    factor : str
+        The factor of the system that it varies; empty where it varies none.
     """
 
     study: str = ""
@@ -72,25 +100,26 @@ class Asked(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The title of the sweep, with what it serves: ``Figure: title``."""
+        """The title of the sweep with the items that it serves: ``title (figure 11)``."""
         return f"{self.title} ({'; '.join(self.items)})" if self.items else self.title
 
 
-class Estimates(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Estimates:
     """One metric of one sweep.
 
     Attributes
     ----------
     cube : Dataset
-        The sweep, as `dataset.build_cube` makes it.
+        The sweep, as `dataset.reader.open_sweep` returns it.
     metric, unit : str
-        Which variable of the cube, and its stored unit.
+        A variable of the cube, and its stored unit.
     cells : Dataset
-        ``estimate``, ``low``, ``high`` and ``n`` over the dims of the cube without ``repetition``: the median over
-        repetitions and its interval.
-    asked : Asked
-        What the sweep was made for.
-    published : tuple of Published
+        ``estimate``, ``low``, ``high`` and ``n`` over the dims of the cube without ``repetition``, as
+        `median_interval` returns them.
+    question : Question
+        What the sweep was designed to answer.
+    published : tuple of PublishedValue
         What documents state of the same.
     ceilings : dict of str to float
         Limits of the system by name, in `unit`.
@@ -102,13 +131,39 @@ class Estimates(NamedTuple):
     metric: str
     unit: str
     cells: xr.Dataset
-    asked: Asked = Asked()
-    published: tuple[Published, ...] = ()
-    ceilings: dict[str, float] = {}
+    question: Question = Question()
+    published: tuple[PublishedValue, ...] = ()
+    ceilings: dict[str, float] = field(default_factory=dict)
     is_stated: bool = False
 
     @property
-    def values(self) -> xr.DataArray:
+    def name(self) -> str:
+        """The stem of files about the sweep."""
+        return self.question.name
+
+    @property
+    def heading(self) -> str:
+        """The title of the sweep with the items that it serves."""
+        return self.question.heading
+
+    @property
+    def path(self) -> str:
+        """The sweep as a page names it, ``study/sweep``."""
+        return f"{self.cube.attrs['study']}/{self.cube.attrs['sweep']}"
+
+    @property
+    def factor(self) -> str:
+        """The factor of the system that the sweep varies; empty where it varies none."""
+        return self.question.factor
+
+    @property
+    def quantity(self) -> str:
+        """The metric as the label of an axis."""
+        known = {"rate": "operations", "elapsed": "time", "count": "calls"}
+        return known.get(self.metric, self.metric.replace("_", " "))
+
+    @property
+    def runs(self) -> xr.DataArray:
         """The metric of every trial, in `unit`; NaN where a trial is void or missing."""
         return self.cube[self.metric]
 
@@ -166,13 +221,16 @@ class Estimates(NamedTuple):
         above, below : dict
             Levels that choose one case each.
         """
-        found = paired_ratio(self.values.sel(above).squeeze(drop=True), self.values.sel(below).squeeze(drop=True))
-        ratio = Ratio(*found)
-        ratio.page = page_of(self.cube.attrs["study"], self.cube.attrs["sweep"])
-        return ratio
+        found = paired_ratio(self.runs.sel(above).squeeze(drop=True), self.runs.sel(below).squeeze(drop=True))
+        return self.as_ratio(found)
 
-    def page(self, levels: Mapping[str, Any]) -> str:
-        """Return the page of the case with these levels and the mark of its figure there; empty where there is none.
+    def as_ratio(self, found: Interval) -> Ratio:
+        """Return the ratio of two of the sweep's cases with the page of the sweep."""
+        page = page_of(self.cube.attrs["study"], self.cube.attrs["sweep"])
+        return Ratio(found.estimate, found.low, found.high, found.n, page)
+
+    def page(self, levels: Mapping[str, Any]) -> str | None:
+        """Return the page of the case with these levels and the mark of its figure there; None where there is none.
 
         Parameters
         ----------
@@ -180,7 +238,7 @@ class Estimates(NamedTuple):
             Levels that choose one cell of the cube, ``operation`` among them.
         """
         named = [str(case) for case in self.cube.case.sel(levels).values.reshape(-1) if case]
-        return self._page_of(str(levels["operation"]), named[0]) if named else ""
+        return self._page_of(str(levels["operation"]), named[0]) if named else None
 
     def pages(self) -> list[str]:
         """Return the page of each row of `table`."""
@@ -198,21 +256,21 @@ class Estimates(NamedTuple):
         study, sweep = self.cube.attrs["study"], self.cube.attrs["sweep"]
         return f"{page_of(study, sweep, case)}#{mark_of(operation, self.metric)}"
 
-    def show(self, found: Peak | Interval) -> str:
-        """Return an estimate with its interval, ``1.2 GB/s (1.1 to 1.3 GB/s)``, that leads to its trials.
+    def format_peak(self, peak: Peak) -> str:
+        """Return a peak with its interval, ``1.2 GB/s (1.1 to 1.3 GB/s)``, linked to its trials.
 
-        Where some of its trials are suspect, the brackets tell how many.
+        Where some of its trials are suspect, the brackets say how many.
         """
-        page, suspect = getattr(found, "page", ""), getattr(found, "suspect", 0)
-        return show_interval(found.estimate, found.low, found.high, self.unit, page, tell_suspect(suspect, found.n))
+        doubt = format_suspect(peak.suspect, peak.n)
+        return format_interval(peak.estimate, peak.low, peak.high, self.unit, peak.page, doubt)
 
     @property
     def tool(self) -> str:
         """The tool that measured, with its version."""
         return f"{self.cube.attrs['tool']} {self.cube.attrs['tool_version']}"
 
-    def caption(self) -> str:
-        """Return what a reader must know of the estimates: what stands for what, how many trials, how cold, by what."""
+    def caption(self, *notes: str | None) -> str:
+        """Return how to read a figure of the estimates: marks, trials, cold reads, tool, then each note once."""
         verdict = self.cube.verdict
         parts = [_describe_bands(self.cells.n)]
         counted = {name: int((verdict == name).sum()) for name in ("valid", "suspect", "void", "missing")}
@@ -225,11 +283,11 @@ class Estimates(NamedTuple):
             parts.append("Reads: " + ", ".join(f"{count} {name}" for name, count in colds.items() if count) + ".")
         if any(colds[name] for name in NOT_PROVED):
             parts.append("Diamonds: reads that are not proved cold.")
-        return " ".join([*parts, self.origin()])
+        return " ".join([*parts, self.origin(), *dict.fromkeys(note for note in notes if note)])
 
     def origin(self) -> str:
-        """Return by which tool the figures were made, and at which scale where it is not the document's."""
-        return f"Tool: {self.tool}." + (f" Scale: {self.asked.why}." if self.asked.why else "")
+        """Return the tool that measured, and the scale where it is not the document's."""
+        return f"Tool: {self.tool}." + (f" Scale: {self.question.why}." if self.question.why else "")
 
     def table(self) -> pd.DataFrame:
         """Return one row per case.
@@ -243,7 +301,7 @@ class Estimates(NamedTuple):
         """
         dims = list(self.cells.estimate.dims)
         frame = self.cells.to_dataframe().reset_index().rename(columns={"estimate": "median"})
-        trials = self.values.transpose(*dims, "repetition").values.reshape(len(frame), -1)
+        trials = self.runs.transpose(*dims, "repetition").values.reshape(len(frame), -1)
         table = frame[[*dims, "median", "low", "high", "n"]].assign(trials=[tuple(row) for row in trials.tolist()])
         return table[self._has_row().transpose(*dims).values.reshape(-1)].reset_index(drop=True)
 
@@ -251,13 +309,30 @@ class Estimates(NamedTuple):
         """Return whether each cell is a case that `table` shows."""
         shown = self.cube.verdict != ""
         if self.is_stated:
-            shown &= ~(self.cube.verdict.isin(COUNTED) & self.values.isnull())
+            shown &= ~(self.cube.verdict.isin(COUNTED) & self.runs.isnull())
         return shown.any("repetition")
+
+
+def median_interval(runs: xr.DataArray) -> xr.Dataset:
+    """Return the median over repetitions with its interval, the one estimate of every figure and table.
+
+    Parameters
+    ----------
+    runs : DataArray
+        Any unit; dims must include ``repetition``; NaN is a run that does not count.
+
+    Returns
+    -------
+    Dataset
+        ``estimate``, ``low`` and ``high`` in the unit of `runs`, and ``n``, the runs that count, over the other dims.
+        The interval is at `LEVEL`, by order statistics; its ends are NaN from fewer than two runs.
+    """
+    return interval_over(runs, level=LEVEL)
 
 
 def fit_law(estimates: Estimates, operation: str) -> UniversalScalability | None:
     """Return the Universal Scalability Law of one operation; None where too few thread counts have a rate."""
-    rates = estimates.values.sel(operation=operation).transpose("threads", "repetition")
+    rates = estimates.runs.sel(operation=operation).transpose("threads", "repetition")
     if int(rates.notnull().any("repetition").sum()) < LEAST_LEVELS:
         return None
     return fit_scalability(rates.threads.values, rates.values)
@@ -303,4 +378,4 @@ def estimate(dataset: str | Path, study: str, sweep: str, metric: str) -> Estima
         raise NoData(f"the campaign has no sweep {study}/{sweep}") from error
     if metric not in cube:
         raise NoData(f"no trial of {study}/{sweep} counts: see the page on validity")
-    return Estimates(cube, metric, str(cube[metric].attrs["units"]), interval_over(cube[metric], level=LEVEL))
+    return Estimates(cube, metric, str(cube[metric].attrs["units"]), median_interval(cube[metric]))

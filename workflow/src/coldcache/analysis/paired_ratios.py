@@ -1,11 +1,12 @@
 """The cases of a sweep at each level of a factor, as ratios to the same case at its reference level."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
-from coldcache.analysis.estimates import Estimates, Ratio
-from coldcache.analysis.report_links import page_of
-from coldcache.statistics.intervals import Interval
-from coldcache.statistics.ratios import paired_ratio
+import xarray as xr
+
+from coldcache.analysis.estimates import LEVEL, Estimates, Ratio
+from coldcache.statistics.ratios import paired_ratio, paired_ratio_over
 
 #: The level that the others of a factor are compared with, where it is not the smallest.
 REFERENCE_LEVELS = {
@@ -18,34 +19,64 @@ REFERENCE_LEVELS = {
 def reference_level(estimates: Estimates, factor: str) -> Any:
     """Return the level of a factor that the others are divided by."""
     levels = estimates.cells[factor].values.tolist()
-    return next((level for level in REFERENCE_LEVELS.get(factor, ()) if level in levels), min(levels))
+    known = [level for level in REFERENCE_LEVELS.get(factor, ()) if level in levels]
+    return known[0] if known else min(levels)
 
 
-class Pair(NamedTuple):
-    """One case at a level of a factor against the same case at the reference level."""
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One case at a level of a factor, and its ratio to the same case at the reference level.
+
+    Attributes
+    ----------
+    place : dict of str to object
+        The levels of the other factors, ``operation`` among them.
+    level : object
+        The level of the factor.
+    ratio : Ratio
+        Paired by repetition.
+    """
 
     place: dict[str, Any]
     level: Any
-    ratio: Interval
+    ratio: Ratio
+
+
+def paired_ratios(runs: xr.DataArray, reference: xr.DataArray) -> xr.Dataset:
+    """Return the typical ratio of runs to the runs of the same repetition at a reference level, with its interval.
+
+    Parameters
+    ----------
+    runs : DataArray
+        Positive rates or times; dims must include ``repetition``.
+    reference : DataArray
+        The same at one level of a factor, as ``runs.sel(write_cache="off")``.
+
+    Returns
+    -------
+    Dataset
+        ``estimate``, ``low``, ``high`` and ``n``, without unit, over the dims of `runs` without ``repetition``; 1 at
+        the reference level itself.
+    """
+    return paired_ratio_over(runs, reference.reset_coords(drop=True), level=LEVEL)
 
 
 def pairs(estimates: Estimates, factor: str) -> list[Pair]:
     """Return the ratio of each level of a factor to the reference level, at every combination of the other dims.
 
-    Combinations of which one side has no trial that counts are left out.
+    Combinations without a trial that counts on both sides are left out.
     """
     reference = reference_level(estimates, factor)
     others = [str(dim) for dim in estimates.cells.estimate.dims if dim != factor]
     found = []
-    stacked = estimates.values.stack(place=others) if others else estimates.values
+    stacked = estimates.runs.stack(place=others) if others else estimates.runs
     for index in range(stacked.sizes.get("place", 1)):
         cell = stacked.isel(place=index) if others else stacked
         place = {dim: cell[dim].item() for dim in others}
         values = {level: cell.sel({factor: level}).values for level in cell[factor].values.tolist()}
         for level, row in values.items():
             if level != reference:
-                ratio = Ratio(*paired_ratio(row, values[reference]))
-                ratio.page = page_of(estimates.cube.attrs["study"], estimates.cube.attrs["sweep"])
+                ratio = estimates.as_ratio(paired_ratio(row, values[reference]))
                 if ratio.n:
                     found.append(Pair(place, level, ratio))
     return found

@@ -8,8 +8,8 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.format import show_factor, show_level
-from coldcache.dataset.published import Published, level_of, operation_of
+from coldcache.analysis.format import format_factor, format_level
+from coldcache.dataset.published import PublishedValue, level_of, operation_of
 from coldcache.statistics.intervals import interval_over
 from coldcache.statistics.scaling.describe import describe_scaling
 
@@ -40,17 +40,17 @@ def set_beside(estimates: Estimates) -> pd.DataFrame:
             continue
         operation = operation_of(value)
         if value.statistic in _OF_CURVE and described is None and _is_curve(estimates):
-            described = describe_scaling(estimates.values)
+            described = describe_scaling(estimates.runs)
         rows.append(_row(value, *_find(estimates, value, operation, described)))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def set_alone(values: Iterable[Published]) -> pd.DataFrame:
+def set_alone(values: Iterable[PublishedValue]) -> pd.DataFrame:
     """Return the same rows for published values of which nothing was measured."""
     return pd.DataFrame([_row(value) for value in values], columns=COLUMNS)
 
 
-def _row(value: Published, measured: float = np.nan, low: float = np.nan, high: float = np.nan) -> dict[str, Any]:
+def _row(value: PublishedValue, measured: float = np.nan, low: float = np.nan, high: float = np.nan) -> dict[str, Any]:
     return {
         "item": value.item, "operation": operation_of(value), "at": _where(value), "statistic": value.statistic,
         "published": f"{value.relation} {value.printed}".removeprefix("= "), "grade": value.grade,
@@ -58,7 +58,7 @@ def _row(value: Published, measured: float = np.nan, low: float = np.nan, high: 
     }  # fmt: skip
 
 
-def _is_comparable(value: Published, estimates: Estimates) -> bool:
+def _is_comparable(value: PublishedValue, estimates: Estimates) -> bool:
     """Return whether a value is of the metric, of a time that the sweep took, or of the shape of its curve."""
     return value.unit in (estimates.unit, "s") or value.statistic in _OF_CURVE
 
@@ -67,19 +67,19 @@ def _is_curve(estimates: Estimates) -> bool:
     return set(estimates.cells.estimate.dims) == {"operation", "threads"}
 
 
-def _where(value: Published) -> str:
+def _where(value: PublishedValue) -> str:
     words = [f"{value.threads:,} thread{'s' if value.threads != 1 else ''}"] if value.threads else []
     return ", ".join(
         words
         + [
-            show_level(factor, level) if isinstance(level, str) else show_factor(factor, level)
+            format_level(factor, level) if isinstance(level, str) else format_factor(factor, level)
             for factor, level in level_of(value).items()
         ]
     )
 
 
 def _find(
-    estimates: Estimates, value: Published, operation: str, described: xr.Dataset | None
+    estimates: Estimates, value: PublishedValue, operation: str, described: xr.Dataset | None
 ) -> tuple[float, float, float]:
     """Return what was measured of a published value, with its interval; NaN where nothing was."""
     nothing = (np.nan, np.nan, np.nan)

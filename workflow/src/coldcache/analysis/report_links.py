@@ -1,4 +1,4 @@
-"""Where the evidence of a number stands in a report: the page of its case, and the mark in the log of each trial."""
+"""Links from a number to its evidence in a report: the page of its case, and the mark in the log of each trial."""
 
 import re
 from urllib.parse import quote
@@ -12,7 +12,7 @@ _ANCHOR = re.compile(r"</?a\b[^>]*>")
 
 
 def page_of(*parts: str) -> str:
-    """Return the page of a sweep or a case, as an address relative to a notebook's page.
+    """Return the page of a sweep or a case, relative to a notebook's page.
 
     Parameters
     ----------
@@ -32,13 +32,13 @@ def mark_of(operation: str, metric: str) -> str:
     return f"{operation}-{metric}".replace("_", "-")
 
 
-def lead(text: str, page: str, mark: str = "") -> Markup:
-    """Return a text that leads to a page, as HTML that may stand in Markdown; the text alone where there is no page."""
+def lead(text: str, page: str | None, mark: str | None = None) -> Markup:
+    """Return a text as a link to a page, in HTML that Markdown may hold; the text alone where there is no page."""
     if not page:
         return Markup("{}").format(text)
     return Markup('<a href="{}">{}</a>').format(f"{page}#{mark}" if mark else page, text)
 
 
 def without_links(text: str) -> str:
-    """Return HTML, SVG or a sentence with the text of its links, without where they lead."""
+    """Return HTML, SVG or a sentence with its links replaced by their text."""
     return _ANCHOR.sub("", text)

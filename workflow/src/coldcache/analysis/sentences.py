@@ -5,7 +5,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.format import show_factor, show_interval, show_level, show_ratio, tell_growth, tell_suspect
+from coldcache.analysis.format import (
+    AnyRatio,
+    format_factor,
+    format_growth,
+    format_interval,
+    format_level,
+    format_ratio,
+    format_suspect,
+)
 from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
 from coldcache.core.units import show_rate
 from coldcache.statistics.intervals import Interval
@@ -37,36 +45,38 @@ def _capital(text: str) -> str:
 
 
 def _title_with_scale(estimates: Estimates) -> str:
-    asked = estimates.asked
-    return f"{asked.title} ({asked.why})" if asked.why else asked.title
+    question = estimates.question
+    return f"{question.title} ({question.why})" if question.why else question.title
 
 
-def tell_peaks(estimates: Estimates) -> str:
+def describe_peaks(estimates: Estimates) -> str:
     """Return where each operation has its highest estimate over threads, and at which scale, as a sentence."""
     found = [(name, estimates.peak(name)) for name in _measured(estimates)]
-    parts = [f"{PLURALS.get(name, name)} peak at {estimates.show(peak)} with {peak.at}" for name, peak in found]
+    parts = [f"{PLURALS.get(name, name)} peak at {estimates.format_peak(peak)} with {peak.at}" for name, peak in found]
     return f"{_title_with_scale(estimates)}: {', '.join(parts)}."
 
 
-def tell_growths(estimates: Estimates) -> str:
+def describe_growth(estimates: Estimates) -> str:
     """Return how each operation grows from the fewest threads to the most, as a title."""
     threads = estimates.cells.threads
-    parts = [f"{PLURALS.get(name, name)} {tell_growth(estimates.growth(name))}" for name in _measured(estimates)]
+    parts = [f"{PLURALS.get(name, name)} {format_growth(estimates.growth(name))}" for name in _measured(estimates)]
     return _capital(f"{', '.join(parts)} from {int(threads.min()):,} to {int(threads.max()):,} threads")
 
 
-def tell_latencies(estimates: Estimates) -> str:
+def describe_latencies(estimates: Estimates) -> str:
     """Return how the mean latency of each operation grows from the fewest threads to the most, as a sentence."""
     threads = estimates.cells.threads
-    parts = [f"{_tell_change(estimates.growth(name))} for {PLURALS.get(name, name)}" for name in _measured(estimates)]
+    parts = [
+        f"{_describe_change(estimates.growth(name))} for {PLURALS.get(name, name)}" for name in _measured(estimates)
+    ]
     return f"Mean latency with {int(threads.max()):,} threads against {int(threads.min()):,}: {', '.join(parts)}."
 
 
-def _tell_change(ratio: Interval) -> str:
-    return show_ratio(ratio) if ratio.n > 1 and not ratio.low <= 1 <= ratio.high else "no difference shown"
+def _describe_change(ratio: AnyRatio) -> str:
+    return format_ratio(ratio) if ratio.n > 1 and not ratio.low <= 1 <= ratio.high else "no difference shown"
 
 
-def tell_order(estimates: Estimates) -> str:
+def describe_order(estimates: Estimates) -> str:
     """Return how much faster the fastest operation of a sweep is than each other at its peak, as a title."""
     first, *others = _measured(estimates)
     top = estimates.peak(first).estimate
@@ -75,16 +85,16 @@ def tell_order(estimates: Estimates) -> str:
     return _capital(f"{PLURALS.get(first, first)} peak at {rate}" + (f": {', '.join(parts)}" if parts else ""))
 
 
-def tell_plateaus(estimates: Estimates) -> str:
+def describe_plateaus(estimates: Estimates) -> str:
     """Return from where on each operation no longer grows, or that it still rises, as a sentence.
 
     Nothing is told of what has rates at too few numbers of threads.
     """
-    described = describe_scaling(estimates.values)
+    described = describe_scaling(estimates.runs)
     said: dict[str, list[str]] = {}
     for name in _measured(estimates):
         row = described.sel(operation=name)
-        plateau, why = float(row.plateau_from), shorten_why(str(row["why"].values))
+        plateau, why = float(row.plateau_from), shorten_reason(str(row["why"].values))
         if why == TOO_FEW:
             continue
         from_where = f"{plateau:,.0f} thread{'s' if plateau != 1 else ''}"
@@ -94,14 +104,14 @@ def tell_plateaus(estimates: Estimates) -> str:
     return f"{_capital(told)}." if told else ""
 
 
-def shorten_why(why: str) -> str:
+def shorten_reason(why: str) -> str:
     """Return in a few words why a curve has no plateau; nothing where it has one."""
     if "still rises" in why:
         return why.partition(": measure")[0]
     return TOO_FEW if why else ""
 
 
-def tell_pairs(estimates: Estimates, factor: str) -> str:
+def describe_pairs(estimates: Estimates, factor: str) -> str:
     """Return how each level of a setting compares with the reference level, as a sentence.
 
     Where the ratio is known at several numbers of threads or other levels, its least and greatest estimates are told.
@@ -109,23 +119,23 @@ def tell_pairs(estimates: Estimates, factor: str) -> str:
     """
     found = pairs(estimates, factor)
     how = _COMPARED.get(estimates.metric, "as fast")
-    reference = show_factor(factor, reference_level(estimates, factor))
+    reference = format_factor(factor, reference_level(estimates, factor))
     parts = [
         f"{PLURALS.get(told.operation, told.operation)} are {told.span} {how} with {told.levels}{_DOUBTS[told.shows]}"
-        for told in _told(found, factor)
+        for told in _parts_of_pairs(found, factor)
     ]
     if not parts:
-        return f"{estimates.asked.title}: no pair has trials that count on both sides."
-    return f"{estimates.asked.title}, against {reference}: {'; '.join(parts)}."
+        return f"{estimates.question.title}: no pair has trials that count on both sides."
+    return f"{estimates.question.title}, against {reference}: {'; '.join(parts)}."
 
 
 def title_pairs(estimates: Estimates, factor: str) -> str:
     """Return the same as a title, with estimates only."""
     parts = [
         f"{PLURALS.get(told.operation, told.operation)} {_shorten(told)} with {told.levels}"
-        for told in _told(pairs(estimates, factor), factor, most=3)
+        for told in _parts_of_pairs(pairs(estimates, factor), factor, most=3)
     ]
-    reference = show_level(factor, reference_level(estimates, factor))
+    reference = format_level(factor, reference_level(estimates, factor))
     return (
         _capital(f"{'; '.join(parts)}, against {reference}") if parts else "No pair has trials that count on both sides"
     )
@@ -138,7 +148,7 @@ _FEW_LEVELS = 2
 _DOUBTS = {"difference": "", "none": ", which shows no difference", "one pair": " (one pair)"}
 
 
-class _Told(NamedTuple):
+class _PairPart(NamedTuple):
     """A part of a sentence about pairs: ``shows`` is a key of `_DOUBTS`."""
 
     operation: str
@@ -147,22 +157,22 @@ class _Told(NamedTuple):
     shows: str = "difference"
 
 
-def _shorten(told: _Told) -> str:
+def _shorten(told: _PairPart) -> str:
     return "show no difference" if told.shows == "none" else told.span.partition(" (")[0]
 
 
-def _told(found: list[Pair], factor: str, most: int = 99) -> list[_Told]:
+def _parts_of_pairs(found: list[Pair], factor: str, most: int = 99) -> list[_PairPart]:
     """Return each part of a sentence about pairs, in ranges where there are too many."""
     groups = _grouped(found)
     few = _FEW_LEVELS if len(groups) <= most else 1
-    told: list[_Told] = []
+    told: list[_PairPart] = []
     for name in dict.fromkeys(name for name, _, _ in groups):
         mine = [(level, group) for operation, level, group in groups if operation == name]
         if len(mine) > few:
             every = [pair for _, group in mine for pair in group]
-            told.append(_Told(name, _estimates(every), "other levels"))
+            told.append(_PairPart(name, _estimates(every), "other levels"))
         else:
-            told += [_Told(name, _span(group), show_level(factor, level), _shows(group)) for level, group in mine]
+            told += [_PairPart(name, _span(group), format_level(factor, level), _shows(group)) for level, group in mine]
     return told
 
 
@@ -184,7 +194,7 @@ def _grouped(found: Iterable[Pair]) -> list[tuple[str, Any, list[Pair]]]:
 
 
 def _span(group: list[Pair]) -> str:
-    return show_ratio(group[0].ratio) if len(group) == 1 else _estimates(group)
+    return format_ratio(group[0].ratio) if len(group) == 1 else _estimates(group)
 
 
 def _estimates(group: list[Pair]) -> str:
@@ -193,7 +203,7 @@ def _estimates(group: list[Pair]) -> str:
     return f"{low} times" if low == high else f"{low} to {high} times"
 
 
-def tell_layouts(one: Estimates, many: Estimates) -> str:
+def compare_layouts(one: Estimates, many: Estimates) -> str:
     """Return the ratio of one shared file to one file per thread over threads, as a sentence."""
     parts = []
     for name in _measured(one):
@@ -212,22 +222,22 @@ def layout_ratios(one: Estimates, many: Estimates, operation: str) -> list[tuple
     found = []
     for threads in sorted(set(one.cells.threads.values.tolist()) & set(many.cells.threads.values.tolist())):
         at = {"operation": operation, "threads": threads}
-        above, below = (layout.values.sel(at) for layout in (one, many))
+        above, below = (layout.runs.sel(at) for layout in (one, many))
         ratio = paired_ratio(above, below)
         if ratio.n:
             found.append((int(threads), ratio))
     return found
 
 
-def tell_rates(estimates: Estimates) -> str:
+def describe_rates(estimates: Estimates) -> str:
     """Return the highest estimate of each operation, the fastest first, and at which scale, as a sentence."""
     parts = []
     for name in _measured(estimates):
         cells = estimates.cells.sel(operation=name)
         best = cells.where(cells.estimate == cells.estimate.max(), drop=True).squeeze()
         levels = {str(dim): best[dim].item() for dim in cells.dims}
-        doubt = tell_suspect(estimates.count_suspect({"operation": name, **levels}), int(best.n))
-        shown = show_interval(float(best.estimate), float(best.low), float(best.high), estimates.unit, doubt=doubt)
+        doubt = format_suspect(estimates.count_suspect({"operation": name, **levels}), int(best.n))
+        shown = format_interval(float(best.estimate), float(best.low), float(best.high), estimates.unit, doubt=doubt)
         parts.append(f"{PLURALS.get(name, name)} {shown}")
     return f"{_title_with_scale(estimates)}: {', '.join(parts)}."
 
@@ -250,15 +260,17 @@ def best_combinations(estimates: Estimates, factors: Sequence[str]) -> list[dict
     return rows
 
 
-def tell_grid(estimates: Estimates, factors: Sequence[str]) -> str:
+def describe_best_combination(estimates: Estimates, factors: Sequence[str]) -> str:
     """Return which combination of levels is the fastest most often, as a sentence."""
     rows = best_combinations(estimates, factors)
     if not rows:
         return ""
     counts = Counter(tuple(row[factor] for factor in factors) for row in rows)
     levels, times = counts.most_common(1)[0]
-    named = " and ".join(show_factor(factor, level) for factor, level in zip(factors, levels, strict=True))
-    return f"{estimates.asked.title}: {named} is the fastest in {times} of {len(rows)} places (operation and threads)."
+    named = " and ".join(format_factor(factor, level) for factor, level in zip(factors, levels, strict=True))
+    return (
+        f"{estimates.question.title}: {named} is the fastest in {times} of {len(rows)} places (operation and threads)."
+    )
 
 
 def title_best(estimates: Estimates, factor: str) -> str:
@@ -267,11 +279,11 @@ def title_best(estimates: Estimates, factor: str) -> str:
     for name in _measured(estimates):
         cells = estimates.cells.estimate.sel(operation=name).squeeze()
         best = cells[factor].values[int(cells.fillna(-1).argmax(factor))]
-        parts.append(f"{PLURALS.get(name, name)} with {show_factor(factor, best.item())}")
+        parts.append(f"{PLURALS.get(name, name)} with {format_factor(factor, best.item())}")
     return f"Fastest are {', '.join(parts)}"
 
 
-def tell_best(estimates: Estimates, factor: str) -> str:
+def describe_best(estimates: Estimates, factor: str) -> str:
     """Return which level of a factor has the highest estimate of each operation, as a sentence."""
     parts = []
     for name in _measured(estimates):
@@ -281,6 +293,6 @@ def tell_best(estimates: Estimates, factor: str) -> str:
         more = f", {float(best.estimate) / least:.3g} times the least" if least > 0 else ""
         shown = show_rate(float(best.estimate), estimates.unit)
         parts.append(
-            f"{PLURALS.get(name, name)} are fastest with {show_factor(factor, best[factor].item())}: {shown}{more}"
+            f"{PLURALS.get(name, name)} are fastest with {format_factor(factor, best[factor].item())}: {shown}{more}"
         )
-    return f"{estimates.asked.title}: {'; '.join(parts)}."
+    return f"{estimates.question.title}: {'; '.join(parts)}."

@@ -9,12 +9,12 @@ import pandas as pd
 from markupsafe import Markup
 
 from coldcache.analysis.estimates import Estimates, fit_law
-from coldcache.analysis.format import show_interval, show_level, show_ratio
+from coldcache.analysis.format import format_interval, format_level, format_ratio
 from coldcache.analysis.outputs import place_save
 from coldcache.analysis.paired_ratios import pairs, reference_level
 from coldcache.analysis.published_vs_measured import set_beside
 from coldcache.analysis.report_links import lead, page_of_trial, without_links
-from coldcache.analysis.sentences import best_combinations, layout_ratios, shorten_why
+from coldcache.analysis.sentences import best_combinations, layout_ratios, shorten_reason
 from coldcache.core.csv_file import write_csv
 from coldcache.core.units import scale_of, show_rate
 from coldcache.core.vocabulary import FACTORS
@@ -65,10 +65,10 @@ class Table:
         shown = _levels_in_words(numbers)
         for name in ("reference", "median"):
             shown[name] = [show_rate(value, estimates.unit) for value in numbers[name]]
-        ratios = [Markup(show_ratio(pair.ratio)) for pair in pairs(estimates, factor)]
+        ratios = [Markup(format_ratio(pair.ratio)) for pair in pairs(estimates, factor)]
         shown["ratio"] = pd.Series(ratios, dtype=object)
-        shown = shown.drop(columns=["low", "high"]).rename(columns={"reference": show_level(factor, reference)})
-        named = {"reference": f"median at {show_level(factor, reference)} ({estimates.unit})",
+        shown = shown.drop(columns=["low", "high"]).rename(columns={"reference": format_level(factor, reference)})
+        named = {"reference": f"median at {format_level(factor, reference)} ({estimates.unit})",
                  "median": f"median ({estimates.unit})", "ratio": "ratio (1)", "low": "ratio low (1)",
                  "high": "ratio high (1)"}  # fmt: skip
         return cls(_spaced(shown), _with_units(numbers.rename(columns=named)), caption)
@@ -78,13 +78,13 @@ class Table:
         """Return one row per sweep and operation: peak, knee, plateau, sustained rate and the law's two costs."""
         rows, words = [], []
         for estimates in found:
-            described = describe_scaling(estimates.values)
+            described = describe_scaling(estimates.runs)
             for operation in estimates.operations():
                 row = described.sel(operation=operation)
                 law = fit_law(estimates, operation)
                 figures = {name: float(row[name]) for name in map(str, described.data_vars) if name != "why"}
                 costs = {"contention": law.contention, "coherency": law.coherency} if law else dict[str, float]()
-                rows.append({"sweep": estimates.asked.sweep, "operation": operation, "unit": estimates.unit,
+                rows.append({"sweep": estimates.question.sweep, "operation": operation, "unit": estimates.unit,
                              **figures, **costs})  # fmt: skip
                 words.append(_scaling_in_words(estimates, operation, figures, str(row["why"].values), law))
         numbers = pd.DataFrame(rows).rename(columns=_SCALING_UNITS)
@@ -102,7 +102,7 @@ class Table:
             return None
         shown = numbers[["item", "operation", "at", "statistic", "published", "grade"]].copy()
         shown["measured here"] = [
-            show_interval(row.measured, row.low, row.high, row.unit) if row.measured == row.measured else "–"
+            format_interval(row.measured, row.low, row.high, row.unit) if row.measured == row.measured else "–"
             for row in numbers.itertuples()
         ]
         return cls(shown, numbers, caption)
@@ -122,7 +122,7 @@ class Table:
             for name, threads, ratio in found
         ]  # fmt: skip
         words = [
-            {"operation": name, "threads": f"{threads:,}", "ratio": show_ratio(ratio), "pairs": ratio.n}
+            {"operation": name, "threads": f"{threads:,}", "ratio": format_ratio(ratio), "pairs": ratio.n}
             for name, threads, ratio in found
         ]
         return cls(pd.DataFrame(words), pd.DataFrame(rows), caption)
@@ -180,7 +180,7 @@ def _levels_in_words(numbers: pd.DataFrame) -> pd.DataFrame:
     shown = numbers.copy()
     for name in shown.columns:
         if name in FACTORS and name != "threads" and shown[name].dtype.kind in "if":
-            shown[name] = [show_level(name, level) if level == level else "not stated" for level in numbers[name]]
+            shown[name] = [format_level(name, level) if level == level else "not stated" for level in numbers[name]]
     return shown
 
 
@@ -237,16 +237,16 @@ def _scaling_in_words(
     def rate(name: str) -> str:
         low, high = figures[f"{name}_low"], figures[f"{name}_high"]
         found = figures[name]
-        return show_interval(found, low, high, estimates.unit) if found == found else "–"
+        return format_interval(found, low, high, estimates.unit) if found == found else "–"
 
     plateau = figures["plateau_from"]
     fall = figures["last_to_plateau"]
     return {
-        "sweep": estimates.asked.sweep,
+        "sweep": estimates.question.sweep,
         "operation": operation,
         "peak": rate("peak"),
         "at threads": f"{figures['peak_threads']:,.0f}",
-        "plateau from": f"{plateau:,.0f}" if plateau == plateau else f"none: {shorten_why(why)}",
+        "plateau from": f"{plateau:,.0f}" if plateau == plateau else f"none: {shorten_reason(why)}",
         "sustained": rate("sustained"),
         "last over plateau": f"{fall:.3g}" if fall == fall else "–",
         "contention": f"{law.contention:.2g}" if law else "–",

@@ -71,7 +71,7 @@ class Campaign:
         if self.environment is None:
             return [], []
         cases = [case for study in self.planned for case in expand_cases(study, self.site, self.environment)]
-        return cases, arrange_blocks([case for case in cases if not case.runs_here], self.environment.seed)
+        return cases, arrange_blocks([case for case in cases if not case.why_not_here], self.environment.seed)
 
     def design(self) -> dict[str, Any]:
         """Return the content of `campaign.json`."""

@@ -9,6 +9,7 @@ from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
 from coldcache.core.errors import LogError
 from coldcache.core.outcome import Outcome
 from coldcache.core.records import Record
+from coldcache.core.stamp import Stamp
 from coldcache.core.trial_figure import choose_figure
 from coldcache.design.cases import Case, Trial
 from coldcache.design.site import Site
@@ -88,10 +89,13 @@ def _figures(outcome: Outcome, folder: Path, site: Site) -> dict[str, float]:
     """Return the figure of each operation of a trial; NaN if it is void."""
     refusal: str | None = None
     records: Sequence[Record] = []
+    stamp, tool = Stamp(), find_tool(outcome.tool)
     try:
-        records = read_by(find_tool(outcome.tool), (folder / "stdout.txt").read_bytes())
+        log = (folder / "stdout.txt").read_bytes()
+        stamp, records = tool.read_stamp(log), read_by(tool, log)
     except (LogError, OSError) as error:
         refusal = str(error) or "it cannot be read"
-    void = judge(Observation(outcome, records, refusal, site.thresholds, site.target)).verdict == "void"
+    trial = Observation(outcome, records, refusal, site.thresholds, site.target, stamp=stamp)
+    void = judge(trial).verdict == "void"
     found = {operation: choose_figure(operation, records) for operation in outcome.operations}
     return {operation: float("nan") if void or figure is None else figure for operation, figure in found.items()}

@@ -11,6 +11,7 @@ from coldcache.campaign.trial_json import TRIAL_JSON, list_trial_files, read_out
 from coldcache.core.errors import CampaignError, LogError
 from coldcache.core.outcome import LogPart, Outcome
 from coldcache.core.records import Part, Record, split_records
+from coldcache.core.stamp import Stamp
 from coldcache.core.trial_figure import choose_figure
 from coldcache.design.imported_study import ForeignStudy
 from coldcache.tools import TOOLS, find_tool, read_by, read_file
@@ -162,8 +163,11 @@ def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: "Base
     tool = find_tool(outcome.tool)
     records: Sequence[Record] = []
     refusal: str | None = None
+    stamp = Stamp()
     try:
-        records = read_by(nfs_guest if outcome.guest else tool, _read_log(folder))
+        log = _read_log(folder)
+        stamp = tool.read_stamp(log)
+        records = read_by(nfs_guest if outcome.guest else tool, log)
     except LogError as error:
         refusal = str(error)
     series: dict[str, Sequence[Record]] = {}
@@ -174,8 +178,9 @@ def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: "Base
             refusal = refusal or f"{path.name}: {error}"
     site = campaign.site
     trial = Observation(
-        outcome, records, refusal, site.thresholds, site.target, baselines.of(outcome), tool.TRAITS.states_version
-    )
+        outcome, records, refusal, site.thresholds, site.target, baselines.of(outcome),
+        tool.TRAITS.states_version, stamp,
+    )  # fmt: skip
     return Collected(key, outcome, records, judge(trial), series)
 
 

@@ -1,1 +1,1 @@
-"""What a campaign's records say of the claims of its sources, and where the sources contradict themselves."""
+"""Judge the claims of the source documents by a campaign's records, and find contradictions in the documents."""

@@ -1,4 +1,4 @@
-"""What claims are judged by: a campaign's cubes and records, and what is known of the system that it measured."""
+"""Everything that a claim is judged by: a campaign's cubes, records and settings, and its system."""
 
 from functools import cached_property
 from pathlib import Path
@@ -9,13 +9,13 @@ import xarray as xr
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.progress import read_not_run
 from coldcache.core.errors import DatasetError, NoData
-from coldcache.dataset.published import Published, read_published
+from coldcache.dataset.published import PublishedValue, read_published
 from coldcache.dataset.reader import open_records, open_settings, open_sweep
 from coldcache.design.cases import Case, expand_cases
 
 
-def find_published(values: list[Published], source: str, columns: dict[str, str | int]) -> list[Published]:
-    """Return the published values of a source that have what some columns of `values.csv` are said to hold."""
+def find_published(values: list[PublishedValue], source: str, columns: dict[str, str | int]) -> list[PublishedValue]:
+    """Return the published values of a source whose columns in `values.csv` have the given values."""
     return [
         value
         for value in values
@@ -23,13 +23,13 @@ def find_published(values: list[Published], source: str, columns: dict[str, str 
     ]
 
 
-class Material:
-    """A campaign as claims see it; what is not asked for is not read.
+class ClaimContext:
+    """The data and the system of a campaign, read on first use.
 
     Parameters
     ----------
     campaign : Campaign
-        Tells the system, and why a sweep has no data.
+        It describes the system, and why a sweep has no data.
     results : Path
         Its folder of results, with `dataset.nc`.
     """
@@ -39,28 +39,28 @@ class Material:
         self._cubes: dict[tuple[str, str], xr.Dataset] = {}
 
     @cached_property
-    def published(self) -> list[Published]:
+    def published(self) -> list[PublishedValue]:
         """The published values of all sources."""
         return read_published()
 
     @cached_property
     def records(self) -> pd.DataFrame:
-        """The long table."""
+        """The long table of records."""
         return open_records(self._results / "dataset.nc")
 
     @cached_property
     def settings(self) -> pd.DataFrame:
-        """Each setting of each trial, as it was asked for and read back."""
+        """The table of settings: the level asked for and the value read back."""
         return open_settings(self._results / "dataset.nc")
 
     @property
     def offers(self) -> list[str]:
-        """What the system has, in the words in which claims need it."""
+        """The features of the system, in the words that claims use for their needs."""
         return self.campaign.site.offers
 
     @property
     def memory(self) -> int:
-        """Memory of one client node, in B; 0 where it is not known."""
+        """Memory of one client node, in B; 0 if unknown."""
         return self.campaign.environment.memory if self.campaign.environment else 0
 
     def cube(self, study: str, sweep: str) -> xr.Dataset:
@@ -69,7 +69,7 @@ class Material:
         Raises
         ------
         NoData
-            If the campaign has none; the message says why.
+            If the campaign has no such cube; the message says why.
         """
         key = study, sweep
         if key not in self._cubes:
@@ -80,21 +80,21 @@ class Material:
         return self._cubes[key]
 
     def rows(self, study: str, sweep: str) -> pd.DataFrame:
-        """Return the rows of a sweep in the long table; raises `NoData` as `cube`."""
+        """Return the rows of a sweep in the long table; raise `NoData` as `cube` does."""
         self.cube(study, sweep)
         return self.records[(self.records.study == study) & (self.records.sweep == sweep)]
 
     def why_empty(self, study: str, sweep: str) -> str:
-        """Return why no trial of a sweep counts: what stands against its running here, or nothing that is known."""
-        reasons = [case.runs_here for case in self._expand(study, sweep)]
+        """Return why no trial of a sweep counts; empty if no reason is known."""
+        reasons = [case.why_not_here or "" for case in self._expand(study, sweep)]
         return reasons[0] if reasons and all(reasons) else read_not_run(self.campaign.folder, study, sweep) or ""
 
-    def scale(self, study: str, sweep: str) -> str:
-        """Return at which scale of its study a sweep ran, in words; empty where it was not scaled down."""
-        return next((case.scale for case in self._expand(study, sweep) if case.scale), "")
+    def scale(self, study: str, sweep: str) -> str | None:
+        """Return in words how a sweep was scaled down; None if it ran at full scale."""
+        return next((case.scale for case in self._expand(study, sweep) if case.scale), None)
 
     def _expand(self, study: str, sweep: str) -> list[Case]:
-        """Return the planned cases of a sweep; none where it was not planned here."""
+        """Return the planned cases of a sweep; an empty list if it was not planned."""
         planned = [one for one in self.campaign.planned if one.study == study]
         if not planned or not self.campaign.environment:
             return []

@@ -1,4 +1,4 @@
-"""Where a source contradicts itself: computed from the numbers and names that it states in two places."""
+"""Contradictions: compare numbers and names that a source states in two places."""
 
 from collections.abc import Iterable
 from math import isclose, prod
@@ -12,13 +12,24 @@ from coldcache.claims.context import find_published
 from coldcache.claims.read import CLAIMS, CONTRADICTIONS
 from coldcache.core.errors import DesignError
 from coldcache.core.yaml_models import Strict, read_model
-from coldcache.dataset.published import Published
+from coldcache.dataset.published import PublishedValue
 
-COLUMNS = ["id", "source", "about", "one", "one_place", "relation", "other", "other_place", "verdict", "why"]
+CONTRADICTION_COLUMNS = [
+    "id",
+    "source",
+    "about",
+    "one",
+    "one_place",
+    "relation",
+    "other",
+    "other_place",
+    "verdict",
+    "why",
+]
 
 
-class Side(Strict):
-    """What a source states in one place: a product of numbers over a product of others, or names."""
+class Statement(Strict):
+    """What a source states in one place: a ratio of two products of numbers, a published value, or names."""
 
     place: str
     numbers: list[float] = Field(default_factory=list, description="Multiplied with each other.")
@@ -29,32 +40,32 @@ class Side(Strict):
     names: list[str] = Field(default_factory=list, description="What is named there.")
 
     @model_validator(mode="after")
-    def _state_one(self) -> "Side":
+    def _state_one(self) -> "Statement":
         if sum(map(bool, (self.numbers, self.published, self.names))) != 1:
             raise DesignError("state one of numbers, published and names")
         return self
 
 
 class Contradiction(Strict):
-    """Two statements of one source that are to agree."""
+    """Two statements of one source that should agree."""
 
     id: str = Field(pattern=r"^[a-z0-9-]+$")
     source: str
     about: str
-    one: Side
+    one: Statement
     relation: Literal["equal", "at most", "named in"]
-    other: Side
+    other: Statement
     note: str = Field("", description="How the two may have come about.")
 
 
 class Contradictions(Strict):
-    """All of them."""
+    """The file of all pairs of statements."""
 
     contradictions: list[Contradiction] = Field(min_length=1)
 
 
 def read_contradictions(folder: Path = CLAIMS) -> list[Contradiction]:
-    """Return the statements that are held against each other; none where there is no such file.
+    """Return the pairs of statements to compare; an empty list if there is no file.
 
     Raises
     ------
@@ -65,31 +76,31 @@ def read_contradictions(folder: Path = CLAIMS) -> list[Contradiction]:
     return read_model(path, Contradictions).contradictions if path.is_file() else []
 
 
-def tabulate_contradictions(published: list[Published], folder: Path = CLAIMS) -> pd.DataFrame:
-    """Return one row for each pair of statements.
+def tabulate_contradictions(published: list[PublishedValue], folder: Path = CLAIMS) -> pd.DataFrame:
+    """Return one row per pair of statements, with the verdict.
 
     Parameters
     ----------
-    published : list of Published
-        The values that statements may name.
+    published : list of PublishedValue
+        The values that statements may refer to.
     folder : Path
-        Holds the statements.
+        The folder with the file of statements.
 
     Returns
     -------
     DataFrame
-        Columns `COLUMNS`; ``verdict`` is ``contradiction`` or ``agrees``, as computed.
+        Columns `CONTRADICTION_COLUMNS`; ``verdict`` is ``contradiction`` or ``agrees``.
 
     Raises
     ------
     DesignError
-        If a statement names no published value, or more than one.
+        If a statement refers to no published value, or to more than one.
     """
     rows = [_compare(pair, published) for pair in read_contradictions(folder)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=CONTRADICTION_COLUMNS)
 
 
-def _compare(pair: Contradiction, published: list[Published]) -> tuple[str, ...]:
+def _compare(pair: Contradiction, published: list[PublishedValue]) -> tuple[str, ...]:
     agrees, why = _compare_names(pair) if pair.relation == "named in" else _compare_numbers(pair, published)
     verdict = "agrees" if agrees else "contradiction"
     shown = [_show(pair, side, published) for side in (pair.one, pair.other)]
@@ -104,7 +115,7 @@ def _compare_names(pair: Contradiction) -> tuple[bool, str]:
     return not missing, f"{', '.join(missing)} is not among them" if missing else ""
 
 
-def _compare_numbers(pair: Contradiction, published: list[Published]) -> tuple[bool, str]:
+def _compare_numbers(pair: Contradiction, published: list[PublishedValue]) -> tuple[bool, str]:
     one, other = (_value(pair, side, published) for side in (pair.one, pair.other))
     equal = isclose(one, other, rel_tol=1e-9)
     agrees = equal or (pair.relation == "at most" and one < other)
@@ -112,7 +123,7 @@ def _compare_numbers(pair: Contradiction, published: list[Published]) -> tuple[b
     return agrees, "" if agrees else f"{_print(one)} against {_print(other)}{times}"
 
 
-def _value(pair: Contradiction, side: Side, published: list[Published]) -> float:
+def _value(pair: Contradiction, side: Statement, published: list[PublishedValue]) -> float:
     if side.numbers:
         return prod(side.numbers) / prod(side.over)
     found = find_published(published, pair.source, side.published)
@@ -121,7 +132,7 @@ def _value(pair: Contradiction, side: Side, published: list[Published]) -> float
     return found[0].low
 
 
-def _show(pair: Contradiction, side: Side, published: list[Published]) -> str:
+def _show(pair: Contradiction, side: Statement, published: list[PublishedValue]) -> str:
     if side.names:
         return ", ".join(side.names)
     value = _print(_value(pair, side, published))

@@ -1,4 +1,4 @@
-"""What claims say of scaling curves: knees, growth, drops, anomalies, peaks, and figures against limits."""
+"""Test claims about scaling curves: knees, growth, drops, anomalies, peaks, and rates against limits."""
 
 from dataclasses import dataclass
 
@@ -6,46 +6,57 @@ import numpy as np
 import numpy.typing as npt
 
 from coldcache.analysis.estimates import LEVEL
-from coldcache.analysis.format import show_interval
+from coldcache.analysis.format import format_interval
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
-from coldcache.claims.context import Material, find_published
-from coldcache.claims.evidence import Array, Evidence, combine, weigh, weigh_bounds
+from coldcache.claims.context import ClaimContext, find_published
+from coldcache.claims.evidence import Evidence, combine, weigh_bounds, weigh_logarithms
 from coldcache.claims.rate_tests import show_times
-from coldcache.claims.select import Chosen, choose, list_cells, read_curve, read_values
+from coldcache.claims.select import ResolvedSelection, list_cells, read_curve, read_values, resolve_selection
 from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.design.claim import AnomalyAt, Drop, Figure, Growth, KneeAt, PeakAt, Selection, limit_of
+from coldcache.statistics.equivalence import Array
 from coldcache.statistics.scaling.anomaly import judge_point
 from coldcache.statistics.scaling.knee import LEVEL_GROWTH, Knee, fit_knee
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A scaling curve and where it comes from."""
+    """A scaling curve and the selection that it was read from.
 
-    chosen: Chosen
+    Attributes
+    ----------
+    chosen : ResolvedSelection
+        The selection.
+    threads : array of float, shape (levels,)
+        Thread counts, ascending.
+    rates : array of float, shape (levels, repetitions)
+        Rates in the stored unit of the metric; NaN for missing trials.
+    """
+
+    chosen: ResolvedSelection
     threads: Array
     rates: Array
 
     @property
     def trials(self) -> int:
-        """How many trials it is made of."""
+        """The number of trials in the curve."""
         return int(np.isfinite(self.rates).sum())
 
     @property
     def medians(self) -> Array:
-        """The median of each thread count."""
+        """The median rate of each thread count."""
         return np.nanmedian(self.rates, axis=1)
 
     def knee(self, level: float = LEVEL) -> Knee:
-        """Return its bent line; raises `NoData` where there are too few thread counts."""
+        """Return the fitted knee; raise `NoData` if there are too few thread counts."""
         try:
             return fit_knee(self.threads, self.rates, level)
         except ValueError as reason:
             raise NoData(f"{self.chosen.study}/{self.chosen.sweep}: {reason}") from reason
 
     def plateau(self) -> npt.NDArray[np.bool_]:
-        """Return which thread counts belong to the plateau; raises `NoData` where it still rises at the last."""
+        """Return which thread counts belong to the plateau; raise `NoData` if the curve rises at the last one."""
         knee = self.knee()
         if knee.rises_to_the_end:
             grown = 100 * (knee.growth_last - 1)
@@ -56,14 +67,14 @@ class Curve:
         return self.threads >= knee.first_level
 
 
-def _read(material: Material, source: str, test: Selection) -> Curve:
-    chosen = choose(source, test)
-    return Curve(chosen, *read_curve(material, chosen))
+def _read(context: ClaimContext, source: str, test: Selection) -> Curve:
+    chosen = resolve_selection(source, test)
+    return Curve(chosen, *read_curve(context, chosen))
 
 
-def weigh_knee(material: Material, source: str, test: KneeAt) -> Evidence:
-    """Return what a campaign says of the thread count at which a curve is said to bend."""
-    curve = _read(material, source, test)
+def weigh_knee(context: ClaimContext, source: str, test: KneeAt) -> Evidence:
+    """Test whether a curve has its knee at the claimed thread count."""
+    curve = _read(context, source, test)
     knee = curve.knee()
     n = curve.rates.shape[1]
     least, most = test.at / test.within, test.at * test.within
@@ -80,8 +91,8 @@ def weigh_knee(material: Material, source: str, test: KneeAt) -> Evidence:
     if knee.rises_to_the_end:
         reaches = curve.threads[-1] > most
         says = f"{curve.chosen.operation} still rises at {curve.threads[-1]:g} threads, the most measured; {meant}"
-        lacks = "" if reaches else f"more than {most:g} threads"
-        return Evidence(says, unit="threads", trials=curve.trials, p_against=p_against, n=n, lacks=lacks)
+        missing = "" if reaches else f"more than {most:g} threads"
+        return Evidence(says, unit="threads", trials=curve.trials, p_against=p_against, n=n, missing=missing)
     shown = f"{knee.threads:.3g} threads" + (f" ({knee.low:.3g} to {knee.high:.3g})" if knee.low == knee.low else "")
     return Evidence(
         f"{curve.chosen.operation} levels off at {shown}; {meant}",
@@ -89,9 +100,9 @@ def weigh_knee(material: Material, source: str, test: KneeAt) -> Evidence:
     )  # fmt: skip
 
 
-def weigh_growth(material: Material, source: str, test: Growth) -> Evidence:
-    """Return what a campaign says of the growth per doubling of the threads, fitted to each repetition."""
-    curve = _read(material, source, test)
+def weigh_growth(context: ClaimContext, source: str, test: Growth) -> Evidence:
+    """Test the growth per doubling of the threads, fitted to each repetition."""
+    curve = _read(context, source, test)
     last = test.last or np.inf
     chosen = (curve.threads >= test.first) & (curve.threads <= last)
     x, rates = np.log2(curve.threads[chosen]), curve.rates[chosen]
@@ -104,7 +115,7 @@ def weigh_growth(material: Material, source: str, test: Growth) -> Evidence:
         rates = rates / curve.threads[chosen][:, None]
     slopes = np.array([_slope(x, np.log(column)) for column in rates.T])
     low = float(np.log(test.above)) if test.above > 0 else -np.inf
-    found = weigh(slopes, low, float(np.log(test.below)), int(np.isfinite(rates).sum()))
+    found = weigh_logarithms(slopes, low, float(np.log(test.below)), int(np.isfinite(rates).sum()))
     what = f"{curve.chosen.operation} per thread" if test.per_thread else curve.chosen.operation
     limits = [f"above {test.above:.3g}"] * (test.above > 0) + [f"below {test.below:.3g}"] * bool(
         np.isfinite(test.below)
@@ -120,24 +131,24 @@ def _slope(x: Array, logs: Array) -> float:
     return float(np.polyfit(x[there], logs[there], 1)[0]) if there.sum() > 1 else np.nan
 
 
-def weigh_drop(material: Material, source: str, test: Drop) -> Evidence:
-    """Return what a campaign says of the share of its plateau that a curve loses at its last thread count."""
-    curve = _read(material, source, test)
+def weigh_drop(context: ClaimContext, source: str, test: Drop) -> Evidence:
+    """Test which share of its plateau a curve loses at its last thread count."""
+    curve = _read(context, source, test)
     before = curve.plateau()
     before[-1] = False
     if not before.any():
         raise NoData(f"{curve.chosen.operation}: nothing of the plateau lies before {curve.threads[-1]:g} threads")
     logs = np.log(curve.rates[-1] / np.nanmedian(curve.rates[before], axis=0))
-    found = weigh(logs, float(np.log(1 - test.most)), float(np.log(1 - test.least)), curve.trials)
+    found = weigh_logarithms(logs, float(np.log(1 - test.most)), float(np.log(1 - test.least)), curve.trials)
     return found._replace(
         says=f"{curve.chosen.operation} at {curve.threads[-1]:g} threads is {show_times(found)} its plateau; the claim "
         f"needs {1 - test.most:.3g} to {1 - test.least:.3g}"
     )
 
 
-def weigh_anomaly(material: Material, source: str, test: AnomalyAt) -> Evidence:
-    """Return what a campaign says of a point that is said to lie below the trend of the others."""
-    curve = _read(material, source, test)
+def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyAt) -> Evidence:
+    """Test whether the point at one thread count lies below the trend of the others."""
+    curve = _read(context, source, test)
     lifted = curve.rates.copy()
     lifted[curve.threads == test.at] /= 1 - test.dip
     try:
@@ -154,9 +165,9 @@ def weigh_anomaly(material: Material, source: str, test: AnomalyAt) -> Evidence:
     )  # fmt: skip
 
 
-def weigh_peak_at(material: Material, source: str, test: PeakAt) -> Evidence:
-    """Return what a campaign says of the thread count at which a curve is said to be highest."""
-    curve = _read(material, source, test)
+def weigh_peak_at(context: ClaimContext, source: str, test: PeakAt) -> Evidence:
+    """Test whether a curve is highest at the claimed thread count."""
+    curve = _read(context, source, test)
     here = curve.threads == test.threads
     if not here.any():
         have = ", ".join(f"{count:g}" for count in curve.threads)
@@ -164,55 +175,57 @@ def weigh_peak_at(material: Material, source: str, test: PeakAt) -> Evidence:
     others = np.where(here, -np.inf, curve.medians)
     rival = int(others.argmax())
     logs = np.log(curve.rates[here][0] / curve.rates[rival])
-    found = weigh(logs, 0.0, np.inf, curve.trials)
+    found = weigh_logarithms(logs, 0.0, np.inf, curve.trials)
     return found._replace(
         says=f"{curve.chosen.operation} at {test.threads} threads is {show_times(found)} that at "
         f"{curve.threads[rival]:g}, the highest of the others"
     )
 
 
-def weigh_figure(material: Material, source: str, test: Figure) -> Evidence:
-    """Return what a campaign says of a peak, a sustained rate, or every case, against limits or published values."""
-    chosen = choose(source, test)
+def weigh_figure(context: ClaimContext, source: str, test: Figure) -> Evidence:
+    """Test whether a peak, a sustained rate, or every case lies within limits or near a published value."""
+    chosen = resolve_selection(source, test)
     unit = UNIT_OF_METRIC[chosen.metric]
     parts = []
-    for name, values in _figures(material, chosen, test):
-        low, high, meant = _limits(material, source, test, unit, name)
+    for name, values in _figures(context, chosen, test):
+        low, high, meant = _limits(context, source, test, unit, name)
         logs = np.log(np.where(values > 0, values, np.nan))
-        found = weigh(logs, float(np.log(low)) if low else -np.inf, float(np.log(high)), int(np.isfinite(logs).sum()))
-        shown = show_interval(found.estimate, found.low, found.high, unit)
+        found = weigh_logarithms(
+            logs, float(np.log(low)) if low else -np.inf, float(np.log(high)), int(np.isfinite(logs).sum())
+        )
+        shown = format_interval(found.estimate, found.low, found.high, unit)
         parts.append(found._replace(says=f"{name} is {shown}; the claim needs {meant}", unit=unit))
     return combine(parts)
 
 
-def _limits(material: Material, source: str, test: Figure, unit: str, name: str) -> tuple[float, float, str]:
-    """Return the limits of a figure, and what they are in words."""
+def _limits(context: ClaimContext, source: str, test: Figure, unit: str, name: str) -> tuple[float, float, str]:
+    """Return the lower and upper limit of a rate, and both in words."""
     if not test.near:
         words = [f"above {test.above}"] * (test.above is not None) + [f"below {test.below}"] * (test.below is not None)
         return limit_of(test.above, unit, 0.0), limit_of(test.below, unit, np.inf), " and ".join(words)
-    stated = [value for value in find_published(material.published, source, test.near) if value.unit == unit]
-    # A case is held against the value of the system that it names, such as an instance type.
+    stated = [value for value in find_published(context.published, source, test.near) if value.unit == unit]
+    # A case that names a system, such as an instance type, is compared with the value of that system.
     named = [value for value in stated if name.endswith(f" {value.system}")] or stated
     if len(named) != 1:
-        raise NoData(f"{len(named)} published values say what {name} should be")
+        raise NoData(f"{len(named)} published values match {name}; the claim needs exactly one")
     value = named[0]
     meant = f"{value.printed} within {100 * test.within:g} % ({value.item})"
     return value.low / (1 + test.within), value.high * (1 + test.within), meant
 
 
-def _figures(material: Material, chosen: Chosen, test: Figure) -> list[tuple[str, Array]]:
-    """Return the repetitions of what is held against the limits, each with its name."""
+def _figures(context: ClaimContext, chosen: ResolvedSelection, test: Figure) -> list[tuple[str, Array]]:
+    """Return the name and the repetitions of each rate that is compared with the limits."""
     each = " per thread" if test.per_thread else ""
     if test.of == "cases":
-        values = read_values(material, chosen)
-        cube = material.cube(chosen.study, chosen.sweep)
+        values = read_values(context, chosen)
+        cube = context.cube(chosen.study, chosen.sweep)
         if test.per_thread and chosen.metric == "throughput" and "threads" in values.dims:
-            streams = tabulate_core_rates(material.rows(chosen.study, chosen.sweep))
+            streams = tabulate_core_rates(context.rows(chosen.study, chosen.sweep))
             values = add_streams(values, streams[streams.operation == chosen.operation])
         if test.per_thread:
             values = values / (values.threads if "threads" in values.coords else float(cube.attrs["threads"]))
         return [(f"{chosen.operation}{each}{name}", cells) for name, cells in list_cells(values)]
-    curve = Curve(chosen, *read_curve(material, chosen))
+    curve = Curve(chosen, *read_curve(context, chosen))
     if test.of == "peak":
         place = int(curve.medians.argmax())
     else:

@@ -1,7 +1,7 @@
-"""What one comparison says for and against a claim, before it is known how many comparisons were made.
+"""Evidence of one comparison for and against a claim, before the correction for the number of comparisons.
 
-Every comparison of rates becomes one logarithm per repetition, which Student's test holds against the limits of the
-claim from both sides. 95 % intervals of such means cover from three pairs on
+A comparison of rates becomes one logarithm per repetition; Student's test compares their mean with both limits of the
+claim. 95 % intervals of such means reach their coverage from three pairs on
 (`coldcache.statistics.simulation.intervals`).
 """
 
@@ -9,46 +9,44 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from coldcache.analysis.estimates import LEVEL
 from coldcache.core.errors import NoData
+from coldcache.statistics.equivalence import Array
 
-Array = npt.NDArray[np.float64]
-
-#: Levels at which bounds are tried where a method gives bounds and no p-value.
+#: Confidence levels to try if a method gives bounds but no p-value.
 _LEVELS = (0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999)
 
-#: Smallest relative difference that is worth finding where a claim states no margin.
+#: Smallest relative difference worth finding if a claim states no margin.
 WORTH = 0.05
 
 
 class Evidence(NamedTuple):
-    """What a campaign shows of one comparison.
+    """The result of one comparison.
 
     Attributes
     ----------
     says : str
-        What it shows, in words, or why it shows nothing.
+        The result in words, or why there is none.
     estimate, low, high : float
-        With its 95 % interval, in `unit`; NaN where there is none.
+        The estimate and its 95 % interval, in `unit`; NaN if there is none.
     unit : str
         A stored unit, or ``threads``.
     trials : int
-        How many it rests on.
+        Number of trials compared.
     p_for, p_against : float
-        Probability of data that speak so strongly for (against) the claim if it does not hold (if it does).
+        Probability of data at least as much in favour of (against) the claim if it is false (true).
     decided : bool or None
-        The outcome where nothing is left to chance, such as a count; else None.
+        The outcome if chance plays no part, such as for a count; else None.
     spread : float
-        Standard deviation of the logarithm, from repetition to repetition; NaN where it is not known.
+        Standard deviation of the logarithm between repetitions; NaN if unknown.
     n : int
         Repetitions.
     margin : float
-        Smallest relative difference that is worth finding.
-    lacks : str
-        What is needed, where more repetitions would not help.
+        Smallest relative difference worth finding.
+    missing : str
+        What is needed if more repetitions would not help; else empty.
     """
 
     says: str
@@ -63,27 +61,27 @@ class Evidence(NamedTuple):
     spread: float = np.nan
     n: int = 0
     margin: float = WORTH
-    lacks: str = ""
+    missing: str = ""
 
 
-def weigh(logs: Array, low: float, high: float, trials: int, margin: float = WORTH) -> Evidence:
-    """Return what one logarithm per repetition says of a claim that its true mean lies between two limits.
+def weigh_logarithms(logs: Array, low: float, high: float, trials: int, margin: float = WORTH) -> Evidence:
+    """Test whether the true mean of one logarithm per repetition lies between two limits.
 
     Parameters
     ----------
     logs : array of float, shape (n,)
-        One per repetition; NaN is missing.
+        One per repetition; NaN if missing.
     low, high : float
-        The limits, on the logarithm; infinite where there is none.
+        The limits of the logarithm; infinite if there is none.
     trials : int
-        How many the logarithms were made of.
+        Number of trials that the logarithms were computed from.
     margin : float
         As in `Evidence`.
 
     Raises
     ------
     NoData
-        If there is no repetition.
+        If every repetition is missing.
     """
     there = logs[~np.isnan(logs)]
     n = there.size
@@ -110,19 +108,19 @@ def weigh(logs: Array, low: float, high: float, trials: int, margin: float = WOR
 
 
 def weigh_bounds(bounds: Callable[[float], tuple[float, float]], low: float, high: float) -> tuple[float, float]:
-    """Return how likely data speak so strongly for and against limits, of a method that gives bounds only.
+    """Return p-values for and against limits for a method that gives only confidence bounds.
 
     Parameters
     ----------
     bounds : callable
-        Gives the interval of a level; an interval widens with its level.
+        Maps a confidence level to an interval, which widens with the level.
     low, high : float
         The limits.
 
     Returns
     -------
     p_for, p_against : float
-        One half of one minus the highest level tried whose interval lies wholly inside (outside); else 1.
+        Half of one minus the highest level tried whose interval lies entirely inside (outside); 1 if there is none.
     """
     p_for = p_against = 1.0
     for level in _LEVELS:
@@ -137,10 +135,11 @@ def weigh_bounds(bounds: Callable[[float], tuple[float, float]], low: float, hig
 
 
 def combine(parts: Sequence[Evidence]) -> Evidence:
-    """Return what several comparisons say of a claim that all of them must bear out.
+    """Combine the comparisons of a claim that needs all of them to hold.
 
-    The weakest of them decides for the claim (intersection-union test: Berger 1982, Technometrics 24:295); against
-    it the strongest does, corrected for their number (Bonferroni). Figures are those of the comparison that decides.
+    The weakest comparison decides for the claim (intersection-union test: Berger 1982, Technometrics 24:295); the
+    strongest decides against it, corrected for their number (Bonferroni). The estimate is that of the comparison that
+    decides.
     """
     refuting = [part for part in parts if part.decided is False]
     if refuting:

@@ -1,4 +1,4 @@
-"""The verdict on every claim of a campaign, corrected for how many were judged: `claims.csv`."""
+"""Judge every claim by a campaign, corrected for the number of claims, and write `claims.csv`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ import pandas as pd
 
 from coldcache.analysis.estimates import LEVEL
 from coldcache.campaign.campaign import RAW, read_campaign
-from coldcache.claims.context import Material
+from coldcache.claims.context import ClaimContext
 from coldcache.claims.contradictions import tabulate_contradictions
 from coldcache.claims.curve_tests import (  # fmt: skip
     weigh_anomaly,
@@ -20,7 +20,7 @@ from coldcache.claims.curve_tests import (  # fmt: skip
     weigh_peak_at,
 )
 from coldcache.claims.evidence import Evidence, combine
-from coldcache.claims.explanation import Weighed, explain
+from coldcache.claims.explanation import ClaimEvidence, explain_verdict
 from coldcache.claims.rate_tests import (  # fmt: skip
     weigh_equivalence,
     weigh_interaction,
@@ -28,7 +28,7 @@ from coldcache.claims.rate_tests import (  # fmt: skip
     weigh_ordering,
     weigh_ratio,
 )
-from coldcache.claims.read import Stated, read_claims
+from coldcache.claims.read import SourcedClaim, read_claims
 from coldcache.claims.source_arithmetic import weigh_arithmetic
 from coldcache.claims.trial_tests import (  # fmt: skip
     weigh_count,
@@ -44,12 +44,10 @@ from coldcache.dataset.digests import write_claim_digests
 from coldcache.design.claim import Claim
 from coldcache.statistics.equivalence import adjust
 
-VERDICTS = ("borne out", "refuted", "open")
+#: Columns of `claims.csv`, which other programs read.
+CLAIM_COLUMNS = ["id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why"]
 
-#: Columns of `claims.csv`; other programs read it.
-COLUMNS = ["id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why"]
-
-_WEIGH: Mapping[str, Callable[[Material, str, Any], Evidence]] = {
+_WEIGH: Mapping[str, Callable[[ClaimContext, str, Any], Evidence]] = {
     "ordering": weigh_ordering, "ratio": weigh_ratio, "interaction": weigh_interaction,
     "equivalence": weigh_equivalence, "knee": weigh_knee, "growth": weigh_growth, "drop": weigh_drop,
     "anomaly": weigh_anomaly, "peak-at": weigh_peak_at, "figure": weigh_figure, "percentile": weigh_percentile,
@@ -58,8 +56,8 @@ _WEIGH: Mapping[str, Callable[[Material, str, Any], Evidence]] = {
 }  # fmt: skip
 
 
-class Judged(NamedTuple):
-    """A claim with its verdict: a row of `claims.csv`."""
+class ClaimVerdict(NamedTuple):
+    """The verdict on a claim: a row of `claims.csv`."""
 
     id: str
     source: str
@@ -72,52 +70,52 @@ class Judged(NamedTuple):
     why: str
 
 
-def judge_claims(material: Material, claims: Sequence[Stated]) -> list[Judged]:
+def judge_claims(context: ClaimContext, claims: Sequence[SourcedClaim]) -> list[ClaimVerdict]:
     """Return the verdict on every claim.
 
-    A claim that rests on chance is borne out or refuted where its own test rejects the contrary after Holm's
-    correction over all claims of the campaign that have repetitions to be tested: the chance of any false verdict among
-    them is at most 5 %. Counts and arithmetic are no matter of chance and do not count among them.
+    A claim that depends on chance is borne out or refuted if its test rejects the opposite after Holm's correction over
+    all such claims of the campaign with repetitions: the chance of any false verdict among them is at most 5 %. Counts
+    and arithmetic do not depend on chance and are left out of the correction.
 
     Parameters
     ----------
-    material : Material
+    context : ClaimContext
         The campaign.
-    claims : sequence of Stated
-        In the order of the rows.
+    claims : sequence of SourcedClaim
+        The claims to judge, in the order of the result.
     """
-    weighed = [_weigh_claim(material, *stated) for stated in claims]
-    lacks = [[need for need in stated.claim.needs if need not in material.offers] for stated in claims]
-    by_chance = [_p_value(one) if not lack else np.nan for one, lack in zip(weighed, lacks, strict=True)]
+    weighed = [_weigh_claim(context, *stated) for stated in claims]
+    unmet_needs = [[need for need in stated.claim.needs if need not in context.offers] for stated in claims]
+    by_chance = [_p_value(one) if not unmet else np.nan for one, unmet in zip(weighed, unmet_needs, strict=True)]
     corrected = adjust(by_chance)
     family = int(np.isfinite(by_chance).sum())
     rows = []
-    for stated, one, lack, raw, p in zip(claims, weighed, lacks, by_chance, corrected, strict=True):
-        verdict = "open" if lack else _decide(one, p)
-        why = explain(material, stated, one, verdict, lack, raw, family)
+    for stated, one, unmet, raw, p in zip(claims, weighed, unmet_needs, by_chance, corrected, strict=True):
+        verdict = "open" if unmet else _decide(one, p)
+        why = explain_verdict(context, stated, one, verdict, unmet, raw, family)
         figures = one.evidence
-        rows.append(Judged(
+        rows.append(ClaimVerdict(
             stated.claim.id, stated.source, verdict, figures.estimate, figures.low, figures.high, figures.unit,
             figures.trials, why,
         ))  # fmt: skip
     return rows
 
 
-def _weigh_claim(material: Material, source: str, claim: Claim) -> Weighed:
-    found, lacking = [], []
+def _weigh_claim(context: ClaimContext, source: str, claim: Claim) -> ClaimEvidence:
+    found, reasons = [], []
     for test in claim.tests:
         try:
-            found.append(_WEIGH[test.kind](material, source, test))
+            found.append(_WEIGH[test.kind](context, source, test))
         except NoData as reason:
-            lacking.append(str(reason))
+            reasons.append(str(reason))
     if not found:
-        return Weighed(Evidence(""), False, list(dict.fromkeys(lacking)))
+        return ClaimEvidence(Evidence(""), False, list(dict.fromkeys(reasons)))
     evidence = combine(found)._replace(says="; ".join(dict.fromkeys(one.says for one in found)))
-    return Weighed(evidence, not lacking, list(dict.fromkeys(lacking)))
+    return ClaimEvidence(evidence, not reasons, list(dict.fromkeys(reasons)))
 
 
-def _p_value(one: Weighed) -> float:
-    """Return the two-sided p-value of a claim that rests on chance; NaN of any other."""
+def _p_value(one: ClaimEvidence) -> float:
+    """Return the two-sided p-value of a claim that depends on chance, else NaN."""
     evidence = one.evidence
     if evidence.decided is not None or (evidence.p_for, evidence.p_against) == (1.0, 1.0):
         return np.nan
@@ -125,7 +123,7 @@ def _p_value(one: Weighed) -> float:
     return min(1.0, 2 * min(p_for, evidence.p_against))
 
 
-def _decide(one: Weighed, p: float) -> str:
+def _decide(one: ClaimEvidence, p: float) -> str:
     evidence = one.evidence
     if evidence.decided is not None:
         return "refuted" if not evidence.decided else "borne out" if one.there else "open"
@@ -135,7 +133,7 @@ def _decide(one: Weighed, p: float) -> str:
 
 
 def write_claims(name: str, results: Path) -> None:
-    """Write `claims.csv`, `statements.csv` and `contradictions.csv` of a campaign, and for each study a digest of them.
+    """Write `claims.csv`, `statements.csv` and `contradictions.csv` of a campaign, and a digest for each study.
 
     Parameters
     ----------
@@ -149,17 +147,17 @@ def write_claims(name: str, results: Path) -> None:
     CampaignError
         If the campaign cannot be read.
     DesignError
-        If a claim is none.
+        If a file of claims is not valid.
     """
-    material = Material(read_campaign(RAW / name), results)
+    context = ClaimContext(read_campaign(RAW / name), results)
     claims = read_claims()
-    rows = judge_claims(material, claims)
-    judged = pd.DataFrame(rows, columns=COLUMNS)
+    rows = judge_claims(context, claims)
+    judged = pd.DataFrame(rows, columns=CLAIM_COLUMNS)
     write_csv(judged, results / "claims.csv")
     stated = [(claim.id, source, claim.place, claim.statement) for source, claim in claims]
     columns = ["id", "source", "place", "statement"]
-    statements, contradictions = pd.DataFrame(stated, columns=columns), tabulate_contradictions(material.published)
+    statements, contradictions = pd.DataFrame(stated, columns=columns), tabulate_contradictions(context.published)
     write_csv(statements, results / "statements.csv")
     write_csv(contradictions, results / "contradictions.csv")
-    studies = [study.study for study in material.campaign.studies]
+    studies = [study.study for study in context.campaign.studies]
     write_claim_digests(results, studies, judged, statements, contradictions)

@@ -1,4 +1,4 @@
-"""Claims as `config/claims/*.yaml` and the studies themselves state them."""
+"""Read claims from `config/claims/*.yaml` and from the studies."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,33 +7,32 @@ from typing import NamedTuple
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_models import Strict, read_model
-from coldcache.dataset.published import Published
+from coldcache.dataset.published import PublishedValue
 from coldcache.design.claim import Claim, Claims, Selection
 from coldcache.design.study import Study, read_study
 
-#: Where they lie, and the file beside them that holds no claims.
+#: Folders of claims and studies, and the file among the claims that holds contradictions.
 CLAIMS, STUDIES = Path("config/claims"), Path("config/studies")
 CONTRADICTIONS = "contradictions.yaml"
 
 
-class Stated(NamedTuple):
+class SourcedClaim(NamedTuple):
     """A claim and the source that states it."""
 
     source: str
     claim: Claim
 
 
-def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[Stated]:
-    """Return every claim: those of each file of `folder`, then those that a study adds to them.
+def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[SourcedClaim]:
+    """Return every claim: first those of the files in `folder`, then those that the studies add.
 
     Raises
     ------
     DesignError
-        If a file is no file of claims, a claim names a study, sweep or operation that does not exist, or an id
-        stands twice.
+        If a file is not valid, a claim names an unknown study, sweep or column, or an id is used twice.
     """
     known = {path.stem: read_study(studies, path.stem) for path in sorted(studies.glob("*.yaml"))}
-    found: list[Stated] = []
+    found: list[SourcedClaim] = []
     for path in sorted(folder.glob("*.yaml")):
         if path.name != CONTRADICTIONS:
             claims = read_model(path, Claims)
@@ -45,11 +44,11 @@ def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[Stated]:
     ids = [stated.claim.id for stated in found]
     for stated in found:
         if ids.count(stated.claim.id) > 1:
-            raise DesignError(f'{folder}: the claim "{stated.claim.id}" of {stated.source} stands twice')
+            raise DesignError(f'{folder}: the claim "{stated.claim.id}" of {stated.source} is used twice')
     return found
 
 
-def _checked(path: Path, source: str, claims: list[Claim], known: dict[str, Study]) -> Iterator[Stated]:
+def _checked(path: Path, source: str, claims: list[Claim], known: dict[str, Study]) -> Iterator[SourcedClaim]:
     for claim in claims:
         for test in claim.tests:
             for selection in _list_sides(test):
@@ -57,10 +56,10 @@ def _checked(path: Path, source: str, claims: list[Claim], known: dict[str, Stud
                 if selection.sweep is not None or selection.study is not None:
                     _refuse_unknown(f"{path}, {claim.id}", name, selection.sweep, known)
         for column in (column for columns in claim.published for column in columns):
-            if column not in Published._fields:
-                hint = nearest(column, Published._fields)
+            if column not in PublishedValue._fields:
+                hint = nearest(column, PublishedValue._fields)
                 raise DesignError(f'{path}, {claim.id}: unknown column "{column}"; {hint}')
-        yield Stated(source, claim)
+        yield SourcedClaim(source, claim)
 
 
 def _refuse_unknown(where: str, study: str, sweep: str | None, known: dict[str, Study]) -> None:
@@ -71,7 +70,7 @@ def _refuse_unknown(where: str, study: str, sweep: str | None, known: dict[str, 
 
 
 def list_selections(claim: Claim) -> Iterator[Selection]:
-    """Yield every selection of a claim, each of its tests first and then its sides."""
+    """Yield every selection of a claim: for each test the test itself, then its sides."""
     for test in claim.tests:
         yield from _list_sides(test)
 

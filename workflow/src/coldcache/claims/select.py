@@ -1,22 +1,20 @@
-"""The values of a campaign that a claim selects, and pairs of them."""
+"""Select the values of a campaign that a claim compares, and pair them by repetition."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
-from coldcache.claims.context import Material
+from coldcache.claims.context import ClaimContext
 from coldcache.core.errors import NoData
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
 from coldcache.design.claim import Selection
 from coldcache.design.levels import stored_level
+from coldcache.statistics.equivalence import Array
 
-Array = npt.NDArray[np.float64]
 
-
-class Chosen(NamedTuple):
-    """One selection, every key of it stated."""
+class ResolvedSelection(NamedTuple):
+    """A selection with every key filled in."""
 
     study: str
     sweep: str
@@ -26,13 +24,13 @@ class Chosen(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The operation with the levels that are held fixed: ``write, 24 threads``."""
+        """The operation with its fixed levels: ``write, threads 24``."""
         parts = [self.operation, *(f"{factor} {level}" for factor, level in self.levels.items())]
         return ", ".join(filter(None, parts))
 
 
-def choose(source: str, *selections: Selection) -> Chosen:
-    """Return a selection whose missing keys are those of the ones before it.
+def resolve_selection(source: str, *selections: Selection) -> ResolvedSelection:
+    """Return the last selection, with its missing keys taken from the ones before it.
 
     Raises
     ------
@@ -47,33 +45,33 @@ def choose(source: str, *selections: Selection) -> Chosen:
     if found["sweep"] is None:
         raise NoData("the claim names no sweep")
     metric = found["metric"] or METRIC_OF_OPERATION.get(found["operation"], "throughput")
-    return Chosen(found["study"], found["sweep"], found["operation"], metric, levels)
+    return ResolvedSelection(found["study"], found["sweep"], found["operation"], metric, levels)
 
 
-def read_values(material: Material, chosen: Chosen) -> xr.DataArray:
+def read_values(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArray:
     """Return the values of a selection, in the stored unit of the metric.
 
     Returns
     -------
     DataArray
-        Dims: every factor with more than one level that is left, and ``repetition``.
+        Dims: every remaining factor with more than one level, and ``repetition``.
 
     Raises
     ------
     NoData
         If the campaign has no such values; the message says why.
     """
-    cube = material.cube(chosen.study, chosen.sweep)
+    cube = context.cube(chosen.study, chosen.sweep)
     where = f"{chosen.study}/{chosen.sweep}"
     if chosen.metric not in cube or chosen.operation not in cube.operation:
-        reason = material.why_empty(chosen.study, chosen.sweep)
+        reason = context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} that counts states the {chosen.metric} of {chosen.operation}")
     values = cube[chosen.metric].sel(operation=chosen.operation, drop=True)
     for factor, level in chosen.levels.items():
         values = _fix(values, cube, factor, level, where)
     values = values.squeeze([dim for dim in values.dims if dim != "repetition" and values.sizes[dim] == 1], drop=False)
     if not bool(values.notnull().any()):
-        reason = material.why_empty(chosen.study, chosen.sweep)
+        reason = context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} with {chosen.name} counts")
     return values
 
@@ -88,9 +86,7 @@ def _fix(values: xr.DataArray, cube: xr.Dataset, factor: str, level: Any, where:
         if _same(one, wanted):
             return values.isel({factor: place}) if factor in values.dims else values
     have = ", ".join(_show(one) for one in found)
-    raise NoData(
-        f"{where} has {factor} {have}, not {level}" if have else f"{where} does not tell trials by their {factor}"
-    )
+    raise NoData(f"{where} has {factor} {have}, not {level}" if have else f"{where} does not vary {factor}")
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -103,21 +99,21 @@ def _show(level: Any) -> str:
     return f"{level:g}" if isinstance(level, float | np.floating) else str(level)
 
 
-def read_curve(material: Material, chosen: Chosen) -> tuple[Array, Array]:
-    """Return thread counts, rising, and their rates, of shape (levels, repetitions).
+def read_curve(context: ClaimContext, chosen: ResolvedSelection) -> tuple[Array, Array]:
+    """Return ascending thread counts, shape (levels,), and their rates, shape (levels, repetitions).
 
     Raises
     ------
     NoData
-        As `read_values`, or if the selection is no curve: one thread count, or more than one level of a factor.
+        As `read_values`, or if there is one thread count, or more than one level of another factor.
     """
-    values = read_values(material, chosen)
+    values = read_values(context, chosen)
     where = f"{chosen.study}/{chosen.sweep}"
     if "threads" not in values.dims:
         raise NoData(f"{where} has one number of threads only")
     others = [str(dim) for dim in values.dims if dim not in ("threads", "repetition")]
     if others:
-        # A factor that follows from the threads, such as directories per thread, leaves one case to each of them.
+        # A factor that follows from the threads, such as directories per thread, leaves one case per thread count.
         if int(values.notnull().any("repetition").sum(others).max()) > 1:
             raise NoData(f"{where} has more than one level of {', '.join(others)}: the claim must name one")
         values = values.max(others)
@@ -128,15 +124,15 @@ def read_curve(material: Material, chosen: Chosen) -> tuple[Array, Array]:
 
 
 def pair(above: xr.DataArray, below: xr.DataArray, over: str) -> tuple[Array, int]:
-    """Return the logarithm of a ratio for each repetition, and how many trials it was made of.
+    """Return the logarithm of a ratio for each repetition, and the number of trials used.
 
     Parameters
     ----------
     above, below : DataArray
-        Of one unit; what belongs together has the same ``repetition``.
+        In the same unit; values of the same ``repetition`` are paired.
     over : str
-        ``every``: the mean over all cases that both have, which weighs them alike; ``peaks``: each where its median is
-        highest; ``most``: at the most threads that both have.
+        ``every``: the mean over all common cases, equally weighted; ``peaks``: each side where its median is highest;
+        ``most``: the highest common thread count.
 
     Raises
     ------
@@ -158,7 +154,7 @@ def pair(above: xr.DataArray, below: xr.DataArray, over: str) -> tuple[Array, in
 
 
 def list_cells(values: xr.DataArray) -> list[tuple[str, Array]]:
-    """Return the repetitions of every case that has any, each with what tells the case from the others."""
+    """Return the repetitions of every case that has any, each with the levels that distinguish the case."""
     others = [str(dim) for dim in values.dims if dim != "repetition"]
     found = []
     for place in np.ndindex(*(values.sizes[dim] for dim in others)):
@@ -170,7 +166,7 @@ def list_cells(values: xr.DataArray) -> list[tuple[str, Array]]:
 
 
 def log_of(values: xr.DataArray) -> xr.DataArray:
-    """Return natural logarithms, NaN where a value is not positive."""
+    """Return natural logarithms; NaN for values that are not positive."""
     logs: xr.DataArray = xr.apply_ufunc(np.log, values.where(values > 0))
     return logs
 

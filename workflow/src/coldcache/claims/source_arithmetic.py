@@ -1,4 +1,4 @@
-"""What follows from a source's own numbers alone: decided by computation, with or without a campaign."""
+"""Check claims that follow from a source's own numbers, without any measurement."""
 
 import csv
 from collections.abc import Callable
@@ -12,15 +12,15 @@ from coldcache.design.claim import Arithmetic
 from coldcache.statistics.models.fsx_metadata_iops import check_provisioned, largest_increase
 from coldcache.statistics.models.nfs_rpcs import most_in_flight, write_calls
 
-#: The tables of mdtest parameters of two documents, number for number.
-TABLES = Path("raw/published/mdtest-parameters.csv")
+#: The mdtest parameters that two documents list.
+MDTEST_TABLES = Path("raw/published/mdtest-parameters.csv")
 
 
 def _check_table(source: str, total: int, files: int) -> Evidence:
-    """Return whether each row of a table has a share of the directories, rounded up, and the files that follow."""
-    if not TABLES.is_file():
-        raise NoData(f"{TABLES} is missing")
-    with TABLES.open(newline="", encoding="utf-8") as file:
+    """Check that each row of a table splits the directories evenly, rounded up, and states the resulting files."""
+    if not MDTEST_TABLES.is_file():
+        raise NoData(f"{MDTEST_TABLES} is missing")
+    with MDTEST_TABLES.open(newline="", encoding="utf-8") as file:
         rows = [
             {key: int(value) for key, value in row.items() if key not in ("source", "item")}
             for row in csv.DictReader(file)
@@ -36,7 +36,7 @@ def _check_table(source: str, total: int, files: int) -> Evidence:
 
 
 def _check_provisionable() -> Evidence:
-    """Return whether the rule for metadata IOPS takes what the document lists, and nothing beside it."""
+    """Check that the rule for metadata IOPS accepts exactly the values that the document lists."""
     stated = {1_500, 3_000, 6_000, *range(12_000, 192_001, 12_000)}
     taken = {iops for iops in range(500, 205_000, 500) if _is_taken(iops)}
     says = f"{len(taken)} values from {min(taken):,} to {max(taken):,} IOPS are taken, {len(stated)} are listed"
@@ -51,20 +51,20 @@ def _is_taken(iops: int) -> bool:
 
 
 def _check_increase() -> Evidence:
-    """Return whether the largest value is at most 15 times the default of the system that the document measures."""
+    """Check that the largest value is at most 15 times the default of the measured system."""
     times = largest_increase(12_000)
     says = f"192,000 metadata IOPS are {times:g} times the 12,000 that automatic mode gives at 12,000 GiB"
     return Evidence(says, times, decided=times <= 15)
 
 
 def _check_in_flight() -> Evidence:
-    """Return whether 8 connections take 1,024 requests."""
+    """Check that 8 connections allow 1,024 requests in flight."""
     requests = most_in_flight(8)
     return Evidence(f"8 connections of 128 requests take {requests:,}", float(requests), decided=requests == 1024)
 
 
 def _check_calls() -> Evidence:
-    """Return whether 1 GiB takes the calls that the document states for two sizes of a call."""
+    """Check the numbers of calls that the document states for 1 GiB and two call sizes."""
     calls = write_calls(2**30, 2**16), write_calls(2**30, 2**18)
     says = f"1 GiB takes {calls[0]:,} calls of 64 KiB and {calls[1]:,} of 256 KiB"
     return Evidence(says, float(calls[0]), decided=calls == (16_384, 4_096))
@@ -81,7 +81,7 @@ CHECKS: dict[str, Callable[[], Evidence]] = {
 
 
 def weigh_arithmetic(_material: object, _source: str, test: Arithmetic) -> Evidence:
-    """Return what a source's own numbers say.
+    """Run a check of a source's own numbers.
 
     Raises
     ------

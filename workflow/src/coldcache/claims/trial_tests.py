@@ -1,12 +1,12 @@
-"""What claims say of single trials: counts, percentiles of series, outcomes, rules of validity, settings read back."""
+"""Test claims about single trials: counts, percentiles of series, outcomes, file sizes, spread, settings read back."""
 
 import numpy as np
 import pandas as pd
 
 from coldcache.analysis.estimates import LEVEL
-from coldcache.claims.context import Material
-from coldcache.claims.evidence import Evidence, weigh, weigh_bounds
-from coldcache.claims.select import Chosen, choose, list_cells, read_values
+from coldcache.claims.context import ClaimContext
+from coldcache.claims.evidence import Evidence, weigh_bounds, weigh_logarithms
+from coldcache.claims.select import ResolvedSelection, list_cells, read_values, resolve_selection
 from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.units import show_bytes, show_rate
@@ -20,10 +20,10 @@ from coldcache.statistics.percentiles import percentile
 _TRIAL = ["case", "repetition"]
 
 
-def weigh_count(material: Material, source: str, test: Count) -> Evidence:
-    """Return what a campaign says of counts that are said to be those of a model of each trial's factors."""
-    chosen = choose(source, test)
-    rows = _select(material, chosen)
+def weigh_count(context: ClaimContext, source: str, test: Count) -> Evidence:
+    """Test whether measured counts equal the model's prediction for each trial."""
+    chosen = resolve_selection(source, test)
+    rows = _select(context, chosen)
     rows = rows[(rows.operation == chosen.operation) & (rows.metric == "count") & rows.verdict.isin(COUNTED)]
     rows = rows[rows.value.notna() & rows.definition.str.contains(test.definition, regex=False)]
     if rows.empty:
@@ -31,15 +31,15 @@ def weigh_count(material: Material, source: str, test: Count) -> Evidence:
     expected = [_expect_calls(row) for row in rows.itertuples()]
     ratios = rows.value.to_numpy() / np.array(expected)
     equal = np.abs(ratios - 1) <= test.within
-    says = f"{equal.sum()} of {len(rows)} trials count as many {chosen.operation} as the model says, for instance "
+    says = f"{equal.sum()} of {len(rows)} trials count as many {chosen.operation} as the model predicts, for instance "
     first = int(np.argmin(equal)) if not equal.all() else 0
     says += f"{rows.value.iloc[first]:,.0f} against {expected[first]:,}"
     decided = True if equal.all() else False if not equal.any() else None
     estimate = rows.value.median() if len(set(expected)) == 1 else float(np.median(ratios))
-    lacks = "" if decided is not None else "trials that agree with each other"
+    missing = "" if decided is not None else "trials that agree with each other"
     return Evidence(
         says, float(estimate), *((float(rows.value.min()), float(rows.value.max())) if len(set(expected)) == 1 else
-        (float(ratios.min()), float(ratios.max()))), "1", len(rows), decided=decided, lacks=lacks,
+        (float(ratios.min()), float(ratios.max()))), "1", len(rows), decided=decided, missing=missing,
     )  # fmt: skip
 
 
@@ -49,11 +49,11 @@ def _expect_calls(row: "pd.Series[float]") -> int:
     return write_calls(size, int(row.io_size), int(row.transfer_size) if sync else 0)
 
 
-def weigh_percentile(material: Material, source: str, test: Percentile) -> Evidence:
-    """Return what a campaign says of series whose percentiles are said to be alike: the largest over the smallest."""
-    chosen = choose(source, test)
+def weigh_percentile(context: ClaimContext, source: str, test: Percentile) -> Evidence:
+    """Test whether a percentile is alike in all series: the ratio of the largest to the smallest."""
+    chosen = resolve_selection(source, test)
     unit = UNIT_OF_METRIC[chosen.metric]
-    rows = _select(material, chosen)
+    rows = _select(context, chosen)
     rows = rows[(rows.operation == chosen.operation) & (rows.metric == chosen.metric) & rows.time.notna()]
     series = [
         points.sort_values("time").value.to_numpy()
@@ -71,67 +71,61 @@ def weigh_percentile(material: Material, source: str, test: Percentile) -> Evide
     p_for, p_against = weigh_bounds(bounds, 0.0, 1 + test.alike)
     shown = [show_rate(one.estimate, unit) for one in (found[0], found[-1])]
     low, high = bounds(LEVEL)
-    lacks = "" if np.isfinite(high) else f"longer series, for p{test.percent:g} has no upper bound in these"
+    missing = "" if np.isfinite(high) else f"longer series, for p{test.percent:g} has no upper bound in these"
     return Evidence(
         f"p{test.percent:g} of {len(series)} series lies between {shown[0]} and {shown[1]}; alike means within "
         f"{100 * test.alike:g} %",
-        found[-1].estimate / found[0].estimate, low, high, "1", len(series), p_for, p_against, lacks=lacks,
+        found[-1].estimate / found[0].estimate, low, high, "1", len(series), p_for, p_against, missing=missing,
     )  # fmt: skip
 
 
-def weigh_outcome(material: Material, source: str, test: Outcome) -> Evidence:
-    """Return what a campaign says of trials that are said to end whole at one level and to fail at another."""
+def weigh_outcome(context: ClaimContext, source: str, test: Outcome) -> Evidence:
+    """Test whether trials succeed at one level and fail at another."""
     whole, failing = (
-        _select(material, choose(source, test, side)).drop_duplicates(_TRIAL).verdict
+        _select(context, resolve_selection(source, test, side)).drop_duplicates(_TRIAL).verdict
         for side in (test.whole, test.failing)
     )
     whole, failing = whole[whole != "missing"], failing[failing != "missing"]
     if whole.empty or failing.empty:
         raise NoData("no trial ran at both levels")
     kept, lost = int(whole.isin(COUNTED).sum()), int((failing == "void").sum())
-    says = f"{kept} of {len(whole)} trials end whole where all should, {lost} of {len(failing)} fail where all should"
+    says = f"{kept} of {len(whole)} trials succeed where all should, {lost} of {len(failing)} fail where all should"
     decided = kept == len(whole) and lost == len(failing)
     return Evidence(says, kept / len(whole), trials=len(whole) + len(failing), decided=decided)
 
 
-def _judge_trials(material: Material, chosen: Chosen) -> "pd.Series[str]":
-    """Return the verdict of each trial that ran."""
-    verdicts = _select(material, chosen).drop_duplicates(_TRIAL).verdict
-    return verdicts[verdicts != "missing"]
-
-
-def weigh_memory(material: Material, source: str, test: Memory) -> Evidence:
-    """Return what a campaign says of files that are said to hold a multiple of the memory of their clients."""
-    chosen = choose(source, test)
-    rows = _select(material, chosen).drop_duplicates(_TRIAL)
+def weigh_memory(context: ClaimContext, source: str, test: Memory) -> Evidence:
+    """Test whether files hold a multiple of the memory of their clients."""
+    chosen = resolve_selection(source, test)
+    rows = _select(context, chosen).drop_duplicates(_TRIAL)
     rows = rows[rows.verdict.isin(COUNTED) & rows.file_size.notna()]
     if rows.empty:
-        raise NoData(material.why_empty(chosen.study, chosen.sweep) or "no trial counts")
-    if not material.memory:
+        raise NoData(context.why_empty(chosen.study, chosen.sweep) or "no trial counts")
+    if not context.memory:
         raise NoData("the site does not state the memory of its clients")
-    clients = np.minimum(rows.threads, material.campaign.site.clients.nodes)
-    ratios = (rows.file_size * rows.threads / (clients * material.memory)).to_numpy(dtype=float)
+    clients = np.minimum(rows.threads, context.campaign.site.clients.nodes)
+    ratios = (rows.file_size * rows.threads / (clients * context.memory)).to_numpy(dtype=float)
     kept = int((ratios >= test.times).sum())
     smallest = show_bytes(float((rows.file_size * rows.threads).min()))
     says = (
         f"{kept} of {len(rows)} trials hold at least {test.times:g} times the memory of their clients, "
-        f"{show_bytes(material.memory)} each; the smallest has {smallest}"
+        f"{show_bytes(context.memory)} each; the smallest has {smallest}"
     )
     decided = kept == len(rows)
-    if not decided and (scale := material.scale(chosen.study, chosen.sweep)):
+    if not decided and (scale := context.scale(chosen.study, chosen.sweep)):
         raise NoData(f"{says}; the campaign is scaled down ({scale}), the claim is not")
     return Evidence(
         says, float(np.median(ratios)), float(ratios.min()), float(ratios.max()), "1", len(rows), decided=decided
     )
 
 
-def weigh_spread(material: Material, source: str, test: Spread) -> Evidence:
-    """Return what a campaign says of the half width of intervals from so many repetitions, over the estimate."""
-    chosen = choose(source, test)
-    values = read_values(material, chosen)
+def weigh_spread(context: ClaimContext, source: str, test: Spread) -> Evidence:
+    """Test the relative half width of intervals from a given number of repetitions."""
+    chosen = resolve_selection(source, test)
+    values = read_values(context, chosen)
     widths = []
     for _, cell in list_cells(values):
-        found = weigh(np.log(cell[np.isfinite(cell)][: test.repetitions]), -np.inf, np.inf, 0)
+        found = weigh_logarithms(np.log(cell[np.isfinite(cell)][: test.repetitions]), -np.inf, np.inf, 0)
         if found.n == test.repetitions:
             widths.append(np.sqrt(found.high / found.low) - 1)
     if not widths:
@@ -143,17 +137,17 @@ def weigh_spread(material: Material, source: str, test: Spread) -> Evidence:
         f"{least if least == most else f'{least} to {most}'} %; the claim needs at most {100 * test.most:g} %"
     )
     decided = True if not any(wide) else False if sum(wide) > len(wide) / 2 else None
-    lacks = "" if decided is not None else "a majority of cases on one side"
+    missing = "" if decided is not None else "a majority of cases on one side"
     return Evidence(
         says, float(np.median(widths)), float(min(widths)), float(max(widths)), "1", test.repetitions * len(widths),
-        decided=decided, lacks=lacks,
+        decided=decided, missing=missing,
     )  # fmt: skip
 
 
-def weigh_verified(material: Material, source: str, test: Verified) -> Evidence:
-    """Return what a campaign says of a setting that was read back."""
-    chosen = choose(source, test)
-    table = material.settings
+def weigh_verified(context: ClaimContext, source: str, test: Verified) -> Evidence:
+    """Test whether a setting was read back as claimed."""
+    chosen = resolve_selection(source, test)
+    table = context.settings
     rows = table[(table.study == chosen.study) & (table.sweep == chosen.sweep) & (table.factor == test.factor)]
     if rows.empty:
         raise NoData(f"no trial of {chosen.study}/{chosen.sweep} read back its {test.factor}")
@@ -162,9 +156,9 @@ def weigh_verified(material: Material, source: str, test: Verified) -> Evidence:
     return Evidence(says, float(held.mean()), trials=len(rows), decided=bool(held.all()))
 
 
-def _select(material: Material, chosen: Chosen) -> pd.DataFrame:
-    """Return the rows of a sweep whose trials have the levels of a selection."""
-    rows = material.rows(chosen.study, chosen.sweep)
+def _select(context: ClaimContext, chosen: ResolvedSelection) -> pd.DataFrame:
+    """Return the rows of the trials with the levels of a selection; raise `NoData` if there are none."""
+    rows = context.rows(chosen.study, chosen.sweep)
     for factor, level in chosen.levels.items():
         wanted = stored_level(factor, level) if factor in FACTORS else level
         numbers = rows[factor].dtype.kind in "if"

@@ -1,1 +1,1 @@
-"""What every room uses: errors, the vocabulary, units, records, YAML models and files."""
+"""Shared by all rooms: errors, the vocabulary, units, records, YAML models and files."""

@@ -1,4 +1,8 @@
-"""Tables as CSV: whole or not there, and without a cell that a spreadsheet would take for a formula."""
+"""Write tables as CSV, complete or not at all, without cells that a spreadsheet would run as a formula.
+
+This module needs pandas, which takes longer to import than most logs take to read, so it is separate from
+`coldcache.core.files`, which runners and parsers use.
+"""
 
 import re
 from pathlib import Path
@@ -8,7 +12,7 @@ import pandas as pd
 
 from coldcache.core.files import write_whole
 
-#: How formulae and commands of spreadsheets begin, in the wide letters of East Asian keyboards, too (OWASP).
+#: First characters of spreadsheet formulae and commands, also in the wide letters of East Asian keyboards (OWASP).
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 
 _NUMBER = r"[+-]?(\d[\d,]*\.?\d*|\.\d+|inf|nan)(e[+-]?\d+)?( ?%)?"
@@ -23,8 +27,8 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     Parameters
     ----------
     table : DataFrame
-        Its texts may come from logs, hosts and designs: one that a spreadsheet would run as a formula is written
-        after an apostrophe. Numbers stay as they are, negative ones, too.
+        Its texts may come from logs, hosts and designs: those that a spreadsheet would run as formulae get an
+        apostrophe in front. Numbers, also negative ones, stay as they are.
     path : Path
         The file.
     """
@@ -36,7 +40,7 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
 
 
 def disarm(value: Any) -> Any:
-    """Return a value as a cell of a spreadsheet that is not run."""
+    """Return a value as a spreadsheet cell that is shown and never run."""
     if isinstance(value, str) and _FORMULA.match(value) and not _NUMBERS.fullmatch(value):
         return f"'{value}"
     return value

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, whatever ends the program while it writes them."""
+"""Atomic writes: a file is complete or absent, whatever ends the program."""
 
 import fcntl
 import os
@@ -8,22 +8,21 @@ from typing import BinaryIO
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text under a temporary name beside its own, bring it to stable storage, and rename it.
+    """Write a text under a temporary name beside the file, sync it to stable storage, and rename it.
 
-    Several processes that write one file take turns. What a killed one leaves under the temporary name, the next
-    one writes over.
+    Processes that write the same file take turns. The next one overwrites a temporary file that a killed one left.
 
     Parameters
     ----------
     path : Path
-        The file; folders that lack are made.
+        The file; missing folders are created.
     text : str
-        What it holds then, as UTF-8.
+        Its new content, written as UTF-8.
 
     Raises
     ------
     OSError
-        If it cannot be written; a file that stood there before stays.
+        If it cannot be written; an existing file stays as it was.
     """
     content = text.encode()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -37,10 +36,10 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def _open_alone(path: Path) -> BinaryIO:
-    """Open a file that nobody else writes now; what another process has renamed meanwhile is not it any more."""
+    """Open a file under an exclusive lock; try again if another process has renamed it meanwhile."""
     while True:
         file = path.open("ab")
-        # Some file systems, as Lustre by default, know no locks: there two starts at once may disturb each other.
+        # Some file systems, such as Lustre by default, have no locks: two processes could then disturb each other.
         with suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_EX)
         with suppress(FileNotFoundError):

@@ -204,6 +204,8 @@ class Outcome(NamedTuple):
         How long the machine slept meanwhile, in s.
     own_cpu, busy_cpu : float or None
         Processor time of the tool and of everything that ran meanwhile, in s.
+    utc_offset : float or None
+        Local time minus UTC where the tool was started, in s: tools print local time.
     more : mapping
         Keys of a later version, kept as they are.
     """
@@ -244,6 +246,7 @@ class Outcome(NamedTuple):
     suspended: float | None = None
     own_cpu: float | None = None
     busy_cpu: float | None = None
+    utc_offset: float | None = None
     more: Mapping[str, Any] = {}
 
     @classmethod
@@ -317,7 +320,7 @@ class Outcome(NamedTuple):
         stated |= {"load": self.load, "target": self.target, "system": self.system}
         if self.guest is not None:
             stated["guest"] = self.guest
-        for name in ("stops", "suspended", "own_cpu", "busy_cpu", "uncounted", "launch"):
+        for name in ("stops", "suspended", "own_cpu", "busy_cpu", "utc_offset", "uncounted", "launch"):
             value = getattr(self, name)
             if value is not None:
                 stated[name] = value

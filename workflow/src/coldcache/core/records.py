@@ -1,7 +1,7 @@
 """One measured value of a log, with its unit and a pointer to the bytes that state it.
 
-This is the contract between the logs and everything after them: parsers make records, and nothing behind them ever
-opens a log to learn a number.
+This is the contract between the logs and everything after them: parsers make records, and no later step opens a log
+to read a number.
 """
 
 import json
@@ -38,7 +38,7 @@ class Record(NamedTuple):
     tool : str
         Name of the tool that wrote the log, such as ``ior``.
     tool_version : str or None
-        Version as the log states it; None where the banner is missing.
+        Version as the log states it; None if the banner is missing.
     operation : str
         What was measured, such as ``random-write`` or ``file-create``.
     metric : str
@@ -51,7 +51,7 @@ class Record(NamedTuple):
     unit : str
         The unit that belongs to `metric`.
     repetition : int or None
-        Counted from 0 where the log tells repetitions apart.
+        Counted from 0; None if the log does not separate repetitions.
     definition : str
         What the figure is, where versions or tools differ.
     offset, length : int
@@ -61,7 +61,7 @@ class Record(NamedTuple):
     caveats : tuple of str
         Codes of known defects of this figure.
     factors : mapping
-        What the log tells of the factors (``threads``, ``nodes``, ``transfer_size``, ``file_size``, ``file_layout``,
+        What the log says about the factors (``threads``, ``nodes``, ``transfer_size``, ``file_size``, ``file_layout``,
         ``direct_io``, ``queue_depth``; ``time`` in s for a point of a series), in stored units.
     """
 
@@ -83,7 +83,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Series(Sequence[Record]):
-    """The records of a long series, kept as columns: each record is made when it is asked for.
+    """The records of a long series, stored as columns: each record is created on access.
 
     Attributes
     ----------
@@ -96,9 +96,9 @@ class Series(Sequence[Record]):
     value, time : ndarray of float
         Of each record: the value in the unit of its form, and ``time`` in s.
     size : ndarray of int
-        ``transfer_size`` in B; 0 where a point is not of a single call.
+        ``transfer_size`` in B; 0 if a point does not describe a single call.
     offset, length : ndarray of int
-        Where each number stands in the log.
+        Where each number is in the log.
     """
 
     forms: tuple[Record, ...]
@@ -154,19 +154,19 @@ class Series(Sequence[Record]):
 
 
 def find_impossible(records: Sequence[Record]) -> Record | None:
-    """Return the first record whose value is negative, infinite or no number, as nothing measured can be."""
+    """Return the first record with a negative, infinite or missing value, which no measurement gives; None if none."""
     if isinstance(records, Series):
         places = (~((records.value >= 0) & (records.value < math.inf))).nonzero()[0]
         return records[int(places[0])] if len(places) else None
     return next((record for record in records if not 0.0 <= record.value < math.inf), None)
 
 
-def to_json(record: Record, log: str) -> str:
-    """Return the record as one line of JSON.
+def to_json_lines(records: Iterable[Record], log: str) -> str:
+    """Return the records of one log as lines of JSON.
 
     Parameters
     ----------
-    record : Record
+    records : iterable of Record
         What a parser made.
     log : str
         Name of the log, printed under ``log``.
@@ -174,13 +174,8 @@ def to_json(record: Record, log: str) -> str:
     Returns
     -------
     str
-        One JSON object without a line end: ``log``, and each attribute of the record but ``factors``, in its order.
+        One object and a line end per record: ``log``, and each attribute of the record but ``factors``, in its order.
     """
-    return to_json_lines((record,), log).removesuffix("\n")
-
-
-def to_json_lines(records: Iterable[Record], log: str) -> str:
-    """Return the records of one log as JSON lines, each ended by a line end."""
     start = f'{{"log": {_quote(log)}, '
     if isinstance(records, Series):
         return records.to_json_lines(start)
@@ -201,9 +196,9 @@ def _write_shared(
     tool: str, version: str | None, operation: str, metric: str, statistic: str, unit: str, repetition: int | None,
     definition: str, caveats: tuple[str, ...],
 ) -> tuple[str, str, str]:  # fmt: skip
-    """Return what the line of a record holds before its value, behind it, and at its end: many lines share it.
+    """Return the parts of a record's line before its value, after it, and at its end: many lines share them.
 
-    To put lines together of such pieces takes a third of the time of json.dumps.
+    Joining such parts takes a third of the time of json.dumps.
     """
     return (
         f'"tool": {_quote(tool)}, "tool_version": {"null" if version is None else _quote(version)}, '
@@ -214,11 +209,11 @@ def _write_shared(
     )
 
 
-#: Keys of a record's factors that say which share of a trial, or which moment of it, the figure is of.
+#: Keys of a record's factors that say which part or which moment of a trial the figure describes.
 _SHARES = ("process", "rank", "client", "time")
 
 
-#: Caveats of figures that one of several processes states of itself.
+#: Caveats of figures in which one of several processes describes only itself.
 _ONE_RANK = {"rank-0-only", "one-rank-only"}
 
 
@@ -228,13 +223,13 @@ class Part(NamedTuple):
     Attributes
     ----------
     factors : dict
-        Levels of `FACTORS` and `LEARNT_FACTORS` that the log tells, in stored units.
+        Levels of `FACTORS` and `LEARNT_FACTORS` that the log states, in stored units.
     repetition : int or None
-        Which repetition of the log it is, from 0; None where the log tells none apart.
+        Which repetition of the log it is, from 0; None if the log does not separate them.
     operations : tuple of str
         In the order of the log.
     records : list of Record
-        Statistics over all repetitions of a log stand with its first one.
+        Statistics over all repetitions of a log belong to its first one.
     """
 
     factors: dict[str, Any]
@@ -244,7 +239,7 @@ class Part(NamedTuple):
 
 
 def learn_factors(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the factors that a record tells, under the names of the study."""
+    """Return the factors that a record states, under the names that studies use."""
     learnt = {name: told[name] for name in (*FACTORS, *LEARNT_FACTORS) if name in told}
     items, threads = told.get("items"), told.get("threads")
     if items and threads and items % threads == 0:
@@ -252,14 +247,14 @@ def learn_factors(told: Mapping[str, Any]) -> dict[str, Any]:
     return learnt
 
 
-def name_share(record: Record) -> str:
-    """Return which share of its trial a figure is of, such as ``rank=3``; empty for a figure of the whole trial."""
+def name_share(record: Record) -> str | None:
+    """Return which share of its trial a figure covers, such as ``rank=3``; None if it covers the whole trial."""
     for key in _SHARES:
         if key in record.factors:
             return f"{key}={record.factors[key]}"
     if record.definition.startswith(("one process", "one client")) or not _ONE_RANK.isdisjoint(record.caveats):
         return "one of several"
-    return ""
+    return None
 
 
 def split_records(records: Iterable[Record]) -> list[Part]:
@@ -273,7 +268,7 @@ def split_records(records: Iterable[Record]) -> list[Part]:
     Returns
     -------
     list of Part
-        One for each combination of factors and, where the log has figures of single repetitions, for each of those.
+        One for each combination of factors and, if the log states single repetitions, for each of these.
     """
     groups: dict[tuple[tuple[str, Any], ...], list[Record]] = {}
     for record in records:

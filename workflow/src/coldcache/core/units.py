@@ -1,11 +1,11 @@
-"""Quantities as people write them (``1 MiB``, ``1.2 s``), stored in B, s and 1, and shown again."""
+"""Quantities: parsed from ``1 MiB`` or ``1.2 s``, stored in B, s and 1, and shown with units."""
 
 import re
 
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import nearest
 
-#: What one of each unit is in the stored unit. MB and GB are powers of ten, MiB and GiB powers of two.
+#: The value of each unit in the stored unit. MB and GB are powers of ten, MiB and GiB powers of two.
 UNITS: dict[str, dict[str, float]] = {
     "B": {
         "B": 1,
@@ -24,10 +24,10 @@ UNITS: dict[str, dict[str, float]] = {
 #: Decimal prefixes with which rates are shown.
 _PREFIXES = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"))
 
-#: Nothing here reaches what a file's offset can hold.
+#: The largest file offset; no sensible quantity reaches it.
 _LARGEST = 2.0**63
 
-# A comma parts thousands only: "1,5 GiB" as some languages write it would else be read as 15 GiB.
+# A comma only separates thousands: otherwise "1,5 GiB", as some languages write it, would be read as 15 GiB.
 _QUANTITY = re.compile(r"\s*((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)*)(?:\.[0-9]+)?)\s*([A-Za-z]*(?:/s)?)\s*")
 
 
@@ -49,7 +49,7 @@ def parse_quantity(text: str | float, unit: str) -> float:
     Raises
     ------
     DesignError
-        If `text` is not a number with one of the units of `UNITS`, is negative, or too large to be meant. The message
+        If `text` is not a number with one of the units of `UNITS`, is negative, or is absurdly large. The message
         names the nearest unit, or all.
     """
     if isinstance(text, int | float) and not isinstance(text, bool):
@@ -89,7 +89,7 @@ def parse_seconds(text: str | float) -> float:
 
 
 def show_bytes(size: float) -> str:
-    """Return a size with the largest binary unit that keeps it exact, or with one decimal: ``1 MiB``, ``12.3 GiB``."""
+    """Return a size with the largest binary unit that is exact, or with one decimal: ``1 MiB``, ``12.3 GiB``."""
     name, value = "B", float(size)
     for prefix in ("KiB", "MiB", "GiB", "TiB", "PiB"):
         if value < 1024:
@@ -127,7 +127,7 @@ def show_rate(rate: float, unit: str) -> str:
 
 
 def show_range(low: float, high: float, unit: str) -> str:
-    """Return two rates or durations as `show_rate` does, their unit once where it is the same: ``1.12 to 1.20 GB/s``.
+    """Return two rates or durations as `show_rate` does, with a shared unit only once: ``1.12 to 1.20 GB/s``.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def show_range(low: float, high: float, unit: str) -> str:
 
 
 def scale_of(rate: float, unit: str) -> tuple[float, str]:
-    """Return what to divide a rate or a duration by so that one to three digits stand before the point, and its unit.
+    """Return the divisor that leaves one to three digits before the point of a rate or duration, and its unit.
 
     Parameters
     ----------

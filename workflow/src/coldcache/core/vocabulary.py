@@ -1,11 +1,11 @@
-"""The words of the study: one name per thing in YAML, Python, xarray, file names and axes."""
+"""The vocabulary: one name per concept in YAML, Python, xarray, file names and axes."""
 
 from difflib import get_close_matches
 from typing import NamedTuple
 
 
 class Factor(NamedTuple):
-    """What is varied: its stored unit (None for names) and the label of its axis."""
+    """A quantity that a sweep varies: its stored unit (None for names) and the label of its axis."""
 
     unit: str | None
     label: str
@@ -53,7 +53,7 @@ FACTORS = {
     "tuned_profile": Factor(None, "tuned profile"),
 }
 
-#: Factors of the system and not of a tool's command line: without a setting their levels would be mere labels.
+#: Factors of the system, not of a tool's command line: without a setting their levels would be mere labels.
 SET_FACTORS = (
     "write_cache", "write_barrier", "write_behind", "io_scheduler", "stripe_count", "stripe_size", "mdts", "sas_driver",
     "max_sgl_entries", "node_pairs", "metadata_iops", "device_iops", "throughput_tier", "osc_rpcs_in_flight",
@@ -62,17 +62,17 @@ SET_FACTORS = (
 )  # fmt: skip
 
 
-class Setting(NamedTuple):
-    """What a program puts in force: the levels of which factor, and which it knows."""
+class ServedSetting(NamedTuple):
+    """A setting that a program serves during a trial: its factor and the known levels."""
 
     factor: str
     levels: tuple[str, ...]
 
 
-#: Settings that last as long as a trial, by the program that serves them.
-SETTINGS = {"qemu-nbd": Setting("write_cache", ("writeback", "writethrough", "none", "directsync", "unsafe"))}
+#: Settings that last for one trial, by the program that serves them.
+SETTINGS = {"qemu-nbd": ServedSetting("write_cache", ("writeback", "writethrough", "none", "directsync", "unsafe"))}
 
-#: Factors that foreign logs tell beside `FACTORS`; no sweep varies them yet, and cases that differ in one stay apart.
+#: Factors that imported logs state besides `FACTORS`; no sweep varies them, and cases that differ in one stay separate.
 LEARNT_FACTORS = {
     "depth": Factor("1", "depth of the directory tree"),
     "branching_factor": Factor("1", "directories per directory"),
@@ -86,14 +86,14 @@ LEARNT_FACTORS = {
 
 FILE_LAYOUTS = ("file-per-thread", "shared-file")
 
-#: Operations on data, and on files as such.
+#: Operations on data, and on files and directories themselves.
 DATA_OPERATIONS = ("write", "read", "random-write", "random-read")
 METADATA_OPERATIONS = (
     "file-create", "file-stat", "file-read", "file-remove", "directory-create", "directory-stat", "directory-remove",
 )  # fmt: skip
 OPERATIONS = DATA_OPERATIONS + METADATA_OPERATIONS
 
-#: Factors of files and directories as such, and those that operations on them know beside `SET_FACTORS`.
+#: Factors of files and directories themselves, and all those that metadata operations have besides `SET_FACTORS`.
 NAME_FACTORS = ("files", "directories_per_thread", "items_per_directory")
 METADATA_FACTORS = ("threads", "nodes", *NAME_FACTORS)
 
@@ -112,14 +112,14 @@ COLD_VERDICTS = ("cold", "warm", "mixed", "unproved", "not applicable")
 
 
 def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
-    """Return the hint that ends a message about an unknown word: the nearest known one, or all of them.
+    """Return the hint that ends a message about an unknown word: the nearest known word, or all of them.
 
     Parameters
     ----------
     word : str
         What the user wrote.
     known : sequence of str
-        What could stand there.
+        The words that are allowed.
     """
     by_lower_case = {name.lower(): name for name in known}
     near = get_close_matches(word.lower(), by_lower_case, n=1, cutoff=0.6)
@@ -128,3 +128,6 @@ def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
 
 #: States of an item, the best first.
 STATES = ("measured", "imported", "published only", "not run")
+
+#: Verdicts on a claim.
+CLAIM_VERDICTS = ("borne out", "refuted", "open")

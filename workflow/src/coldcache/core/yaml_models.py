@@ -1,4 +1,4 @@
-"""YAML files read into pydantic models: every mistake becomes one line with file, key and the nearest valid name."""
+"""Read YAML files into pydantic models: every mistake becomes one line with file, key and the nearest valid name."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,7 +19,7 @@ LARGEST_FILE = 1_000_000
 
 
 class Strict(BaseModel):
-    """A model that knows its keys: an unknown one is refused with the nearest name."""
+    """A model that refuses unknown keys and suggests the nearest name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -34,7 +34,7 @@ class Strict(BaseModel):
 
 
 class _Plain(yaml.composer.Composer, yaml.constructor.SafeConstructor):
-    """Plain YAML without aliases, which make a small file large, and without repeated keys, which hide one another."""
+    """Plain YAML without aliases, which can blow up a small file, and without repeated keys, which hide each other."""
 
     #: Of the parser.
     check_event: Callable[..., bool]
@@ -51,7 +51,7 @@ class _Plain(yaml.composer.Composer, yaml.constructor.SafeConstructor):
             if not isinstance(key, str | int):
                 raise DesignError(f"line {node.start_mark.line + 1}: the key {key!r} is not a name")
             if keys.count(key) > 1:
-                raise DesignError(f'line {node.start_mark.line + 1}: the key "{key}" stands twice')
+                raise DesignError(f'line {node.start_mark.line + 1}: the key "{key}" appears twice')
         return super().construct_mapping(node, deep)
 
     def construct_object(self, node, deep=False):
@@ -66,11 +66,11 @@ class _Plain(yaml.composer.Composer, yaml.constructor.SafeConstructor):
 
 
 class _Loader(_Plain, yaml.SafeLoader):
-    """By PyYAML, which tells best what is wrong."""
+    """The loader of PyYAML, which has the best error messages."""
 
 
 class _FastLoader(_Plain, yaml.CSafeLoader):
-    """By libyaml, three times as fast; nodes are composed in Python, where an alias can be refused."""
+    """The loader of libyaml, three times as fast; nodes are composed in Python, where aliases can be refused."""
 
     def __init__(self, stream):
         yaml.CSafeLoader.__init__(self, stream)

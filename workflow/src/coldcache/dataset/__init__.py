@@ -1,1 +1,1 @@
-"""The dataset of a campaign: collected, written, and read by notebooks."""
+"""The dataset of a campaign: collect it from raw logs, write it, and read it in notebooks."""

@@ -1,4 +1,4 @@
-"""What processes do of one kind, noted line by line in a file that a variable of the environment names."""
+"""Append-only access log, shared with child processes through an environment variable."""
 
 import os
 from collections.abc import Iterator
@@ -8,20 +8,34 @@ from tempfile import TemporaryDirectory
 
 
 def note(variable: str, line: str) -> None:
-    """Add a line to the file that a variable of the environment names; nothing where it names none."""
-    if notes := os.environ.get(variable):
-        with Path(notes).open("a", encoding="utf-8") as file:
+    """Append a line to the log whose path is in an environment variable; do nothing if the variable is not set.
+
+    Parameters
+    ----------
+    variable : str
+        Name of the environment variable.
+    line : str
+        Text without a line break.
+    """
+    if log := os.environ.get(variable):
+        with Path(log).open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")
 
 
 @contextmanager
 def watch(variable: str) -> Iterator[Path]:
-    """Yield the file in which this process and those that it starts meanwhile note what they do."""
+    """Yield the path of an empty log to which this process and its children append inside the ``with`` block.
+
+    Parameters
+    ----------
+    variable : str
+        Name of the environment variable; it is set to the log's path and removed at the end.
+    """
     with TemporaryDirectory(prefix="coldcache-") as folder:
-        notes = Path(folder, "notes")
-        notes.touch()
-        os.environ[variable] = str(notes)
+        log = Path(folder, "accesses")
+        log.touch()
+        os.environ[variable] = str(log)
         try:
-            yield notes
+            yield log
         finally:
             del os.environ[variable]

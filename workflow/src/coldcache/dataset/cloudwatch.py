@@ -1,7 +1,7 @@
-"""What CloudWatch counted while a campaign ran: fetched as it answers, kept beside the logs, joined to trials by time.
+"""CloudWatch metrics of a campaign: fetch them, keep the answers beside the logs, join them to trials by time.
 
-Source: AWS, "GetMetricStatistics" (a point's time is the start of its period; 1,440 points per answer at most) and
-"FSx for Lustre metrics and dimensions".
+Source: AWS, "GetMetricStatistics" (the time of a point is the start of its period; at most 1,440 points per answer)
+and "FSx for Lustre metrics and dimensions".
 """
 
 import json
@@ -22,12 +22,12 @@ from coldcache.core.vocabulary import nearest
 from coldcache.tools import read_file
 from coldcache.tools.cloudwatch import BYTES, OPERATIONS
 
-#: The folder of a campaign that holds the answers.
-FOLDER = "cloudwatch"
+#: Folder for the answers, below that of the campaign.
+CLOUDWATCH_FOLDER = "cloudwatch"
 
-METRICS = ("DataReadBytes", "DataWriteBytes", "DataReadOperations", "DataWriteOperations", "MetadataOperations")
+FETCHED_METRICS = ("DataReadBytes", "DataWriteBytes", "DataReadOperations", "DataWriteOperations", "MetadataOperations")
 
-COLUMNS = [
+SERIES_COLUMNS = [
     "study", "sweep", "case", "repetition", "operation", "metric", "series", "time", "period", "value", "unit", "share",
 ]  # fmt: skip
 
@@ -38,11 +38,11 @@ _MOST_POINTS = 1440
 def fetch_series(
     campaign: Campaign,
     file_system: str,
-    metrics: Iterable[str] = METRICS,
+    metrics: Iterable[str] = FETCHED_METRICS,
     client: Any = None,
     region: str | None = None,
 ) -> list[Path]:
-    """Ask CloudWatch for the minutes in which a campaign's trials ran, and write its answers into the campaign.
+    """Fetch CloudWatch metrics for the time of a campaign's trials, and write the answers into the campaign.
 
     Parameters
     ----------
@@ -53,19 +53,19 @@ def fetch_series(
     metrics : iterable of str
         Metrics whose sums are bytes or operations.
     client : object, optional
-        A client of CloudWatch as boto3 makes it; one is made for `region` when left out.
+        A CloudWatch client of boto3; by default a new one for `region`.
     region : str, optional
-        Where the file system is; as boto3 is configured when left out.
+        AWS region of the file system; by default the one that boto3 is configured for.
 
     Returns
     -------
     list of Path
-        One file per metric that has values, as the AWS CLI would print its answers.
+        One file per metric that has values, in the format that the AWS CLI prints.
 
     Raises
     ------
     CampaignError
-        If the campaign is sealed, or no trial of it has run.
+        If the campaign is sealed, or none of its trials has run.
     ToolError
         If a metric is unknown, boto3 is not installed, or CloudWatch refuses.
     """
@@ -74,10 +74,10 @@ def fetch_series(
         if metric not in {**BYTES, **OPERATIONS}:
             raise ToolError(f'unknown metric "{metric}"; {nearest(metric, [*BYTES, *OPERATIONS])}')
     if is_sealed(campaign.folder):
-        raise CampaignError(f"{campaign.folder} is sealed: nothing is added to it")
+        raise CampaignError(f"{campaign.folder} is sealed: no file can be added")
     start, end = _find_span(campaign)
     client = client or _make_client(region)
-    folder = campaign.folder / FOLDER
+    folder = campaign.folder / CLOUDWATCH_FOLDER
     written = []
     for metric in chosen:
         answers = [answer for answer in _ask(client, file_system, metric, start, end) if answer["Datapoints"]]
@@ -92,13 +92,13 @@ def fetch_series(
 
 
 def _find_span(campaign: Campaign) -> tuple[datetime, datetime]:
-    """Return whole minutes that hold every trial that has run."""
+    """Return the first and last minute of the trials that have run."""
     outcomes = [read_outcome(path) for path in list_trial_files(campaign.folder, campaign.planned)]
     times = [time for outcome in outcomes for time in (outcome.started, outcome.ended) if time]
     if not times:
         raise CampaignError(f"{campaign.folder}: no trial has run yet, so there is no time to ask for")
     start = min(times).astimezone(UTC).replace(second=0, microsecond=0)
-    # One period alone would not tell its length.
+    # The length of a period is read from the distance of two points, so one period is not enough.
     return start - timedelta(seconds=_PERIOD), max(times).astimezone(UTC) + timedelta(seconds=_PERIOD)
 
 
@@ -107,7 +107,7 @@ def _make_client(region: str | None) -> Any:
         import boto3
         from botocore.exceptions import BotoCoreError
     except ImportError as error:
-        raise ToolError('boto3 is not installed; install it: pip install "coldcache[aws]"') from error
+        raise ToolError('boto3 is not installed: pip install "coldcache[aws]"') from error
     try:
         return boto3.client("cloudwatch", region_name=region)
     except BotoCoreError as error:
@@ -115,7 +115,7 @@ def _make_client(region: str | None) -> Any:
 
 
 def _ask(client: Any, file_system: str, metric: str, start: datetime, end: datetime) -> Iterator[dict[str, Any]]:
-    """Yield the answers on one metric, each of as many points as the service gives at once."""
+    """Yield the answers for one metric; the service limits the points per answer."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     step = timedelta(seconds=_PERIOD * _MOST_POINTS)
@@ -136,20 +136,20 @@ def _show_time(moment: datetime) -> str:
 
 
 def join_series(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame:
-    """Return what was counted while each trial ran.
+    """Return the CloudWatch points that overlap each trial in time.
 
     Parameters
     ----------
     campaign : Campaign
         Its folder holds the answers.
     trials : iterable of Collected
-        Those that ran have a start and an end.
+        Trials without a start and an end have no rows.
 
     Returns
     -------
     DataFrame
-        `COLUMNS`, one row per trial and period that it shares in: ``time`` in s since 1970, ``period`` in s, ``value``
-        in B/s or 1/s over the period, and ``share``, how much of the period the trial ran.
+        Columns `SERIES_COLUMNS`; one row per trial and period that overlap: ``time`` in s since 1970, ``period`` in s,
+        ``value`` in B/s or 1/s over the period, and ``share``, the fraction of the period in which the trial ran.
 
     Raises
     ------
@@ -157,11 +157,11 @@ def join_series(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame
         If an answer cannot be read.
     """
     points: list[Record] = []
-    for path in sorted((campaign.folder / FOLDER).glob("*.json")):
+    for path in sorted((campaign.folder / CLOUDWATCH_FOLDER).glob("*.json")):
         try:
             points += read_file(path)
         except LogError as error:
-            raise CampaignError(f"{path}: {error}; fetch it anew") from error
+            raise CampaignError(f"{path}: {error}; fetch it again: python -m coldcache cloudwatch") from error
     rows = []
     for outcome in (trial.outcome for trial in trials if points):
         if outcome.started is None or outcome.ended is None:
@@ -175,4 +175,4 @@ def join_series(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame
                     outcome.study, outcome.sweep, outcome.case, outcome.repetition, point.operation, point.metric,
                     point.factors["series"], time, period, point.value, point.unit, shared / period,
                 ])  # fmt: skip
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=SERIES_COLUMNS)

@@ -1,6 +1,6 @@
-"""What differs between the arms of a comparison in a campaign, and whether the named factor alone can be a cause."""
+"""Confounders: recorded properties that differ between the levels of a factor besides the factor itself."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -9,118 +9,120 @@ import pandas as pd
 from coldcache.core.outcome import Outcome
 from coldcache.core.vocabulary import SET_FACTORS
 
-#: Stands where nothing was recorded of a property.
-NONE = "none"
+#: Shown if a property was not recorded.
+NOT_RECORDED = "none"
 
-#: Columns of the tables of what was recorded.
-ARM_COLUMNS = ["study", "sweep", "factor", "what", "level", "recorded"]
+#: Columns of the tables of confounders and of hosts.
+CONFOUNDER_COLUMNS = ["study", "sweep", "factor", "what", "level", "recorded"]
 HOST_COLUMNS = ["what", "host", "recorded"]
 
 
-class Difference(NamedTuple):
-    """Something recorded that is not the same everywhere.
+class RecordedDifference(NamedTuple):
+    """A recorded property whose values differ between levels or hosts.
 
     Attributes
     ----------
     what : str
-        Where it is recorded, such as ``system.kernel``.
+        The property, such as ``system.kernel``.
     values : dict of str to tuple of str
-        What was recorded, by level or by host.
+        The recorded values, by level or by host.
     """
 
     what: str
     values: dict[str, tuple[str, ...]]
 
 
-class Arms(NamedTuple):
-    """Two or more arms of a comparison.
+class Confounders(NamedTuple):
+    """Everything that differs between the levels of a factor.
 
     Attributes
     ----------
     factor : str
-        By whose levels they are told apart.
+        The compared factor.
     levels : dict of str to tuple of str
-        The arms, each with what the live system said of the level; the level itself where nothing was read.
-    differences : tuple of Difference
-        All that was recorded otherwise, beside the factor itself.
+        By level, the values that were read back from the live system; the level itself if none was read.
+    differences : tuple of RecordedDifference
+        The other properties that differ.
     """
 
     factor: str
     levels: dict[str, tuple[str, ...]]
-    differences: tuple[Difference, ...]
+    differences: tuple[RecordedDifference, ...]
 
     @property
     def is_cause(self) -> bool:
-        """Whether what the arms differ in may be put down to the factor: nothing else that was recorded differs."""
+        """Whether the factor alone can explain a difference: there are several levels, and no confounder."""
         return len(self.levels) > 1 and not self.differences
 
 
-def differences_between_arms(outcomes: Iterable[Outcome], factor: str) -> Arms:
-    """Return all recorded differences between the arms of a comparison.
+def find_confounders(outcomes: Iterable[Outcome], factor: str) -> Confounders:
+    """Return all recorded properties that differ between the levels of a factor.
 
     Parameters
     ----------
     outcomes : iterable of Outcome
-        Of the trials of both arms; those that did not run are left out.
+        What happened in each trial; trials that did not run are left out.
     factor : str
-        The factor that is compared. Levels that other factors have in all arms alike are no difference.
+        The compared factor. Another factor is no confounder if it has the same levels at each level of this one.
     """
-    arms: dict[str, list[dict[str, str]]] = {}
+    recorded: dict[str, list[dict[str, str]]] = {}
     read: dict[str, set[str]] = {}
     for outcome in outcomes:
         if factor in outcome.factors and outcome.start:
             level = str(outcome.factors[factor])
-            arms.setdefault(level, []).append(_recorded(outcome, factor))
+            recorded.setdefault(level, []).append(_recorded(outcome, factor))
             reading = outcome.settings.get(factor)
             read.setdefault(level, set()).add(reading.read if reading else level)
-    levels = {level: tuple(sorted(read[level])) for level in sorted(arms, key=_by_size)}
-    return Arms(factor, levels, _differences({level: arms[level] for level in levels}))
+    levels = {level: tuple(sorted(read[level])) for level in sorted(recorded, key=_by_size)}
+    return Confounders(factor, levels, _find_differences({level: recorded[level] for level in levels}))
 
 
-def differences_between_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> tuple[Difference, ...]:
-    """Return what differs between hosts, each as `hosts.json` of a campaign describes it."""
-    return _differences({host: [dict(_flatten("", described))] for host, described in sorted(hosts.items())})
+def compare_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> tuple[RecordedDifference, ...]:
+    """Return the properties that differ between hosts, each described as in a campaign's `hosts.json`."""
+    return _find_differences({host: [dict(_flatten("", described))] for host, described in sorted(hosts.items())})
 
 
-def tabulate_arms(outcomes: Iterable[Outcome]) -> pd.DataFrame:
-    """Return what was recorded otherwise between the levels of each factor of the system that a sweep varies.
+def tabulate_confounders(outcomes: Iterable[Outcome]) -> pd.DataFrame:
+    """Return a table of the confounders of each system factor that a sweep varies.
 
     Parameters
     ----------
     outcomes : iterable of Outcome
-        Those of the trials that count, sweep by sweep.
+        What happened in each trial that counts, grouped by sweep.
 
     Returns
     -------
     DataFrame
-        Columns `ARM_COLUMNS`: one row per level for the factor itself, with what was read of it, and one per level
-        for each other property that differs. A factor without such rows is the only one that differs.
+        Columns `CONFOUNDER_COLUMNS`: for each factor one row per level with the value read back, then one row per
+        level for each other property that differs. A factor without such rows has no recorded confounder.
     """
     rows = []
     for (study, sweep), group in groupby(outcomes, key=lambda outcome: (outcome.study, outcome.sweep)):
         own = list(group)
         for factor in SET_FACTORS:
-            arms = differences_between_arms(own, factor)
-            if len(arms.levels) < 2:
+            found = find_confounders(own, factor)
+            if len(found.levels) < 2:
                 continue
-            for what, values in ((factor, arms.levels), *arms.differences):
-                rows += [(study, sweep, factor, what, level, "; ".join(values[level])) for level in arms.levels]
-    return pd.DataFrame(rows, columns=ARM_COLUMNS)
+            for what, values in ((factor, found.levels), *found.differences):
+                rows += [(study, sweep, factor, what, level, "; ".join(values[level])) for level in found.levels]
+    return pd.DataFrame(rows, columns=CONFOUNDER_COLUMNS)
 
 
 def tabulate_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """Return one row per recorded property and host, with columns `HOST_COLUMNS`."""
     described = {host: dict(_flatten("", hosts[host])) for host in sorted(hosts)}
-    places = sorted({place for told in described.values() for place in told})
-    rows = [(place, host, told.get(place, NONE)) for place in places for host, told in described.items()]
+    places = sorted({place for properties in described.values() for place in properties})
+    rows = [
+        (place, host, properties.get(place, NOT_RECORDED)) for place in places for host, properties in described.items()
+    ]
     return pd.DataFrame(rows, columns=HOST_COLUMNS)
 
 
 def _recorded(outcome: Outcome, factor: str) -> dict[str, str]:
-    """Return what a trial states of its circumstances, but for the factor that is compared."""
+    """Return the properties that a trial recorded, without the compared factor."""
     target = dict(outcome.target or {})
     if outcome.guest:
-        # They follow from the levels and from the site, which is one for all, and are told with the factors.
+        # A guest's mount options follow from the factors, which are compared already.
         target.pop("mount_options", None)
     found = {"tool": outcome.tool, "tool_version": outcome.tool_version or ""}
     found |= dict(_flatten("system", outcome.system or {}))
@@ -135,26 +137,46 @@ def _recorded(outcome: Outcome, factor: str) -> dict[str, str]:
 
 
 def _by_size(level: str) -> tuple[float, str]:
-    """Return what sorts levels: numbers by value, names as they are."""
+    """Return a sort key for levels: numbers by value, names alphabetically."""
     return (float(level) if level.replace(".", "", 1).isdigit() else 0.0, level)
 
 
-def _flatten(place: str, value: Any) -> Iterable[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _flatten(f"{place}.{key}" if place else str(key), inner)
-    elif isinstance(value, list):
-        # Of two long lists only the members that one of them lacks are to be told.
-        yield from ((f"{place}.{member}", "there") for member in value)
-    else:
-        yield place, str(value)
+def list_leaves(value: Any, place: str = "", skip: Container[str] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield the dotted path and the value of each leaf of nested mappings; lists are leaves.
+
+    Parameters
+    ----------
+    value : Any
+        A mapping, or a leaf.
+    place : str
+        Path of `value`.
+    skip : container of str
+        Keys that are left out at every depth.
+    """
+    if not isinstance(value, Mapping):
+        yield place, value
+        return
+    for key, inner in value.items():
+        if key not in skip:
+            yield from list_leaves(inner, f"{place}.{key}" if place else str(key), skip)
 
 
-def _differences(arms: Mapping[str, list[dict[str, str]]]) -> tuple[Difference, ...]:
-    places = sorted({place for recorded in arms.values() for one in recorded for place in one})
+def _flatten(place: str, value: Any) -> Iterator[tuple[str, str]]:
+    for path, leaf in list_leaves(value, place):
+        if isinstance(leaf, list):
+            # One row per member, so that two long lists differ only in the members that one of them lacks.
+            yield from ((f"{path}.{member}", "there") for member in leaf)
+        else:
+            yield path, str(leaf)
+
+
+def _find_differences(groups: Mapping[str, list[dict[str, str]]]) -> tuple[RecordedDifference, ...]:
+    places = sorted({place for group in groups.values() for one in group for place in one})
     found = []
     for place in places:
-        values = {arm: tuple(sorted({one.get(place, NONE) for one in recorded})) for arm, recorded in arms.items()}
+        values = {
+            name: tuple(sorted({one.get(place, NOT_RECORDED) for one in group})) for name, group in groups.items()
+        }
         if len(set(values.values())) > 1:
-            found.append(Difference(place, values))
+            found.append(RecordedDifference(place, values))
     return tuple(found)

@@ -1,15 +1,15 @@
-"""Cubes in a NetCDF file, a group each, as `xarray.open_dataset` opens them, too.
+"""Write and read cubes as groups of a NetCDF file that `xarray.open_dataset` opens, too.
 
-xarray with h5netcdf asks each variable for all that the format can say of it: to read so takes fifteen times as long,
-and to write so a third of the time in which a campaign is collected. A cube has numbers and texts alone, along dims
-that each have a variable of their own.
+xarray with h5netcdf queries every property that the format allows for each variable: reading that way takes fifteen
+times as long, and writing takes a third of the time of `collect`. A cube has only numbers and texts, and a coordinate
+for each dim (docs/decisions/0019).
 """
 
 import h5py
 import numpy as np
 import xarray as xr
 
-#: What a cube says of its variables; other attributes are those of the format.
+#: Attributes of a cube's variables; all others belong to the file format.
 _DESCRIBED = ("units", "long_name")
 
 
@@ -21,12 +21,12 @@ def write_cube(file: h5py.File, name: str, cube: xr.Dataset) -> None:
     file : h5py.File
         Open for writing.
     name : str
-        The group's.
+        The name of the group.
     cube : Dataset
-        Variables of numbers and texts; each dim has one of its name.
+        Variables of numbers and texts; each dim has a coordinate.
     """
     group = file.create_group(name, track_order=True)
-    # The format keeps one number as a list of one.
+    # netCDF stores a single number as an array of length 1.
     group.attrs.update({key: level if isinstance(level, str) else [level] for key, level in cube.attrs.items()})
     for key, variable in cube.variables.items():
         is_text = variable.dtype.kind in "OU"
@@ -46,7 +46,7 @@ def write_cube(file: h5py.File, name: str, cube: xr.Dataset) -> None:
 
 
 def read_cube(group: h5py.Group) -> xr.Dataset:
-    """Return the cube that stands in a group."""
+    """Return the cube of a group that `write_cube` wrote."""
     variables = {}
     for name, stored in group.items():
         if stored.is_scale:

@@ -1,7 +1,9 @@
-"""The long table of all records, one cube per sweep that is derived from it, and `dataset.nc`, which holds both."""
+"""Cubes: one xarray dataset per sweep, pivoted from the long table of all records."""
 
 import math
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -9,17 +11,18 @@ from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.trial_figure import LONGEST_COUNTS, rank_figure
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, NAME_FACTORS, Factor
 from coldcache.dataset.reader import COUNTED
-from coldcache.dataset.tables import _PLACE, _as_text, _plain
 
-#: Stands for a level that a log does not tell, where a number is needed; the cube holds NaN instead.
+#: Placeholder for an unknown numeric level while pivoting; the cube holds NaN.
 _UNKNOWN = -1
 
-#: The dim of a cube whose factors, crossed, would have far more cells than it has trials: the levels of all of them,
-#: as a case is named by them.
+#: The single dim of a cube whose crossed factors would have far more cells than trials; its labels are case names.
 _LEVELS = "levels"
 
-#: Cells of a cube, and cells per trial, beyond both of which its factors are not crossed.
+#: Factors are not crossed if the cube would exceed both of these: cells, and cells per trial.
 _MOST_CELLS, _MOST_CELLS_PER_TRIAL = 200_000, 100
+
+#: Columns that locate a record in its log; a cube has none of them.
+_LOG_COLUMNS = ["log", "offset", "length", "printed", "definition"]
 
 
 def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> xr.Dataset:
@@ -28,35 +31,35 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
     Parameters
     ----------
     records : DataFrame
-        The rows of one sweep of the long table.
+        The rows of one sweep of the long table (`tabulate_records`).
     settings : DataFrame, optional
-        The rows of the sweep that `tabulate_settings` returns.
+        The rows of the same sweep of the table of settings (`tabulate_settings`).
 
     Returns
     -------
     Dataset
-        Dims ``operation``, every factor with more than one level, and ``repetition``; factors with one level are
-        attributes. Foreign logs of many systems leave nearly all cells of such a cube empty: theirs has the one dim
-        ``levels`` in place of its factors, with the name of each case. ``throughput`` (B/s), ``rate`` (1/s),
-        ``elapsed`` and ``latency`` (s, the mean) where the sweep has them, NaN where a trial is void or missing;
-        ``case``, ``verdict`` and ``cold`` beside them, and for each factor that was put in force what the system said
-        of it, as ``write_cache_read``; empty where the sweep has no such case or repetition. Study and sweep are
-        attributes, too.
+        Dims: ``operation``, every factor with more than one level, and ``repetition``; a factor with one level is an
+        attribute, as are ``study``, ``sweep``, ``tool`` and ``tool_version``. If crossed factors would leave nearly
+        all cells empty, as with imported logs of many systems, one dim ``levels`` with the case names replaces them.
+
+        Variables: ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s; latency is the mean) if the
+        sweep has them, NaN for void and missing trials; ``case``, ``verdict`` and ``cold``; and for each setting the
+        value read back, such as ``write_cache_read``. Texts are empty where the sweep has no such case or repetition.
     """
-    records = _as_counted(records)
-    # Factors and verdicts are those of a trial: one row of each trial and operation tells them.
+    records = _restore_integers(records)
+    # Factors and verdicts belong to a trial, so one row per trial and operation is enough.
     trials = records.drop_duplicates(["operation", "case", "repetition"])
     dims = ["operation", *_choose_dims(trials), "repetition"]
     if _is_sparse(trials, dims):
         records, trials = (table.assign(**{_LEVELS: table.case}) for table in (records, trials))
         dims = ["operation", _LEVELS, "repetition"]
     index = _complete(trials, dims).drop_duplicates(dims)
-    beside = ["case", "verdict", "cold"]
+    labels = ["case", "verdict", "cold"]
     if settings is not None and len(settings):
         read = settings.pivot(index=["case", "repetition"], columns="factor", values="read").add_suffix("_read")
         index = index.join(read, on=["case", "repetition"])
-        beside += list(read.columns)
-    cube = xr.Dataset.from_dataframe(index.set_index(dims)[beside]).fillna("")
+        labels += list(read.columns)
+    cube = xr.Dataset.from_dataframe(index.set_index(dims)[labels]).fillna("")
     figures = records.statistic.isin(("value", "mean")) & (records.share == "") & records.verdict.isin(COUNTED)
     counted = _complete(records[figures], dims)
     there = set(counted.metric.unique())
@@ -77,35 +80,42 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
     return cube
 
 
-def _as_counted(records: pd.DataFrame) -> pd.DataFrame:
-    """Return the records of a sweep with levels as whole numbers that are none only because other sweeps lack them."""
+def _restore_integers(records: pd.DataFrame) -> pd.DataFrame:
+    """Cast factor columns back to int64; pandas made them float because other sweeps lack the factor."""
     floats = [name for name in (*FACTORS, *LEARNT_FACTORS) if name in records and records[name].dtype.kind == "f"]
     whole = [name for name in floats if (records[name] % 1 == 0).all()]
     return records.astype(dict.fromkeys(whole, "int64")) if whole else records
 
 
-def _build_cubes(records: pd.DataFrame, settings: pd.DataFrame) -> dict[str, xr.Dataset]:
-    """Return the cube of each sweep, by the name of its group; of a large table no more than they need is copied."""
-    told = _without_unstated(records.drop(columns=_PLACE, errors="ignore"))
-    put = dict(iter(settings.groupby(["study", "sweep"])))
+def build_cubes(records: pd.DataFrame, settings: pd.DataFrame) -> dict[str, xr.Dataset]:
+    """Return the cube of each sweep, by the name of its group.
+
+    Parameters
+    ----------
+    records, settings : DataFrame
+        The long table and the table of settings of a whole campaign.
+    """
+    # Columns that cubes do not need are dropped before the groups copy the rest of a large table.
+    needed = _without_unstated(records.drop(columns=_LOG_COLUMNS, errors="ignore"))
+    read_back = dict(iter(settings.groupby(["study", "sweep"])))
     return {
-        f"/{study}/{sweep}": build_cube(_without_unstated(rows), put.get((study, sweep)))
-        for (study, sweep), rows in told.groupby(["study", "sweep"], sort=False)
+        f"/{study}/{sweep}": build_cube(_without_unstated(rows), read_back.get((study, sweep)))
+        for (study, sweep), rows in needed.groupby(["study", "sweep"], sort=False)
     }
 
 
 def _without_unstated(records: pd.DataFrame) -> pd.DataFrame:
-    """Return records without the factors that none of them states."""
+    """Drop the columns of factors that no record has."""
     return records.drop(columns=[name for name in FACTORS if name in records and records[name].isna().all()])
 
 
 def _choose_dims(records: pd.DataFrame) -> list[str]:
-    """Return the factors that tell the cases of a sweep apart, without those that follow from the others."""
+    """Return the factors that distinguish the cases of a sweep, without those that follow from the others."""
     factors = [factor for factor in (*FACTORS, *LEARNT_FACTORS) if factor in records]
     last = {"file_size", *NAME_FACTORS, *LEARNT_FACTORS} - {"phase"}
     dims = [factor for factor in factors if factor not in last and records[factor].dropna().nunique() > 1]
     mixed = _count_mixed(records, dims)
-    # A factor that every case states tells them apart better than one that some logs leave out.
+    # Prefer factors that every case states over those that some logs leave out.
     for factor in sorted(factors, key=lambda name: bool(records[name].isna().any())):
         if mixed == 0:
             break
@@ -116,18 +126,18 @@ def _choose_dims(records: pd.DataFrame) -> list[str]:
 
 
 def _is_sparse(trials: pd.DataFrame, dims: list[str]) -> bool:
-    """Return whether a cube with these dims would be large, and nearly empty."""
+    """Return whether a cube with these dims would be large and nearly empty."""
     cells = math.prod(trials[dim].nunique(dropna=False) for dim in dims)
     return cells > max(_MOST_CELLS, _MOST_CELLS_PER_TRIAL * len(trials))
 
 
 def _count_mixed(records: pd.DataFrame, dims: list[str]) -> int:
-    """Return how many cases would share a cell with another one."""
+    """Return how many cases would share a cell with another case."""
     return int((records.groupby(["operation", *dims], dropna=False).case.nunique() - 1).sum())
 
 
 def _complete(records: pd.DataFrame, dims: list[str]) -> pd.DataFrame:
-    """Return the records with a level of every dim: names as text, and a level for what a log does not tell."""
+    """Return the records with a level for every dim: names as text, and a placeholder for unknown levels."""
     table = records.copy()
     for dim in dims[1:-1]:
         if table[dim].dtype.kind in "if":
@@ -138,10 +148,17 @@ def _complete(records: pd.DataFrame, dims: list[str]) -> pd.DataFrame:
 
 
 def choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return the rows of one metric, ordered so that the figure of each trial comes before others of the trial.
+    """Return the rows of one metric that describe a whole trial, the preferred row of each trial first.
 
-    The order is that of `rank_figure`. Of several elapsed times or latencies the longest is taken, which contains the
-    others. Figures of a share of the trial are left out.
+    The order is that of `rank_figure`. Among several elapsed times or latencies the longest comes first, since it
+    includes the others. Rows of a share of the trial (one process, one moment) are left out.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Rows of the long table.
+    metric : str
+        The metric of these rows.
     """
     whole = records[records.share == ""]
     ranks = {statistic: rank_figure(metric, statistic, "") for statistic in whole.statistic.unique()}
@@ -151,3 +168,13 @@ def choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
     longest = -whole["value"] if metric in LONGEST_COUNTS else 0
     ranked = whole.assign(_rank=whole.statistic.map(ranks), _behind=whole.caveats.map(behind), _longest=longest)
     return ranked.sort_values(["_rank", "_behind", "_longest"], kind="stable")
+
+
+def _plain(level: Any) -> Any:
+    """Return a level as NetCDF stores it: attributes cannot be booleans."""
+    return str(level).lower() if isinstance(level, bool | np.bool_) else level
+
+
+def _as_text(value: Any) -> str:
+    """Return a level as text; empty if the trial has no such factor."""
+    return "" if value is None or value != value else str(_plain(value))

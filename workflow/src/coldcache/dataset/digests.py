@@ -1,4 +1,4 @@
-"""A digest of each slice of a `dataset.nc`: notebooks are executed again where one that they have read changes."""
+"""Digests of the slices of a `dataset.nc`; a notebook runs again if a slice that it read has changed."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ def write_digests(results: Path, sweeps: Names, tables: Tables, cubes: Cubes) ->
     results : Path
         The campaign's folder of results, with `dataset.nc`; the digests go to its folder `digests/`.
     sweeps : mapping of str to sequence of str
-        The sweeps of each study of the campaign's design; a sweep without a cube has a digest, too.
+        The sweeps of each study in the campaign's design; a sweep without a cube has a digest, too.
     tables : mapping of str to DataFrame
         Every table of the dataset, by its name.
     cubes : mapping of str to Dataset
@@ -46,23 +46,23 @@ def write_digests(results: Path, sweeps: Names, tables: Tables, cubes: Cubes) ->
     _write(results, digests)
 
 
-def write_claim_digests(results: Path, studies: Iterable[str], claims: pd.DataFrame, *beside: pd.DataFrame) -> None:
-    """Write a digest for each study of what a page on its claims shows.
+def write_claim_digests(results: Path, studies: Iterable[str], claims: pd.DataFrame, *tables: pd.DataFrame) -> None:
+    """Write, for each study, a digest of everything that the page on its claims shows.
 
     Parameters
     ----------
     results : Path
         The campaign's folder of results.
     studies : iterable of str
-        The campaign's.
+        The studies of the campaign.
     claims : DataFrame
-        Every claim with its ``source`` and ``verdict``: all pages show how many of each there are.
-    *beside : DataFrame
-        More tables with a ``source``. Of each table a page shows the rows of its study, and all where there is none.
+        Every claim with its ``source`` and ``verdict``; each page shows how many there are of each.
+    *tables : DataFrame
+        Other tables with a column ``source``. A page shows the rows of its study, or all rows if it has none.
     """
     counts = _digest_table(claims.groupby(["source", "verdict"], as_index=False).size())
     for study in studies:
-        own = [rows if len(rows := rows_of(table, study)) else table for table in (claims, *beside)]
+        own = [rows if len(rows := rows_of(table, study)) else table for table in (claims, *tables)]
         digest = _digest(counts.encode(), *(_digest_table(rows).encode() for rows in own))
         _write(results, {slice_of_claims(study): digest})
 

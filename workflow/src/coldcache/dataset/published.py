@@ -1,4 +1,4 @@
-"""The numbers that the source documents state, each with its place and its grade."""
+"""Published values: the numbers that the source documents state, with their place and grade."""
 
 import csv
 import re
@@ -11,13 +11,13 @@ import pandas as pd
 from coldcache.core.errors import CampaignError
 from coldcache.core.vocabulary import nearest
 
-#: Where they lie.
+#: The file that holds them.
 VALUES = Path("raw/published/values.csv")
 
-#: How a document states a number.
+#: Grades: how a document states a number.
 GRADES = ("table", "text", "figure")
 
-#: The stored unit of each printed one, and what one of it is there. Others stand for what has no stored unit.
+#: For each printed unit the stored unit and the factor to convert to it.
 STORED_UNITS = {
     "GB/s": ("B/s", 1e9), "MB/s": ("B/s", 1e6), "IOPS": ("1/s", 1.0), "op/s": ("1/s", 1.0), "s": ("s", 1.0),
     "calls": ("1", 1.0), "operations": ("1", 1.0), "requests": ("1", 1.0), "entries": ("1", 1.0), "threads": ("1", 1.0),
@@ -25,8 +25,8 @@ STORED_UNITS = {
 }  # fmt: skip
 
 
-class Published(NamedTuple):
-    """One number of a document.
+class PublishedValue(NamedTuple):
+    """One number that a document states.
 
     Attributes
     ----------
@@ -35,13 +35,13 @@ class Published(NamedTuple):
     grade : str
         One of `GRADES`.
     system, benchmark, workload, operation, statistic, relation, note : str
-        What it is of, in the document's terms; `relation` tells "about" and "above" from "=".
+        What was measured, in the document's terms; `relation` is "=", "range", "about" or "above".
     threads : int or None
-        Where it is of one number of threads.
+        The thread count; None if the document states none.
     low, high : float
         The value, or the ends of a range, in `unit`.
     unit : str
-        The stored unit.
+        A stored unit: ``B/s``, ``1/s``, ``s``, ``1`` or ``B``.
     printed : str
         The value and its unit, as printed.
     """
@@ -63,8 +63,8 @@ class Published(NamedTuple):
     printed: str
 
 
-def read_published(path: Path = VALUES) -> list[Published]:
-    """Return every published value, in the order of the file; none where there is no such file.
+def read_published(path: Path = VALUES) -> list[PublishedValue]:
+    """Return every published value in the order of the file; an empty list if there is no file.
 
     Raises
     ------
@@ -77,12 +77,14 @@ def read_published(path: Path = VALUES) -> list[Published]:
         return [_read_row(row, f"{path}, line {line}") for line, row in enumerate(csv.DictReader(file), start=2)]
 
 
-def tabulate_published(values: list[Published]) -> pd.DataFrame:
-    """Return published values as a table of `Published`'s fields; ``threads`` is 0 where a value is of none."""
-    return pd.DataFrame([value._replace(threads=value.threads or 0) for value in values], columns=Published._fields)
+def tabulate_published(values: list[PublishedValue]) -> pd.DataFrame:
+    """Return published values as a table of their fields; ``threads`` is 0 for values without a thread count."""
+    return pd.DataFrame(
+        [value._replace(threads=value.threads or 0) for value in values], columns=PublishedValue._fields
+    )
 
 
-def _read_row(row: dict[str, str], where: str) -> Published:
+def _read_row(row: dict[str, str], where: str) -> PublishedValue:
     for key, known in (("grade", list(GRADES)), ("unit", list(STORED_UNITS))):
         if row[key] not in known:
             raise CampaignError(f'{where}: unknown {key} "{row[key]}"; {nearest(row[key], known)}')
@@ -93,13 +95,13 @@ def _read_row(row: dict[str, str], where: str) -> Published:
         threads = int(row["threads"]) if row["threads"] else None
     except ValueError as error:
         raise CampaignError(f"{where}: {error}") from error
-    words = {key: row[key] for key in Published._fields if key in row and key not in ("threads", "unit")}
-    return Published(
+    words = {key: row[key] for key in PublishedValue._fields if key in row and key not in ("threads", "unit")}
+    return PublishedValue(
         **words, threads=threads, low=ends[0], high=ends[1], unit=unit, printed=f"{row['value']} {row['unit']}"
     )
 
 
-#: What a document's workload and operation are called here; the layout of files where it tells workloads apart.
+#: For each workload of the documents the layout of its files, if that is part of its name, and its operations.
 _WORKLOADS = {
     "sequential N-N": ("file-per-thread", {"write": "write", "read": "read"}),
     "sequential N-1": ("shared-file", {"write": "write", "read": "read"}),
@@ -113,20 +115,25 @@ _WORKLOADS = {
 }
 
 
-def operation_of(value: Published) -> str:
-    """Return the operation that a published value is of, by its name here; nothing where it is of none."""
-    return _WORKLOADS.get(value.workload.removesuffix(" 4 KiB"), ("", {}))[1].get(value.operation, "")
+def operation_of(value: PublishedValue) -> str:
+    """Return the operation of a published value by its name in this program; empty if it has no counterpart."""
+    return _find_workload(value)[1].get(value.operation, "")
 
 
-def is_of(value: Published, items: Sequence[str], file_layout: str, operations: Sequence[str]) -> bool:
-    """Return whether a published value is of a sweep: of its items, its layout of files and its operations."""
-    layout = _WORKLOADS.get(value.workload.removesuffix(" 4 KiB"), ("", {}))[0]
+def is_of(value: PublishedValue, items: Sequence[str], file_layout: str, operations: Sequence[str]) -> bool:
+    """Return whether a published value belongs to a sweep with these items, file layout and operations."""
+    layout = _find_workload(value)[0]
     if value.item not in items or (layout and file_layout and layout != file_layout):
         return False
     return operation_of(value) in operations
 
 
-#: How a document's words for a system name a level, and the factor's unit; 0 for names.
+def _find_workload(value: PublishedValue) -> tuple[str, dict[str, str]]:
+    """Return the file layout and the operations of a value's workload; both empty if it is unknown."""
+    return _WORKLOADS.get(value.workload.removesuffix(" 4 KiB"), ("", {}))
+
+
+#: Patterns that find a level in a document's name of a system, with the factor and its unit; 0 for names.
 _LEVELS = (
     (r"^([mr]5n\.\w+)$", "instance_type", 0),
     (r"; (a?sync)$", "write_mode", 0),
@@ -135,8 +142,8 @@ _LEVELS = (
 )
 
 
-def level_of(value: Published) -> dict[str, str | int]:
-    """Return the level of a factor of the system that a published value is of; nothing where it names none."""
+def level_of(value: PublishedValue) -> dict[str, str | int]:
+    """Return the factor and level that a published value's system names; an empty dict if it names none."""
     for pattern, factor, scale in _LEVELS:
         if match := re.search(pattern, value.system):
             return {factor: int(match[1]) * scale if scale else match[1]}

@@ -1,4 +1,4 @@
-"""`dataset.nc` as notebooks and people open it: the long table of all records, and one cube per sweep."""
+"""Open a `dataset.nc`: its long table of records, its other tables, and one cube per sweep."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ import xarray as xr
 from coldcache.core.errors import DatasetError
 from coldcache.dataset.cube_io import read_cube
 from coldcache.dataset.slices import note_read, slice_of_limits, slice_of_sweep, slice_of_table
-from coldcache.dataset.table_io import read_table
+from coldcache.dataset.table_io import read_table_group
 
-#: Trials that count in estimates; suspect ones are marked wherever they stand.
+#: Verdicts of trials that count in estimates; figures and tables mark suspect ones.
 COUNTED = ("valid", "suspect")
 
 
 def open_records(path: Path, study: str | None = None) -> pd.DataFrame:
-    """Return the long table of a `dataset.nc`, or a study's rows of it."""
+    """Return the long table of a `dataset.nc`, or only the rows of one study."""
     return open_table(path, "records", study)
 
 
@@ -31,32 +31,32 @@ def open_table(path: Path, name: str, study: str | None = None) -> pd.DataFrame:
     name : str
         The table.
     study : str, optional
-        Whose rows are returned alone; those of every study when not given.
+        Return only the rows of this study; by default those of all studies.
 
     Raises
     ------
     DatasetError
-        If the dataset cannot be read, or has none of that name.
+        If the dataset cannot be read, or has no such table.
     """
     note_read(slice_of_table(name, study))
     try:
         with h5netcdf.File(path) as file:
-            table = read_table(file[name])
+            table = read_table_group(file[name])
     except (OSError, KeyError) as error:
         raise DatasetError(f"{path} has no table {name}: collect the campaign again") from error
     return table if study is None else rows_of(table, study)
 
 
 def rows_of(table: pd.DataFrame, study: str) -> pd.DataFrame:
-    """Return a study's rows of a table, numbered from 0; what documents state has the study as its source."""
+    """Return the rows of a study, numbered from 0; tables of documents name the study in the column ``source``."""
     of = table.study if "study" in table else table.source
     return table[of == study].reset_index(drop=True)
 
 
 def open_limits(path: Path, study: str) -> dict[str, float]:
-    """Return the most that the target of a study can do, in B/s, as its site states: ``read_rate`` and ``write_rate``.
+    """Return the ceilings that the site states for a study's target: ``read_rate`` and ``write_rate``, in B/s.
 
-    It is not known of studies whose logs were imported.
+    The dict lacks a rate that the site does not state, and is empty for imported studies.
     """
     note_read(slice_of_limits(study))
     with h5netcdf.File(path) as file:
@@ -65,13 +65,13 @@ def open_limits(path: Path, study: str) -> dict[str, float]:
 
 
 def open_settings(path: Path, study: str | None = None) -> pd.DataFrame:
-    """Return what was read of each level that was put in force, as `cubes.tabulate_settings` returns it."""
+    """Return the table of settings as read back, with the columns of `tables.tabulate_settings`."""
     return open_table(path, "settings", study)
 
 
 def list_sweeps(path: Path, study: str) -> list[str]:
-    """Return the sweeps of a study in a `dataset.nc`; none where it has no such study."""
-    # A sweep has a cube where it has records.
+    """Return the sweeps of a study in a `dataset.nc`; an empty list if it has no such study."""
+    # A sweep has a cube exactly if it has records.
     note_read(slice_of_table("records", study))
     with h5py.File(path) as file:
         return [name for name, group in file[study].items() if isinstance(group, h5py.Group)] if study in file else []
@@ -83,7 +83,7 @@ def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:
     Raises
     ------
     DatasetError
-        If the campaign has no such sweep; the message names those that it has.
+        If the dataset cannot be read, or has no such sweep.
     """
     note_read(slice_of_sweep(study, sweep))
     try:

@@ -1,4 +1,4 @@
-"""What a campaign asks, as tables of its dataset: every sweep, run or not, and the full scale of what it counts."""
+"""Tables of a campaign's design: every sweep, run or not, and the numbers of files at full scale."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +10,7 @@ from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.trials import Collected
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import NAME_FACTORS
-from coldcache.dataset.coverage import tell_how, tell_why_not
+from coldcache.dataset.coverage import describe_deviation, explain_absence
 from coldcache.dataset.reader import COUNTED
 from coldcache.design.cases import Case, expand_cases
 from coldcache.design.study import Study
@@ -20,25 +20,25 @@ SWEEP_COLUMNS = [
     "study", "sweep", "title", "item", "tool", "operations", "varied", "file_layout", "transfer_size", "state", "why",
 ]  # fmt: skip
 
-#: Factors that follow from the number of threads wherever their total is what a study fixes.
+#: Factors that follow from the thread count if a study fixes their total.
 _FOLLOWING = ("file_size", *NAME_FACTORS)
 
 
 def tabulate_sweeps(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame:
-    """Return one row per sweep of a campaign, those that did not run with the reason.
+    """Return one row per sweep of a campaign, including those that did not run.
 
     Parameters
     ----------
     campaign : Campaign
-        Of planned studies, imported ones, or both.
+        With planned studies, imported ones, or both.
     trials : iterable of Collected
-        Those that count make a sweep measured.
+        A sweep with a trial that counts is measured.
 
     Returns
     -------
     DataFrame
-        Columns `SWEEP_COLUMNS`: operations and the names of the factors with more than one level, parted by blanks;
-        ``state`` is ``measured`` or ``not run``; ``why`` says at which scale, or why not.
+        Columns `SWEEP_COLUMNS`: ``operations``, and in ``varied`` the factors with more than one level, separated by
+        blanks; ``state`` is ``measured`` or ``not run``; ``why`` is the scale of the sweep, or why it did not run.
     """
     counted = {(trial.outcome.study, trial.outcome.sweep) for trial in trials if trial.judgement.verdict in COUNTED}
     rows = [*_rows_of_plan(campaign, counted), *_rows_of_import(campaign, counted)]
@@ -63,15 +63,15 @@ def _rows_of_plan(campaign: Campaign, counted: set[tuple[str, str]]) -> list[dic
                 "file_layout": str(first.factors.get("file_layout", "")),
                 "transfer_size": int(first.factors.get("transfer_size", 0)),
                 "state": "measured" if is_measured else "not run",
-                "why": tell_how(first, sweep.tools[0])
+                "why": describe_deviation(first, sweep.tools[0])
                 if is_measured
-                else read_not_run(campaign.folder, study.study, name) or tell_why_not(cases[name]),
+                else read_not_run(campaign.folder, study.study, name) or explain_absence(cases[name]),
             })  # fmt: skip
     return rows
 
 
 def _varied(cases: list[Case]) -> list[str]:
-    """Return the factors with several levels, without what follows from the threads."""
+    """Return the factors with several levels, without those that follow from the threads."""
     return [
         factor
         for factor in cases[0].factors
@@ -80,9 +80,9 @@ def _varied(cases: list[Case]) -> list[str]:
 
 
 def _expand_whole(campaign: Campaign, study: Study) -> list[Case]:
-    """Return the cases of a study at its full scale; none where the site is too small to tell it."""
+    """Return the cases of a study at full scale; an empty list if the site is too small to derive them."""
     assert campaign.environment is not None
-    # The document's own tool counts directories where another one only counts files.
+    # The document's own tool counts directories; its substitute may count only files.
     tools = {
         **campaign.environment.tools,
         **{f"{study.study}/{name}": sweep.tools[0] for name, sweep in study.sweeps.items()},
@@ -106,7 +106,7 @@ def _rows_of_import(campaign: Campaign, counted: set[tuple[str, str]]) -> list[d
                 "varied": " ".join(factor for factor, levels in factors.items() if len(levels) > 1),
                 "file_layout": str(only.get("file_layout", "")), "transfer_size": int(only.get("transfer_size", 0)),
                 "state": "measured" if is_measured else "not run",
-                "why": "imported" if is_measured else "no trial of it counts",
+                "why": "imported" if is_measured else "none of its trials counts",
             })  # fmt: skip
     return rows
 
@@ -117,8 +117,8 @@ def tabulate_designs(campaign: Campaign) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``study sweep item threads`` and those of `NAME_FACTORS`, 0 where a case has none; no row for imported
-        studies and for operations on data.
+        Columns ``study sweep item threads`` and `NAME_FACTORS`, 0 if a case has none; no rows for imported studies
+        and for operations on data.
     """
     rows: list[dict[str, Any]] = []
     for study in campaign.planned:

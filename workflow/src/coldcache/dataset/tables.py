@@ -1,4 +1,4 @@
-"""Tables of a campaign: records, verdicts, proofs, settings, drift and repetitions."""
+"""Tables of a campaign: records, verdicts, cold proofs, settings, drift and repetitions."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,28 +17,23 @@ from coldcache.dataset.reader import COUNTED
 from coldcache.design.cases import Trial
 from coldcache.verdicts.drift import Drift, Moment
 
-#: What leads a record to its log, which a cube does not.
-_PLACE = ["log", "offset", "length", "printed", "definition"]
-
-
 #: The columns that name a trial.
 _TRIAL = ("study", "sweep", "case", "repetition")
 
-
-#: What of a record does not become a column as it is.
-_UNTOLD = ("tool", "tool_version", "repetition", "caveats", "factors")
+#: Fields of a record that do not become a column unchanged.
+_NO_COLUMN = ("tool", "tool_version", "repetition", "caveats", "factors")
 
 
 def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
-    """Return the long table: one row per record, and one without a value for each operation that has none.
+    """Return the long table: one row per record, and a row with NaN for each operation without a record.
 
     Returns
     -------
     DataFrame
         Columns ``study sweep case repetition operation metric statistic value unit definition tool tool_version
         verdict codes cold log offset length printed caveats share time`` and every factor; values in B/s, 1/s, s or
-        1. ``share`` names the process, client or moment of a figure that is not of its whole trial; ``time`` is that
-        moment, in s.
+        1. ``share`` names the process, client or moment that a value belongs to, and is empty for the whole trial;
+        ``time`` is that moment in s, else NaN.
     """
     records: list[Record] = []
     shares: list[str] = []
@@ -51,22 +46,22 @@ def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
         for log, own, share in ((trial.log, trial.records, ""), *series, (trial.log, _lacking(trial), "")):
             records += own
             logs += [log] * len(own)
-            shares += [share] * len(own) if share else map(name_share, own)
+            shares += [share] * len(own) if share else [name_share(record) or "" for record in own]
         shared.append(_share(trial))
         counts.append(len(records) - before)
-    # What the records of a trial have in common is told once per trial, and only then repeated.
+    # Columns that the records of a trial share are built once per trial and then repeated.
     table = pd.DataFrame(shared).take(np.repeat(np.arange(len(counts)), counts)).reset_index(drop=True)
-    places = {name: place for place, name in enumerate(Record._fields) if name not in _UNTOLD}
-    told = pd.DataFrame({name: [record[place] for record in records] for name, place in places.items()})
+    places = {name: place for place, name in enumerate(Record._fields) if name not in _NO_COLUMN}
+    own = pd.DataFrame({name: [record[place] for record in records] for name, place in places.items()})
     caveats = [" ".join(record.caveats) for record in records]
     times = [record.factors.get("time", np.nan) for record in records]
-    return pd.concat([table, told], axis="columns").assign(log=logs, caveats=caveats, share=shares, time=times)
+    return pd.concat([table, own], axis="columns").assign(log=logs, caveats=caveats, share=shares, time=times)
 
 
 def _share(trial: Collected) -> dict[str, Any]:
-    """Return what all records of a trial have in common."""
+    """Return the columns that all records of a trial share."""
     outcome = trial.outcome
-    # What tells no version before it runs may print one in its log.
+    # Some tools state their version only in the log.
     printed = (record.tool_version for record in trial.records if record.tool_version)
     return {
         **_identify(outcome),
@@ -83,7 +78,7 @@ def _identify(outcome: Outcome) -> dict[str, Any]:
 
 
 def _lacking(trial: Collected) -> list[Record]:
-    """Return a record without a value for each operation of a trial of which its log states nothing."""
+    """Return a record with NaN for each operation of a trial that has no record."""
     stated = {record.operation for record in trial.records}
     metrics = {
         operation: METRIC_OF_OPERATION.get(operation, "throughput")
@@ -109,7 +104,14 @@ def tabulate_verdicts(trials: Iterable[Collected]) -> pd.DataFrame:
 
 
 def tabulate_proofs(trials: Iterable[Collected]) -> pd.DataFrame:
-    """Return one row per trial that read: ``study sweep case repetition cold`` and the figures that prove it, in B."""
+    """Return one row per trial that read: ``study sweep case repetition cold`` and the evidence for it.
+
+    Returns
+    -------
+    DataFrame
+        ``method`` and ``why`` in words; ``file_bytes``, ``resident_bytes``, ``moved_bytes`` and ``crossed_bytes`` in B,
+        missing if unknown.
+    """
     figures = ["method", "file_bytes", "resident_bytes", "moved_bytes", "crossed_bytes", "why"]
     rows = [
         [*_identify(trial.outcome).values(), found.verdict, *(getattr(found, figure) for figure in figures)]
@@ -124,7 +126,7 @@ def tabulate_proofs(trials: Iterable[Collected]) -> pd.DataFrame:
 def tabulate_settings(trials: Iterable[Collected]) -> pd.DataFrame:
     """Return one row per trial and setting: ``study sweep case repetition factor level asked read read_after where``.
 
-    ``asked`` is what is read when the level is in force; ``read_after`` is empty where it was not read again.
+    ``asked`` is the value that a level in force reads as; ``read_after`` is empty if it was not read again.
     """
     levels = ["asked", "read", "read_after", "where"]
     rows = [
@@ -139,11 +141,21 @@ def tabulate_settings(trials: Iterable[Collected]) -> pd.DataFrame:
 
 
 def tabulate_drift(trials: Iterable[Collected], allowed: float) -> pd.DataFrame:
-    """Return one row per trial of a sentinel in the order of time, as a chart of the campaign's drift needs it.
+    """Return one row per sentinel trial, ordered by start.
 
-    Columns ``study sweep case repetition start verdict figure unit drift allowed``: the figure in B/s or 1/s, how far
-    it is off the median of the study's sentinel, and how far the site lets it be, as shares of the median. Trials
-    that do not count have neither figure nor drift.
+    Parameters
+    ----------
+    trials : iterable of Collected
+        Trials of any sweep.
+    allowed : float
+        The drift that the site allows, as a share of the median.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``study sweep case repetition start verdict figure unit drift allowed``: ``figure`` in B/s or 1/s,
+        ``drift`` its deviation from the median of the study's sentinel as a share of that median. Both are NaN for
+        trials that do not count.
     """
     rows = []
     for trial in trials:
@@ -164,9 +176,9 @@ def tabulate_drift(trials: Iterable[Collected], allowed: float) -> pd.DataFrame:
 
 
 def tabulate_repetitions(campaign: Campaign) -> pd.DataFrame:
-    """Return one row per case that a stop rule ends: ``study sweep case trials relative_width asked reason``.
+    """Return one row per case with a stop rule: ``study sweep case trials relative_width asked reason``.
 
-    ``reason`` is that of `statistics.stopping.Stop`, and ``goes on`` where the case is to be repeated still.
+    ``reason`` is that of `statistics.stopping.Stop`, or ``goes on`` if the case needs more repetitions.
     """
     cases = {trial.case.key: trial.case for block in campaign.blocks() for trial in block.trials if trial.case.until}
     rows = []
@@ -177,13 +189,3 @@ def tabulate_repetitions(campaign: Campaign) -> pd.DataFrame:
         width, reason = (stop.relative_width, stop.reason or "goes on") if stop else (np.nan, "goes on")
         rows.append([case.study, case.sweep, case.name, len(done), width, case.until.relative_width, reason])
     return pd.DataFrame(rows, columns=["study", "sweep", "case", "trials", "relative_width", "asked", "reason"])
-
-
-def _plain(level: Any) -> Any:
-    """Return a level as NetCDF stores it: attributes know no booleans."""
-    return str(level).lower() if isinstance(level, bool | np.bool_) else level
-
-
-def _as_text(value: Any) -> str:
-    """Return a level of a column of names; nothing where the trial has no such factor."""
-    return "" if value is None or value != value else str(_plain(value))

@@ -1,4 +1,4 @@
-"""Write the dataset of a campaign."""
+"""Write the dataset of a campaign as one NetCDF-4 file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,8 +10,8 @@ import xarray as xr
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.dataset.cube_io import write_cube
-from coldcache.dataset.cubes import _build_cubes
-from coldcache.dataset.table_io import write_table
+from coldcache.dataset.cubes import build_cubes
+from coldcache.dataset.table_io import write_table_group
 from coldcache.dataset.tables import tabulate_settings
 
 
@@ -24,15 +24,15 @@ def save_dataset(
     Parameters
     ----------
     campaign : Campaign
-        Its name becomes an attribute, and the limits that its site states those of each study that is measured there.
+        Its name becomes an attribute of the file, and the ceilings of its site attributes of each measured study.
     records : DataFrame
         The long table.
     path : Path
-        Where the file goes.
+        The file to write.
     settings : DataFrame, optional
-        As of `tabulate_settings`.
+        The table that `tabulate_settings` returns.
     tables : mapping of str to DataFrame, optional
-        More tables about the campaign as a whole, by the name of their group.
+        Other tables, by the name of their group.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def save_dataset(
     target = campaign.site.target
     limits = {"read_rate": target.read_rate, "write_rate": target.write_rate}
     stated = {name: rate for name, rate in limits.items() if rate is not None}
-    cubes = _build_cubes(records, settings)
+    cubes = build_cubes(records, settings)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".partial")
     with h5netcdf.File(temporary, "w") as file:
@@ -51,9 +51,9 @@ def save_dataset(
         for study in campaign.planned if stated else ():
             file.create_group(study.study).attrs.update(stated)
         for name, table in (tables or {}).items():
-            write_table(file, name, table, "row")
-        write_table(file, "records", records, "record")
-        write_table(file, "settings", settings, "setting")
+            write_table_group(file, name, table, "row")
+        write_table_group(file, "records", records, "record")
+        write_table_group(file, "settings", settings, "setting")
     with h5py.File(temporary, "a") as file:
         for name, cube in cubes.items():
             write_cube(file, name, cube)

@@ -1,1 +1,1 @@
-"""Studies and sites, expanded into cases, trials and command lines."""
+"""Studies and sites, and their expansion into cases, trials and command lines."""

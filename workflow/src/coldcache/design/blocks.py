@@ -1,4 +1,4 @@
-"""The trials of a plan in blocks, each in the order in which one runner executes them."""
+"""Arrange the trials of a plan in blocks, each in the order in which one runner executes them."""
 
 import itertools
 import random
@@ -19,9 +19,9 @@ class Block(NamedTuple):
 def arrange_blocks(cases: list[Case], seed: int) -> list[Block]:
     """Return the cases' trials in blocks, one per sweep.
 
-    Within a block the trials run in rounds: each round holds one trial of every case in an order of its own, drawn
-    from `seed`. Levels to be compared so share the drift of the system, and a round pairs them. A sentinel has no block
-    of its own: it runs between the trials of every block of its study.
+    Within a block the trials run in rounds: each round has one trial of every case, in a random order drawn from
+    `seed`. So the levels that are compared share the drift of the system, and a round pairs them. A sentinel has no
+    block of its own: it runs between the trials of every block of its study.
     """
     blocks = []
     sentinels = {case.study: itertools.count() for case in cases if case.sentinel_every}
@@ -35,7 +35,7 @@ def arrange_blocks(cases: list[Case], seed: int) -> list[Block]:
         for repetition in range(max(case.most for case in members)):
             turn = [Trial(case, repetition) for case in members if repetition < case.most]
             order.shuffle(turn)
-            # What is slow to change changes once per level and round, in the order in which its levels were drawn.
+            # A slow setting changes once per level and round, in the random order of its levels.
             drawn: dict[tuple[Level, ...], list[Trial]] = {}
             for trial in turn:
                 drawn.setdefault(slow[id(trial.case)], []).append(trial)
@@ -47,7 +47,7 @@ def arrange_blocks(cases: list[Case], seed: int) -> list[Block]:
 
 
 def _watch(trials: list[Trial], sentinel: Case, numbers: Iterator[int]) -> Iterator[Trial]:
-    """Yield a block's trials with those of the sentinel before the first, after every so many, and after the last."""
+    """Yield a block's trials, with sentinel trials before the first, at regular intervals, and after the last."""
     yield Trial(sentinel, next(numbers))
     for start in range(0, len(trials), sentinel.sentinel_every):
         yield from trials[start : start + sentinel.sentinel_every]

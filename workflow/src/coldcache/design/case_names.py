@@ -1,4 +1,4 @@
-"""Names of cases, and so of their folders."""
+"""Names of cases, which are also the names of their folders."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -6,12 +6,12 @@ from functools import lru_cache
 from coldcache.core.errors import DesignError
 from coldcache.design.levels import Level
 
-#: The one case of a sweep in which nothing varies.
+#: Name of the only case of a sweep in which nothing varies.
 ONLY = "only"
 
 
 def name_case(levels: Mapping[str, Level]) -> str:
-    """Return the name of a case, and so of its folder, from the levels that tell it from the others of its sweep.
+    """Return the name of a case and its folder, from the levels in which it differs from others of its sweep.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Studies over a site, expanded into cases, trials and exact command lines. Nothing here touches the system."""
+"""Expand studies on a site into cases, trials and exact command lines. Nothing here touches the system."""
 
 import math
 import os
@@ -32,33 +32,33 @@ from coldcache.tools import find_tool
 from coldcache.tools.launchers import start_ranks
 from coldcache.tools.run import Run
 
-#: More trials than anybody measures: each has a folder.
+#: The most trials of a study; each has a folder.
 MOST_TRIALS = 10_000_000
 
-#: Where the socket of a served block device lies, relative to the folder of the trial's sweep.
+#: The socket of a served block device, relative to the folder of the trial's sweep.
 SOCKET = "nbd.socket"
 
-#: Bytes that the kernel takes as the path of a socket (unix(7)).
+#: The longest path of a socket, in bytes (unix(7)).
 _LONGEST_SOCKET = 107
 
 
 class Case(NamedTuple):
-    """One combination of levels of one sweep, with what runs it.
+    """One combination of levels of one sweep, and the run that measures it.
 
     Attributes
     ----------
     scale : str
-        At which scale of the study it runs, in a few words; empty for a study that does not scale.
+        The scale at which it runs, in a few words; empty for a study that does not scale.
     expected : float or None
-        How long it measures by what is expected of the site, in s; None where the tool is bound by time.
-    runs_here : str
-        Empty, or the reason why it does not run on the site.
+        How long it measures by the site's expected speed, in s; None if the tool ends by time.
+    why_not_here : str or None
+        Why it does not run on the site; None if it does.
     sentinel_every : int
-        After how many trials of other cases it runs again; 0 for a case that is no sentinel.
+        Number of trials of other cases after which it runs again; 0 for a case that is not a sentinel.
     guest : Guest or None
-        The guest in which its trials run; None where they run on the site's own clients.
+        The guest in which its trials run; None if they run on the site's own clients.
     until : RepeatUntil or None
-        When to stop repeating it; `repetitions` are the least then.
+        When to stop repeating it; `repetitions` is then the minimum.
     """
 
     study: str
@@ -74,7 +74,7 @@ class Case(NamedTuple):
     cold: Cold = Cold()
     scale: str = ""
     expected: float | None = None
-    runs_here: str = ""
+    why_not_here: str | None = None
     sentinel_every: int = 0
     guest: nfs_guest.Guest | None = None
     until: RepeatUntil | None = None
@@ -91,7 +91,7 @@ class Case(NamedTuple):
 
     @property
     def items(self) -> int:
-        """Files or directories that a trial of the case makes; 0 for operations on data."""
+        """Files or directories that a trial of the case creates; 0 for operations on data."""
         return self.run.files * self.run.threads if self.operations[0] in METADATA_OPERATIONS else 0
 
     @property
@@ -120,12 +120,14 @@ class Trial(NamedTuple):
 
 
 def expand_cases(study: Study, site: Site, environment: Environment, full: bool = False) -> list[Case]:
-    """Return every case of a study on a site, those that do not run there with the reason; `full` scales none down.
+    """Return every case of a study on a site, with a reason for those that do not run there.
+
+    With `full` nothing is scaled down.
 
     Raises
     ------
     DesignError
-        If a level does not fit the system, a total does not divide, a trial needs more than the site's limits, or there
+        If a level does not fit the system, a total does not divide evenly, a trial exceeds the site's limits, or there
         are more than `MOST_TRIALS`.
     """
     cases: list[Case] = []
@@ -145,7 +147,7 @@ def expand_cases(study: Study, site: Site, environment: Environment, full: bool 
 
 
 def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:
-    """Return the cases, of which the sentinel is repeated as often as the trials of the others ask for it."""
+    """Return the cases; the sentinel gets as many repetitions as the other trials need."""
     assert study.sentinel is not None
     name, every = study.sentinel.sweep, study.sentinel.every
     own = [case for case in cases if case.sweep == name]
@@ -156,7 +158,7 @@ def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:
         )
     trials = Counter[str]()
     for case in cases:
-        if case is not own[0] and not case.runs_here:
+        if case is not own[0] and not case.why_not_here:
             trials[case.sweep] += case.most
     times = sum(1 + math.ceil(count / every) for count in trials.values())
     marked = own[0]._replace(sentinel_every=every, repetitions=times, until=None)
@@ -174,13 +176,13 @@ def _expand_sweep(
     most = most_threads(site, environment.cores) if scales and not full else None
     grid = list(expand_grid(sweep, site, environment, most))
     varying = [factor for factor in sweep.factors if len({point[factor] for point in grid}) > 1]
-    # What follows from the threads or another factor varies with it and would only repeat it in the name.
+    # A level that follows from another factor would only repeat that factor in the name.
     varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
     groups = find_tool(tool).separate(tuple(sweep.operations))
-    lack = f"{' and '.join(sweep.tools)}: not installed" if key in environment.lacking else ""
+    lack = f"{' and '.join(sweep.tools)}: not installed" if key in environment.lacking else None
     for operations in groups:
         shrinks = scales and not full and not sweep.keeps_sizes
-        # A series lasts as long as it is told.
+        # A series lasts as long as the sweep says.
         is_paced = scales and not sweep.series
         part = find_scale(operations, grid, sweep, site, tool) if shrinks else 1.0
         for point in grid:
@@ -210,13 +212,13 @@ def _expand_sweep(
                     f"it after {show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
                 )
             unfit = find_tool(tool).unfit(case.run) if scales and not full else None
-            reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else "")
-            case = case._replace(runs_here=reason or (explain_excess(case.run, site) if full else ""))
+            reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else None)
+            case = case._replace(why_not_here=reason or (explain_excess(case.run, site) if full else None))
             yield case
 
 
 def _as_settings_need(site: Site, settings: Mapping[str, Setting | str]) -> Site:
-    """Return the site for a sweep: a guest, and a device that is served, are on the first node alone.
+    """Return the site for a sweep: only the first node has a guest or a served device.
 
     Raises
     ------
@@ -248,7 +250,7 @@ def _is_in_guest(settings: Mapping[str, Setting | str]) -> bool:
 def _resolve_settings(sweep: Sweep, site: Site, scales: bool) -> dict[str, Setting | str]:
     """Return how each factor's levels are put in force: as the sweep says, or as the site does.
 
-    A study that scales keeps what its site does not state: the case does not run there.
+    If a study scales and its site does not state a setting, the word ``site`` stays: the case does not run there.
     """
     settings: dict[str, Setting | str] = {}
     for factor, given in sweep.settings.items():
@@ -272,16 +274,15 @@ def _resolve_cold(sweep: Sweep, site: Site) -> Cold:
 
 
 def _repetitions(study: Study, sweep: Sweep, tool: str) -> int:
-    """Return the trials of a case: a tool that does not repeat in one execution as the document's is run more often."""
+    """Return the number of trials of a case; a tool that cannot repeat within one execution runs more often."""
     repetitions = sweep.repetitions or study.repetitions
-    repeats_itself = "{iterations}" in _command(sweep, tool)
+    repeats_itself = "{iterations}" in (_command(sweep, tool) or "")
     return repetitions if repeats_itself else repetitions * sweep.iterations
 
 
-def _command(sweep: Sweep, tool: str) -> str:
-    """Return the command line that a sweep states for a tool; empty where it states none."""
-    stated: Mapping[str, str] = dict(sweep.command.items())
-    return stated.get(tool, "")
+def _command(sweep: Sweep, tool: str) -> str | None:
+    """Return the command line that a sweep states for a tool; None if it states none."""
+    return sweep.command.get(tool)
 
 
 def _as_measured(point: dict[str, Level], sweep: Sweep, tool: str) -> dict[str, Level]:
@@ -300,7 +301,6 @@ def _run(
     known: dict[str, Any] = {field: factors[field] for field in Run._fields if field in factors}
     if "items_per_directory" in factors:
         known["files"] = count_items(factors) // factors["threads"]
-    options: Mapping[str, list[str]] = dict(sweep.options.items())
     directory = site.target.path if site.plan_only else f"{site.target.path}/coldcache/{study.study}/{name}"
     served = "qemu-nbd" in sweep.settings.values() and not (study.scale == "site" and full)
     launchers = site.clients.launchers
@@ -315,7 +315,7 @@ def _run(
     moves_once = operations[0] in ("write", "read") and not served and not factors.get("direct_io")
     seconds, series = shorten(sweep, site, moves_once) if shrinks else (sweep.seconds, sweep.series or 0.0)
     run = Run(
-        operations=operations, directory=directory, seconds=seconds, options=tuple(options.get(tool, ())),
+        operations=operations, directory=directory, seconds=seconds, options=tuple(sweep.options.get(tool, ())),
         device=f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if served else "",
         launcher=launcher, starter=starter, series=series if find_tool(tool).TRAITS.series_logs else 0.0, **known,
     )  # fmt: skip
@@ -324,7 +324,7 @@ def _run(
 
 
 def _fill(command: str, run: Run, factors: dict[str, Any], sweep: Sweep, site: Site, tool: str) -> tuple[str, ...]:
-    """Return the words of a document's command line on a site."""
+    """Return the words of a study's command line, filled in for a site."""
     module = find_tool(tool)
     traits = module.TRAITS
     values = {
@@ -340,7 +340,7 @@ def _fill(command: str, run: Run, factors: dict[str, Any], sweep: Sweep, site: S
 
 
 def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
-    """Refuse what a tool would pass over, or do otherwise than the case says, and more streams than can be started."""
+    """Refuse cases that a tool would silently run in another way, and more streams than can be started."""
     streams = site.clients.streams
     if streams and case.run.threads > streams:
         raise DesignError(

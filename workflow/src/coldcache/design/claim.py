@@ -1,4 +1,4 @@
-"""Claims of a source as typed entries: what is compared, which outcome bears a claim out, and of which system it is."""
+"""Claims of a source: what is compared, which outcome confirms a claim, and which system it describes."""
 
 from typing import Annotated, Any, Literal
 
@@ -16,7 +16,7 @@ Over = Literal["every", "peaks", "most"]
 
 
 class Selection(Strict):
-    """Which values of a campaign are meant; what a side of a comparison leaves out is as its test says."""
+    """The values of a campaign that a claim means; a side of a comparison inherits what it leaves out from its test."""
 
     study: str | None = Field(None, description="The study; that of the claims' source if left out.")
     sweep: str | None = Field(None, description="The sweep.")
@@ -38,7 +38,7 @@ class Selection(Strict):
 
 
 class Ordering(Selection):
-    """Rates of which each is above the next."""
+    """Each rate is above the next."""
 
     kind: Literal["ordering"]
     falling: list[Selection] = Field(min_length=2, description="The highest first.")
@@ -57,7 +57,7 @@ class Ratio(Selection):
 
 
 class Interaction(Selection):
-    """A ratio that is larger under one circumstance than under another: the ratio of two ratios against a threshold."""
+    """A ratio is larger in one context than in another: the ratio of two ratios, against a threshold."""
 
     kind: Literal["interaction"]
     numerator: Selection
@@ -69,7 +69,7 @@ class Interaction(Selection):
 
 
 class Equivalence(Selection):
-    """Settings that perform alike: each within a margin of the first."""
+    """Settings perform alike: each is within a margin of the first."""
 
     kind: Literal["equivalence"]
     sides: list[Selection] = Field(min_length=2, description="The first is what the others are held against.")
@@ -97,7 +97,7 @@ class Growth(Selection):
 
 
 class Drop(Selection):
-    """The share that a curve loses at its last thread count, of its plateau before it."""
+    """The share of its plateau that a curve loses at its last thread count."""
 
     kind: Literal["drop"]
     least: float = Field(gt=-1, lt=1)
@@ -140,7 +140,7 @@ class Figure(Selection):
 
 
 class Percentile(Selection):
-    """A percentile of the points of several series that is alike."""
+    """A percentile of the points is alike in several series."""
 
     kind: Literal["percentile"]
     percent: float = Field(gt=0, lt=100)
@@ -148,7 +148,7 @@ class Percentile(Selection):
 
 
 class Count(Selection):
-    """A count that equals what a model says of each trial's factors."""
+    """A count equals the prediction of a model for each trial."""
 
     kind: Literal["count"]
     definition: str = Field("", description="Which of several counts of an operation is meant.")
@@ -157,7 +157,7 @@ class Count(Selection):
 
 
 class Model(Selection):
-    """A rate that is what a model says of the factors, within a relative distance."""
+    """A rate equals the prediction of a model within a relative distance."""
 
     kind: Literal["model"]
     model: Literal["provisioned-rate"] = Field(description="Operations per second of provisioned metadata IOPS.")
@@ -165,7 +165,7 @@ class Model(Selection):
 
 
 class Outcome(Selection):
-    """Trials that end whole at one level and fail at another."""
+    """Trials succeed at one level and fail at another."""
 
     kind: Literal["outcome"]
     whole: Selection
@@ -173,7 +173,7 @@ class Outcome(Selection):
 
 
 class Memory(Selection):
-    """A rule of validity: the files of a trial hold a multiple of the memory of the clients that it runs on."""
+    """The files of a trial are some multiple of the memory of its clients."""
 
     kind: Literal["memory"]
     times: float = Field(gt=0)
@@ -188,7 +188,7 @@ class Spread(Selection):
 
 
 class Verified(Selection):
-    """A setting that was read back with certain words."""
+    """A setting read back as certain words."""
 
     kind: Literal["verified"]
     factor: str
@@ -196,7 +196,7 @@ class Verified(Selection):
 
 
 class Arithmetic(Strict):
-    """What follows from the source's own numbers, and needs no campaign."""
+    """Arithmetic with the source's own numbers, which needs no campaign."""
 
     kind: Literal["arithmetic"]
     check: str = Field(description="A check of coldcache.claims.source_arithmetic.")
@@ -225,7 +225,7 @@ Test = Annotated[
 
 
 class Claim(Strict):
-    """One statement of a source that a campaign's records bear out, refute, or leave open."""
+    """One statement of a source that a campaign's records confirm, refute, or leave open."""
 
     id: str = Field(pattern=r"^[A-Z]{2}[0-9]{1,3}$")
     place: str = Field(description="The table, figure or section of the source.")
@@ -255,7 +255,7 @@ class Claims(Strict):
 
 
 def limit_of(given: str | float | None, unit: str, missing: float) -> float:
-    """Return a limit in a metric's stored unit; `missing` where none is stated.
+    """Return a limit in a metric's stored unit; `missing` if none is stated.
 
     Raises
     ------

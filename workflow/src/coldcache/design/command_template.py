@@ -1,7 +1,7 @@
-"""Command lines as a document states them: its own words, with a variable in braces wherever it has one.
+"""Command lines as a document states them: its own words, with variables in braces.
 
-Studies are handed on from one person to another. What a study adds to a command line starts no other program, and
-names no file outside the target.
+People share studies. So what a study adds to a command line must not start another program or name a file outside the
+target.
 """
 
 import re
@@ -13,7 +13,7 @@ from coldcache.core.vocabulary import FACTORS, nearest
 from coldcache.tools import find_tool
 from coldcache.tools.protocols import Traits
 
-#: Variables beside the factors: who starts the tool where, the tool itself, where files lie, and what is done.
+#: Variables besides the factors: launcher, program, folder, iterations, test and files.
 VARIABLES = ("launcher", "program", "directory", "iterations", "test", "files")
 
 _VARIABLE = re.compile(r"\{([a-z_]*)(?::([kKmMgG]))?\}")
@@ -31,7 +31,7 @@ def check_options(where: str, tool: str, options: Sequence[str]) -> None:
     where : str
         Begins each message.
     tool : str
-        The tool that is given them.
+        The tool that receives them.
     options : sequence of str
         Word by word.
     """
@@ -45,7 +45,7 @@ def check_options(where: str, tool: str, options: Sequence[str]) -> None:
 
 
 def _is_refused(word: str, traits: Traits) -> bool:
-    """Return whether an option, or any that it may be short for, is among those that a tool refuses."""
+    """Return whether an option, or a longer one that it may abbreviate, is among those that a tool refuses."""
     if not traits.has_long_options:
         return word.startswith(traits.refused_options)
     option = word.removeprefix("--")
@@ -55,13 +55,13 @@ def _is_refused(word: str, traits: Traits) -> bool:
 
 
 def _refuse_path(where: str, word: str, outside: str) -> None:
-    """Raise `DesignError` for a word of which a part lies, or may lie, outside the target's folder."""
+    """Raise `DesignError` for a word that names, or may name, a path outside the target's folder."""
     if "/" in outside or "\\" in outside or ".." in outside or outside.startswith("~"):
         raise DesignError(f'{where}: "{word}" names a path; files lie in the target, which the site names')
 
 
 def check_command(where: str, tool: str, command: str, factors: Mapping[str, Any]) -> None:
-    """Raise `DesignError` for another program, a path, an unknown variable, and a factor that is not in the command.
+    """Raise `DesignError` for another program, a path, an unknown variable, or a missing factor.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def check_command(where: str, tool: str, command: str, factors: Mapping[str, Any
         if "{" in _VARIABLE.sub("", word) or "}" in _VARIABLE.sub("", word):
             raise DesignError(f'{where}: "{word}" is no variable such as {{threads}} or {{file_size:G}}')
     for factor in ("threads", "transfer_size", "file_size", "directories_per_thread", "items_per_directory", "files"):
-        # A launcher counts the threads.
+        # The launcher states the number of threads.
         stated = named | ({"threads"} if "launcher" in named else set())
         if factor in factors and factor not in stated:
             raise DesignError(f"{where}: {{{factor}}} is missing, so its levels would be mere labels")
@@ -102,9 +102,9 @@ def fill(command: str, values: Mapping[str, Any]) -> tuple[str, ...]:
     ----------
     command : str
         Such as ``iozone -i 0 -r {transfer_size:K} -t {threads} {launcher}``. The letter after a colon is the unit of a
-        size, as the tool's suffix writes it; a size that is no whole number of it takes the next smaller one.
+        size, as the tool's suffix writes it; a size that is no whole number of that unit takes the next smaller one.
     values : mapping
-        The value of each variable. A list takes the place of a word, or leaves it out where it is empty.
+        The value of each variable. A list replaces a word by its items, by none if it is empty.
     """
     words: list[str] = []
     for word in command.split():

@@ -1,4 +1,4 @@
-"""Why a case of a plan cannot run on a site: each reason is one line, and what cannot run is never imitated."""
+"""Reasons why a case cannot run on a site, each in one line. What cannot run is never imitated."""
 
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import FACTORS
@@ -8,8 +8,8 @@ from coldcache.design.study import Sweep
 from coldcache.tools.run import Run
 
 
-def explain_lack(sweep: Sweep, site: Site) -> str:
-    """Return what a sweep needs and a site does not have; empty where it has all."""
+def explain_lack(sweep: Sweep, site: Site) -> str | None:
+    """Return what a sweep needs and a site does not have; None if it has all."""
     if site.plan_only:
         return f"the site {site.site} is described for plans only"
     missing = [need for need in sweep.needs if need not in site.offers]
@@ -21,11 +21,11 @@ def explain_lack(sweep: Sweep, site: Site) -> str:
         stated = site.settings.get(factor) if setting == "site" else setting
         if isinstance(stated, LimitSetting) and site.clients.launcher != "local":
             return f"a control group puts {FACTORS[factor].label} in force on one machine, and not on those of a job"
-    return ""
+    return None
 
 
-def explain_excess(run: Run, site: Site) -> str:
-    """Return which limit of a site a run at full scale exceeds; empty where it exceeds none."""
+def explain_excess(run: Run, site: Site) -> str | None:
+    """Return which limit of a site a run at full scale exceeds; None if it exceeds none."""
     if run.file_size * run.threads > site.limits.bytes:
         return (
             f"keeps {show_bytes(run.file_size * run.threads)} on the target, the site {site.site} allows "
@@ -33,4 +33,4 @@ def explain_excess(run: Run, site: Site) -> str:
         )
     if site.limits.threads and run.threads > site.limits.threads:
         return f"runs {run.threads} threads, the site {site.site} allows {site.limits.threads}"
-    return ""
+    return None

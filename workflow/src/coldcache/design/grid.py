@@ -12,12 +12,12 @@ from coldcache.design.levels import Doubling, Level, Lookup, Share, stored_level
 from coldcache.design.site import Site
 from coldcache.design.study import Sweep
 
-#: More combinations of levels than anybody measures: a design with more is a mistake, and would be expanded for hours.
+#: The most combinations of levels of a sweep: a design with more is a mistake and would take hours to expand.
 MOST_CASES = 1_000_000
 
 
 class Environment(NamedTuple):
-    """What a plan depends on beside its design, fixed when a campaign begins.
+    """What a plan depends on besides its design; it is fixed when a campaign begins.
 
     Attributes
     ----------
@@ -28,13 +28,13 @@ class Environment(NamedTuple):
     tools : mapping of str to str
         The tool of each sweep, by ``study/sweep``.
     seed : int
-        Seed of the order of trials.
+        Seed for the order of trials.
     memory : int
-        Memory of one client node, in B; 0 where the site does not state it.
+        Memory of one client node, in B; 0 if the site does not state it.
     lacking : sequence of str
         Sweeps, as ``study/sweep``, none of whose tools is installed.
     physical_cores : int
-        Physical cores of all client nodes; 0 where that was not noted.
+        Physical cores of all client nodes; 0 if unknown.
     """
 
     cores: int
@@ -46,7 +46,7 @@ class Environment(NamedTuple):
     physical_cores: int = 0
 
     def count_cores(self, physical: bool) -> int:
-        """Return the cores of all client nodes, those that run several threads at once counted once or as they are."""
+        """Return the physical or logical cores of all client nodes."""
         return (physical and self.physical_cores) or self.cores
 
 
@@ -62,14 +62,14 @@ def expand_grid(
     site : Site
         Where it runs.
     environment : Environment
-        What rules depend on.
+        What levels given by a rule depend on.
     most_threads : int, optional
-        Takes the place of every larger number of threads.
+        Replaces every larger number of threads.
 
     Raises
     ------
     DesignError
-        If there are more than `MOST_CASES`; if a total does not divide, leaves nothing, or needs the memory of clients
+        If there are more than `MOST_CASES`; if a total does not divide evenly, leaves nothing, or depends on memory
         that the site does not state.
     """
     free = {factor: levels for factor, levels in sweep.factors.items() if not isinstance(levels, Share | Lookup)}
@@ -97,7 +97,7 @@ def expand_grid(
         for factor, levels in sweep.factors.items():
             if isinstance(levels, Share):
                 point[factor] = _share(factor, levels, point, site, environment)
-        # "where-possible" can turn out to be a level that is listed, too, and two numbers of threads to be the most.
+        # "where-possible" may equal another listed level, and two numbers of threads may both become the most.
         reached = tuple(point[factor] for factor in sweep.factors)
         if reached not in seen:
             seen.add(reached)

@@ -1,4 +1,4 @@
-"""What a trial's guest is started with, and why it cannot be."""
+"""The options with which a trial's guest starts."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ OVERHEAD_SECONDS = 6.0
 
 
 class Guest(NamedTuple):
-    """What the settings of a case ask of its guest.
+    """The options of a case's guest.
 
     Attributes
     ----------
@@ -19,9 +19,9 @@ class Guest(NamedTuple):
     parameters : tuple of str
         Kernel parameters, as ``name=value``.
     outage : float
-        For how long the server stops, in s; 0 where it does not.
+        How long the server stops, in s; 0 if it does not.
     network : str
-        What netem does to each packet, in words of tc-netem(8).
+        What netem does to each packet, in the words of tc-netem(8).
     layers : tuple of str
         Layers of the device mapper on the server's disk, the lowest one first.
     """
@@ -36,7 +36,7 @@ class Guest(NamedTuple):
 def describe_guest(
     settings: Mapping[str, Any], factors: Mapping[str, Any], base: str, standing: Iterable[str] = ()
 ) -> Guest | None:
-    """Return what the settings of a case ask of its guest; None where it runs on this system itself.
+    """Return the options of a case's guest; None if the case runs on this system itself.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def describe_guest(
     factors : mapping
         The level of each factor.
     base : str
-        Mount options that hold where no factor states another value of them.
+        Mount options that apply unless a factor states another value of them.
     standing : iterable of str
-        Kernel parameters that hold where no factor varies such.
+        Kernel parameters that apply unless a factor varies some.
     """
     kinds = {factor: kind for factor, kind in settings.items() if isinstance(kind, GuestSetting)}
     if not kinds:
@@ -65,7 +65,7 @@ def describe_guest(
     for option in options:
         stated[option.partition("=")[0]] = option
     if stated.get("vers") == "vers=3":
-        # The lock manager of version 3 would need a daemon of its own.
+        # The lock manager of NFS 3 would need another daemon.
         stated.setdefault("nolock", "nolock")
     outage = max(kind.outage for kind in kinds.values())
     return Guest(tuple(stated.values()), tuple(parameters), outage, " ".join(parts["network"]), tuple(parts["disk"]))

@@ -1,4 +1,4 @@
-"""A study whose logs were made elsewhere: named and titled like any other, but without a design to measure by."""
+"""A study of imported logs: named and titled like any other, but without a design to measure."""
 
 from pydantic import Field
 
@@ -8,7 +8,7 @@ from coldcache.design.study import Study
 
 
 class ForeignSweep(Strict):
-    """Logs that belong together, and what they were found to hold."""
+    """Logs that belong together, and the factors that they state."""
 
     title: str
     source: Name | None = None
@@ -19,7 +19,7 @@ class ForeignSweep(Strict):
 
 
 class UnreadFile(Strict):
-    """A file of an imported folder that is no log, and why it was left out."""
+    """A file of an imported folder that was left out, and why."""
 
     file: str
     reason: str

@@ -1,4 +1,4 @@
-"""The jobs that a campaign asks a scheduler for: one allocation for one block, for a part of one, or for several."""
+"""The jobs that a campaign submits to a scheduler: each measures a block, a part of one, or several."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -10,17 +10,17 @@ from coldcache.design.blocks import Block
 from coldcache.design.cases import Trial
 from coldcache.design.site import Limits, Site
 
-#: Seconds that a job may take beside its trials: its start, the look at its nodes, and what ends it.
+#: Seconds that a job may take besides its trials: to start, to check its nodes, and to end.
 SPARE_SECONDS = 300
 
 
 class Allocation(NamedTuple):
-    """What one job measures.
+    """The blocks that one job measures.
 
     Attributes
     ----------
     name : str
-        Of its only block, or of the first one and how many follow it.
+        The name of its only block; or that of the first one and the number of others.
     nodes : int
         How many nodes it needs.
     blocks : tuple of Block
@@ -40,14 +40,14 @@ class Allocation(NamedTuple):
 def arrange_allocations(blocks: Iterable[Block], site: Site) -> list[Allocation]:
     """Return the jobs that measure some blocks on a site.
 
-    A block whose cases differ in their number of nodes is parted by it, and one that would outlast the site's longest
-    job is split, in the order of its trials. Parts of as many nodes and of the same settings share a job as long as
-    their estimates add up to no more than ``limits.merged``.
+    A block whose cases need different numbers of nodes is split by that number, and one that would exceed the site's
+    longest job is split in the order of its trials. Parts with the same nodes and settings share a job while the sum
+    of their estimates is at most ``limits.merged``.
 
     Raises
     ------
     DesignError
-        If a single trial outlasts the longest job.
+        If a single trial takes longer than the longest job.
     """
     parts = [part for block in blocks for one in _part_by_nodes(block) for part in _split(one, site.limits)]
     most = _most_merged(site.limits)
@@ -67,12 +67,12 @@ def arrange_allocations(blocks: Iterable[Block], site: Site) -> list[Allocation]
 
 
 def walltime(allocation: Allocation, limits: Limits) -> float:
-    """Return how long a job may take, in s: its estimate with the site's margin, and five minutes."""
+    """Return how long a job may take, in s: its estimate times the site's margin, plus five minutes."""
     return limits.margin * allocation.seconds + SPARE_SECONDS
 
 
 def node_hours(allocations: Iterable[Allocation]) -> float:
-    """Return what the jobs take by their estimates, in hours of one node."""
+    """Return the estimated cost of the jobs in node-hours."""
     return sum(allocation.nodes * allocation.seconds for allocation in allocations) / 3600
 
 
@@ -99,7 +99,7 @@ def _part_by_nodes(block: Block) -> Iterator[Block]:
 
 
 def _split(block: Block, limits: Limits) -> Iterator[Block]:
-    """Yield the parts of a block that the longest job can hold each."""
+    """Yield parts of a block that each fit into the longest job."""
     if limits.walltime is None:
         yield block
         return
@@ -137,7 +137,7 @@ def _name(blocks: list[Block]) -> str:
 
 
 def _seconds(block: Block) -> float:
-    # Not sum: the same trials must give the same sum in every order of Python's.
+    # Not sum(): the same trials must give exactly the same total in any order.
     return math.fsum(trial.case.seconds for trial in block.trials)
 
 

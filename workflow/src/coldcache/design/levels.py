@@ -1,4 +1,4 @@
-"""The levels of a factor: listed, or by a rule that follows from the machines, the threads or another factor."""
+"""The levels of a factor: a list, or a rule that depends on the machines, the threads or another factor."""
 
 import math
 from difflib import get_close_matches
@@ -14,15 +14,15 @@ from coldcache.design.settings.base import name_level
 from coldcache.statistics.models.fsx_metadata_iops import check_provisioned
 from coldcache.statistics.models.nfs_rpcs import check_nconnect
 
-# What is no number that can be meant is refused with the factor's name.
+# Absurd numbers are refused later, with the factor's name.
 Level = str | int | Annotated[float, AllowInfNan()] | bool
 
-#: Factors whose levels a service limits to some numbers.
+#: Factors whose levels a service restricts to certain numbers.
 _CHECKS = {"metadata_iops": check_provisioned, "nconnect": check_nconnect}
 
 
 class Doubling(Strict):
-    """Levels 1, 2, 4 and on, each twice the one before."""
+    """Levels 1, 2, 4 and so on, each twice the previous one."""
 
     first: int = Field(1, ge=1, lt=2**63, description="The first level.")
     last: int | None = Field(
@@ -40,14 +40,14 @@ class Doubling(Strict):
         return self
 
     def levels(self, cores: int) -> list[int]:
-        """Return the levels on a system of `cores` cores, the last one included."""
+        """Return the levels on a system with `cores` cores, including the last one."""
         end = self.last or max(self.first, round((self.last_per_core or 0) * cores))
         doubled = [self.first * 2**power for power in range(math.floor(math.log2(end / self.first)) + 1)]
         return doubled if doubled[-1] == end else [*doubled, end]
 
 
 class Share(Strict):
-    """A level that follows from the number of threads: a total divided among them."""
+    """A level that depends on the number of threads: a total divided among them."""
 
     aggregate: Level | None = Field(None, description="The total over all threads, such as ``2 TB`` or ``320``.")
     memory: float | None = Field(
@@ -68,7 +68,7 @@ class Share(Strict):
         Parameters
         ----------
         threads : int
-            Among how many the total is divided.
+            The number of threads that share the total.
         unit : str
             The stored unit.
         memory : int
@@ -79,7 +79,7 @@ class Share(Strict):
         Raises
         ------
         DesignError
-            If the total does not divide by `threads` and `round` is ``exact``, or is more than a number can hold.
+            If the total is not a multiple of `threads` and `round` is ``exact``, or if it is too large.
         """
         total = self.aggregate if self.memory is None else f"{self.memory:g} times the memory"
         if self.memory is not None:
@@ -96,7 +96,7 @@ class Share(Strict):
 
 
 class Lookup(Strict):
-    """A level that follows from the level of another factor."""
+    """A level that depends on the level of another factor."""
 
     by: str = Field(description="The other factor.")
     levels: dict[str, Level] = Field(min_length=1, description="This factor's level for each level of the other one.")
@@ -113,7 +113,7 @@ _RULES: dict[str, type[Strict]] = {"kind:doubling": Doubling, "kind:share": Shar
 
 
 def _kind_of_levels(given: Any) -> str:
-    """Return which rule levels are meant to be: of a mapping the one that most of its keys, misspelt or not, are of."""
+    """Return the rule that levels follow: for a mapping, the one that shares most keys, even misspelt ones."""
     if isinstance(given, dict):
         return max(
             _RULES, key=lambda kind: sum(bool(get_close_matches(str(key), _RULES[kind].model_fields)) for key in given)
@@ -136,7 +136,7 @@ def stored_level(factor: str, level: Level) -> Level:
     Raises
     ------
     DesignError
-        If the level has no such unit, or is no level of the factor.
+        If the level has another unit, or is not a level of the factor.
     """
     unit = FACTORS[factor].unit
     if unit == "B":
@@ -159,7 +159,7 @@ def stored_level(factor: str, level: Level) -> Level:
 
 
 def check_levels(factor: str, levels: Any) -> None:
-    """Raise `DesignError` for levels that are none of the factor, stand twice, or need a unit that it does not have."""
+    """Raise `DesignError` for levels that are unknown to the factor, repeated, or in a wrong unit."""
     if isinstance(levels, list):
         stored = [stored_level(factor, level) for level in levels]
         if len(set(map(str, stored))) < len(stored):

@@ -5,8 +5,8 @@ from pathlib import Path
 from coldcache.design.imported_study import AnyStudy
 from coldcache.design.study import read_study
 
-#: Notebooks beside those that studies name: what the data say of the claims, for each study that has some; how far the
-#: statistics hold, once for a campaign; and how fast the program is, with the campaign that comes with it.
+#: Notebooks besides those that studies name: the verdicts on claims, for each study that has some; the validity of the
+#: statistics, once per campaign; and the speed of the program, only with the campaign that comes with it.
 CLAIMS, RELIABILITY, SPEED = "claims", "how-far-statistics-hold", "how-fast-the-program-is"
 
 #: The campaign that comes with the program.
@@ -14,14 +14,14 @@ REFERENCE = "reference"
 
 
 def list_notebooks(study: AnyStudy, first: bool, project: Path, campaign: str) -> list[str]:
-    """Return the notebooks of a study: those that it names, and those that others like it have, too.
+    """Return the notebooks of a study: those that it names, and the common ones.
 
     Parameters
     ----------
     study : Study or ForeignStudy
         The study.
     first : bool
-        Whether it is the campaign's first, with which that of the campaign is executed.
+        Whether it is the campaign's first study, with which the campaign's own notebook is executed.
     project : Path
         Holds `notebooks/` and `config/`.
     campaign : str
@@ -30,7 +30,7 @@ def list_notebooks(study: AnyStudy, first: bool, project: Path, campaign: str) -
     Raises
     ------
     DesignError
-        If the study's file is no study.
+        If the study's file is not a study.
     """
     once = [RELIABILITY, *([SPEED] if campaign == REFERENCE else [])] if first else []
     beside = [*([CLAIMS] if _has_claims(study, project) else []), *once]
@@ -39,7 +39,7 @@ def list_notebooks(study: AnyStudy, first: bool, project: Path, campaign: str) -
 
 
 def _has_claims(study: AnyStudy, project: Path) -> bool:
-    """Return whether a document of this name states claims, or the study does, of which a campaign keeps none."""
+    """Return whether the study has claims: in a file of its name, or in its own file (a campaign's copy omits them)."""
     if (project / "config/claims" / f"{study.study}.yaml").is_file():
         return True
     studies = project / "config/studies"

@@ -1,8 +1,8 @@
-"""A study on a smaller system than the one it was made for: how long it takes there, and by how much it shrinks.
+"""Scale a study down to a smaller system: estimate durations, and shrink sizes.
 
-The rules: numbers of threads above the site's become the site's; then all sizes of a sweep shrink by one factor, so
-that its largest trial keeps within the site's bytes and within the seconds that a trial should last; directories and
-the files in each shrink alike, so that few and many stay apart; a series of rates keeps the number of its windows.
+The rules: numbers of threads above the site's limit become that limit. Then all sizes of a sweep shrink by one factor,
+so that its largest trial fits the site's bytes and seconds. The number of directories and the files in each shrink
+alike, so that their ratio stays. A series of rates keeps the number of its windows.
 """
 
 import math
@@ -16,10 +16,10 @@ from coldcache.tools import find_tool
 
 Point = dict[str, Level]
 
-#: The least length of a window of a series, in s: a shorter one would show single transfers.
+#: The shortest window of a series, in s: a shorter one would show single transfers.
 _SHORTEST_WINDOW = 0.1
 
-#: How much longer than expected a trial may take that moves each byte once.
+#: How many times longer than expected a trial may take if it moves each byte once.
 _PATIENCE = 10
 
 
@@ -35,7 +35,7 @@ def count_items(point: Point) -> int:
 
 
 def expect_seconds(operations: Sequence[str], point: Point, sweep: Sweep, site: Site, tool: str) -> float:
-    """Return how long one execution measures, by what is expected of the site."""
+    """Return how long one execution measures by the site's expected speed, in s."""
     expected = site.expected
     if operations[0] in METADATA_OPERATIONS:
         iterations = sweep.iterations if find_tool(tool).TRAITS.repeats_itself else 1
@@ -83,9 +83,9 @@ def shrink(point: Point, scale: float) -> Point:
 
 
 def shorten(sweep: Sweep, site: Site, moves_once: bool) -> tuple[float, float]:
-    """Return how long a tool that is bound by time runs on a site, and the windows of its series, both in s.
+    """Return how long a time-bound tool runs on a site, and the window of its series, both in s.
 
-    With `moves_once` it ends by itself once every byte is moved, and is given time to get there.
+    With `moves_once` the tool ends by itself once every byte is moved, and gets the time for that.
     """
     if not sweep.series:
         return min(sweep.seconds, site.limits.trial_seconds * (_PATIENCE if moves_once else 1)), 0.0
@@ -95,7 +95,7 @@ def shorten(sweep: Sweep, site: Site, moves_once: bool) -> tuple[float, float]:
 
 
 def describe_scale(scale: float, threads: int | None) -> str:
-    """Return at which scale a sweep runs, in a few words: ``at most 4 threads, sizes divided by 2,000``."""
+    """Return the scale of a sweep in a few words: ``at most 4 threads, sizes divided by 2,000``."""
     parts = [f"at most {threads:,} threads"] if threads else []
     divided = float(f"{1 / scale:.3g}")
     if scale < 1:

@@ -40,7 +40,7 @@ Memory = Annotated[str | int, BeforeValidator(_parse_memory)]
 
 
 def count_physical_cores(system: Path = Path("/sys/devices/system/cpu")) -> int:
-    """Return the cores that this process may use, those that run several threads at once counted once."""
+    """Return the physical cores that this process may use."""
     usable = os.sched_getaffinity(0)
     siblings = set()
     for processor in usable:
@@ -82,7 +82,7 @@ class Clients(Strict):
         return self
 
     def nodes_for(self, threads: int) -> int:
-        """Return over how many nodes so many threads are spread in turn: over all, as far as there are threads."""
+        """Return the number of nodes that threads are spread over: all, or as many as there are threads."""
         return min(self.nodes, threads) if self.launcher != "local" else 1
 
     def total_cores(self) -> int:
@@ -90,7 +90,7 @@ class Clients(Strict):
         return self.nodes * (self.cores or len(os.sched_getaffinity(0)))
 
     def total_physical_cores(self) -> int:
-        """Return the physical cores of all client nodes; what a site states as its cores are such."""
+        """Return the physical cores of all client nodes; a site states physical cores."""
         return self.nodes * (self.cores or count_physical_cores())
 
     def memory_bytes(self) -> int:
@@ -128,7 +128,7 @@ class Limits(Strict):
 
 
 class Expected(Strict):
-    """What the system is expected to do, by which a plan tells how long it takes and how far it scales down."""
+    """The expected speed of the system, by which a plan estimates its duration and scales down."""
 
     throughput: Annotated[float, BeforeValidator(lambda given: parse_quantity(given, "B/s"))] = Field(
         5e8, gt=0, description="Bytes per second.", json_schema_extra={"type": ["string", "number"]}
@@ -141,7 +141,7 @@ class NfsGuest(Strict):
     """The guest of settings of the kind nfs-guest."""
 
     mount: str = Field("vers=3,proto=tcp", description="Mount options where no factor states another value of them.")
-    # Writeback by age would now and then come between the two pages of a synchronous write, which is two calls then.
+    # Writeback by age could split the two pages of a synchronous write into two calls.
     parameters: list[str] = Field(
         ["vm.dirty_expire_centisecs=360000"],
         description="Kernel parameters, as name=value, of trials that do not vary them.",
@@ -150,7 +150,7 @@ class NfsGuest(Strict):
 
 
 class Cold(Strict):
-    """How files that are read are made cold; that they were is proved by what crosses the device."""
+    """How files become cold before a read; the bytes that cross the device prove it."""
 
     method: ColdMethod = Field("eviction", description="What drops them from memory before each trial that reads.")
     commands: list[Annotated[list[str], Field(min_length=1)]] = Field(
@@ -168,7 +168,7 @@ class Cold(Strict):
 
 
 class Site(Strict):
-    """Where it runs."""
+    """A system on which studies run."""
 
     site: Name = Field(description="The site's id; the file's name without its ending.")
     title: str
@@ -233,7 +233,7 @@ def read_site(folder: Path, name: str, target: str | None = None) -> Site:
     Raises
     ------
     DesignError
-        As `read_model`; and if the file holds another site than its name says.
+        As `read_model`; and if the site in the file has another name.
     """
     site = read_model(folder / f"{name}.yaml", Site)
     if site.site != name:

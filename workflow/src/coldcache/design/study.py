@@ -50,7 +50,7 @@ NamedSetting = Annotated[
 
 
 class RepeatUntil(Strict):
-    """When a case has been repeated often enough; its `repetitions` are the least then."""
+    """When a case has been repeated often enough; its `repetitions` are then the minimum."""
 
     relative_width: float = Field(
         gt=0, description="The interval of the median, over the median, that is narrow enough: 0.1 is 5 % either way."
@@ -65,7 +65,7 @@ class Sweep(Strict):
     """One benchmark over a grid of factors."""
 
     title: str = Field(description="What is swept, in a few words.")
-    item: str = Field("", description="The tables and figures of the source that it serves, parted by semicolons.")
+    item: str = Field("", description="The tables and figures of the source that it serves, separated by semicolons.")
     tools: list[ToolName] = Field(min_length=1, description="In order of preference; the first installed one is used.")
     operations: list[OperationName] = Field(min_length=1)
     factors: dict[str, Levels] = Field(description="Levels of each factor; threads is required.")
@@ -123,7 +123,7 @@ class Sweep(Strict):
 
 
 def _check_kind(operations: Sequence[str], factors: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Refuse a factor that the operations lack or do not know, whose levels would be mere labels."""
+    """Refuse factors that are missing, or that the operations ignore, so that levels would be mere labels."""
     names = [operation for operation in operations if operation in METADATA_OPERATIONS]
     if names and len(names) < len(operations):
         moving = next(operation for operation in operations if operation not in names)
@@ -148,7 +148,7 @@ def _check_kind(operations: Sequence[str], factors: Mapping[str, Any], settings:
 
 
 def _check_settings(settings: Mapping[str, Any], factors: Mapping[str, Any]) -> None:
-    """Refuse a setting of another factor, a level that it does not know, and levels that nothing puts in force."""
+    """Refuse settings for other factors, unknown levels, and levels that nothing puts in force."""
     for factor, given in settings.items():
         if factor not in factors:
             raise DesignError(f'settings: unknown factor "{factor}"; {nearest(factor, list(factors))}')
@@ -183,7 +183,7 @@ def refuse_levels(factor: str, given: Any, levels: Any) -> None:
 
 
 class Sentinel(Strict):
-    """A case that is repeated through the campaign, so that a system that drifts is noticed."""
+    """A case that is repeated throughout the campaign to detect drift of the system."""
 
     sweep: Name = Field(description="A sweep of one case. It has no block of its own: its trials run between others.")
     every: int = Field(
@@ -207,7 +207,7 @@ class Study(Strict):
     sentinel: Sentinel | None = Field(None, description="What is repeated through the campaign to notice drift.")
     sweeps: dict[Name, Sweep] = Field(min_length=1)
     notebooks: list[str] = Field(description="The notebooks that answer the question, in the order of the report.")
-    # No part of a campaign's design: what is claimed may change after the measurement, what was measured may not.
+    # Not part of a campaign's design: claims may change after the measurement, the design may not.
     claims: list[Claim] = Field(
         default_factory=list, exclude=True, description="Claims that the study's data bear out, refute or leave open."
     )
@@ -243,7 +243,7 @@ def read_study(folder: Path, name: str) -> Study:
     Raises
     ------
     DesignError
-        As `read_model`; and if the file holds another study than its name says.
+        As `read_model`; and if the study in the file has another name.
     """
     study = read_model(folder / f"{name}.yaml", Study)
     if study.study != name:

@@ -165,7 +165,7 @@ def _find_obstacle(
     if reason := find_fault(launcher, place, work, nodes):
         return reason
     note_hosts(campaign, describe_everywhere(launcher, place.hosts, work))
-    return settings.reach(launcher, place.hosts, cases) or None
+    return settings.reach(launcher, place.hosts, cases)
 
 
 def _refuse_impossible(trial: Trial, campaign: Campaign, context: BlockContext) -> None:

@@ -40,6 +40,8 @@ class ToolRun(NamedTuple):
         How long the machine slept meanwhile, in s.
     own_cpu, busy_cpu : float
         Processor time of the tool, and of everything that ran on this machine meanwhile, in s.
+    utc_offset : float
+        Local time minus UTC, in s.
     """
 
     start: str
@@ -51,6 +53,7 @@ class ToolRun(NamedTuple):
     suspended: float
     own_cpu: float
     busy_cpu: float
+    utc_offset: float
 
 
 def supervise(
@@ -100,7 +103,14 @@ def supervise(
             end=datetime.now(UTC).isoformat(timespec="milliseconds"), exit_status=process.returncode,
             stops=stops.count, suspended=round(_asleep() - asleep, 3),
             own_cpu=round(_own_cpu() - own, 3), busy_cpu=round(_busy_cpu() - busy, 3),
+            utc_offset=_utc_offset(),
         )  # fmt: skip
+
+
+def _utc_offset() -> float:
+    """Return local time minus UTC, in s."""
+    offset = datetime.now().astimezone().utcoffset()
+    return offset.total_seconds() if offset else 0.0
 
 
 class Stops:

@@ -1,1 +1,1 @@
-"""Reports, comparisons and archives of campaigns."""
+"""The report of a campaign: its site, comparisons with other campaigns, and archives."""

@@ -54,8 +54,8 @@ class Interval(NamedTuple):
         Wanted coverage.
     method : str
         How the bounds were found: ``order``, ``t``, ``percentile`` or ``BCa``.
-    caveat : str
-        Why the bounds are not to be trusted at `level`; empty where they are.
+    caveat : str or None
+        Why the bounds cannot be trusted at `level`; None if they can.
     """
 
     estimate: float
@@ -64,7 +64,7 @@ class Interval(NamedTuple):
     n: int
     level: float
     method: str
-    caveat: str = ""
+    caveat: str | None = None
 
 
 def interval(
@@ -154,8 +154,8 @@ def interval_over(
     return result
 
 
-def caveat(n: int, statistic: str = "median", level: float = 0.95, method: str = "auto") -> str:
-    """Return why an interval from `n` values is not to be trusted at `level`; empty where it is.
+def caveat(n: int, statistic: str = "median", level: float = 0.95, method: str = "auto") -> str | None:
+    """Return why an interval from `n` values cannot be trusted at `level`; None if it can.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def caveat(n: int, statistic: str = "median", level: float = 0.95, method: str =
 
     Returns
     -------
-    str
+    str or None
         One clause for a caption.
     """
     method = _checked_method(statistic, method, level)
@@ -180,7 +180,7 @@ def caveat(n: int, statistic: str = "median", level: float = 0.95, method: str =
         return (
             f"the {method} interval of a {kind} is too narrow for skewed or bimodal rates from under {trusted} values"
         )
-    return ""
+    return None
 
 
 def _checked_method(statistic: str, method: str, level: float) -> str:

@@ -144,10 +144,10 @@ def drift(values: npt.ArrayLike, times: npt.ArrayLike) -> tuple[float, float]:
     return float(scipy.stats.theilslopes(logs, seconds).slope), float(scipy.stats.kendalltau(seconds, logs).pvalue)
 
 
-def _dependence(n: int, worth: float) -> str:
-    """Return why the interval of a series that depends strongly on its past is not to be trusted; else nothing."""
+def _dependence(n: int, worth: float) -> str | None:
+    """Return why the interval of a series that depends strongly on its past cannot be trusted; None if it can."""
     if worth >= _LEAST_WORTH and n / worth <= _STRONG_DEPENDENCE:
-        return ""
+        return None
     return f"{n} values of this series are worth {worth:.0f} independent ones only: its bounds may be too narrow"
 
 

@@ -61,7 +61,7 @@ def paired_ratio(
     on_logs = interval(np.log(above / below), _STATISTIC_OF_LOGS[statistic], level, method, seed)
     estimate, low, high = (float(np.exp(value)) for value in on_logs[:3])
     trusted = on_logs.method == "t" and on_logs.n >= _T_TRUSTED_FROM
-    return on_logs._replace(estimate=estimate, low=low, high=high, caveat="" if trusted else on_logs.caveat)
+    return on_logs._replace(estimate=estimate, low=low, high=high, caveat=None if trusted else on_logs.caveat)
 
 
 def paired_ratio_over(

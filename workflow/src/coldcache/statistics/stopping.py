@@ -18,15 +18,15 @@ class Stop(NamedTuple):
         Whether to stop.
     relative_width : float
         Width of the interval over its estimate; NaN from fewer than two values.
-    reason : str
-        ``narrow enough``, ``most repetitions reached``, ``budget spent``; empty where the case goes on.
+    reason : str or None
+        ``narrow enough``, ``most repetitions reached`` or ``budget spent``; None if the case goes on.
     further : int
         Repetitions that the case is expected to need still, at least 1 where it goes on; 0 where it stops.
     """
 
     enough: bool
     relative_width: float
-    reason: str
+    reason: str | None
     further: int
 
 
@@ -90,7 +90,7 @@ def enough(
         # Widths shrink with the root of n; the range of five shrinks slower, so this is a lower bound.
         expected = int(np.ceil(found.n * (width / wanted_relative_width) ** 2))
     further = int(np.clip(expected - found.n, 1, most - rates.size))
-    return Stop(False, float(width), "", further)
+    return Stop(False, float(width), None, further)
 
 
 def _refuse_unreachable(wanted_relative_width: float, most: int, least: int) -> None:

@@ -1,4 +1,4 @@
-"""The benchmark tools and the readers of logs: the one list of each.
+"""The list of benchmark tools, the list of log readers, and the functions that use them.
 
 A tool that runs trials is a module that satisfies `protocols.Tool`; a reader of logs satisfies `protocols.LogReader`.
 Both may be one module, or a folder with ``command.py`` and ``parse.py``.
@@ -18,6 +18,7 @@ from coldcache.tools.ior import command as ior
 from coldcache.tools.ior import parse as ior_log
 from coldcache.tools.iozone import command as iozone
 from coldcache.tools.iozone import parse as iozone_log
+from coldcache.tools.lines import name_line
 from coldcache.tools.mdtest import command as mdtest
 from coldcache.tools.mdtest import parse as mdtest_log
 from coldcache.tools.programs import HELPERS, Program
@@ -90,9 +91,9 @@ def read_by(reader: LogReader | Tool, log: bytes, name: str = "") -> Sequence[Re
     records = reader.read_named(log, name) if isinstance(reader, NamedLogReader) else reader.read(log)
     impossible = find_impossible(records)
     if impossible:
-        line = log.count(b"\n", 0, impossible.offset) + 1
+        where = name_line(log, impossible.offset)
         raise LogError(
-            f"line {line}: {impossible.printed[:40]!r} would make {impossible.operation} {impossible.metric}"
+            f"{where}: {impossible.printed[:40]!r} would make {impossible.operation} {impossible.metric}"
             f" {impossible.value:g} {impossible.unit}, which nothing measured can be: the log is damaged"
         )
     return records

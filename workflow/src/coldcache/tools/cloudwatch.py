@@ -1,4 +1,4 @@
-r"""Read what CloudWatch answers to `get-metric-statistics` and `get-metric-data`, as the JSON that the AWS CLI prints.
+r"""Read CloudWatch's answers to `get-metric-statistics` and `get-metric-data`, in the JSON that the AWS CLI prints.
 
 Specimens::
 
@@ -8,8 +8,8 @@ Specimens::
                             "StatusCode": "Complete"}]}
 
 The sum over a period, divided by the period, is a rate (AWS, "FSx for Lustre metrics and dimensions"). Neither answer
-states the period: it is the least distance of two time stamps. `get-metric-data` states the statistic in the label at
-best. Averages, least and greatest values are over storage targets, and no rates of the file system.
+states the period: it is the shortest distance between two time stamps. `get-metric-data` states the statistic only in
+the label, if at all. Averages, minima and maxima are over storage targets and are not rates of the file system.
 """
 
 import re
@@ -47,7 +47,7 @@ _STATISTICS = ("Sum", "Average", "Minimum", "Maximum", "SampleCount")
 
 
 class _Place(NamedTuple):
-    """A byte of a log; as text the line that holds it, which is counted only for a message."""
+    """A byte of a log; as text the line that holds it, which is only counted for a message."""
 
     text: str
     offset: int
@@ -57,7 +57,7 @@ class _Place(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """One value of a series, when it was, and where it stands."""
+    """One value of a series, with its time and its place in the log."""
 
     time: float
     value: float
@@ -66,7 +66,7 @@ class _Point(NamedTuple):
 
 
 class _Series(NamedTuple):
-    """One metric's values over time, with the line where it begins, the id of its query, and doubts."""
+    """One metric's values over time, with its first line, the id of its query, and caveats."""
 
     where: _Place
     metric: str
@@ -86,20 +86,20 @@ def read(log: bytes) -> list[Record]:
     Parameters
     ----------
     log : bytes
-        One or more answers, with any text around them. An answer that stands twice counts once.
+        One or more answers, with any text around them. A repeated answer counts once.
 
     Returns
     -------
     list of Record
         ``throughput`` (B/s) or ``rate`` (1/s) in the order of the log, with the factors ``time`` (s since 1970),
-        ``period`` (s) and ``series`` (the query's id). Where `get-metric-data` does not say that values are sums, they
-        are taken for such, with the caveat ``statistic-unstated``.
+        ``period`` (s) and ``series`` (the query's id). If `get-metric-data` does not say that values are sums, they
+        count as sums, with the caveat ``statistic-unstated``.
 
     Raises
     ------
     LogError
-        If the JSON is broken, the answer is not complete, a metric or statistic cannot be turned into a rate, or there
-        are too few points to tell the period.
+        If the JSON is broken, the answer is incomplete, a metric or statistic has no rate, or there are too few points
+        to derive the period.
     """
     text = log.decode("latin-1")
     found: list[Record] = []
@@ -183,7 +183,7 @@ def _read_data(text: str, members: dict[str, Member]) -> Iterator[_Series]:
 
 
 def _known_metric(label: str, where: _Place) -> str:
-    """Return the metric that a label begins with; raise `LogError` for one that is no rate."""
+    """Return the metric that a label starts with; raise `LogError` for one that has no rate."""
     match = _LABEL.fullmatch(label)
     if match is None or (match[1] not in BYTES and match[1] not in OPERATIONS):
         raise LogError(f"{where}: metric {label[:60]!r} is none whose sums are known to be bytes or operations")

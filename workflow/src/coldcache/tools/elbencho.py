@@ -7,7 +7,7 @@ Specimens, a line per phase::
 
 ``[last]`` is everything over the time of the last thread, ``[first]`` what was moved until the first was done. CSV cuts
 MiB/s to whole numbers; JSON prints numbers as strings, and a slash as ``\/``. An entry is a file or a directory.
-Nothing tells whether a file was cut between two lines. Source: elbencho's ``source/Statistics.cpp``,
+A file that was cut between two lines cannot be detected. Source: elbencho's ``source/Statistics.cpp``,
 ``printPhaseResultsToStringVec`` and ``printPhaseResultsAsJSON``.
 """
 
@@ -23,7 +23,7 @@ from coldcache.tools.json_offsets import Member, scan_object
 #: Name of the tool in campaigns that import its logs.
 TOOL = "elbencho"
 
-#: What each phase does with bytes, and with files or directories as such.
+#: The operation of each phase on data, and on files or directories.
 PHASES: dict[str, tuple[str, str]] = {
     "WRITE": ("write", "file-create"),
     "READ": ("read", "file-read"),
@@ -33,7 +33,7 @@ PHASES: dict[str, tuple[str, str]] = {
     "RMFILES": ("", "file-remove"),
     "RMDIRS": ("", "directory-remove"),
 }
-#: Phases of the machine's caches: nothing is measured in them.
+#: Phases that only handle caches: nothing is measured in them.
 _IDLE = ("SYNC", "DROPCACHE")
 
 _MIB = 2**20
@@ -46,7 +46,7 @@ _TEXT = re.compile(rb"^OPERATION +RESULT TYPE +FIRST DONE +LAST DONE", re.MULTIL
 _NUMBER = re.compile(r"[0-9]{1,20}")
 _VERSION = re.compile(r"[0-9]+(?:[.-][0-9A-Za-z]+)*")
 
-#: Where JSON holds what CSV has in a column.
+#: The CSV's column of each JSON key.
 _JSON_RATES = {
     r"bytes\/s": "B/s", "iops": "IOPS", r"entries\/s": "entries/s", "entries": "entries", "bytes": "B",
 }  # fmt: skip
@@ -73,16 +73,16 @@ class _Phase(NamedTuple):
 
     @property
     def where(self) -> str:
-        """Return the number of its line, for a message: counted only when there is one."""
+        """Return the number of its line; it is only counted for a message."""
         return _place(self.log, self.start)
 
     def number(self, name: str) -> int | None:
-        """Return a whole number; None where the phase has none."""
+        """Return a whole number; None if the phase has none."""
         field = self.fields.get(name)
         return int(field.text) if field and _NUMBER.fullmatch(field.text) else None
 
     def text(self, name: str) -> str:
-        """Return a text; empty where the phase has none."""
+        """Return a text; empty if the phase has none."""
         return self.fields[name].text if name in self.fields else ""
 
 
@@ -108,13 +108,13 @@ def read(log: bytes) -> list[Record]:
     list of Record
         Per phase ``throughput`` (B/s), ``rate`` of transfers under the name of the transfer and of entries under that
         of files or directories, ``elapsed`` (s), ``count`` and ``latency`` (s); figures until the first thread was done
-        carry ``stonewalled``. Phases of the same factors are told apart by ``repetition``.
+        carry ``stonewalled``. Phases with the same factors differ in ``repetition``.
 
     Raises
     ------
     LogError
-        If a line is broken or of an unknown phase, a phase has no rate, or rate, time and amount contradict each other;
-        and for the table that elbencho prints for people.
+        If a line is broken or names an unknown phase, a phase has no rate, or rate, time and amount contradict each
+        other; and for the table that elbencho prints for people.
     """
     phases = list(_read_csv(log)) if _HEADS.search(log) else list(_read_json(log))
     if not phases:
@@ -184,7 +184,7 @@ def _read_json(log: bytes) -> Iterator[_Phase]:
 
 
 def _flatten(text: str, members: dict[str, Member]) -> Iterator[tuple[str, _Field]]:
-    """Yield what a phase's JSON holds, under the names of the CSV's columns; boost prints numbers as strings."""
+    """Yield the values of a phase's JSON under the names of the CSV's columns; boost prints numbers as strings."""
     yield "operation", _field(text, members["phase_type"])
     if "label" in members:
         yield "label", _field(text, members["label"])
@@ -228,7 +228,7 @@ def _place(log: bytes, offset: int) -> str:
 
 
 def _factors(phase: _Phase) -> dict[str, Any]:
-    """Return what a phase tells of the factors; elbencho counts threads per host."""
+    """Return the factors that a phase states; elbencho counts threads per host."""
     hosts, threads = phase.number("hosts") or 1, phase.number("threads") or 1
     told: dict[str, Any] = {"threads": hosts * threads, "nodes": hosts}
     is_file = phase.text("path type") == "file"

@@ -1,4 +1,4 @@
-r"""Read what the IO500 harness says of a whole run: `result_summary.txt`, the console, and `result.txt`.
+r"""Read the results of a whole IO500 run: `result_summary.txt`, the console, and `result.txt`.
 
 Specimens (harness in C, and the shell script before 2020)::
 
@@ -6,7 +6,7 @@ Specimens (harness in C, and the shell script before 2020)::
     [RESULT] BW   phase 1            ior_easy_write              218.322 GB/s : time 304.45 seconds
 
 A phase is one run of IOR, mdtest, md-workbench or find, whose own log lies beside the summary. ``GB/s`` of the script
-are GiB/s. The scores are geometric means over the phases: they are no records, and must agree with them. Source: the
+are GiB/s. The scores are geometric means over the phases: they make no records, but must agree with them. Source: the
 harness's ``src/main.c``.
 """
 
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
+from coldcache.tools.lines import name_line
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "io500"
@@ -25,7 +26,7 @@ TOOL = "io500"
 #: The tools that run its phases.
 PHASE_TOOLS = ("ior", "mdtest")
 
-#: The operation of a phase, and the part of its name that tells it from others of the same operation.
+#: The operation of a phase, and the part of its name that distinguishes phases of the same operation.
 PHASES = {
     "ior-easy-write": ("write", "ior-easy"),
     "ior-easy-read": ("read", "ior-easy"),
@@ -50,7 +51,7 @@ PHASES = {
     "find-easy": ("find", "find-easy"),
     "find-hard": ("find", "find-hard"),
 }
-#: Phases that the score of a standard run counts; an extended run has a score of its own over more of them.
+#: Phases in the score of a standard run; an extended run has another score over more of them.
 _SCORED = {"ior": [], "mdtest": ["find"]}
 for _phase in PHASES:
     if _phase.startswith(("ior-easy", "ior-hard", "mdtest")):
@@ -72,7 +73,7 @@ _SCORE = re.compile(
     rb"\[SCORE ?(X)?(-invalid)?\] Bandwidth " + _NUMBER + rb" Gi?B/s : IOPS " + _NUMBER + rb" kiops : TOTAL " + _NUMBER
     + rb" *(\[INVALID\])?[ \t\r]*"
 )  # fmt: skip
-#: Versions that do not multiply what all ranks moved until the stonewall by their number once more.
+#: Versions without the defect that multiplies the total until the stonewall by the number of ranks.
 _COUNTS_ONCE = re.compile(r"io500-(?:isc|sc)(?:2[1-9]|[3-9][0-9])")
 _VERSION = re.compile(_LINE + rb"IO500 version ([^\s(]*)", re.MULTILINE)
 _INI = re.compile(_LINE + rb"config-hash +=", re.MULTILINE)
@@ -83,7 +84,7 @@ _INI_LINE = re.compile(
 
 
 class _Run(NamedTuple):
-    """What all phases of one run share."""
+    """Facts that all phases of one run share."""
 
     version: str | None
     threads: int | None
@@ -92,7 +93,7 @@ class _Run(NamedTuple):
 
 
 class _Phase(NamedTuple):
-    """One phase: its name, its figures by what they are, whether it is marked as invalid, and its command."""
+    """One phase: its name, its figures by key, whether it is marked as invalid, and its command."""
 
     name: str
     figures: dict[str, re.Match[bytes]]
@@ -100,7 +101,7 @@ class _Phase(NamedTuple):
     command: bytes = b""
 
 
-#: Figures of a phase: the key in `result.txt`, the metric, what it is; a rate's metric depends on the phase.
+#: Figures of a phase: the key in `result.txt`, the metric, the definition; a rate's metric depends on the phase.
 _FIGURES = (
     ("score", "rate", SCORE),
     ("throughput-stonewall", "rate", STONEWALL),
@@ -112,7 +113,7 @@ _FIGURES = (
 
 
 def recognise(log: bytes) -> bool:
-    """Return whether the log looks like the harness's: by a line of results, or by the head of `result.txt`."""
+    """Return whether the log has a line of results, or the header of `result.txt`."""
     return (b"[RESULT]" in log and any(map(_is_result, _ANY.finditer(log)))) or (
         b"config-hash" in log and b"result-dir" in log and _INI.search(log) is not None
     )
@@ -134,7 +135,7 @@ def read(log: bytes) -> list[Record]:
     -------
     list of Record
         Per phase ``throughput`` (B/s) or ``rate`` (1/s) and the ``elapsed`` time of the whole phase, with the factor
-        ``phase``; from `result.txt` the rate up to the stonewall and the counts of find, too. A phase or run that the
+        ``phase``; from `result.txt` also the rate up to the stonewall and the counts of find. A phase or run that the
         harness calls invalid has the caveat ``io500-invalid`` or ``io500-invalid-run``.
 
     Raises
@@ -155,7 +156,7 @@ def read(log: bytes) -> list[Record]:
 
 
 def _split_runs(log: bytes) -> Iterator[tuple[list[_Phase], re.Match[bytes], str | None]]:
-    """Yield the phases, the score and the version of each run; a run that stands there twice counts once."""
+    """Yield the phases, the score and the version of each run; a repeated run counts once."""
     versions = [(version.start(), version[1].decode("ascii", "replace")) for version in _VERSION.finditer(log)]
     phases: list[_Phase] = []
     seen: set[tuple[tuple[bytes, ...], ...]] = set()
@@ -171,19 +172,19 @@ def _split_runs(log: bytes) -> Iterator[tuple[list[_Phase], re.Match[bytes], str
             seen.add(figures)
             phases = []
         elif not (score and score[1] and seen):
-            where = _place(log, line.start(1))
+            where = name_line(log, line.start(1))
             raise LogError(f"{where}: a line of results is broken: {line[1][:80].decode('utf-8', 'replace')!r}")
     if phases or not seen:
         raise LogError("the line with the score is missing: the run was cut short or is still going")
 
 
 def _add_phase(log: bytes, phases: list[_Phase], result: re.Match[bytes]) -> None:
-    """Add a phase to those of its run, unless its line stands there once more: the script repeats all of them."""
+    """Add a phase to its run, unless its line is a repetition: the script prints all of them again."""
     phase = _Phase(_name(log, result, 2), {"score": result, "t_delta": result}, bool(result[1] or result[6]))
     for known in phases:
         if known.name == phase.name:
             if known.figures["score"].group(3, 5) != result.group(3, 5):
-                where = _place(log, result.start())
+                where = name_line(log, result.start())
                 raise LogError(f"{where}: phase {phase.name} has two results: a score is missing between them")
             return
     phases.append(phase)
@@ -193,7 +194,7 @@ def _name(log: bytes, line: re.Match[bytes], group: int) -> str:
     """Return the name of the phase that a group of a line holds."""
     name = line[group].decode().replace("_", "-")
     if name not in PHASES and name != "timestamp":
-        raise LogError(f"{_place(log, line.start())}: no phase of IO500 is known as {name!r}")
+        raise LogError(f"{name_line(log, line.start())}: no phase of IO500 is known as {name!r}")
     return name
 
 
@@ -206,7 +207,7 @@ def _read_ini(log: bytes) -> list[Record]:
         if line[1]:
             section = line[1].decode()
             if section in sections:
-                raise LogError(f"{_place(log, line.start())}: the section {section} stands there twice")
+                raise LogError(f"{name_line(log, line.start())}: the section {section} stands there twice")
             sections.add(section)
             if section not in ("run", "SCORE", "SCOREX"):
                 phases.append(_Phase(_name(log, line, 1), {}, False))
@@ -267,7 +268,7 @@ def _record(log: bytes, phase: _Phase, run: _Run, key: str, metric: str, definit
     group = (3 if key == "score" else 5) if is_line else 3
     printed = line[group].decode("ascii", "replace")
     if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,8})?", printed):
-        raise LogError(f"{_place(log, line.start())}: {key} of {phase.name} is {printed[:40]!r}, which is no number")
+        raise LogError(f"{name_line(log, line.start())}: {key} of {phase.name} is {printed[:40]!r}, which is no number")
     value, unit = float(printed), {"elapsed": " seconds" if is_line else "", "count": ""}.get(metric, "")
     if metric == "rate" and phase.name.startswith("ior"):
         metric, value, unit = "throughput", value * _GIB, f" {line[4].decode()}" if is_line else ""
@@ -286,7 +287,7 @@ def _record(log: bytes, phase: _Phase, run: _Run, key: str, metric: str, definit
 
 
 def _factors(phase: _Phase, kind: str, run: _Run) -> dict[str, Any]:
-    """Return what the harness tells of the factors; the command line of a phase stands in `result.txt` alone."""
+    """Return the factors that the harness states; only `result.txt` has the command line of a phase."""
     told: dict[str, Any] = {"phase": kind}
     if run.threads:
         told["threads"] = run.threads
@@ -302,7 +303,7 @@ def _factors(phase: _Phase, kind: str, run: _Run) -> dict[str, Any]:
 
 
 def _read_size(command: bytes, flag: bytes) -> int | None:
-    """Return the size in B that a command line gives behind a flag, if it does."""
+    """Return the size after a flag of a command line, in B; None if there is none."""
     found = re.search(rb"\s" + flag + rb" ([0-9]{1,15})([kmgt]?)(?=\s|$)", command)
     return int(found[1]) << 10 * b"\0kmgt".index(found[2] or b"\0") if found else None
 
@@ -310,7 +311,7 @@ def _read_size(command: bytes, flag: bytes) -> int | None:
 def _check_scores(records: list[Record], bandwidth: float, operations: float, total: float) -> None:
     """Raise `LogError` unless the scores are the geometric means of the phases that count.
 
-    The first lists, of 2017, have the product of bandwidth and operations for a total, and not its root.
+    The first lists, of 2017, state the product of bandwidth and operations as the total, not its root.
     """
     scored = {record.definition: record for record in records}
     for kind, stated, unit in (("ior", bandwidth, _GIB), ("mdtest", operations, 1000)):
@@ -326,10 +327,5 @@ def _check_scores(records: list[Record], bandwidth: float, operations: float, to
 
 
 def _last_digit(record: Record) -> float:
-    """Return what one unit of the last printed digit is worth."""
+    """Return the value of one unit of the last printed digit."""
     return float(10.0 ** -len(record.printed.split()[0].partition(".")[2]))
-
-
-def _place(log: bytes, offset: int) -> str:
-    """Return the number of the line that holds a byte, for a message."""
-    return "line " + str(log.count(b"\n", 0, offset) + 1)

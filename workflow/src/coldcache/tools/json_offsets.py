@@ -1,7 +1,7 @@
-"""Read JSON and keep where each value stands, so that a record can point to the bytes of its number.
+"""Read JSON and note where each value is, so that a record can point to the bytes of its number.
 
-The standard library's scanner reads the values; this module walks the members of the objects that matter, one level at
-a time, and notes where each value begins and ends. Logs are decoded as Latin-1: one character per byte, so positions in
+The standard library's scanner reads the values; this module walks the members of the relevant objects, one level at a
+time, and notes where each value starts and ends. Logs are decoded as Latin-1: one character per byte, so positions in
 the text are offsets in the log.
 """
 
@@ -11,6 +11,7 @@ from json import JSONDecoder
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
+from coldcache.tools.lines import name_line
 
 # Strings may hold raw tabs: fio does not escape control characters.
 _scan_once = JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
@@ -22,7 +23,7 @@ _COMMA = re.compile(r"[ \t\r\n]*+(?:,[ \t\r\n]*+|(\]))")
 
 _FIGURE = re.compile(r'"([^"\\]*+)"[ \t\r\n]*+:[ \t\r\n]*+(-?[0-9][0-9.eE+-]*+)')
 
-# One line of pretty-printed JSON, after quotation marks of mail; group 2 is a number that JSON does not know.
+# One line of pretty-printed JSON, after quotation marks of mail; group 2 is a number that is invalid in JSON.
 _STRING = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 _JSON_LINE = re.compile(
     rf"([>| \t]*+)(?:{_STRING}[ \t]*+:[ \t]*+)?"
@@ -33,12 +34,12 @@ _MEMBER = re.compile(r'[>| \t]*+"|.*?"[ \t]*+:')
 
 
 class Member(NamedTuple):
-    """A value of a JSON document and the place where it stands.
+    """A value of a JSON document and its place.
 
     Attributes
     ----------
     value : Any
-        What the JSON says; objects and arrays as plain dictionaries and lists.
+        The value; objects and arrays are plain dictionaries and lists.
     start, end : int
         ``text[start:end]`` is the value as printed.
     """
@@ -48,12 +49,8 @@ class Member(NamedTuple):
     end: int
 
 
-# Half the price of calling the class, on the path that every value of a log takes.
-_make_tuple = tuple.__new__
-
-
 def scan_object(text: str, start: int, lists: tuple[str, ...] = ()) -> tuple[dict[str, Member], int]:
-    """Return the members of the object that begins at `start`, and where the object ends.
+    """Return the members of the object that starts at `start`, and where the object ends.
 
     Parameters
     ----------
@@ -68,7 +65,7 @@ def scan_object(text: str, start: int, lists: tuple[str, ...] = ()) -> tuple[dic
     Raises
     ------
     ValueError
-        If the text is no JSON object, ends too early, or gives two values to one key.
+        If the text is not a JSON object, ends too early, or has two values for one key.
     """
     members: dict[str, Member] = {}
     match = _FIRST.match(text, start)
@@ -83,18 +80,18 @@ def scan_object(text: str, start: int, lists: tuple[str, ...] = ()) -> tuple[dic
             raise ValueError(f"no value at {begin}") from stop
         if key in members and members[key].value != value:
             raise ValueError(f"two values for {key} at {begin}")
-        members[key] = _make_tuple(Member, (value, begin, end))
+        members[key] = Member(value, begin, end)
         match = _NEXT.match(text, end)
     raise ValueError(f"broken after {next(reversed(members), 'the start')}")
 
 
 def scan_array(text: str, start: int) -> tuple[list[Member], int]:
-    """Return the elements of the array that begins at `start`, and where it ends; objects as in `scan_object`.
+    """Return the elements of the array that starts at `start`, and where it ends; objects as in `scan_object`.
 
     Raises
     ------
     ValueError
-        If the text is no JSON array or ends too early.
+        If the text is not a JSON array or ends too early.
     """
     match = _OPEN.match(text, start)
     elements: list[Member] = []
@@ -107,25 +104,25 @@ def scan_array(text: str, start: int) -> tuple[list[Member], int]:
             value, end = scan_object(text, begin) if text[begin : begin + 1] == "{" else _scan_once(text, begin)
         except StopIteration as stop:
             raise ValueError(f"no value at {begin}") from stop
-        elements.append(_make_tuple(Member, (value, begin, end)))
+        elements.append(Member(value, begin, end))
         match = _COMMA.match(text, end)
     raise ValueError(f"broken in an array at {start}")
 
 
 def match_figure(text: str, start: int) -> re.Match[str] | None:
-    """Return the key that begins at `start` and its number, as groups 1 and 2; None where there is no number."""
+    """Return the key that starts at `start` and its number, as groups 1 and 2; None if there is no number."""
     return _FIGURE.match(text, start)
 
 
 def find_figures(text: str, start: int, end: int, keys: list[str]) -> list[re.Match[str]]:
-    """Return the numbers that stand first between two places, in the order of the text.
+    """Return the first numbers between two places, in the order of the text.
 
     Parameters
     ----------
     text : str
         A log, decoded as Latin-1.
     start, end : int
-        Where sound JSON begins, and where it ends at the latest.
+        Where valid JSON starts, and the latest place at which it ends.
     keys : list of str
         The keys of the numbers.
 
@@ -163,12 +160,12 @@ def scan_document(text: str, start: int, lists: tuple[str, ...]) -> tuple[dict[s
     end : int
         Where it ends.
     clean : str
-        `text` itself where nothing foreign stands in the document.
+        `text` itself if the document has no foreign lines.
 
     Raises
     ------
     LogError
-        If the JSON is broken or cut short, or a foreign text stands inside a line.
+        If the JSON is broken or cut short, or a line contains foreign text.
     """
     try:
         return *scan_object(text, start, lists), text
@@ -177,15 +174,14 @@ def scan_document(text: str, start: int, lists: tuple[str, ...]) -> tuple[dict[s
     try:
         return *scan_object(clean, start, lists), clean
     except (ValueError, RecursionError) as error:
-        line = text.count("\n", 0, start) + 1
-        raise LogError(f"line {line}: the JSON that starts here is cut short or broken") from error
+        raise LogError(f"{name_line(text, start)}: the JSON that starts here is cut short or broken") from error
 
 
 def blank_foreign_lines(text: str, start: int) -> str:
-    """Return `text` with blanks, from `start` on, for every line that is no line of JSON.
+    """Return `text` with blanks, from `start` on, instead of every line that is not JSON.
 
-    A line that holds a key, or begins like one, stays in any case: a message that stands inside it makes the JSON
-    broken. What C prints for a number that is none (``-nan``) becomes null.
+    A line that holds a key, or starts like one, always stays: a message inside it breaks the JSON. C's text for not a
+    number (``-nan``) becomes null.
     """
     parts = [text[:start]]
     while start < len(text):

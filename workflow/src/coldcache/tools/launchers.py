@@ -1,26 +1,27 @@
-"""Processes on several nodes: who runs where, what starts them, and the files in a trial's folder that it takes.
+"""Start processes on several nodes: placement, launch commands, and the files that these need in a trial's folder.
 
-A tool that runs on several nodes starts in the folder of its trial, so that its command line names these files alone.
+A tool that runs on several nodes starts in the folder of its trial, so its command line names these files without a
+path.
 """
 
 from collections.abc import Mapping
 
 from coldcache.tools.run import Run
 
-#: The list of clients that IOzone's option -+m takes, and the list of hosts that mpirun takes.
+#: The list of clients for IOzone's option -+m, and the list of hosts for mpirun.
 CLIENTS, HOSTS = "clients.txt", "hosts.txt"
 
-#: Prints from inside a started process where it runs, then becomes the program; and what IOzone calls as its rsh.
+#: A script that prints where its process runs and then becomes the program, and one that IOzone calls as its rsh.
 RANK, REMOTE = "./rank", "./remote"
 
 
 def spread(threads: int, hosts: tuple[str, ...]) -> dict[str, list[int]]:
-    """Return the threads of each host, dealt out in turn: 32 threads on 16 hosts are 2 on each."""
+    """Return the threads of each host, dealt out in turn: 32 threads on 16 hosts give 2 to each."""
     return {host: list(range(place, threads, len(hosts))) for place, host in enumerate(hosts)}
 
 
 def name_hosts(run: Run) -> tuple[str, ...]:
-    """Return the names of a run's nodes; stand-ins such as ``{node0}`` while they are not known."""
+    """Return the names of a run's nodes; placeholders such as ``{node0}`` while they are unknown."""
     return run.hosts or tuple(f"{{node{number}}}" for number in range(run.nodes))
 
 
@@ -45,19 +46,19 @@ def start_ranks(starter: str, mpi: str, threads: int, nodes: int, cores: int) ->
     mpi : str
         ``pmix``, ``pmi2`` or ``mpirun``.
     threads, nodes : int
-        Ranks, and the nodes that they are dealt out to.
+        Ranks, and the nodes that share them.
     cores : int
-        Cores of all these nodes; more ranks share them.
+        Cores of all these nodes; more ranks than cores share them.
     """
     if starter == "ssh" or mpi == "mpirun":
         return ("mpirun", "--map-by", "node", "--oversubscribe", "-n", str(threads), "--hostfile", HOSTS, RANK)
-    # The runner's own step holds cores of the job: without --overlap the ranks would wait for it to end.
+    # The runner's own step occupies cores of the job: without --overlap the ranks would wait for its end.
     words = ("srun", "--overlap", f"--mpi={mpi}", f"--nodes={nodes}", f"--ntasks={threads}", "--distribution=cyclic")
     return (*words, *(("--overcommit",) if threads > cores else ()), RANK)
 
 
 def reach(starter: str, hosts: tuple[str, ...]) -> list[str]:
-    """Return the words that start one process on each of some hosts; by ssh on the first alone."""
+    """Return the words that start one process on each of some hosts; ssh only reaches the first."""
     if starter == "ssh":
         return ["ssh", "-o", "BatchMode=yes", hosts[0]]
     count = len(hosts)
@@ -73,7 +74,7 @@ def write_scripts(starter: str, mark: str) -> Mapping[str, str]:
     starter : str
         ``srun`` or ``ssh``.
     mark : str
-        A file of the target by which each process tells that it sees the same one.
+        A file of the target, whose content proves that each process sees the same target.
     """
     number = "${SLURM_PROCID:-${PMIX_RANK:-${OMPI_COMM_WORLD_RANK:-0}}}"
     if starter == "ssh":
@@ -83,14 +84,14 @@ def write_scripts(starter: str, mark: str) -> Mapping[str, str]:
     return {
         RANK: (
             "#!/bin/sh\n"
-            "# Tells where this process runs and which target it sees, then becomes the program.\n"
+            "# Print where this process runs and which target it sees, then become the program.\n"
             f'printf "coldcache: rank %s on %s sees %s\\n" "{number}" "$(uname -n)" '
             f"\"$(cat '{mark}' 2>/dev/null || echo nothing)\" >&2\n"
             'exec "$@"\n'
         ),
         REMOTE: (
             "#!/bin/sh\n"
-            "# What IOzone calls as its remote shell: HOST -n COMMAND.\n"
+            "# IOzone's remote shell, called as: HOST -n COMMAND.\n"
             "host=$1\n"
             "shift\n"
             'if [ "$1" = -n ]; then shift; fi\n'

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
+from coldcache.tools.lines import name_line
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "mountstats"
@@ -168,10 +169,10 @@ def _find_mounts(log: bytes) -> Iterator[_Mount]:
         head = _HEAD.search(log, device.end(), end)
         version = facts.get(b"RPC iostats version", b"").split(b" ")[0]
         if head is None or not _SECONDS.fullmatch(facts.get(b"age", b"")) or b"opts" not in facts:
-            where = f"{_place(log, device.start())}: {_decode(device[2])}"
+            where = f"{name_line(log, device.start())}: {_decode(device[2])}"
             raise LogError(f"{where}: the statistics of this mount are not all there: the log is cut short")
         if version not in _COLUMNS_OF_VERSION:
-            where = f"{_place(log, device.start())}: {_decode(device[2])}"
+            where = f"{name_line(log, device.start())}: {_decode(device[2])}"
             raise LogError(f"{where}: iostats version {version.decode('latin-1')!r} is not known: 1.0 and 1.1 are read")
         columns = _COLUMNS_OF_VERSION[version]
         last = b"COMMIT" if device[3] == b"nfs" else b""
@@ -191,13 +192,13 @@ def _find_operations(
         line = _OPERATION.fullmatch(log, *statement.span())
         if line is None or len(line[2].split()) != columns:
             said = statement[0].strip()[:60].decode("utf-8", "replace")
-            raise LogError(f"{_place(log, statement.start())}: a line of an operation is broken: {said!r}")
+            raise LogError(f"{name_line(log, statement.start())}: a line of an operation is broken: {said!r}")
         last = line
         yield line[1].decode(), line
     # The kernel ends each mount by an empty line; COMMIT is the last operation of version 3.
     if last is None or not (is_followed or last[1] == final or _BLANK.match(log, last.end())):
         raise LogError(
-            f"{_place(log, start)}: the list of operations that starts here has no end: the log is cut short"
+            f"{name_line(log, start)}: the list of operations that starts here has no end: the log is cut short"
         )
 
 
@@ -242,8 +243,3 @@ def _records(
 def _decode(path: bytes) -> str:
     r"""Return a path with the octal escapes of the kernel, such as ``\040`` for a blank, resolved."""
     return _OCTAL.sub(lambda match: bytes([int(match[1], 8)]), path).decode("utf-8", "replace")
-
-
-def _place(log: bytes, offset: int) -> str:
-    """Return the number of the line that holds a byte, for a message."""
-    return "line " + str(log.count(b"\n", 0, offset) + 1)

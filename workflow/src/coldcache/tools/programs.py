@@ -68,7 +68,7 @@ class Program:
 @cache
 def _ask_version(program: Program, argument: str, pattern: str) -> str:
     path = program.require()
-    # Inside a job an MPI program would take itself for a rank, and end without its fellows.
+    # Inside a job an MPI program would think that it is a rank, and would end without the others.
     alone = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "PMI_", "PMIX_"))}
     try:
         answer = subprocess.run(

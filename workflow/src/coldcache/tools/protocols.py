@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from coldcache.core.records import Record
+from coldcache.core.stamp import Stamp
 from coldcache.tools.programs import Program
 from coldcache.tools.run import Inputs, Run
 
@@ -129,6 +130,9 @@ class Tool(Protocol):
 
     def files(self, run: Run) -> dict[str, str]:
         """Return the files that a run on several nodes needs in its trial's folder, by name."""
+
+    def read_stamp(self, log: bytes) -> Stamp:
+        """Return when and where a log was written, as far as it says so."""
 
     def read(self, log: bytes) -> Sequence[Record]:
         """Return every value of a run's log; raises `LogError` as `LogReader.read`."""

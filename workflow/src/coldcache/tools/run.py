@@ -1,4 +1,4 @@
-"""What a tool is asked to do once: the arguments of every tool's ``argv``."""
+"""One run of a tool and its input files: the arguments and results of every tool's functions."""
 
 from typing import NamedTuple
 
@@ -9,39 +9,39 @@ class Run(NamedTuple):
     Attributes
     ----------
     operations : tuple of str
-        What to measure; more than one where the tool measures them in one execution.
+        What to measure; several if the tool measures them in one execution.
     directory : str
         The folder that the trial may use.
     threads, nodes : int
         Concurrent I/O streams over all clients, and the clients.
     transfer_size, file_size : int
-        Bytes of one call, and bytes per thread; 0 for operations on files as such.
+        Bytes of one call, and bytes per thread; 0 for metadata operations.
     file_layout : str
         ``file-per-thread`` or ``shared-file``.
     direct_io : bool
-        Whether to go past the page cache.
+        Whether to bypass the page cache.
     queue_depth : int
         Transfers in flight per thread.
     files : int
-        Files (or directories) per thread, for operations on files as such.
+        Files (or directories) per thread, for metadata operations.
     directories_per_thread, items_per_directory : int
-        How they are spread; 0 where each thread has them in one directory.
+        How they are spread; 0 if each thread has them in one directory.
     seconds : float
-        How long a tool that is bound by time runs.
+        How long a time-bound tool runs.
     series : float
-        Length of the windows over which the rate of each process is noted, in s; 0 for none.
+        Length of the windows over which the tool logs the rate of each process, in s; 0 for none.
     options : tuple of str
-        Further arguments, passed on as they are.
+        Further arguments, passed on unchanged.
     device : str
-        Address of a block device that stands in place of files, such as an NBD URI; empty without.
+        Address of a block device to use instead of files, such as an NBD URI; empty without one.
     launcher : tuple of str
         The words that start the tool's processes on the site's nodes; empty on one node.
     starter : str
-        What reaches other nodes, ``srun`` or ``ssh``; empty where the tool runs on this machine alone.
+        What reaches other nodes, ``srun`` or ``ssh``; empty if the tool only runs on this machine.
     hosts : tuple of str
         The nodes by name, once they are known.
     command : tuple of str
-        The whole command line where a study states it; empty where the tool's own module makes it.
+        The command line, if a study states it; empty if the tool's module makes it.
     """
 
     operations: tuple[str, ...]

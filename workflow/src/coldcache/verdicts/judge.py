@@ -6,6 +6,7 @@ from typing import NamedTuple
 from coldcache.verdicts import suspect_rules as suspect
 from coldcache.verdicts import void_rules as void
 from coldcache.verdicts.cold_proof import Coldness, judge_cold
+from coldcache.verdicts.log_rules import stale_log, wrong_level
 from coldcache.verdicts.observation import Finding, Observation
 
 
@@ -42,6 +43,8 @@ RULES: tuple[tuple[str, str, Callable[[Observation], Finding]], ...] = (
     ("exit-status", "void", void.exit_status),
     ("log-refused", "void", void.log_refused),
     ("wrong-operation", "void", void.wrong_operation),
+    ("wrong-level", "void", wrong_level),
+    ("stale-log", "void", stale_log),
     ("contradicted", "void", void.contradicted),
     ("ambiguous-figure", "void", void.ambiguous_figure),
     ("tool-changed", "void", void.tool_changed),

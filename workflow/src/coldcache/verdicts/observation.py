@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from coldcache.core.outcome import Outcome
 from coldcache.core.records import Record
+from coldcache.core.stamp import Stamp
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
 
 #: The reason why a rule objects to a trial; None if it does not.
@@ -50,6 +51,8 @@ class Observation(NamedTuple):
         The state in which the campaign began.
     states_version : bool
         Whether the log states the tool's version exactly as the tool itself does.
+    stamp : Stamp
+        When and where the log says that it was written.
     """
 
     outcome: Outcome
@@ -59,6 +62,7 @@ class Observation(NamedTuple):
     ceilings: Ceilings = Ceilings()
     baseline: Baseline = Baseline()
     states_version: bool = False
+    stamp: Stamp = Stamp()
 
 
 def measured_seconds(trial: Observation, operation: str) -> float | None:

@@ -1,1 +1,1 @@
-"""What Snakemake runs: the inputs of its rules and the subcommands."""
+"""The inputs of the Snakemake rules, and the subcommands of the program."""

@@ -1,4 +1,4 @@
-"""Which of this package's files a step of the workflow runs: those whose change makes its results anew."""
+"""Source files that a step of the workflow runs; when one changes, the step runs again."""
 
 import ast
 import json
@@ -9,22 +9,22 @@ from pathlib import Path
 _ROOT = Path("workflow/src")
 _PACKAGE = "coldcache"
 
-#: Packages whose modules are chosen by name while the program runs: whoever imports one may run all of it.
+#: Packages whose modules are loaded by name at run time: an importer may run any of them.
 _CHOSEN_BY_NAME = ("coldcache.design.settings", "coldcache.measure.settings.drivers")
 
 
 def sources_of(modules: Iterable[str]) -> list[str]:
-    """Return the files of modules and of everything that they import from this package.
+    """Return the files of modules and of all modules of this package that they import.
 
     Parameters
     ----------
     modules : iterable of str
-        Full names, such as ``coldcache.dataset.collect``. Imports inside functions count.
+        Full names, such as ``coldcache.dataset.collect``. Imports inside functions count, too.
 
     Returns
     -------
     list of str
-        Paths below the project's folder, sorted; each once.
+        Sorted paths below the project's folder, without repeats.
     """
     project = Path.cwd()
     found: set[Path] = set()
@@ -39,12 +39,12 @@ def sources_of(modules: Iterable[str]) -> list[str]:
 
 
 def sources_of_notebook(notebook: Path) -> list[str]:
-    """Return the files that execute a notebook and those that its cells import, as far as it is a notebook.
+    """Return the files that execute a notebook, and those that its cells import.
 
     Parameters
     ----------
     notebook : Path
-        Below the project's folder.
+        Below the project's folder; a broken notebook counts as one without imports.
     """
     try:
         cells = json.loads(notebook.read_bytes())["cells"]
@@ -57,10 +57,10 @@ def sources_of_notebook(notebook: Path) -> list[str]:
 
 @cache
 def _files_of(name: str, project: Path) -> tuple[Path, ...]:
-    """Return the file of a module and those of the packages around it; nothing for a name that is no module's."""
+    """Return the file of a module and those of its parent packages; empty for a name that is not a module."""
     parts = name.split(".")
     places = [_ROOT.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
-    # What a module has stored lies beside it under its name.
+    # A module may keep stored results beside it under its own name.
     ends = (".py", ".jsonl")
     files = [file for place in places for file in (place / "__init__.py", *(place.with_suffix(end) for end in ends))]
     found = [file for file in files if (project / file).is_file()]
@@ -77,7 +77,7 @@ def _imports_of(path: Path) -> tuple[str, ...]:
 
 
 def _imports_in(text: str) -> Iterator[str]:
-    """Yield what a program imports from this package; ``from a import b`` as ``a.b``, where b may be a module."""
+    """Yield the names that a program imports from this package; ``from a import b`` as ``a.b``."""
     for node in _statements(ast.parse(text)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -89,7 +89,7 @@ def _imports_in(text: str) -> Iterator[str]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield every statement of a program, those inside others too; expressions, most of a tree, are left out."""
+    """Yield every statement of a program, nested ones too, without visiting expressions."""
     for field in ("body", "handlers", "orelse", "finalbody", "cases"):
         for inner in getattr(node, field, ()):
             yield inner

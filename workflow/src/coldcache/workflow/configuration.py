@@ -1,4 +1,4 @@
-"""The design that a configuration asks for, held against the design that a campaign began with."""
+"""Read the design that a configuration asks for, and compare it with the design that the campaign began with."""
 
 import zlib
 from collections.abc import Mapping
@@ -26,22 +26,23 @@ KEYS = ("campaign", "studies", "site", "target")
 
 
 def read_design(config: Mapping[str, Any]) -> Campaign:
-    """Return the design that a configuration asks for. Writes nothing.
+    """Return the design that a configuration asks for; write nothing.
 
-    A sealed campaign is taken as it is. One that has begun keeps its tools and environment, so that a tool that is
-    installed later is not mixed in; its studies and its site must still be those that the configuration names.
+    The design of a sealed campaign is returned unchanged. A campaign that has begun keeps its tools and environment,
+    so that a tool installed later does not mix in; its studies and site must match the configuration.
 
     Parameters
     ----------
     config : mapping
-        ``campaign``, ``studies`` (ids, separated by commas), ``site`` and, to override the site's, ``target``.
+        ``campaign``, ``studies`` (ids, separated by commas), ``site`` and optionally ``target``, which overrides the
+        site's.
 
     Raises
     ------
     DesignError
         If a key, a study, a site or a level is unknown or does not fit the system.
     ToolError
-        If none of a sweep's tools, or a program that a setting needs, is installed.
+        If no tool of a sweep is installed, or a program that a setting needs is missing.
     TargetError
         If trials are missing and the target cannot be measured.
     CampaignError
@@ -67,15 +68,17 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
 
 
 def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
-    """Return the design of a campaign that has not begun, whatever campaigns there are. Writes nothing.
+    """Return the design of a campaign that has not begun, without looking at existing campaigns; write nothing.
 
-    At `full` scale, and for a site that is described for plans only, each sweep has the first of its tools, and neither
-    tools nor target need to be here.
+    At `full` scale, and for a site that is only for plans, each sweep uses the first of its tools, and neither tools
+    nor target need to exist here.
 
     Parameters
     ----------
     config : mapping
         ``studies``, ``site`` and ``target``, as in `read_design`.
+    full : bool
+        Whether to ignore the limits of the site.
 
     Raises
     ------
@@ -89,12 +92,11 @@ def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
 
 
 def _refuse_empty(design: Campaign) -> None:
-    """Refuse a campaign in which nothing runs, with the reason of its first case."""
+    """Raise `DesignError` if none of the cases runs here, with the reason for the first."""
     if design.environment and not design.blocks():
         case, names = design.cases()[0], ", ".join(study.study for study in design.studies)
         raise DesignError(
-            f"config/sites/{design.site.site}.yaml: nothing of {names} runs "
-            f"here, the first case because: {case.runs_here}"
+            f"config/sites/{design.site.site}.yaml: no case of {names} runs here; the first one: {case.why_not_here}"
         )
 
 
@@ -109,7 +111,7 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
     names = _required(config, "studies").replace(" ", "").split(",")
     for study in names:
         if names.count(study) > 1:
-            raise DesignError(f'studies: "{study}" stands twice')
+            raise DesignError(f'studies: "{study}" is named twice')
     studies = tuple(read_study(STUDIES, study) for study in names)
     return Campaign(name, site, studies, environment or _find_environment(name, site, studies, full))
 
@@ -143,7 +145,7 @@ def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: b
         cores=site.clients.total_cores(),
         direct_io=takes_direct_io(Path(site.target.path).absolute()) if stated is None else stated,
         tools=tools,
-        # Every runner of a campaign finds the same order by itself.
+        # Each runner of a campaign derives the same order.
         seed=zlib.crc32(name.encode()),
         memory=site.clients.memory_bytes(),
         lacking=lacking,
@@ -152,12 +154,14 @@ def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: b
 
 
 def choose_tool(where: str, sweep: Sweep) -> str:
-    """Return the first of a sweep's tools that is installed, and that drives a block device where a setting serves one.
+    """Return the first of a sweep's tools that is installed and fits its settings.
+
+    If a setting serves a block device, the tool must be able to write to one.
 
     Raises
     ------
     ToolError
-        If none is; the message names the package of the last one.
+        If there is none; the message names the package of the last one.
     """
     device = "served" if "qemu-nbd" in sweep.settings.values() else ""
     for tool in sweep.tools:

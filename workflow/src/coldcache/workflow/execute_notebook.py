@@ -1,4 +1,4 @@
-"""Notebooks, executed once per study: parameters in, a page with figures and tables out."""
+"""Execute a notebook with parameters for one study, and log the slices of the dataset that it reads."""
 
 import ast
 import os
@@ -13,18 +13,24 @@ from coldcache.analysis.outputs import watch_saves
 from coldcache.core.errors import ColdCacheError
 from coldcache.dataset.slices import EVERYTHING, list_reads, watch_reads
 
-#: What cells may import and still read a dataset by nothing but this package, which notes what it reads.
-_NOTED = ("coldcache", "IPython.display")
+#: Packages that read a dataset only through this package, which logs each slice.
+_LOGGED = ("coldcache", "IPython.display")
 
-#: Names by which a cell could read without an import.
-_UNNOTED = {"open", "exec", "eval", "compile", "__import__", "get_ipython"}
+#: Packages that compute and draw. They can also read files, but only with the names below.
+_COMPUTING = ("matplotlib", "numpy", "seaborn", "xarray")
+
+#: Names of those packages that read files begin with one of these.
+_READING = ("fromfile", "fromregex", "genfromtxt", "imread", "load", "memmap", "open", "read")
+
+#: Names with which a cell could read files without an import.
+_NOT_LOGGED = {"open", "exec", "eval", "compile", "getattr", "globals", "vars", "__import__", "get_ipython"}
 
 
 class NotebookError(ColdCacheError):
-    """A notebook that does not run through."""
+    """A notebook that failed."""
 
 
-def execute(
+def execute_notebook(
     notebook: Path, output: Path, log: Path, dataset: Path | None = None, study: str | None = None,
     reads: Path | None = None,
 ) -> None:  # fmt: skip
@@ -35,27 +41,27 @@ def execute(
     notebook : Path
         Its first code cell, tagged ``parameters``, names ``dataset`` and ``study``.
     output : Path
-        Where the executed notebook goes once it is whole; may be `notebook` itself. One that is executed on a given
-        dataset lists in its metadata what it saved beside it; any other saves by hand, as `saves.BY_HAND` says.
+        The executed notebook, written when it is complete; may be `notebook` itself. With `dataset`, its metadata lists
+        the files that it saved; without, it saves to the folder `outputs.BY_HAND`.
     log : Path
-        Where it stands while it is being executed, and stays if it fails.
+        The notebook while it runs; it stays if a cell fails.
     dataset : Path, optional
-        The campaign's `dataset.nc`; what the notebook itself names when not given.
+        The campaign's `dataset.nc`; by default the one that the notebook names.
     study : str, optional
-        The study whose sweeps it reads; what the notebook itself names when not given.
+        The study to read; by default the one that the notebook names.
     reads : Path, optional
-        Where a list of the slices that it has read goes; none is written when not given.
+        Write the slices that the notebook read to this file.
 
     Raises
     ------
     NotebookError
-        If a cell fails; the message names the cell and the cause. A campaign without the data that the notebook needs
-        is no failure: the page says so in one line.
+        If a cell fails; the message names the cell and the cause. Missing data is not a failure: the page says so in
+        one line.
     """
     saves: dict[str, Any] = {}
-    with watch_reads() as notes, watch_saves(saves) if dataset else nullcontext():
+    with watch_reads() as accesses, watch_saves(saves) if dataset else nullcontext():
         executed = _execute(notebook, log, dataset, study)
-        read = list_reads(notes) if _is_noted(nbformat.read(notebook, as_version=4)) else {EVERYTHING}
+        read = list_reads(accesses) if _is_logged(nbformat.read(notebook, as_version=4)) else {EVERYTHING}
     strip(executed)
     executed.metadata.update(saves)
     if reads is not None:
@@ -89,37 +95,47 @@ def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None)
         return _without_data(notebook, error.evalue)
     except RuntimeError as error:
         raise NotebookError(
-            f"{notebook}: its kernel ended before the notebook did ({error}), as when memory is short; start again"
+            f"{notebook}: its kernel ended early ({error}), perhaps for lack of memory; run it again"
         ) from error
     return nbformat.read(log, as_version=4)
 
 
-def _is_noted(notebook: nbformat.NotebookNode) -> bool:
-    """Return whether all that a notebook reads of its dataset is noted: it leaves reading to this package."""
+def _is_logged(notebook: nbformat.NotebookNode) -> bool:
+    """Return whether a notebook reads its dataset only through this package, so that every read is logged."""
     try:
         tree = ast.parse("\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code"))
     except SyntaxError:
-        # Commands of IPython, which may read anything.
+        # IPython commands may read anything.
         return False
-    for node in ast.walk(tree):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        if any(not f"{name}.".startswith(tuple(f"{noted}." for noted in _NOTED)) for name in names):
-            return False
-        if isinstance(node, ast.Name) and node.id in _UNNOTED:
-            return False
-    return True
+    return not any(_may_read(node) for node in ast.walk(tree))
+
+
+def _may_read(node: ast.AST) -> bool:
+    """Return whether a statement or expression may read files without a log."""
+    if isinstance(node, ast.Import):
+        return not all(_is_part_of(alias.name, _LOGGED + _COMPUTING) for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        module = node.module or ""
+        reads = any(alias.name.startswith(_READING) for alias in node.names)
+        return not _is_part_of(module, _LOGGED) and (reads or not _is_part_of(module, _COMPUTING))
+    if isinstance(node, ast.Attribute):
+        return node.attr.startswith(_READING)
+    return isinstance(node, ast.Name) and node.id in _NOT_LOGGED
+
+
+def _is_part_of(module: str, packages: tuple[str, ...]) -> bool:
+    return f"{module}.".startswith(tuple(f"{package}." for package in packages))
 
 
 def _without_data(notebook: Path, cause: str) -> nbformat.NotebookNode:
-    """Return the notebook's title with one line that says why there is nothing below it."""
+    """Return a notebook of two cells: its title, and one line that says why there is no answer."""
     page = nbformat.read(notebook, as_version=4)
     page.cells = [page.cells[0], nbformat.v4.new_markdown_cell(f"No answer from this campaign: {cause}.")]
     return page
 
 
 def strip(notebook: nbformat.NotebookNode) -> None:
-    """Remove from a notebook what differs from run to run: papermill's metadata, time stamps, random cell ids."""
+    """Remove everything that differs between runs: papermill's metadata, time stamps, random cell ids."""
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},

@@ -1,4 +1,4 @@
-"""What the Snakefile's rules work on: the blocks and notebooks of the campaign that the configuration asks for."""
+"""The inputs of the Snakemake rules: blocks, notebooks, digests and source files of the configured campaign."""
 
 import gc
 import math
@@ -21,31 +21,31 @@ from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
 from coldcache.workflow.configuration import KEYS, SITES, read_design
 
 
-class Contents(NamedTuple):
+class WorkflowInputs(NamedTuple):
     """The files and arguments of the workflow's rules.
 
     Attributes
     ----------
     campaign : str
-        Its name.
+        The campaign's name.
     arguments : str
         The design as arguments of `python -m coldcache measure`, quoted for a shell.
     cores : int
-        Cores of a node, or of this machine: a block takes them all, so that nothing runs beside a measurement.
+        Cores of a node, or of this machine: a block takes all of them, so that nothing else runs meanwhile.
     minutes, nodes : dict of str to int
-        Time limit and nodes of each job that measures.
+        Time limit and number of nodes of each job that measures.
     evidence : list of str
-        What must exist before anything is collected: the manifest of every such job, or the seal.
+        Files that must exist before collecting: the manifest of each such job, or the seal.
     notebooks : list of str
-        Executed notebooks.
+        The executed notebooks.
     slices : dict of str to list of str
-        By study, the slices of the dataset from which its notebooks answer.
+        By study, the slices of the dataset that its notebooks may read.
     templates : list of str
-        What the report's pages are made with.
+        Templates of the report's pages.
     claims : list of str
         Files that state claims.
     code_of_collect, code_of_claims, code_of_report : list of str
-        Sources whose change makes everything that is collected, the verdicts on claims, or the report, anew.
+        Source files that collecting, judging claims and rendering the report depend on.
     """
 
     campaign: str
@@ -63,25 +63,25 @@ class Contents(NamedTuple):
     code_of_report: list[str]
 
     def time_limit(self, wildcards: Any) -> int:
-        """Return the time limit of a block in minutes, as Snakemake asks for a resource."""
+        """Return the time limit of a block in minutes; a resource function of Snakemake."""
         return self.minutes.get(wildcards.block, 1)
 
     @property
     def digests(self) -> list[str]:
-        """The files that change with a slice of the dataset; they have the wildcard ``campaign``."""
+        """Paths of the digests of all slices, with the wildcard ``campaign``."""
         names = dict.fromkeys(name for slices in self.slices.values() for name in slices)
         return [place_digest("results/{campaign}", name) for name in names]
 
     def digests_read(self, checkpoints: Any) -> Callable[[Any], list[str]]:
-        """Return what tells Snakemake the digests of the slices that a notebook has read, once they are written.
+        """Return the input function for `read`: digest files of the slices read at the last execution.
 
-        Only then it is known which of them have changed. A notebook that was never executed, or has read what is
-        none of its study's slices, has read everything.
+        The function waits for the checkpoint that collects, since only then the digests are up to date. A notebook
+        that was never executed, or read a slice of another study, depends on all slices.
         """
         return self._choose_digests(checkpoints, were_read=True)
 
     def digests_unread(self, checkpoints: Any) -> Callable[[Any], list[str]]:
-        """Return what tells Snakemake the other digests, so that the set of inputs is the same for ever."""
+        """Return the input function for `unread`: the other digest files, so that the set of inputs never changes."""
         return self._choose_digests(checkpoints, were_read=False)
 
     def _choose_digests(self, checkpoints: Any, were_read: bool) -> Callable[[Any], list[str]]:
@@ -96,16 +96,16 @@ class Contents(NamedTuple):
         return choose_digests
 
     def code_of_notebook(self, wildcards: Any) -> list[str]:
-        """Return the sources whose change executes a notebook anew, as Snakemake asks for inputs."""
+        """Return the source files that a notebook depends on; an input function of Snakemake."""
         return sources_of_notebook(Path(f"notebooks/{wildcards.notebook}.ipynb"))
 
     @property
     def digests_of_claims(self) -> list[str]:
-        """The files that change with what is shown of the claims of a study; they have the wildcard ``campaign``."""
+        """Paths of the digests of each study's claims, with the wildcard ``campaign``."""
         return [place_digest("results/{campaign}", slice_of_claims(study)) for study in self.slices]
 
     def digest_of_claims(self, checkpoints: Any) -> Callable[[Any], list[str]]:
-        """Return what tells Snakemake the digest of what the notebook on a study's claims takes beside the dataset."""
+        """Return the input function for `claims`: the digest of a study's claims for the notebook that shows them."""
 
         def choose_digest(wildcards: Any) -> list[str]:
             if wildcards.notebook != CLAIMS:
@@ -116,22 +116,22 @@ class Contents(NamedTuple):
         return choose_digest
 
     def node_count(self, wildcards: Any) -> int:
-        """Return how many nodes a block needs, as Snakemake asks for a resource."""
+        """Return the number of nodes that a block needs; a resource function of Snakemake."""
         return self.nodes.get(wildcards.block, 1)
 
 
-def read_contents(config: Mapping[str, Any], in_job: bool = False) -> Contents:
-    """Return what the rules work on; a user's mistake ends the program with one line.
+def read_inputs(config: Mapping[str, Any], in_job: bool = False) -> WorkflowInputs:
+    """Return the inputs of the rules; exit with one line if the configuration is wrong.
 
     Parameters
     ----------
     config : mapping
-        As `design.read_design` takes it.
+        As for `configuration.read_design`.
     in_job : bool
-        Whether a scheduler has started this Snakemake for one block: it is told which, and plans nothing.
+        Whether a scheduler started this Snakemake for a single block; then nothing is planned.
     """
-    # A large plan is a million objects without a cycle: looking through them for one, here and later while Snakemake
-    # works, would be a quarter of the time until the first job.
+    # A large plan has a million objects without cycles: searching them for garbage, here and while Snakemake works,
+    # would take a quarter of the time until the first job.
     gc.disable()
     try:
         return _read_for_job(config) if in_job else _read(config)
@@ -142,7 +142,7 @@ def read_contents(config: Mapping[str, Any], in_job: bool = False) -> Contents:
         gc.enable()
 
 
-def _read(config: Mapping[str, Any]) -> Contents:
+def _read(config: Mapping[str, Any]) -> WorkflowInputs:
     design = read_design(config)
     name = design.name
     for study in design.studies:
@@ -150,7 +150,7 @@ def _read(config: Mapping[str, Any]) -> Contents:
     sealed = is_sealed(design.folder)
     allocations = [] if sealed else arrange_allocations(design.blocks(), design.site)
     manifests = [f"results/{name}/blocks/{allocation.name}.json" for allocation in allocations]
-    return Contents(
+    return WorkflowInputs(
         campaign=name,
         arguments=_arguments(config),
         cores=_cores(design.site),
@@ -171,12 +171,12 @@ def _read(config: Mapping[str, Any]) -> Contents:
     )
 
 
-def _read_for_job(config: Mapping[str, Any]) -> Contents:
-    """Return what the rule of a block needs, whose nodes and time the job has already."""
+def _read_for_job(config: Mapping[str, Any]) -> WorkflowInputs:
+    """Return the inputs that the rule of a single block needs; its job has nodes and time already."""
     site = read_site(SITES, str(config["site"]), str(config.get("target") or "") or None)
-    nothing: dict[str, Any] = {name: [] for name in Contents._fields}
+    nothing: dict[str, Any] = {name: [] for name in WorkflowInputs._fields}
     known = {"campaign": config["campaign"], "arguments": _arguments(config), "cores": _cores(site)}
-    return Contents(**{**nothing, "minutes": {}, "nodes": {}, "slices": {}, **known})
+    return WorkflowInputs(**{**nothing, "minutes": {}, "nodes": {}, "slices": {}, **known})
 
 
 def _arguments(config: Mapping[str, Any]) -> str:

@@ -1,19 +1,41 @@
-"""Figures of the study: drawn from estimates, never from numbers typed in."""
+"""What a notebook draws with beside seaborn and matplotlib: the house style, single runs, limits, laws and pictures."""
 
-from coldcache.analysis.figures.benchmarks import draw_goals, draw_trend
-from coldcache.analysis.figures.counts import draw_counts
-from coldcache.analysis.figures.grid import draw_grid
-from coldcache.analysis.figures.levels import draw_levels
-from coldcache.analysis.figures.metadata_iops import draw_provisioning
-from coldcache.analysis.figures.paired import draw_paired
-from coldcache.analysis.figures.picture import Picture
-from coldcache.analysis.figures.repetitions import draw_repetitions
-from coldcache.analysis.figures.residuals import draw_residuals
-from coldcache.analysis.figures.sentinel import draw_sentinel
-from coldcache.analysis.figures.series import draw_series
-from coldcache.analysis.figures.threads import draw_over_threads
+from coldcache.analysis.figures.axes import name_lines, name_values, set_x, set_y
+from coldcache.analysis.figures.bands import draw_bands
+from coldcache.analysis.figures.cases import list_cases, list_lines, open_rows
+from coldcache.analysis.figures.ceilings import draw_ceilings, draw_thresholds
+from coldcache.analysis.figures.columns import open_columns, set_columns
+from coldcache.analysis.figures.law import draw_law
+from coldcache.analysis.figures.picture import Picture, picture_of
+from coldcache.analysis.figures.published import draw_published, draw_stars, find_published
+from coldcache.analysis.figures.runs import draw_runs, draw_trials, link_points
+from coldcache.analysis.figures.style import COLOURS, FAINT, INK, KEPT, lines_by, set_house_style
 
 __all__ = [
-    "Picture", "draw_counts", "draw_goals", "draw_grid", "draw_levels", "draw_over_threads", "draw_paired",
-    "draw_provisioning", "draw_repetitions", "draw_residuals", "draw_sentinel", "draw_series", "draw_trend",
+    "COLOURS",
+    "FAINT",
+    "INK",
+    "KEPT",
+    "Picture",
+    "draw_bands",
+    "draw_ceilings",
+    "draw_law",
+    "draw_published",
+    "draw_runs",
+    "draw_stars",
+    "draw_thresholds",
+    "draw_trials",
+    "find_published",
+    "lines_by",
+    "link_points",
+    "list_cases",
+    "list_lines",
+    "name_lines",
+    "name_values",
+    "open_columns",
+    "open_rows", "picture_of",
+    "set_columns",
+    "set_house_style",
+    "set_x",
+    "set_y",
 ]  # fmt: skip

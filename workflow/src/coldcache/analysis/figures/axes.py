@@ -1,164 +1,197 @@
-"""What the axes of every figure have in common: scales, ticks, names at the ends of lines, titles, single trials."""
+"""Axes: their scale, ticks, quantity and unit, and the names of lines and values."""
 
-from collections.abc import Iterable
-from textwrap import fill
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.axis import Axis
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from coldcache.analysis.estimates import NOT_PROVED, Estimates
-from coldcache.analysis.figures.style import Mark
-from coldcache.analysis.report_links import page_of_trial, without_links
+from coldcache.analysis.figures.style import mark_level
+from coldcache.analysis.format import format_level
 
-#: Letters of a title's line at the width of a figure.
-_TITLE = 50
+#: Ticks of an axis of levels that fit beside each other.
+_MOST_TICKS = 10
 
-#: Ticks of an axis of levels that have room beside each other.
-_MOST_TICKS = 11
-
-#: Height in points of a name at the end of a line.
-_LABEL = 15.0
+#: Height of a line's name in points, and the distance between the axes and the names.
+_NAME_HEIGHT, _NAME_GAP = 15.0, 6.0
 
 
-def shorten(value: float, _position: Any = None) -> str:
-    """Return a number of a tick in few letters: ``20 k``, ``1.5 M``."""
+def shorten(value: float) -> str:
+    """Return the number of a tick in few letters: ``20 k``, ``1.5 M``."""
     for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= size:
             return f"{value / size:g} {letter}"
     return f"{value:g}"
 
 
-def scale_for(unit: str, values: Any) -> tuple[float, str]:
-    """Return what to divide values by for an axis that starts at zero, and the unit that its label names."""
-    finite = np.asarray(values, dtype=float)
-    highest = float(np.nanmax(finite)) if np.isfinite(finite).any() else 0.0
+def scale_for(unit: str, highest: float) -> tuple[float, str]:
+    """Return the divisor of the ticks of an axis that starts at zero, and the unit of its label.
+
+    Parameters
+    ----------
+    unit : {"B/s", "1/s", "s", "1"}
+        The stored unit of what is drawn.
+    highest : float
+        The end of the axis, in `unit`.
+    """
     if unit == "B/s":
         return (1e9, "GB/s") if highest >= 1e9 else (1e6, "MB/s")
     if unit == "1/s":
-        return (
-            (1e6, "million per second")
-            if highest >= 1e7
-            else (1e3, "thousand per second")
-            if highest >= 1e4
-            else (1.0, "per second")
-        )
+        if highest >= 1e7:
+            return 1e6, "million per second"
+        return (1e3, "thousand per second") if highest >= 1e4 else (1.0, "per second")
     if unit == "s":
         return (1.0, "s") if highest >= 1 else (1e-3, "ms") if highest >= 1e-3 else (1e-6, "µs")
-    return 1.0, ""
+    return (0.01, "%") if unit == "%" else (1.0, "")
 
 
-def set_threads(axes: Axes, threads: Iterable[int], label: str = "threads") -> None:
-    """Give an axis the scale of thread counts, log2."""
-    counts = sorted(int(count) for count in threads)
-    axes.set_xscale("log", base=2)
-    ticks = counts if len(counts) <= _MOST_TICKS else [count for count in counts if count & (count - 1) == 0]
-    axes.set_xticks(ticks, [f"{count:,}" for count in ticks])
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.minorticks_off()
-    axes.margins(x=0.06)
-    axes.set_xlabel(f"{label} (log2)")
-
-
-def set_log(axes: Axes, which: str = "y") -> None:
-    """Give an axis the scale log10 with ticks at 1, 2 and 5, fewer of them over many decades."""
-    (axes.set_yscale if which == "y" else axes.set_xscale)("log")
-    axis = axes.yaxis if which == "y" else axes.xaxis
-    low, high = axis.get_view_interval()
-    decades = np.log10(high / low) if low > 0 else 9
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 1.7 else (1, 3) if decades < 2.5 else (1,)))
-    axis.set_major_formatter(FuncFormatter(shorten))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def set_linear(axes: Axes, ticks: int = 6) -> None:
-    """Let a linear y axis start at zero."""
-    axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_locator(MaxNLocator(ticks))
-
-
-def label_ends(axes: Axes) -> None:
-    """Write each line's name at its end, moved apart where two would overlap."""
-    axes.figure.canvas.draw()
-    ends = []
-    for line in axes.lines:
-        xs, ys = (np.asarray(values, dtype=float) for values in line.get_data())
-        there = np.flatnonzero(np.isfinite(ys))
-        if not str(line.get_label()).startswith("_") and there.size:
-            x, y = xs[there[-1]], ys[there[-1]]
-            ends.append((axes.transData.transform((x, y))[1], x, y, line))
-    last = -np.inf
-    for pixel, x, y, line in sorted(ends, key=lambda end: end[0]):
-        placed = max(pixel, last + _LABEL)
-        axes.annotate(
-            str(line.get_label()), (x, y), xytext=(12, (placed - pixel) * 0.75),
-            textcoords="offset points", va="center", color=line.get_color(), fontweight="bold", annotation_clip=False,
-        )  # fmt: skip
-        last = placed
-
-
-def link_points(axes: Axes, x: Any, y: Any, pages: list[str]) -> None:
-    """Let points lead to the trials behind them, from a spot that a finger can hit; NaN leads nowhere."""
-    drawn = np.isfinite(np.asarray(x, dtype=float)) & np.isfinite(np.asarray(y, dtype=float))
-    # What is wholly transparent is not drawn, and cannot be hit.
-    spots = axes.scatter(
-        np.asarray(x)[drawn], np.asarray(y)[drawn], s=300, color="white", alpha=0.01, linewidths=0, zorder=2.5
-    )
-    spots.set_urls([page for page, shown in zip(pages, drawn, strict=True) if shown])
-
-
-def draw_trials(
-    axes: Axes, estimates: Estimates, at: dict[str, Any], place: float, divisor: float, mark: Mark, along: str = "y"
-) -> None:
-    """Draw every trial of a case: hollow where it is suspect, on the axis where it does not count.
-
-    A read that is not proved cold is a diamond, every other trial a dot.
+def set_x(axes: Axes, quantity: str, unit: str = "1", **how: Any) -> None:
+    """Set the scale, ticks and label of the x axis once everything is drawn.
 
     Parameters
     ----------
     axes : Axes
-        Where they are drawn.
-    estimates : Estimates
-        Of the sweep.
-    at : dict
-        Levels that choose the case.
-    place : float
-        Where the case stands on the other axis.
-    divisor : float
-        By what values are divided.
-    mark : Mark
-        The colour of the case.
-    along : {"y", "x"}
-        The axis of the values.
+        What is drawn on it is in `unit`, as the dataset stores it.
+    quantity : str
+        The first words of the label.
+    unit : {"B/s", "1/s", "s", "1", "%"}
+        The stored unit; ticks and label show a multiple of it, and ``%`` a share in per cent.
+    **how
+        ``log`` (2 or 10; linear where it is not given), ``start`` (the lower end of a linear axis: 0, or None for
+        where the data begin), ``ticks`` (where they are fixed) and ``whole`` (whether ticks are whole numbers).
     """
-    chosen = estimates.cube[[estimates.metric, "verdict", "cold"]].sel(at)
-    case_page, _, figure = estimates.page(at).partition("#")
-    values, verdicts, colds = (chosen[name].values for name in (estimates.metric, "verdict", "cold"))
-    edge = axes.get_xaxis_transform() if along == "y" else axes.get_yaxis_transform()
-    for repetition, (value, verdict, cold) in enumerate(zip(values, verdicts, colds, strict=True)):
-        if not verdict:
-            continue
-        lost = not np.isfinite(value)
-        point = (place, 0 if lost else value / divisor)
-        x, y = point if along == "y" else point[::-1]
-        url = page_of_trial(case_page, repetition)
-        axes.plot(
-            [x], [y], linestyle="none", marker="X" if lost else "d" if cold in NOT_PROVED else "o",
-            markersize=8 if lost else 5 if cold in NOT_PROVED else 3.5, markeredgewidth=0.8, alpha=0.75,
-            markerfacecolor=mark.colour if verdict == "valid" else "white", markeredgecolor=mark.colour,
-            zorder=3, clip_on=False, transform=edge if lost else axes.transData,
-            url=url if lost else f"{url}#{figure}",
+    _set_axis(axes, "x", quantity, unit, **how)
+
+
+def set_y(axes: Axes, quantity: str, unit: str = "1", **how: Any) -> None:
+    """Set the scale, ticks and label of the y axis once everything is drawn; arguments as for `set_x`."""
+    _set_axis(axes, "y", quantity, unit, **how)
+
+
+def _set_axis(
+    axes: Axes, which: str, quantity: str, unit: str, log: int | None = None, start: float | None = 0.0,
+    ticks: Sequence[float] | None = None, whole: bool = False,
+) -> None:  # fmt: skip
+    axis, set_scale, set_limits = (
+        (axes.xaxis, axes.set_xscale, axes.set_xlim) if which == "x" else (axes.yaxis, axes.set_yscale, axes.set_ylim)
+    )
+    if log == 2:
+        set_scale("log", base=2)
+        _set_powers(axis, sorted({*(_list_places(axes) if ticks is None else ticks)}))
+        axis.set_label_text(f"{quantity} (log2)")
+    elif log:
+        set_scale("log", base=log)
+        _set_decades(axis, ticks, 0.01 if unit == "%" else 1.0)
+        name = {"1/s": ", per second", "1": "", "%": ", %"}.get(unit, f", {unit}")
+        axis.set_label_text(f"{quantity}{name} (log10)")
+    else:
+        if start is not None:
+            set_limits(start, None)
+        divisor, name = scale_for(unit, max(axis.get_view_interval()))
+        axis.set_major_locator(MaxNLocator(6, integer=whole))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: shorten(value / divisor)))
+        axis.set_label_text(f"{quantity}, {name}" if name else quantity)
+
+
+def _points(line: Line2D) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return x and y of the points of a line."""
+    return np.asarray(line.get_xdata(), dtype=float), np.asarray(line.get_ydata(), dtype=float)
+
+
+def _list_series(axes: Axes) -> list[Line2D]:
+    """Return the lines of axes whose points are data, without those across all of the axes and without single runs."""
+    return [line for line in axes.lines if line.get_transform() == axes.transData and line.get_linestyle() != "None"]
+
+
+def _list_places(axes: Axes) -> set[float]:
+    """Return the places along x at which lines have points with a marker; a law has none."""
+    lines = [line for line in _list_series(axes) if line.get_marker() not in ("", "None", None)]
+    return {float(x) for line in lines for x in _points(line)[0]}
+
+
+def _set_powers(axis: Axis, places: list[float]) -> None:
+    shown = places if len(places) <= _MOST_TICKS else [place for place in places if np.log2(place) % 1 == 0]
+    shown = shown if len(shown) <= _MOST_TICKS else shown[::2]
+    axis.set_ticks(shown, [f"{place:,g}" for place in shown])
+    axis.set_ticks([], minor=True)
+    axis.axes.margins(x=0.06)
+
+
+def _set_decades(axis: Axis, ticks: Sequence[float] | None, divisor: float) -> None:
+    """Set ticks at 1, 2 and 5, fewer over many decades, or where they are fixed."""
+    low, high = sorted(axis.get_view_interval())
+    decades = np.log10(high / low) if low > 0 else 9
+    if ticks is not None:
+        axis.set_ticks([tick for tick in ticks if low <= tick <= high])
+    elif decades < 0.6:
+        axis.set_major_locator(MaxNLocator(4))
+    else:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 1.7 else (1, 3) if decades < 2.5 else (1,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: shorten(value / divisor)))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_ticks([], minor=True)
+
+
+def name_lines(axes: Axes, cells: xr.Dataset, by: str) -> None:
+    """Write the level of each line at its right end, beside the axes, with room between two names.
+
+    Parameters
+    ----------
+    axes : Axes
+        Its scales are set; `lines_by` chose the colours of its lines.
+    cells : Dataset
+        What the lines show; `by` is one of its dims.
+    by : str
+        The factor of which each level is a line.
+    """
+    axes.figure.canvas.draw()
+    levels = cells[by].values.tolist()
+    ends = []
+    for level in levels:
+        colour = mark_level(level, levels).colour
+        lines = [_points(line) for line in _list_series(axes) if line.get_color() == colour]
+        # A law is drawn beyond the last point of its operation.
+        last = [(x[np.isfinite(y)][-1], y[np.isfinite(y)][-1]) for x, y in lines if np.isfinite(y).any()]
+        if last:
+            pixel = axes.transData.transform(max(last))[1]
+            ends.append((float(pixel), _short_name(by, level), colour))
+    pixels = _part([pixel for pixel, _, _ in sorted(ends)], axes)
+    for place, (_, name, colour) in zip(pixels, sorted(ends), strict=True):
+        axes.annotate(
+            name, (1, axes.transAxes.inverted().transform((0, place))[1]), xycoords="axes fraction",
+            xytext=(_NAME_GAP, 0), textcoords="offset points", va="center", color=colour, fontweight="bold",
+            annotation_clip=False,
         )  # fmt: skip
 
 
-def set_title(figure: Figure, finding: str) -> None:
-    """Write what a figure shows above it."""
-    width = round(_TITLE * figure.get_figwidth() / 6)
-    figure.suptitle(fill(without_links(finding), width), x=0.01, ha="left", fontweight="bold", fontsize=13)
+def _part(pixels: list[float], axes: Axes) -> list[float]:
+    """Return rising places, moved apart by the height of a name and kept within the axes as far as they fit."""
+    room = _NAME_HEIGHT * axes.figure.get_dpi() / 72
+    top = axes.bbox.y1
+    placed: list[float] = []
+    for pixel in pixels:
+        placed.append(max(pixel, placed[-1] + room) if placed else pixel)
+    for index in range(len(placed) - 1, -1, -1):
+        most = top if index == len(placed) - 1 else placed[index + 1] - room
+        placed[index] = min(placed[index], most)
+    return placed
 
 
-def sweep_of(estimates: Estimates) -> str:
-    """Return the sweep of estimates as a page knows it, ``study/sweep``."""
-    return f"{estimates.cube.attrs['study']}/{estimates.cube.attrs['sweep']}"
+def _short_name(factor: str, level: Any) -> str:
+    name = format_level(factor, level)
+    return name.partition("-")[2] if name.startswith(("file-", "directory-")) else name
+
+
+def name_values(axes: Axes, x: Iterable[float], y: Iterable[float], template: str) -> None:
+    """Write values above their points, such as ``{:.3g}×``; NaN has no text."""
+    for place, row in zip(x, y, strict=True):
+        if np.isfinite(place):
+            axes.annotate(
+                template.format(place), (place, row), xytext=(0, 6), textcoords="offset points", ha="center",
+                fontsize=10,
+            )  # fmt: skip

@@ -1,4 +1,6 @@
-"""What a system can do at most, as dashed lines."""
+"""Limits of a system, and rates that are asked of it, as dashed lines."""
+
+from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,19 +12,41 @@ from coldcache.core.units import show_rate
 #: A ceiling that is further above the highest value would press the data to the floor of the figure.
 _FARTHEST = 2.0
 
+#: Two names need this share of the highest value between them.
+_ROOM = 0.1
 
-def draw_ceilings(axes: Axes, estimates: Estimates, divisor: float) -> str:
-    """Draw the limits of a sweep that the scale allows; return what the caption says of all of them."""
-    highest = np.nanmax(np.append(estimates.values.values, 0))
+
+def draw_ceilings(axes: Axes, estimates: Estimates) -> str | None:
+    """Draw the limits of a sweep that the scale allows.
+
+    Returns
+    -------
+    str or None
+        A sentence for the caption with all limits; None where none is known.
+    """
+    highest = np.nanmax(np.append(estimates.runs.values, 0))
     drawn = sorted((rate, name) for name, rate in estimates.ceilings.items() if rate <= _FARTHEST * highest)
+    names: list[str] = []
     for place, (rate, name) in enumerate(drawn):
-        axes.axhline(rate / divisor, color=FAINT, linestyle="--", linewidth=1.3, zorder=1)
-        # The lowest of several is named below its line, where no other stands.
-        is_below = place == 0 and len(drawn) > 1
-        axes.annotate(
-            f"{name}, {show_rate(rate, estimates.unit)}", (0.01, rate / divisor), xytext=(0, -3 if is_below else 3),
-            va="top" if is_below else "bottom", xycoords=("axes fraction", "data"), textcoords="offset points",
-            fontsize=9.5, color=FAINT,
-        )  # fmt: skip
+        axes.axhline(rate, color=FAINT, linestyle="--", linewidth=1.3, zorder=1)
+        names.append(f"{name}, {show_rate(rate, estimates.unit)}")
+        above = drawn[place + 1][0] if place + 1 < len(drawn) else np.inf
+        # Lines that are near each other are named together, above the highest of them.
+        if above - rate > _ROOM * highest:
+            axes.annotate(
+                "; ".join(names), (0.01, rate), xytext=(0, 3), va="bottom", xycoords=("axes fraction", "data"),
+                textcoords="offset points", fontsize=9.5, color=FAINT,
+            )  # fmt: skip
+            names = []
     limits = "; ".join(f"{name} {show_rate(rate, estimates.unit)}" for name, rate in estimates.ceilings.items())
-    return f"Dashed where the scale allows: {limits}." if limits else ""
+    return f"Dashed where the scale allows: {limits}." if limits else None
+
+
+def draw_thresholds(axes: Axes, thresholds: Mapping[str, float]) -> None:
+    """Draw rates that are asked for across a figure of rows, as dashed lines with their names above the axes."""
+    for place, (name, rate) in enumerate(sorted(thresholds.items(), key=lambda found: found[1])):
+        axes.axvline(rate, color=FAINT, linestyle="--", linewidth=1.3, zorder=1)
+        axes.annotate(
+            name, (rate, 1), xycoords=("data", "axes fraction"), xytext=(3 if place else -3, 2),
+            ha="left" if place else "right", textcoords="offset points", fontsize=9.5, color=FAINT,
+        )  # fmt: skip

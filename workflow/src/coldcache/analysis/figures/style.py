@@ -1,12 +1,13 @@
-"""How figures look: one colour and one marker per series, the same wherever it stands."""
+"""How figures look: one colour and one marker per series, the same in every figure."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
+import xarray as xr
 
-#: Okabe and Ito's palette without yellow, told apart by every kind of colour vision.
+#: Okabe and Ito's palette without yellow, distinct for every kind of colour vision.
 _BLUE, _VERMILLION, _GREEN, _PURPLE, _SKY, _ORANGE = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"
 INK, FAINT = "#222222", "#6b6b6b"
 
@@ -43,9 +44,36 @@ SERIES = (
 )  # fmt: skip
 
 
-def mark_of(level: Any, levels: Sequence[Any]) -> Mark:
-    """Return the mark of a level: its own where it has one, else by its place among the levels."""
+#: The colour of each operation, of each level that has a mark of its own, and of the first series of any other kind.
+COLOURS = {**{name: mark.colour for name, mark in MARKS.items()}, "first": _BLUE, "second": _VERMILLION}
+
+
+#: Colours of what misses a goal (True) and what keeps it.
+KEPT = {True: _VERMILLION, False: _BLUE}
+
+
+def mark_level(level: Any, levels: Sequence[Any]) -> Mark:
+    """Return the mark of a level: its own where it has one, else by its position among the levels."""
     return MARKS.get(str(level)) or SERIES[list(levels).index(level) % len(SERIES)]
+
+
+def lines_by(cells: xr.Dataset, factor: str) -> dict[str, Any]:
+    """Return the arguments with which `seaborn.lineplot` draws a line per level of a factor in the house style.
+
+    Parameters
+    ----------
+    cells : Dataset
+        Estimates; `factor` is one of their dims. Nothing is aggregated: the estimates are drawn as they are.
+    factor : str
+        Becomes colour and marker: each level has the same in every figure.
+    """
+    levels = cells[factor].values.tolist()
+    marks = {level: mark_level(level, levels) for level in levels}
+    return {
+        "hue": factor, "style": factor, "hue_order": levels, "style_order": levels, "dashes": False, "legend": False,
+        "palette": {level: mark.colour for level, mark in marks.items()},
+        "markers": {level: mark.marker for level, mark in marks.items()}, "estimator": None, "errorbar": None,
+    }  # fmt: skip
 
 
 _RULES: dict[Any, Any] = {
@@ -74,9 +102,15 @@ _RULES: dict[Any, Any] = {
     "ytick.minor.left": False,
     "lines.linewidth": 2,
     "lines.markersize": 6,
+    "errorbar.capsize": 0,
     "svg.fonttype": "path",
     "svg.hashsalt": "coldcache",
 }
+
+
+def set_house_style() -> None:
+    """Draw every further figure of this process in the style of the study."""
+    mpl.rcParams.update(_RULES)
 
 
 @contextmanager

@@ -1,24 +1,25 @@
 """What else was recorded otherwise between levels that are compared: a factor that differs alone can be a cause."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.format import show_level
-from coldcache.analysis.questions.select import Choice, Shown
+from coldcache.analysis.format import format_level
+from coldcache.analysis.questions.select import Display, Selection
 from coldcache.analysis.tables import Table
 from coldcache.core.vocabulary import FACTORS
-from coldcache.dataset.confounders import ARM_COLUMNS
+from coldcache.dataset.confounders import CONFOUNDER_COLUMNS
 from coldcache.dataset.reader import open_table
 
 #: Properties that a sentence names, and values of one that a table shows; of more it tells how many.
 _MOST_NAMED, _MOST_VALUES = 4, 3
 
 
-class Comparison(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Comparison:
     """All that was recorded otherwise between the levels of a factor in a sweep.
 
     Attributes
@@ -72,37 +73,37 @@ def open_comparisons(dataset: str | Path, study: str) -> list[Comparison]:
     """Return every comparison of levels of the system that a study makes, of which something was recorded."""
     table = open_table(Path(dataset), "differences", study)
     groups = table.groupby(["sweep", "factor"], sort=False)
-    return [Comparison(study, sweep, factor, rows[ARM_COLUMNS[3:]]) for (sweep, factor), rows in groups]
+    return [Comparison(study, sweep, factor, rows[CONFOUNDER_COLUMNS[3:]]) for (sweep, factor), rows in groups]
 
 
-def show_causes(choice: Choice, dataset: str | Path) -> Shown:
+def display_causes(selection: Selection, dataset: str | Path) -> Display:
     """Return for each sweep of a choice whether its factor can be the cause, and a table where more differs.
 
     All that differs is saved beside the dataset as `tables/<study>-<sweep>-differences.csv`.
     """
-    recorded = {(one.sweep, one.factor): one for one in open_comparisons(dataset, choice.study)}
-    nothing = pd.DataFrame(columns=ARM_COLUMNS[3:])
+    recorded = {(one.sweep, one.factor): one for one in open_comparisons(dataset, selection.study)}
+    nothing = pd.DataFrame(columns=CONFOUNDER_COLUMNS[3:])
     parts: list[str | Table] = []
-    for found in choice:
-        asked = found.asked
+    for found in selection:
+        question = found.question
         if _count_levels(found) < 2:
-            parts.append(f"{asked.title}: fewer than two levels have trials that count, so nothing is compared.")
+            parts.append(f"{question.title}: fewer than two levels have trials that count, so nothing is compared.")
             continue
-        comparison = recorded.get((asked.sweep, asked.factor))
-        comparison = comparison or Comparison(choice.study, asked.sweep, asked.factor, nothing)
-        parts.append(comparison.tell(asked.title))
+        comparison = recorded.get((question.sweep, question.factor))
+        comparison = comparison or Comparison(selection.study, question.sweep, question.factor, nothing)
+        parts.append(comparison.tell(question.title))
         if len(comparison.rows):
-            table = comparison.tabulate(asked.title).save(dataset, f"{asked.name}-differences")
+            table = comparison.tabulate(question.title).save(dataset, f"{question.name}-differences")
             parts += [] if comparison.is_cause else [table]
-    return Shown(parts)
+    return Display(parts)
 
 
 def _count_levels(found: Estimates) -> int:
     """Return how many levels of its factor a sweep has an estimate of."""
-    if found.asked.factor not in found.cells.dims:
+    if found.question.factor not in found.cells.dims:
         return 1
     there = found.cells.estimate.notnull()
-    return int(there.any([dim for dim in there.dims if dim != found.asked.factor]).sum())
+    return int(there.any([dim for dim in there.dims if dim != found.question.factor]).sum())
 
 
 def tabulate_causes(comparisons: Sequence[Comparison]) -> Table:
@@ -119,7 +120,7 @@ def tabulate_causes(comparisons: Sequence[Comparison]) -> Table:
     return Table.plain(pd.DataFrame(rows), "What else differs between the levels that are compared")
 
 
-def tell_hosts(dataset: str | Path) -> str:
+def describe_hosts(dataset: str | Path) -> str:
     """Return in what the hosts of a campaign differ, as a sentence without their names."""
     hosts = open_table(Path(dataset), "hosts")
     count = hosts.host.nunique()
@@ -141,7 +142,7 @@ def _name_property(what: str) -> str:
 
 def _show(factor: str, level: str) -> str:
     """Return a level, which the table holds as text, in words."""
-    return show_level(factor, float(level) if FACTORS[factor].unit and level.replace(".", "", 1).isdigit() else level)
+    return format_level(factor, float(level) if FACTORS[factor].unit and level.replace(".", "", 1).isdigit() else level)
 
 
 def _list(names: Sequence[str], most: int) -> str:

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from coldcache.analysis.questions.select import Choice
+from coldcache.analysis.questions.select import Selection
 from coldcache.analysis.sentences import PLURALS
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import open_table
 
 
-def compare_directories(choice: Choice) -> pd.DataFrame:
+def compare_directories(selection: Selection) -> pd.DataFrame:
     """Return one row per sweep and operation: what it fixes, and its rate with the interval in 1/s."""
     rows = []
-    for found in choice:
+    for found in selection:
         attributes = found.cube.attrs
         for operation in found.operations():
             cell = found.cells.sel(operation=operation).squeeze()
@@ -26,9 +26,9 @@ def compare_directories(choice: Choice) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def tell_directories(choice: Choice) -> str:
+def describe_directories(selection: Selection) -> str:
     """Return the rate of each operation in few and many directories, as a sentence."""
-    table = compare_directories(choice)
+    table = compare_directories(selection)
     if table.empty:
         return ""
     if table["files per directory (1)"].nunique() == 1:
@@ -57,7 +57,7 @@ def tabulate_design(dataset: str | Path, study: str) -> dict[str, pd.DataFrame]:
     return found
 
 
-def tell_design(dataset: str | Path, study: str) -> str:
+def describe_design(dataset: str | Path, study: str) -> str:
     """Return between how many files the numbers of threads of each sweep make, as a sentence."""
     parts = []
     for sweep, table in tabulate_design(dataset, study).items():

@@ -1,8 +1,8 @@
 """The rules of provisioned metadata IOPS as a table, and what was measured for each of them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -19,7 +19,8 @@ from coldcache.statistics.models.fsx_metadata_iops import (
 LARGEST_IOPS = 192_000
 
 
-class Model(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Model:
     """What automatic mode gives at some capacities, in GiB."""
 
     capacity: list[int]
@@ -40,7 +41,7 @@ def model(capacities: Sequence[int]) -> Model:
     return Model(list(capacities), [automatic_iops(capacity) for capacity in capacities])
 
 
-def tell_model(rules: Model) -> str:
+def describe_model(rules: Model) -> str:
     """Return the range of automatic mode and how far a user may go beyond it, as a sentence."""
     least, most = rules.capacity[0], rules.capacity[-1]
     return (
@@ -60,8 +61,8 @@ def published_iops(dataset: str | Path, source: str) -> dict[int, float]:
 
 
 def rate_per_iops(estimates: Estimates) -> pd.DataFrame:
-    """Return the measured rate of each operation for each IOPS of ``asked.factor``, and that of the model."""
-    rows, limit = [], estimates.asked.factor
+    """Return the measured rate of each operation for each IOPS of ``question.factor``, and that of the model."""
+    rows, limit = [], estimates.question.factor
     table = estimates.table()
     named = "metadata IOPS (1/s)" if limit == "metadata_iops" else "limit (1/s)"
     for row in table.to_dict("records"):

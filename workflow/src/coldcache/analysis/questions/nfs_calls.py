@@ -8,9 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.figures import Picture, draw_counts
-from coldcache.analysis.figures.axes import sweep_of
-from coldcache.analysis.format import show_factor, show_level
+from coldcache.analysis.format import format_factor, format_level
 from coldcache.dataset.published import level_of
 from coldcache.statistics.models.nfs_rpcs import (
     REQUESTS_PER_CONNECTION,
@@ -31,7 +29,7 @@ def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
     Parameters
     ----------
     estimates : Estimates
-        Of ``count``; dims must include ``operation``, the kinds of calls, and ``asked.factor``.
+        Of ``count``; dims must include ``operation``, the kinds of calls, and ``question.factor``.
 
     Returns
     -------
@@ -40,7 +38,7 @@ def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
         (median), ``low``, ``high``, ``expected`` by the formula for WRITE and ``published``; NaN where there is none.
     """
     rows = []
-    cells, factor = estimates.cells, estimates.asked.factor
+    cells, factor = estimates.cells, estimates.question.factor
     rest = [str(dim) for dim in cells.estimate.dims if dim not in ("operation", factor)]
     for level, *others in itertools.product(*(cells[dim].values.tolist() for dim in (factor, *rest))):
         place = dict(zip(rest, others, strict=True))
@@ -48,13 +46,13 @@ def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
         created = _created(here.estimate)
         stated = [value.high for value in estimates.published if level_of(value).get(factor) == level]
         counts = [value for value in stated if value >= 1000]
-        at = {"at": ", ".join(show_factor(dim, other) for dim, other in place.items())} if place else {}
+        at = {"at": ", ".join(format_factor(dim, other) for dim, other in place.items())} if place else {}
         for call in cells.operation.values.tolist():
             cell, is_write = here.sel(operation=call), call == _WRITE
             if not np.isfinite(cell.estimate):
                 continue
             rows.append({
-                "level": show_level(factor, level), **at, "call": call.removeprefix("rpc-").upper(),
+                "level": format_level(factor, level), **at, "call": call.removeprefix("rpc-").upper(),
                 "counted": float(cell.estimate), "low": float(cell.low), "high": float(cell.high),
                 "expected": _expected(estimates, {factor: level, **place}, created) if is_write else np.nan,
                 "published": counts[0] if is_write and counts else np.nan,
@@ -90,11 +88,14 @@ def main_call(table: pd.DataFrame) -> str:
     return str(table.groupby("call").counted.sum().idxmax())
 
 
-def tell_calls(estimates: Estimates) -> str:
-    """Return how many calls of the main kind each level took, as a sentence; a range where other levels change it."""
+def describe_calls(estimates: Estimates) -> str | None:
+    """Return how many calls of the main kind each level took; None where none was counted.
+
+    A level has a range of counts where other levels change them.
+    """
     table = tabulate_calls(estimates)
     if table.empty:
-        return ""
+        return None
     call = main_call(table)
     levels = table[table.call == call].groupby("level", sort=False).counted
     parts = [f"{_span(counted)} with {level}" for level, counted in levels]
@@ -102,7 +103,7 @@ def tell_calls(estimates: Estimates) -> str:
     match = (
         f"; {int((exact.counted == exact.expected).sum())} of {len(exact)} as the formula has it" if len(exact) else ""
     )
-    return f"{estimates.asked.title}, {call} calls: {', '.join(parts)}{match}."
+    return f"{estimates.question.title}, {call} calls: {', '.join(parts)}{match}."
 
 
 def _span(counted: pd.Series) -> str:
@@ -110,19 +111,18 @@ def _span(counted: pd.Series) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def draw_calls(estimates: Estimates) -> Picture:
-    """Draw the calls of the main kind as a bar per row of the table, with what the formula and the document state."""
-    table = tabulate_calls(estimates)
-    call = main_call(table)
-    rows = table[table.call == call]
-    names = [", ".join(words) for words in zip(*(rows[name] for name in ("level", "at") if name in rows), strict=True)]
-    marks = {"upright lines: the formula": rows.expected, "stars: published": rows.published}
+def list_bars(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `tabulate_calls` of the main kind of call, with a ``name`` and a ``row`` for each bar."""
+    rows = table[table.call == main_call(table)].reset_index(drop=True)
+    words = [rows[name] for name in ("level", "at") if name in rows]
+    return rows.assign(name=[", ".join(parts) for parts in zip(*words, strict=True)], row=np.arange(len(rows)))
+
+
+def caption_bars(estimates: Estimates, bars: pd.DataFrame) -> str:
+    """Return how to read a figure of bars with what the formula and the document state of each."""
+    marks = {"upright lines: the formula": bars.expected, "stars: published": bars.published}
     drawn = ["Bars: median of the trials", *(words for words, values in marks.items() if values.notna().any())]
-    caption = f"{'; '.join(drawn)}. {estimates.origin()}"
-    return draw_counts(
-        names, rows.counted.tolist(), tell_calls(estimates), f"{call} calls", caption,
-        rows.expected.tolist(), rows.published.tolist(), [sweep_of(estimates)],
-    )  # fmt: skip
+    return f"{'; '.join(drawn)}. {estimates.origin()}"
 
 
 def tabulate_slots() -> pd.DataFrame:

@@ -1,13 +1,14 @@
 """Every sweep of a study at a glance, for a study of which nothing is known beforehand, such as imported logs."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from coldcache.analysis.estimates import Estimates, estimate
-from coldcache.analysis.format import show_interval
-from coldcache.analysis.questions.time_series import find_series, show_series, summarise_series
+from coldcache.analysis.format import format_interval
+from coldcache.analysis.questions.time_series import find_series, format_series, summarise_series
 from coldcache.analysis.tables import Table
 from coldcache.core.errors import NoData
 from coldcache.core.units import show_rate
@@ -17,7 +18,7 @@ from coldcache.dataset.reader import list_sweeps, open_sweep
 _THROUGHPUTS = ("throughput", "throughput_per_core", "throughput_per_process", "throughput_parent")
 
 #: Estimates that a finding tells one by one; of more it tells the highest of each metric.
-_MOST_TOLD = 8
+_MOST_LISTED = 8
 
 
 class Overview:
@@ -44,8 +45,8 @@ class Overview:
             metrics = [metric for metric in _THROUGHPUTS if metric in cube][:1]
             metrics += [metric for metric in ("rate",) if metric in cube]
             for metric in metrics or [metric for metric in ("count", "elapsed") if metric in cube][:1]:
-                self.found[f"{sweep}, {metric.replace('_', ' ')}"] = estimate(dataset, study, sweep, metric)._replace(
-                    is_stated=True
+                self.found[f"{sweep}, {metric.replace('_', ' ')}"] = replace(
+                    estimate(dataset, study, sweep, metric), is_stated=True
                 )
         self.series = summarise_series(find_series(dataset, study))
         if not self.found and self.series.empty:
@@ -54,7 +55,7 @@ class Overview:
     def finding(self) -> str:
         """Return one sentence with the highest estimate of each table, of many tables of each metric, and of series."""
         told, among = self.found, ""
-        if len(told) > _MOST_TOLD:
+        if len(told) > _MOST_LISTED:
             rising = sorted(told, key=lambda name: float(told[name].cells.estimate.fillna(-1).max()))
             leading = {told[name].metric: name for name in rising}
             told, among = {name: told[name] for name in leading.values()}, f" of {len(told)} tables"
@@ -88,9 +89,9 @@ def _show_highest(estimates: Estimates) -> str:
     cells = estimates.cells.sel(operation=operation)
     best = int(cells.estimate.fillna(-1).values.argmax())
     estimated, low, high = (float(cells[name].values.reshape(-1)[best]) for name in ("estimate", "low", "high"))
-    return f"{operation} {show_interval(estimated, low, high, estimates.unit)}"
+    return f"{operation} {format_interval(estimated, low, high, estimates.unit)}"
 
 
 def _tabulate_series(series: pd.DataFrame) -> Table:
     caption = "Series over time: the median of their points, and the 99.9th percentile with its interval"
-    return Table(show_series(series), series, caption)
+    return Table(format_series(series), series, caption)

@@ -1,18 +1,18 @@
 """Throughput for each physical core, against what SAS Grid asks for."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import xarray as xr
 
-from coldcache.analysis.estimates import LEVEL, Estimates
-from coldcache.analysis.format import show_factor
+from coldcache.analysis.estimates import Estimates, median_interval
+from coldcache.analysis.format import format_factor
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
-from coldcache.analysis.questions.select import Choice, published_values
+from coldcache.analysis.questions.select import Selection, published_values
 from coldcache.analysis.sentences import PLURALS
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import open_records
-from coldcache.statistics.intervals import interval_over
 
 #: The document that states the thresholds.
 _SOURCE = "sas-grid"
@@ -26,30 +26,30 @@ def thresholds(dataset: str | Path) -> dict[str, float]:
     return {}
 
 
-def per_core(choice: Choice, needed: dict[str, float], dataset: str | Path) -> Choice:
+def per_core(selection: Selection, needed: dict[str, float], dataset: str | Path) -> Selection:
     """Return estimates for each core, where each core has one stream: the throughput over the threads.
 
     A log that states each stream alone has no throughput of all: there a core's rate is the size of its file over the
     mean time of the streams, as the document takes it. Where the threads follow from another factor, such as the
     instance type, they are no dim of the result.
     """
-    streams = tabulate_core_rates(open_records(Path(dataset), choice.study))
-    return Choice(choice.study, [_divide(found, needed, streams) for found in choice], choice.absent)
+    streams = tabulate_core_rates(open_records(Path(dataset), selection.study))
+    return Selection(selection.study, [_divide(found, needed, streams) for found in selection], selection.absent)
 
 
 def _divide(found: Estimates, needed: dict[str, float], streams: pd.DataFrame) -> Estimates:
     cube = found.cube.assign(
-        {found.metric: add_streams(found.values, streams[streams.sweep == found.cube.attrs["sweep"]])}
+        {found.metric: add_streams(found.runs, streams[streams.sweep == found.cube.attrs["sweep"]])}
     )
     if "threads" in cube.dims:
         cube = cube.assign({found.metric: (cube[found.metric] / cube.threads).assign_attrs(units=found.unit)})
     else:
         threads = int(cube.attrs.get("threads", 1))
         cube = cube.assign({found.metric: (cube[found.metric] / threads).assign_attrs(units=found.unit)})
-    if "threads" in cube.dims and found.asked.factor:
-        cube = _drop_threads(cube, found.asked.factor)
+    if "threads" in cube.dims and found.question.factor:
+        cube = _drop_threads(cube, found.question.factor)
     asked = {f"asked of each core ({end})": rate for end, rate in zip(("least", "most"), needed.values(), strict=False)}
-    return found._replace(cube=cube, cells=interval_over(cube[found.metric], level=LEVEL), ceilings=asked)
+    return replace(found, cube=cube, cells=median_interval(cube[found.metric]), ceilings=asked)
 
 
 def _drop_threads(cube: xr.Dataset, factor: str) -> xr.Dataset:
@@ -59,18 +59,18 @@ def _drop_threads(cube: xr.Dataset, factor: str) -> xr.Dataset:
     return cube.isel(threads=place).drop_vars("threads")
 
 
-def tell_cores(found: Estimates, needed: dict[str, float]) -> str:
+def describe_cores(found: Estimates, needed: dict[str, float]) -> str:
     """Return at how many levels each operation reaches the least that is asked for, as a sentence."""
-    return f"{found.asked.title}: {_tell_demand(found, needed)}."
+    return f"{found.question.title}: {_describe_demand(found, needed)}."
 
 
 def title_cores(found: Estimates, needed: dict[str, float]) -> str:
     """Return the same as a title."""
-    demand = _tell_demand(found, needed)
+    demand = _describe_demand(found, needed)
     return demand[:1].upper() + demand[1:]
 
 
-def _tell_demand(found: Estimates, needed: dict[str, float]) -> str:
+def _describe_demand(found: Estimates, needed: dict[str, float]) -> str:
     least = min(needed.values(), default=0.0)
     parts = []
     for name in found.operations():
@@ -90,7 +90,7 @@ def tabulate_cores(found: Estimates, needed: dict[str, float]) -> pd.DataFrame:
         rate = row["median"]
         meets = "no data" if rate != rate else "all" if rate >= high else "the least" if rate >= low else "no"
         rows.append({
-            "operation": row["operation"], "of": show_factor(dim, row[dim]), "median per core (MB/s)": rate / 1e6,
+            "operation": row["operation"], "of": format_factor(dim, row[dim]), "median per core (MB/s)": rate / 1e6,
             "low (MB/s)": row["low"] / 1e6, "high (MB/s)": row["high"] / 1e6, "n (1)": row["n"], "meets": meets,
         })  # fmt: skip
     return pd.DataFrame(rows)

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
 
-from coldcache.analysis.figures import Picture, draw_goals, draw_trend
-from coldcache.analysis.questions.program_speed_goals import FIGURES, show_value
+from coldcache.analysis.questions.program_speed_goals import FIGURES, format_value
 from coldcache.analysis.tables import Table
 from coldcache.core.errors import NoData
 
@@ -55,28 +55,37 @@ class Speed:
         missed = "; ".join(FIGURES[name].what for name in self.missed)
         return said + (f" Missed: {missed}." if missed else "")
 
-    def draw_goals(self) -> Picture:
-        """Return how much of its goal each figure takes, as a figure."""
-        shares = {
-            f"{FIGURES[name].what}: {show_value(entry['value'], FIGURES[name].unit)}":
-            FIGURES[name].share(entry["value"])
+    def list_shares(self) -> pd.DataFrame:
+        """Return one row per figure: ``what`` with its value, ``share`` of its goal (1 is the goal), and ``row``."""
+        names = [
+            fill(f"{FIGURES[name].what}: {format_value(entry['value'], FIGURES[name].unit)}", 44)
             for name, entry in self.newest.items()
-        }  # fmt: skip
-        kept = len(self.newest) - len(self.missed)
-        return draw_goals(shares, f"{kept} of {len(shares)} goals are kept")
+        ]
+        shares = [FIGURES[name].share(entry["value"]) for name, entry in self.newest.items()]
+        return pd.DataFrame({"what": names, "share": shares, "row": range(len(names))})
+
+    def title(self) -> str:
+        """Return how many goals are kept, as a title."""
+        return f"{len(self.newest) - len(self.missed)} of {len(self.newest)} goals are kept"
+
+    def caption(self) -> str:
+        """Return how to read a figure of the goals."""
+        return (
+            "Each mark is the newest figure over its goal; of a rate, its goal over the figure; of a range, the "
+            "distance from its middle. Left of the dashed line the goal is kept."
+        )
 
     def tabulate_goals(self) -> Table:
-        """Return one row per figure with its goal, what it was held against, and why it misses its goal."""
-        rows = [
-            {
-                "what": figure.what, "measured": show_value(entry["value"], figure.unit), "goal": figure.show_goal(),
-                "missed": figure.tell_miss(entry["value"], entry["floor"]),
-                "floor": "" if entry["floor"] is None else f"{show_value(entry['floor'], figure.unit)}: {figure.floor}",
+        """Return one row per figure with its goal, its floor, and why it misses its goal."""
+        rows = []
+        for name, entry in self.newest.items():
+            figure, floor = FIGURES[name], entry["floor"]
+            rows.append({
+                "what": figure.what, "measured": format_value(entry["value"], figure.unit),
+                "goal": figure.format_goal(), "missed": figure.describe_miss(entry["value"], floor) or "",
+                "floor": "" if floor is None else f"{format_value(floor, figure.unit)}: {figure.floor}",
                 "commit": entry["commit"],
-            }
-            for name, entry in self.newest.items()
-            for figure in [FIGURES[name]]
-        ]  # fmt: skip
+            })  # fmt: skip
         numbers = pd.DataFrame([
             {key: entry[key] for key in ("figure", "value", "floor", "low", "high", "commit", "date", "load")}
             | {"unit": FIGURES[name].unit, "least": FIGURES[name].least, "most": FIGURES[name].most}
@@ -91,20 +100,24 @@ class Speed:
         known = [name for name in FIGURES if name in wide and wide[name].notna().sum() > 1]
         return wide[known].dropna(how="all")
 
-    def draw_trend(self) -> Picture | str:
-        """Return each figure over the commits at which it was measured, as a figure; a line where there is no trend."""
-        trend = self.trend()
-        if trend.empty:
-            return "No figure was measured at more than one commit on this machine."
-        panels = {name: (FIGURES[name].what, FIGURES[name].unit, FIGURES[name].most) for name in trend}
-        return draw_trend(trend, panels, self.tell_trend())
+    def list_trend(self) -> pd.DataFrame:
+        """Return one row per figure and commit that has it: ``what`` with its unit, ``commit``, ``value``, ``most``."""
+        rows = [
+            {"what": _wrap(f"{FIGURES[name].what}, {FIGURES[name].unit or '1'}"), "commit": str(commit)[:7] + mark,
+             "value": value, "most": FIGURES[name].most}
+            for name, values in self.trend().items()
+            for commit, value in values.dropna().items()
+            for mark in ["+" if str(commit).endswith("+") else ""]
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=["what", "commit", "value", "most"])
 
-    def tell_trend(self) -> str:
-        """Return over how many commits figures are known, and which changed the most, as a sentence."""
+    def describe_trend(self) -> str | None:
+        """Return over how many commits figures are known, and which changed the most; None where there is no trend."""
         trend = self.trend()
         if trend.empty:
-            return ""
-        ratios = {name: (values := trend[name].dropna()).iloc[-1] / values.iloc[0] for name in trend}
+            return None
+        known = {name: trend[name].dropna() for name in trend}
+        ratios = {name: values.iloc[-1] / values.iloc[0] for name, values in known.items()}
         changed = max(ratios, key=lambda name: abs(ratios[name] - 1) if ratios[name] == ratios[name] else 0.0)
         return f"Over {len(trend)} commits the most changed: {FIGURES[changed].what}, times {ratios[changed]:.2f}"
 
@@ -114,6 +127,11 @@ class Speed:
         shown = pd.DataFrame({"what": [FIGURES[name].what for name in trend]})
         for commit, values in trend.iterrows():
             shown[str(commit)] = [
-                "" if value != value else show_value(value, FIGURES[str(name)].unit) for name, value in values.items()
+                "" if value != value else format_value(value, FIGURES[str(name)].unit) for name, value in values.items()
             ]
         return Table(shown, trend.T.reset_index(), "The same figures commit by commit; + marks files that differ")
+
+
+def _wrap(text: str) -> str:
+    """Return a title in lines that fit a panel."""
+    return fill(text, 40)

@@ -1,10 +1,11 @@
-"""Every figure of `make bench`: what it is, its unit, its goal, and the floor that it is held against."""
+"""Every figure of `make bench`: its meaning, its unit, its goal, and the floor it is compared with."""
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class Figure(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Figure:
     """One row of the table.
 
     Attributes
@@ -35,7 +36,7 @@ class Figure(NamedTuple):
         """Return whether a value keeps the goal."""
         return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
 
-    def show_goal(self) -> str:
+    def format_goal(self) -> str:
         """Return the goal as a table shows it."""
         if self.least is not None and self.most is not None:
             return f"{self.least:g} to {self.most:g}"
@@ -49,15 +50,15 @@ class Figure(NamedTuple):
             return (self.least or 0.0) / value if value else math.inf
         return value / self.most if self.most else math.inf if value else 0.0
 
-    def tell_miss(self, value: float, floor: float | None) -> str:
-        """Return that a value misses the goal, and why, as far as it is known; nothing where it does not."""
+    def describe_miss(self, value: float, floor: float | None) -> str | None:
+        """Return that a value misses the goal, with the reason where one is known; None where it keeps the goal."""
         if self.is_met(value):
-            return ""
-        why = self.why_missed.format(value=show_value(value, self.unit), floor=show_value(floor or 0.0, self.unit))
+            return None
+        why = self.why_missed.format(value=format_value(value, self.unit), floor=format_value(floor or 0.0, self.unit))
         return f"missed: {why}" if why else "missed"
 
 
-def show_value(value: float, unit: str) -> str:
+def format_value(value: float, unit: str) -> str:
     """Return a value as a table shows it: three digits, whole where it has more."""
     shown = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
     return f"{shown} {unit}".rstrip()

@@ -1,17 +1,22 @@
-"""Whether the system held still while it was measured, and whether cases were repeated often enough."""
+"""Whether the system stayed the same while it was measured, and whether cases were repeated often enough."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from coldcache.analysis.figures import Picture, draw_repetitions, draw_sentinel
+from coldcache.analysis.report_links import page_of
 from coldcache.analysis.tables import Table
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import COUNTED, open_table
 
+#: The reason of a case whose interval became as narrow as the study asks.
+NARROW = "narrow enough"
 
-class Sentinel(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class Sentinel:
     """The case that a study repeats through a campaign.
 
     Attributes
@@ -25,11 +30,11 @@ class Sentinel(NamedTuple):
     study: str
     trials: pd.DataFrame
 
-    def tell(self) -> str:
+    def describe(self) -> str:
         """Return how far the sentinel was off its median, as a sentence."""
         if self.trials.empty:
             return f"The study {self.study} names no sentinel: drift shows in its own trials alone."
-        name, there = self.trials.sweep.iloc[0], self._counted()
+        name, there = self.trials.sweep.iloc[0], self.counted
         if there.empty:
             return f"None of the {len(self.trials)} trials of the sentinel {name} counts."
         allowed = there.allowed.iloc[0]
@@ -39,16 +44,45 @@ class Sentinel(NamedTuple):
             f"{f'{beyond} times' if beyond else 'never'} beyond the {allowed:.0%} that the site allows."
         )
 
-    def draw(self, dataset: str | Path) -> Picture | None:
-        """Return its chart, saved beside the dataset; None where nothing of it counts."""
-        if self._counted().empty:
-            return None
-        picture = draw_sentinel(self.trials, f"The sentinel was at most {self._furthest():+.0%} off its median")
-        return picture.save(dataset, f"{self.study}-sentinel")
+    @property
+    def counted(self) -> pd.DataFrame:
+        """The trials that count."""
+        return self.trials[self.trials.verdict.isin(COUNTED) & self.trials.figure.notna()]
+
+    @property
+    def unit(self) -> str:
+        """The stored unit of the figures."""
+        return str(self.trials.unit.iloc[0])
+
+    @property
+    def quantity(self) -> str:
+        """What the figures are, as the label of an axis."""
+        return {"B/s": "throughput", "1/s": "operations"}.get(self.unit, "figure")
+
+    @property
+    def path(self) -> str:
+        """The sweep of the sentinel as ``study/sweep``."""
+        return f"{self.study}/{self.trials.sweep.iloc[0]}"
+
+    @property
+    def allowed(self) -> float:
+        """The share of its median by which the site lets a trial of the sentinel differ from it."""
+        return float(self.trials.allowed.iloc[0])
+
+    def title(self) -> str:
+        """Return the title of a figure of the sentinel."""
+        return f"The sentinel was at most {self._furthest():+.0%} off its median"
+
+    def caption(self) -> str:
+        """Return how to read a figure of the sentinel."""
+        return (
+            f"Dots: {len(self.trials):,} trials of {self.trials.sweep.iloc[0]}; hollow: suspect; crosses on the axis: "
+            f"do not count. Line: their median. Dashed: {self.allowed:.0%} off it."
+        )
 
     def tabulate(self, dataset: str | Path) -> Table | None:
         """Return its median and extremes, saved with every trial as CSV; None where nothing of it counts."""
-        there = self._counted()
+        there = self.counted
         if there.empty:
             return None
         unit = str(there.unit.iloc[0])
@@ -64,15 +98,13 @@ class Sentinel(NamedTuple):
         table = Table(shown, numbers, "The sentinel through the campaign")
         return table.save(dataset, f"{self.study}-sentinel")
 
-    def _counted(self) -> pd.DataFrame:
-        return self.trials[self.trials.verdict.isin(COUNTED) & self.trials.figure.notna()]
-
     def _furthest(self) -> float:
-        drift = self._counted().drift
+        drift = self.counted.drift
         return float(drift[drift.abs().idxmax()])
 
 
-class Repetitions(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Repetitions:
     """The cases of a study that a stop rule ends.
 
     Attributes
@@ -86,7 +118,7 @@ class Repetitions(NamedTuple):
     study: str
     cases: pd.DataFrame
 
-    def tell(self) -> str:
+    def describe(self) -> str:
         """Return how many cases ended for which reason, as a sentence."""
         if self.cases.empty:
             return f"The study {self.study} has no stop rule: its design names how often each case is repeated."
@@ -95,13 +127,31 @@ class Repetitions(NamedTuple):
         ]
         return f"A stop rule ends {len(self.cases)} cases: {', '.join(parts)}."
 
-    def draw(self, dataset: str | Path) -> Picture | None:
-        """Return a figure of the widths that were reached, saved beside the dataset; None where there is none."""
-        if self.cases.empty or self.cases.relative_width.isna().all():
-            return None
-        narrow = int((self.cases.reason == "narrow enough").sum())
-        picture = draw_repetitions(self.cases, f"{narrow} of {len(self.cases)} cases became as narrow as asked")
-        return picture.save(dataset, f"{self.study}-repetitions")
+    @property
+    def known(self) -> pd.DataFrame:
+        """The cases whose interval has a width, with ``page``, their page in the report."""
+        if self.cases.empty:
+            return self.cases
+        known = self.cases[self.cases.relative_width > 0]
+        return known.assign(page=[page_of(row.study, row.sweep, row.case) for row in known.itertuples()])
+
+    def title(self) -> str:
+        """Return the title of a figure of the widths."""
+        narrow = int((self.cases.reason == NARROW).sum())
+        return f"{narrow} of {len(self.cases)} cases became as narrow as asked"
+
+    def caption(self) -> str:
+        """Return how to read a figure of the widths."""
+        left = len(self.cases) - len(self.known)
+        more = f" {left} without a width: see the table." if left else ""
+        return (
+            f"Dots: {len(self.known):,} cases; hollow: not as narrow as asked. Dashed: the width that was asked for."
+            f"{more}"
+        )
+
+    def sweeps(self) -> list[str]:
+        """Return the sweeps of the cases as ``study/sweep``."""
+        return [f"{row.study}/{row.sweep}" for row in self.cases.itertuples()]
 
     def tabulate(self, dataset: str | Path) -> Table | None:
         """Return one row per sweep and reason, saved with every case as CSV; None where there is no stop rule."""

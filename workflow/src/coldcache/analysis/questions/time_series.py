@@ -1,7 +1,8 @@
 """Rates over time that logs state point by point: CloudWatch's minutes, fio's intervals."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from textwrap import shorten
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +14,15 @@ from coldcache.dataset.reader import COUNTED, open_records
 from coldcache.design.case_names import ONLY
 from coldcache.statistics.percentiles import percentile
 
+#: Series in one figure; more would hide each other.
+MOST_SERIES = 6
+
 #: Metrics that are of all processes together: a sentence names no other without saying what it is of.
 _WHOLE = ("throughput", "rate")
 
 
-class Series(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Series:
     """One rate over time.
 
     Attributes
@@ -65,6 +70,29 @@ def group_series(series: list[Series]) -> dict[tuple[str, str, str], list[Series
     return groups
 
 
+def list_points(series: list[Series]) -> pd.DataFrame:
+    """Return one row per point of the first `MOST_SERIES` series: ``series operation minutes value``.
+
+    Minutes count from the first point of each series; values are in its stored unit.
+    """
+    frames = [
+        pd.DataFrame({
+            "series": shorten(one.name, 60, placeholder=" …"), "operation": one.operation,
+            "minutes": (one.times - one.times.min()) / 60, "value": one.values,
+        })
+        for one in series[:MOST_SERIES]
+    ]  # fmt: skip
+    return pd.concat(frames, ignore_index=True)
+
+
+def caption_series(series: list[Series]) -> str:
+    """Return how to read a figure of series."""
+    counts = ", ".join(str(len(one.values)) for one in series[:MOST_SERIES])
+    left = len(series) - MOST_SERIES
+    more = f" {left} more series: see the table." if left > 0 else ""
+    return f"Points: {counts}. Dashed: the 99.9th percentile of the points.{more}"
+
+
 def summarise_series(series: list[Series]) -> pd.DataFrame:
     """Return one row per series: its points, median, p99.9 with its interval, and greatest value, in its unit."""
     rows = []
@@ -81,7 +109,7 @@ def summarise_series(series: list[Series]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def show_series(summary: pd.DataFrame) -> pd.DataFrame:
+def format_series(summary: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `summarise_series` in words."""
     shown = summary.drop(columns=["unit"]).rename(columns={"peak": "p99.9"})
     for name, column in (("median",) * 2, ("p99.9", "peak"), ("low",) * 2, ("high",) * 2, ("greatest",) * 2):
@@ -92,15 +120,15 @@ def show_series(summary: pd.DataFrame) -> pd.DataFrame:
     return shown
 
 
-def tell_series(series: list[Series]) -> str:
-    """Return the p99.9 of the series with the highest one of each sweep and metric, as a sentence."""
+def describe_series(series: list[Series]) -> str | None:
+    """Return the highest p99.9 of each sweep and metric, as a sentence; None without a series."""
     parts = []
     for (sweep, metric, unit), group in group_series(series).items():
         peaks = [(percentile(one.values).estimate, one) for one in group]
         peak, one = max(peaks, key=lambda found: found[0])
         of = "" if metric in _WHOLE else f" {metric.replace('_', ' ')}"
         parts.append(f"{sweep} {one.operation}{of} {show_rate(peak, unit)} over {len(one.values):,} points")
-    return f"Peaks (p99.9): {'; '.join(parts)}." if parts else ""
+    return f"Peaks (p99.9): {'; '.join(parts)}." if parts else None
 
 
 def title_series(group: list[Series]) -> str:

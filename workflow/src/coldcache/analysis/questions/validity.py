@@ -1,8 +1,8 @@
 """What speaks for a campaign and what against it: coverage, verdicts, objections, drift, and proofs of cold reads."""
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,8 +23,9 @@ SIGNIFICANT = 0.05
 _LEAST_TRIALS = 6
 
 
-class Soundness(NamedTuple):
-    """What the trials of one study are worth.
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """How far the trials of one study can be trusted.
 
     Attributes
     ----------
@@ -57,15 +58,15 @@ class Soundness(NamedTuple):
         proved = f"; {cold} of {reads} reads are proved cold" if reads else ""
         return f"{valid} of {total} trials are valid{proved}."
 
-    def tell_coverage(self) -> str:
-        """Return how many tables and figures were measured, as a sentence; nothing where the study names none."""
+    def describe_coverage(self) -> str | None:
+        """Return how many tables and figures were measured, as a sentence; None where the study names none."""
         counts = Counter(self.coverage.state)
         if not counts:
-            return ""
+            return None
         parts = [f"{counts[state]} {state}" for state in STATES if counts[state]]
         return f"Of {sum(counts.values())} tables, figures and sections: {', '.join(parts)}."
 
-    def tell_drift(self) -> str:
+    def describe_drift(self) -> str:
         """Return which sweeps drift, as a title."""
         known = self.drifts[self.drifts.p.notna()]
         drifting = known[known.p < SIGNIFICANT]
@@ -78,19 +79,24 @@ class Soundness(NamedTuple):
         share = f"{len(drifting)} of {len(known)} sweeps drift{'s' if len(drifting) == 1 else ''}"
         return f"{share}, {worst.sweep} by {change} % from its first trial to its last"
 
-    def tell_interference(self) -> str:
-        """Return how often others at work disturbed a trial, as a sentence; nothing where none did."""
+    def caption(self) -> str:
+        """Return how to read a figure of every trial over the median of its case."""
+        sweeps = self.residuals.sweep.nunique()
+        return f"Dots: {len(self.residuals):,} trials of {sweeps} sweeps, each over the median of its case."
+
+    def describe_interference(self) -> str | None:
+        """Return how often others at work disturbed a trial, as a sentence; None where none did."""
         disturbed = int(self.objections[self.objections.rule.isin(INTERFERENCE)].trials.sum())
         times = f"{disturbed} times" if disturbed > 1 else "once"
-        return f"Others at work on the machine or the device disturbed a trial {times}." if disturbed else ""
+        return f"Others at work on the machine or the device disturbed a trial {times}." if disturbed else None
 
 
-def open_soundness(dataset: str | Path, study: str) -> Soundness:
-    """Return what the trials of one study of a campaign are worth."""
+def open_validity(dataset: str | Path, study: str) -> Validity:
+    """Return how far the trials of one study of a campaign can be trusted."""
     path = Path(dataset)
     coverage, verdicts, proofs = (open_table(path, name, study) for name in ("coverage", "verdicts", "proofs"))
     residuals = _residuals(path, study, verdicts)
-    return Soundness(
+    return Validity(
         coverage.drop(columns=["source"]),
         _count_verdicts(verdicts), _count_objections(verdicts), _find_drifts(residuals), residuals,
         _sum_up_proofs(proofs),

@@ -17,7 +17,7 @@ class GuestSetting(Setting):
     of: Literal["mount", "sysctl", "network", "disk"] = Field(
         "mount",
         description="What a level's value is of: options of the mount, kernel parameters, the delay of each packet "
-        "(delay 1ms), or the layers of the server's disk, parted by semicolons (delay=10; writecache).",
+        "(delay 1ms), or the layers of the server's disk, separated by semicolons (delay=10; writecache).",
     )
     option: str = Field(
         "{level}", description="The value of a level that values does not state; {level} stands for the level."

@@ -51,13 +51,13 @@ class BlockSettings:
         finally:
             self._stack.close()
 
-    def reach(self, starter: str, hosts: tuple[str, ...], cases: Iterable[Case]) -> str:
+    def reach(self, starter: str, hosts: tuple[str, ...], cases: Iterable[Case]) -> str | None:
         """Let the nodes of a job have the settings of some cases, and undo what a killed runner left on them.
 
         Returns
         -------
-        str
-            Why a setting cannot be put in force on a node; empty where each can.
+        str or None
+            Why a setting cannot be put in force on a node; None if each can.
 
         Raises
         ------
@@ -76,13 +76,13 @@ class BlockSettings:
             # Any other job may undo what one host changed of the whole system.
             self._changes = Changes(self._work, self._lock, SHARED)
         if not hosts or not (asked or is_left(self._work)):
-            return ""
+            return None
         self._nodes = self._stack.enter_context(OnNodes(starter, hosts, self._work))
         for (factor, folder), kind in asked.items():
             for host, reason in self._nodes.ask(locate(kind, self._work, folder), "why not").items():
                 if reason:
                     return f"{factor} cannot be put in force on node {host}: {reason}"
-        return ""
+        return None
 
     @contextmanager
     def in_force(self, trial: Trial, folder: Path) -> Iterator[dict[str, SettingReading]]:
@@ -156,12 +156,12 @@ def restore_left(work: Path, lock: int) -> int:
     return sum(Changes(work, lock, journal).restore_left() for journal in (JOURNAL, SHARED))
 
 
-def why_not_run(case: Case, folder: Path) -> str:
-    """Return why a case's settings cannot be put in force on this system; empty where they can."""
+def why_not_run(case: Case, folder: Path) -> str | None:
+    """Return why a case's settings cannot be put in force on this system; None if they can."""
     for factor, kind in case.settings.items():
         if not isinstance(kind, str) and (reason := why_not(kind, folder, Path(case.run.directory))):
             return f"{factor} cannot be put in force: {reason}"
-    return ""
+    return None
 
 
 def _join(nodes: dict[str, str]) -> str:

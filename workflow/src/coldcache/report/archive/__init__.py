@@ -1,1 +1,1 @@
-"""A campaign as one file to deposit, with or without names; and everything made anew from it, as a reviewer would."""
+"""Archive a campaign in one file, anonymise it, and rebuild its results from raw logs."""

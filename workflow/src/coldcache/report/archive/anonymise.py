@@ -1,4 +1,4 @@
-"""Names replaced in every byte of a campaign, and a search through an archive that proves that none is left."""
+"""Replace names in every file of a campaign, and search an archive to prove that none is left."""
 
 import html
 import json
@@ -14,35 +14,35 @@ from urllib.parse import quote
 from coldcache.campaign.seal import SUMS, is_sealed, raw_files, write_sums
 from coldcache.core.errors import ColdCacheError
 from coldcache.dataset.reader import open_records
-from coldcache.report.archive.file_texts import IMAGE, Part, is_packed, list_parts
+from coldcache.report.archive.file_texts import IMAGE, FilePart, is_packed, list_parts
 from coldcache.report.archive.identities import Identity
 
-#: What is no name: those of the kernel, which a host's may equal, and the letters that stand for the dots of an image.
+#: Text that is never replaced: names of the kernel, which a host may share, and images in base64.
 _KEPT = rb"/proc/sys/[\w/]*|(?<![\w.])vm\.[a-z_]+|" + IMAGE
 
-#: Packages whose files a report takes along as they are.
+#: Packages whose files a report copies unchanged.
 _STYLES = ("sphinx", "pydata_sphinx_theme", "myst_nb")
 
-#: Written by Sphinx from the names of colours alone.
+#: Sphinx writes this file only from names of colours.
 _COLOURS = "report/_static/pygments.css"
 
-#: Sphinx's list of the words of all pages, each of which is searched; here a kernel's name is taken apart.
+#: Sphinx's word list of all pages. The pages are searched themselves; the list splits names of the kernel.
 _WORD_LIST = "report/searchindex.js"
 
-#: Shortest name that packed bytes are searched for as they are. A gigabyte of them holds a given word of six letters,
-#: in whichever case, by chance in one of 4,000 archives (1e9 (2 / 256)^6 = 2.3e-4); one of two letters 61,000 times.
+#: Packed bytes are searched only for names of at least this length. A gigabyte contains a given word of six letters,
+#: in any case, by chance in one of 4,000 archives (1e9 (2 / 256)^6 = 2.3e-4); a word of two letters 61,000 times.
 _LONG = 6
 
-#: Columns of records that an anonymised log states as the original does.
+#: Columns of records that must be the same in the anonymised logs.
 _STATED = ["repetition", "operation", "metric", "statistic", "value", "unit", "verdict", "codes", "cold", "length"]
 
 
 class AnonymityError(ColdCacheError):
-    """A name that cannot be replaced without changing what logs state, or that is left."""
+    """A name that cannot be replaced without changing values in logs, or that is left."""
 
 
 def make_replacer(identities: Sequence[Identity]) -> Callable[[bytes], bytes]:
-    """Return a function that replaces every name in some bytes, all at once, as UTF-8 and as JSON writes them."""
+    """Return a function that replaces every name in some bytes, encoded as UTF-8 or escaped in JSON."""
     written = {form: identity for identity in identities for form in _forms_in_files(identity.name)}
     pattern = _pattern(sorted(written, key=len, reverse=True), written)
     by_lower_case = {form.lower(): identity.replacement.encode() for form, identity in written.items()}
@@ -58,7 +58,7 @@ def _forms_in_files(name: str) -> set[bytes]:
 
 
 def _pattern(forms: Sequence[bytes], identities: dict[bytes, Identity]) -> re.Pattern[bytes]:
-    """Return what finds names that stand by themselves; a path is found in front of whatever follows it."""
+    """Return a pattern for names as whole words, and for paths whatever follows them."""
     parts = [_KEPT]
     for form in forms:
         if identities[form].kind == "path":
@@ -69,7 +69,7 @@ def _pattern(forms: Sequence[bytes], identities: dict[bytes, Identity]) -> re.Pa
 
 
 def anonymise(folder: Path, target: Path, identities: Sequence[Identity]) -> None:
-    """Copy a campaign's raw files with every name replaced, in them and in their own names; its seal is made anew."""
+    """Copy a campaign's raw files with every name replaced in contents and file names, and renew its seal."""
     replace = make_replacer(identities)
     for path in raw_files(folder):
         copy = target / replace(str(path.relative_to(folder)).encode()).decode()
@@ -80,7 +80,7 @@ def anonymise(folder: Path, target: Path, identities: Sequence[Identity]) -> Non
 
 
 def replace_in_place(folders: Iterable[Path], identities: Sequence[Identity]) -> None:
-    """Replace every name in the files of some folders, which are copies of the archive's own."""
+    """Replace every name in the files of some folders of an archive."""
     if identities:
         replace = make_replacer(identities)
         for path in (path for folder in folders for path in folder.rglob("*") if path.is_file()):
@@ -92,50 +92,49 @@ def _write_replaced(content: bytes, path: Path, replace: Callable[[bytes], bytes
 
 
 def check_records(before: Path, after: Path, raw: Path, identities: Sequence[Identity]) -> int:
-    """Make sure that anonymised logs state what the original ones do, and return how many records were checked.
+    """Check that anonymised logs state the same values as the originals, and return the number of records.
 
     Parameters
     ----------
     before, after : Path
-        Each campaign's `dataset.nc`.
+        The `dataset.nc` of the original and of the anonymised campaign.
     raw : Path
-        The anonymised raw files, into which the records of `after` point.
+        The anonymised raw files that the records of `after` refer to.
     identities : sequence of Identity
-        What was replaced.
+        The replaced names.
 
     Raises
     ------
     AnonymityError
-        If a value differs, or the bytes of a record are not the number that it printed before.
+        If a value differs, or the bytes of a record are not the number that it states.
     """
     old, new = open_records(before), open_records(after)
     if len(old) != len(new) or not old[_STATED].equals(new[_STATED]):
         words = ", ".join(f'"{identity.name}"' for identity in identities if identity.kind != "path")
         raise AnonymityError(
-            f"the logs state something else once names are replaced: is one of {words} also a word of the logs, or "
-            f"{before} older than they are?"
+            f"replacing names changes values in the logs: one of {words} may also be a word of the logs, or "
+            f"{before} may be older than they are"
         )
     for log, rows in new[new.offset >= 0].groupby("log"):
         text = (raw / str(log)).read_bytes()
         for offset, length, printed in zip(rows.offset, rows.length, rows.printed, strict=True):
             number = text[offset : offset + length].decode("utf-8", "replace")
             if number not in printed:
-                raise AnonymityError(f"{log}: {number!r} stands where {printed!r} is meant; nothing is written")
+                raise AnonymityError(f"{log}: {number!r} is where {printed!r} should be; nothing is written")
     return len(new)
 
 
 def search(archive: Path, identities: Sequence[Identity]) -> tuple[int, int]:
-    """Search an archive for names: all that its files say for every name, packed bytes for long names as they are.
+    """Search an archive for names: text for every name, and packed bytes for long names.
 
-    Files of the program itself and of the site's style are the same for everybody, and are left out where they are
-    byte for byte what is installed here.
+    Files of the program and of the site's style are skipped if they equal the installed ones byte for byte.
 
     Returns
     -------
     int
-        Files that were searched.
+        Number of files searched.
     int
-        Files that were left out.
+        Number of files skipped.
 
     Raises
     ------
@@ -149,25 +148,25 @@ def search(archive: Path, identities: Sequence[Identity]) -> tuple[int, int]:
     searched = left_out = 0
     with zipfile.ZipFile(archive) as packed:
         for entry in packed.infolist():
-            content, parts = packed.read(entry), [Part(entry.filename.encode(), is_said=True)]
+            content, parts = packed.read(entry), [FilePart(entry.filename.encode(), is_said=True)]
             if sha256(content).digest() in installed or entry.filename.endswith(_COLOURS):
                 left_out += 1
             else:
                 searched += 1
-                parts += [Part(content, False)] if entry.filename.endswith(_WORD_LIST) else list_parts(content)
+                parts += [FilePart(content, False)] if entry.filename.endswith(_WORD_LIST) else list_parts(content)
             for part in parts:
                 if name := (find_any if part.is_said else find_long)(part.text):
-                    raise AnonymityError(f"{entry.filename} would still hold {name!r}; nothing is written")
+                    raise AnonymityError(f"{entry.filename} still contains {name!r}; nothing is written")
     return searched, left_out
 
 
-def _make_finder(forms: dict[bytes, Identity]) -> Callable[[bytes], str]:
-    """Return what finds the first name in a text, empty where there is none; the kernel's own names are none."""
+def _make_finder(forms: dict[bytes, Identity]) -> Callable[[bytes], str | None]:
+    """Return a function that finds the first name in a text, or None; names of the kernel do not count."""
     pattern = _pattern(sorted(forms, key=len, reverse=True), forms)
     names = {form.lower() for form in forms}
 
-    def find(text: bytes) -> str:
-        return next((match[0].decode() for match in pattern.finditer(text) if match[0].lower() in names), "")
+    def find(text: bytes) -> str | None:
+        return next((match[0].decode() for match in pattern.finditer(text) if match[0].lower() in names), None)
 
     return find
 
@@ -178,7 +177,7 @@ def _forms_anywhere(name: str) -> set[bytes]:
 
 
 def _list_installed() -> set[bytes]:
-    """Return the sums of this program's files, and of those that a report takes along as they are."""
+    """Return the checksums of this program's files, and of those that a report copies unchanged."""
     project = Path.cwd()
     folders = [project / name for name in ("workflow", "envs", "slurm", "docs")]
     specs: list[Any] = [find_spec(name) for name in _STYLES]

@@ -1,4 +1,4 @@
-"""`python -m coldcache archive`: one file of raw logs, results, report and program, to be deposited with a paper."""
+"""`python -m coldcache archive`: write raw logs, results, report and program as one file to deposit."""
 
 import shutil
 import tempfile
@@ -21,11 +21,11 @@ from coldcache.report.archive.ro_crate import write_metadata
 from coldcache.report.archive.zip_files import copy_tree, pack
 from coldcache.report.site.conditions import read_conditions
 
-#: What stands in an archive for those who open it without knowing this program.
+#: The README of an archive, for readers who do not know this program.
 _README = """\
 # Campaign {name} of Cold Cache
 
-Measurements of storage performance, and everything that follows from them.
+Measurements of storage performance, with the report and the program that made it.
 
 | path | holds |
 |---|---|
@@ -34,9 +34,9 @@ Measurements of storage performance, and everything that follows from them.
 | `raw/{name}/` | the raw logs |
 | `code/` | the program |
 | `SHA256SUMS` | checksums: `sha256sum --check --quiet SHA256SUMS` |
-| `ro-crate-metadata.json` | all of this for machines: RO-Crate, profile Workflow Run Crate |
+| `ro-crate-metadata.json` | metadata for machines: RO-Crate, profile Workflow Run Crate |
 
-To make everything anew from the raw logs and see whether it is the same, with Python 3.11 or newer:
+To rebuild all results from the raw logs and compare them, with Python 3.11 or newer:
 
     cd code
     make venv
@@ -49,32 +49,32 @@ def archive(
     name: str, output: Path | None = None, anonymise: bool = False, hidden: Sequence[str] = (), licence: str = "",
     author: str = "",
 ) -> None:  # fmt: skip
-    """Write a campaign as one file, and print where it is.
+    """Write a campaign as one file, and print its path.
 
     Parameters
     ----------
     name : str
         The campaign.
     output : Path, optional
-        The file; ``results/<campaign>.zip`` when not given.
+        The file; by default ``results/<campaign>.zip``.
     anonymise : bool
-        Whether host and user names, addresses and paths are replaced everywhere.
+        Whether to replace names of hosts and users, addresses and paths everywhere.
     hidden : sequence of str
         Other words to replace.
     licence, author : str
-        As for `crate.write_metadata`.
+        As for `ro_crate.write_metadata`.
 
     Raises
     ------
     CampaignError
-        If the campaign has no report yet, cannot be read, or differs from its seal.
+        If the campaign has no report, cannot be read, or differs from its seal.
     AnonymityError
-        If a name cannot be replaced without changing what the logs state, or one is left.
+        If a name cannot be replaced without changing values in the logs, or one is left.
     """
     project, folder, results = Path.cwd(), RAW / name, Path("results", name)
     campaign = read_campaign(folder)
     if is_sealed(folder) and (differences := check_seal(folder)):
-        raise CampaignError(f"{folder}/{differences[0]}; nothing is made of it")
+        raise CampaignError(f"{folder}/{differences[0]}; nothing is written")
     if not (results / "report/index.html").is_file():
         raise CampaignError(f"{results}/report: missing; snakemake --cores all --config campaign={name} makes it")
     path = output or Path("results", f"{name}.zip")
@@ -104,23 +104,25 @@ def archive(
 def _make_anonymous(
     folder: Path, results: Path, work: Path, project: Path, identities: Sequence[Identity]
 ) -> tuple[Path, Path]:
-    """Replace names in the raw files, and make all that follows from them anew."""
+    """Replace names in the raw files, and rebuild the results; return the folders of both."""
     anonymous = work / "raw" / folder.name
     replace_names(folder, anonymous, identities)
-    (work / "anew").mkdir()
-    made = make_results(anonymous, work / "anew", project)
+    (work / "rebuilt").mkdir()
+    made = make_results(anonymous, work / "rebuilt", project)
     count = check_records(results / "dataset.nc", made / "dataset.nc", anonymous, identities)
-    print(f"{count} records state the same as before, each at its place in the anonymised logs")
+    print(f"{count} records have the same values, each at its place in the anonymised logs")
     return anonymous, made
 
 
 def _print_proof(archive: Path, identities: Sequence[Identity], campaign: Campaign) -> None:
-    """Search the archive, and print what was replaced by what: this list is for the author alone."""
+    """Search the archive for names, and print each with its replacement, for the author only."""
     searched, left_out = search(archive, identities)
     for identity in identities:
         print(f"{identity.kind:<8} {identity.name} -> {identity.replacement}")
     print(
         f"none of these {len(identities)} names is left in {searched} files; {left_out} more, of the program and the "
-        "report's style, are the same for everybody"
+        "report's style, are not specific to this campaign"
     )
-    print(f"free text stays, so read it: site {campaign.site.site}, {campaign.site.title!r}; --hide WORD replaces more")
+    print(
+        f"free text is kept, so check it: site {campaign.site.site}, {campaign.site.title!r}; --hide WORD replaces more"
+    )

@@ -1,4 +1,4 @@
-"""Two folders of results held against each other, file by file: identical, equal within a tolerance, or different."""
+"""Compare two folders of results file by file: identical, equal within a tolerance, or different."""
 
 import re
 from collections.abc import Iterator
@@ -10,13 +10,13 @@ import xarray as xr
 
 from coldcache.analysis.outputs import BY_HAND
 
-#: Largest relative distance of numbers that count as equal; coordinates of figures are printed with six digits.
+#: Largest relative difference of equal numbers; coordinates of figures have only six digits.
 TOLERANCE, _TOLERANCE_OF_FIGURES = 1e-9, 1e-5
 
-STATES = ("identical", "equal", "different", "missing", "new")
+ARTEFACT_STATES = ("identical", "equal", "different", "missing", "new")
 
-#: Noted while measuring, so nothing that raw logs could give again; what tells Snakemake which notebooks are out of
-#: date; what was saved by hand; and what is being written.
+#: Files that are not derived from raw logs, or not compared: manifests, bookkeeping for Snakemake, files saved by
+#: hand, and unfinished files.
 _NOT_DERIVED = ("blocks", "digests", "reads", BY_HAND, ".")
 
 _TEXTS = {".csv", ".svg", ".ipynb", ".html", ".js", ".json", ".css", ".txt", ".md", ""}
@@ -24,16 +24,16 @@ _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w
 
 
 class Artefact(NamedTuple):
-    """A file of a campaign's results, made anew.
+    """A file of a campaign's results, compared with its rebuilt version.
 
     Attributes
     ----------
     name : str
-        Below the folder of results; of files of the site's own style, their folder.
+        Path below the folder of results.
     state : str
-        One of `STATES`: ``missing`` was not made anew, ``new`` was not there before.
+        One of `ARTEFACT_STATES`: ``missing`` was not rebuilt, ``new`` was not stored.
     why : str
-        What differs; empty where nothing does.
+        What differs; empty if nothing does.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Artefact(NamedTuple):
 
 
 def compare_results(stored: Path, rebuilt: Path) -> list[Artefact]:
-    """Return each file of two folders of results with what became of it, in the order of their names."""
+    """Return the state of each file in two folders of results, sorted by name."""
     files = [set(_list_files(folder)) for folder in (stored, rebuilt)]
     return [_compare(name, stored, rebuilt, *files) for name in sorted(files[0] | files[1])]
 
@@ -56,9 +56,9 @@ def _list_files(folder: Path) -> Iterator[str]:
 
 def _compare(name: str, stored: Path, rebuilt: Path, before: set[str], after: set[str]) -> Artefact:
     if name not in after:
-        return Artefact(name, "missing", "was not made anew")
+        return Artefact(name, "missing", "was not rebuilt")
     if name not in before:
-        return Artefact(name, "new", "was not there before")
+        return Artefact(name, "new", "was not stored before")
     old, new = stored / name, rebuilt / name
     if old.read_bytes() == new.read_bytes():
         return Artefact(name, "identical")
@@ -93,15 +93,15 @@ def _compare_datasets(old: Path, new: Path) -> tuple[str, str]:
     try:
         return _compare_groups(old, new)
     except OSError:
-        # The new one has just been written: it is the old one that was cut short, or is no dataset.
-        return "different", "was no dataset that can be read"
+        # The new file has just been written, so the stored one is broken.
+        return "different", "the stored dataset cannot be read"
 
 
 def _compare_groups(old: Path, new: Path) -> tuple[str, str]:
     with xr.open_datatree(old, engine="h5netcdf") as before, xr.open_datatree(new, engine="h5netcdf") as after:
         if set(before.groups) != set(after.groups):
             return "different", "other groups"
-        # Two files of the same content may differ in how they are laid out on the disk.
+        # Files with the same content may have different layouts on disk.
         if all(before[group].to_dataset().identical(after[group].to_dataset()) for group in before.groups):
             return "identical", ""
         for group in before.groups:

@@ -1,4 +1,4 @@
-"""What files say: the words of a page, and the texts that packed bytes stand for."""
+"""Extract the text of files: words of pages and figures, and text in packed formats."""
 
 import base64
 import io
@@ -12,28 +12,28 @@ from typing import Any, NamedTuple
 import xarray as xr
 from PIL import Image
 
-#: A PNG image as a page or a notebook holds it: in base64 its signature is always the same.
+#: A PNG image in base64, as pages and notebooks embed it; its signature never changes.
 IMAGE = rb"iVBORw0KGgo[A-Za-z0-9+/]*={0,2}"
 
-#: Attributes of HTML and SVG that say how an element looks, and nothing else.
+#: Attributes of HTML and SVG that only describe the look of an element.
 _LOOKS = {"class", "style", "d", "points", "transform", "viewbox"}
 
-#: Elements in whose middle a word goes on.
+#: Elements that do not end a word.
 _WITHIN_WORDS = {"mark", "wbr"}
 
-#: Raised where a file is not of the format that its first bytes claim.
+#: Errors of files that are not in the format that their first bytes claim.
 _UNREADABLE = (OSError, ValueError, KeyError, SyntaxError, RuntimeError, Image.DecompressionBombError)
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """A part of a file.
 
     Attributes
     ----------
     text : bytes
-        What stands in it.
+        Its bytes.
     is_said : bool
-        Whether these are words. Packed bytes and markup are none: their words are parts of their own.
+        Whether they are readable text. Packed bytes and markup are not; their text is in separate parts.
     """
 
     text: bytes
@@ -41,14 +41,14 @@ class Part(NamedTuple):
 
 
 def is_packed(content: bytes) -> bool:
-    """Return whether a file is of a packed format, so that none of its bytes may be replaced by others."""
+    """Return whether a file has a packed format, in which no bytes may be replaced."""
     return content.startswith((_NETCDF, _PNG))
 
 
-def list_parts(content: bytes) -> Iterator[Part]:
-    """Yield what a file says, and its bytes as they are where they are packed or markup.
+def list_parts(content: bytes) -> Iterator[FilePart]:
+    """Yield the readable text of a file, and its raw bytes if they are packed or markup.
 
-    Of a format that is not known here, every byte is a word; so it is where a file breaks the format that it claims.
+    A file of unknown format, or one that violates its format, is text as a whole.
     """
     start = content[:16].lower()
     try:
@@ -62,26 +62,26 @@ def list_parts(content: bytes) -> Iterator[Part]:
             yield from _list_words(content)
             return
     except _UNREADABLE:
-        yield Part(content, is_said=True)
+        yield FilePart(content, is_said=True)
         return
-    yield Part(content, is_said=False)
+    yield FilePart(content, is_said=False)
     for text in texts:
         yield from _list_words(text)
 
 
-def _list_words(text: bytes) -> Iterator[Part]:
-    """Yield a text without the images in it, and what these say."""
+def _list_words(text: bytes) -> Iterator[FilePart]:
+    """Yield the parts of embedded images, and then the text without them."""
     for image in re.findall(IMAGE, text):
         digits = image.rstrip(b"=")
         yield from list_parts(base64.b64decode(digits + b"A" * (-len(digits) % 4)))
-    yield Part(re.sub(IMAGE, b"\n", text), is_said=True)
+    yield FilePart(re.sub(IMAGE, b"\n", text), is_said=True)
 
 
 _NETCDF = b"\x89HDF\r\n\x1a\n"
 
 
 def _read_netcdf(content: bytes) -> Iterator[bytes]:
-    """Yield every text that a NetCDF file holds: names, attributes and values."""
+    """Yield every text in a NetCDF file: names, attributes and values."""
     with TemporaryDirectory(prefix="coldcache-") as folder:
         path = Path(folder, "dataset.nc")
         path.write_bytes(content)
@@ -98,7 +98,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def _read_png(content: bytes) -> Iterator[bytes]:
-    """Yield what stands in an image beside its dots: texts, and what cameras and other programs noted."""
+    """Yield the metadata of an image: texts and private chunks."""
     with Image.open(io.BytesIO(content), formats=["PNG"]) as image:
         image.load()
         yield _write_lines(_list_items(image.info))
@@ -106,7 +106,7 @@ def _read_png(content: bytes) -> Iterator[bytes]:
 
 
 def _read_markup(content: bytes) -> Iterator[bytes]:
-    """Yield the words of a page or figure: its text, and its attributes but for those of looks."""
+    """Yield the text of a page or figure, and its attributes except those that only describe looks."""
     words = _Words()
     words.feed(content.decode("utf-8", "surrogateescape"))
     words.close()
@@ -115,7 +115,7 @@ def _read_markup(content: bytes) -> Iterator[bytes]:
 
 
 class _Words(HTMLParser):
-    """What markup says, apart from the names of its elements."""
+    """Collects the text and the attributes of markup."""
 
     def __init__(self) -> None:
         super().__init__()

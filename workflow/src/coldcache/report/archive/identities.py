@@ -1,4 +1,4 @@
-"""What tells in a campaign who measured where: hosts, users, addresses, paths; found in all that its files say."""
+"""Find identities in a campaign's files: names of hosts and users, addresses and paths."""
 
 import getpass
 import ipaddress
@@ -12,9 +12,9 @@ from coldcache.campaign.campaign import Campaign, read_hosts
 from coldcache.campaign.seal import raw_files
 from coldcache.campaign.trial_json import read_descriptions
 
-KINDS = ("path", "address", "host", "user", "word")
+IDENTITY_KINDS = ("path", "address", "host", "user", "word")
 
-#: Names that every system has tell nothing; a host named like a word of a log cannot be told from it, and is refused.
+#: Names that identify nobody.
 _COMMON = {"root", "localhost", "localdomain", "localhost.localdomain", "user", "nobody", "unknown", ""}
 _SYSTEM = re.compile(r"/(usr|bin|sbin|lib|lib64|etc|proc|sys|dev|run|opt)(/|$)")
 _OWN_ADDRESSES = {"127.0.0.1", "0.0.0.0", "::1", "::"}
@@ -37,12 +37,12 @@ _USERS = (
     re.compile(rb"(?<![\w.])([a-z_][\w.-]*)@[A-Za-z][\w.-]*"),
 )
 
-#: Shortest name in a log that is told from a unit or a flag; what trials state of themselves may be shorter.
+#: Shortest name to take from a log, as shorter ones may be units or flags; recorded names may be shorter.
 _SHORTEST = 3
 
 
 class Identity(NamedTuple):
-    """A name that is replaced, and by what."""
+    """A name and its replacement."""
 
     kind: str
     name: str
@@ -50,18 +50,20 @@ class Identity(NamedTuple):
 
 
 def find_identities(campaign: Campaign, folder: Path, hidden: Sequence[str] = ()) -> list[Identity]:
-    """Return every name that is to be replaced in a campaign, the longest first.
+    """Return every name to replace in a campaign, the longest first.
 
     Parameters
     ----------
     campaign : Campaign
         Its design.
     folder : Path
-        Its raw files, all of which are searched.
+        Its raw files, which are all searched.
     hidden : sequence of str
         Other words to replace.
     """
-    found: dict[str, dict[str, None]] = {kind: dict.fromkeys(hidden if kind == "word" else ()) for kind in KINDS}
+    found: dict[str, dict[str, None]] = {
+        kind: dict.fromkeys(hidden if kind == "word" else ()) for kind in IDENTITY_KINDS
+    }
     found["host"] |= dict.fromkeys(_names_of_host(platform.node()))
     stated = [*campaign.site.clients.hosts, *read_hosts(folder)]
     found["host"] |= dict.fromkeys(name for host in stated for name in _names_of_host(host))
@@ -100,7 +102,7 @@ def _list_addresses(text: bytes) -> Iterator[str]:
 
 
 def _list_paths(campaign: Campaign, folder: Path) -> Iterator[str]:
-    """Yield the site's folders: those that the design and the trials state, and those of every path in a log."""
+    """Yield the folders that the design and the trials name, and those of paths in logs."""
     stated = [campaign.site.target.path, str(Path.cwd()), str(Path.home())]
     stated += [study.origin.folder for study in campaign.foreign]
     for _, target in read_descriptions(folder):
@@ -119,19 +121,19 @@ def _is_system(name: str) -> bool:
 
 
 def _is_below(name: str, folders: Iterable[str]) -> bool:
-    """Return whether the program itself made a folder, below one that is replaced already."""
+    """Return whether the program created a folder below one that is replaced already."""
     return any(name == folder or name.startswith(f"{folder}/coldcache") for folder in folders)
 
 
 def _number(found: dict[str, dict[str, None]]) -> list[Identity]:
-    """Return names with what stands for each, numbered by kind in the order in which they were found."""
+    """Return names with their replacements, numbered by kind in the order found."""
     replacements: dict[str, str] = {}
     identities = []
-    for kind in KINDS:
+    for kind in IDENTITY_KINDS:
         names = [name for name in found[kind] if name.lower() not in _COMMON | replacements.keys()]
         numbered: dict[str, str] = {}
         for name in sorted(names) if kind == "path" else names:
-            # A host is the same one with its domain and without it.
+            # A host with and without its domain is the same host.
             key = name.lower().partition(".")[0] if kind == "host" and not name[0].isdigit() else name
             word = "/anonymous/path" if kind == "path" else kind
             replacement = numbered.setdefault(key, f"{word}-{len(numbered) + 1}")

@@ -1,4 +1,4 @@
-"""The program as an archive takes it along: its files, its version, and which commit it is."""
+"""Copy the program into an archive, and name its version and commit."""
 
 import subprocess
 from importlib.metadata import version
@@ -7,7 +7,7 @@ from shutil import copytree, ignore_patterns
 
 from coldcache.report.archive.zip_files import copy_tree
 
-#: What makes everything anew from raw logs, below the root of a clone.
+#: Files and folders of a clone that are needed to rebuild results from raw logs.
 _FILES = ("Snakefile", "Makefile", "pyproject.toml", "README.md", "CITATION.cff", "LICENSE", "environment.yml")
 _FOLDERS = ("workflow", "notebooks", "envs", "slurm", "docs")
 _CONFIG = ("config.yaml", "studies", "claims", "schema")
@@ -15,14 +15,14 @@ _LEFT_OUT = ("__pycache__", "*.egg-info", ".ipynb_checkpoints", "*.pyc", "*.png"
 
 
 def copy_program(project: Path, folder: Path) -> None:
-    """Copy the program into a folder, without the sites of its configuration: a campaign holds its own.
+    """Copy the program into a folder, without the configuration of sites, which campaigns contain.
 
     Parameters
     ----------
     project : Path
         The root of a clone.
     folder : Path
-        Does not exist yet.
+        The folder to create.
     """
     folder.mkdir()
     for name in _FOLDERS:
@@ -40,7 +40,7 @@ def copy_program(project: Path, folder: Path) -> None:
 
 
 def name_version(project: Path) -> str:
-    """Return the program's version, with the commit of the clone where there is one: ``0.1.0 (commit 1a2b3c…)``."""
+    """Return the program's version, with the commit of the clone if there is one: ``0.1.0 (commit 1a2b3c…)``."""
     try:
         said = subprocess.run(
             ["git", "-C", str(project), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],

@@ -1,4 +1,4 @@
-"""A campaign's results made anew in a folder of their own, by nothing but its raw logs and this program."""
+"""Rebuild a campaign's results in a separate folder, only from its raw logs and this program."""
 
 import os
 import shutil
@@ -14,37 +14,37 @@ from coldcache.design.notebooks import list_notebooks
 from coldcache.report.archive.zip_files import copy_tree
 from coldcache.report.site.pages import COMPARISON
 
-#: What a program needs of its environment; nothing else that this one was started with reaches the steps.
+#: Environment variables that the steps inherit; no others are passed on.
 _ENVIRONMENT = ("HOME", "TMPDIR", "USER")
 
 
 class RebuildError(ColdCacheError):
-    """Results that cannot be made anew."""
+    """Results that cannot be rebuilt."""
 
 
 def make_results(campaign: Path, work: Path, project: Path, comparison: Path | None = None) -> Path:
-    """Collect a campaign, judge claims, execute its notebooks and render its report in a folder of their own.
+    """Collect a campaign, judge claims, execute its notebooks and render its report in a separate folder.
 
     Parameters
     ----------
     campaign : Path
         The folder with its raw logs.
     work : Path
-        An empty folder, which then holds ``raw/<campaign>`` and ``results/<campaign>``.
+        An empty folder, which receives ``raw/<campaign>`` and ``results/<campaign>``.
     project : Path
-        The clone, whose notebooks, claims and published values are taken.
+        The clone with the notebooks, claims and published values to use.
     comparison : Path, optional
-        A page on this campaign and another one, which the report takes over as it is.
+        A page that compares this campaign with another, which the report includes unchanged.
 
     Returns
     -------
     Path
-        ``results/<campaign>`` in the folder.
+        ``results/<campaign>`` in `work`.
 
     Raises
     ------
     RebuildError
-        If the clone has not the notebooks, or a step fails; the message is that of the step.
+        If a notebook is missing, or a step fails; the message is that of the step.
     CampaignError
         If the campaign cannot be read.
     """

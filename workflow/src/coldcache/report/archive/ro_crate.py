@@ -1,4 +1,4 @@
-"""What an archive holds and how it came about, as RO-Crate metadata of the profile Workflow Run Crate.
+"""Describe an archive and its workflow as RO-Crate metadata, profile Workflow Run Crate.
 
 The profile: https://w3id.org/ro/wfrun/workflow/0.5
 """
@@ -16,7 +16,7 @@ from coldcache.campaign.campaign import Campaign
 from coldcache.report.archive.program_copy import name_version
 from coldcache.report.site.conditions import Conditions
 
-#: Profiles that the archive follows, each with its version; the last one rests on the others.
+#: Profiles that the archive follows, with their versions; the last one extends the others.
 _PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
@@ -26,38 +26,38 @@ _PROFILES = {
 #: The version of RO-Crate that the profiles extend.
 _RO_CRATE = "1.1"
 
-#: Stands where no trial has run, as the first moment that a zip file can state.
+#: Time of campaigns without trials: the first moment that a zip file can state.
 _UNKNOWN_TIME = "1980-01-01T00:00:00+00:00"
 
 _LICENCE = "https://spdx.org/licenses/Apache-2.0"
 
-#: Files of results with what they hold, and how their kind is called.
+#: Files of results with a description and their media type.
 _DESCRIBED = {
     "dataset.nc": ("Every record, and one cube for each sweep", "application/x-netcdf"),
-    "verdicts.csv": ("What each trial is worth", "text/csv"),
-    "coverage.csv": ("What of each table and figure of the sources was measured", "text/csv"),
+    "verdicts.csv": ("The verdict on each trial", "text/csv"),
+    "coverage.csv": ("Which tables and figures of the sources were measured", "text/csv"),
 }
 
 
 def write_metadata(
     folder: Path, campaign: Campaign, conditions: Conditions, project: Path, licence: str = "", author: str = ""
 ) -> None:
-    """Write ``ro-crate-metadata.json`` into a folder that holds an archive's files.
+    """Write ``ro-crate-metadata.json`` into the folder of an archive's files.
 
     Parameters
     ----------
     folder : Path
         With ``raw/``, ``results/`` and ``code/``.
     campaign : Campaign
-        The campaign in it.
+        The archived campaign.
     conditions : Conditions
-        What its trials state.
+        The conditions that its trials recorded.
     project : Path
         The clone that the program was copied from.
     licence : str
-        Address of the licence of the whole; of the program when not given.
+        URL of the archive's licence; by default the program's.
     author : str
-        Who measured; the campaign's site when not given.
+        Who measured; by default the campaign's site.
     """
     crate: Any = ROCrate(version=_RO_CRATE)
     begin, end = (moment.isoformat(timespec="seconds") if moment else _UNKNOWN_TIME for moment in conditions[4:6])
@@ -79,7 +79,7 @@ def write_metadata(
     design["exampleOfWork"] = {"@id": "#campaign"}
     action = _add(
         crate, "#run", "CreateAction", name=f"Campaign {campaign.name}: measured, collected and reported",
-        description="The tools and versions, the machine and each trial are told in raw/*/…/trial.json.",
+        description="raw/*/…/trial.json describes the tools, their versions, the machine and each trial.",
         instrument=workflow, agent=agent, object=design, result=outputs, endTime=end,
         startTime=begin,
         actionStatus="http://schema.org/CompletedActionStatus",
@@ -89,17 +89,17 @@ def write_metadata(
     (folder / "ro-crate-metadata.json").write_text(described + "\n", encoding="utf-8")
 
 
-def read_version(folder: Path) -> str:
-    """Return the version of the program that made an unpacked archive; empty where the archive says none."""
+def read_version(folder: Path) -> str | None:
+    """Return the version of the program that wrote an unpacked archive; None if the archive does not state it."""
     try:
         graph = json.loads((folder / "ro-crate-metadata.json").read_bytes())["@graph"]
         return next(str(entity["version"]) for entity in graph if entity["@id"] == "code/Snakefile")
     except (OSError, ValueError, KeyError, TypeError, StopIteration):
-        return ""
+        return None
 
 
 def _add_workflow(crate: Any, campaign: Campaign, project: Path) -> Any:
-    """Add the workflow with its inputs, outputs, version and the environment that it ran in."""
+    """Add the workflow with its inputs, outputs, version and software environment."""
     crate.add_dataset(dest_path="code/")
     lock = crate.add_file(dest_path="code/envs/requirements.lock")
     _describe(lock, name="Every Python package, pinned by hash", encodingFormat="text/plain")
@@ -110,7 +110,7 @@ def _add_workflow(crate: Any, campaign: Campaign, project: Path) -> Any:
     )  # fmt: skip
     given = _add(
         crate, "#campaign", "FormalParameter", name="campaign", additionalType="File", valueRequired=True,
-        description="The design: studies, site and circumstances", encodingFormat="application/json",
+        description="The design: studies, site and environment", encodingFormat="application/json",
     )  # fmt: skip
     made = _add(
         crate,
@@ -134,10 +134,12 @@ def _add_workflow(crate: Any, campaign: Campaign, project: Path) -> Any:
 
 
 def _add_files(crate: Any, folder: Path, campaign: Campaign) -> list[Any]:
-    """Add raw logs and results; of their many files those that a reader opens first."""
+    """Add raw logs and results, and the files that readers open first."""
     raw, results = f"raw/{campaign.name}/", f"results/{campaign.name}/"
     entities = [
-        _describe(crate.add_dataset(dest_path=raw), name="Raw logs", description="Each trial with all that was told")
+        _describe(
+            crate.add_dataset(dest_path=raw), name="Raw logs", description="The logs and the record of each trial"
+        )
     ]
     for name, (words, kind) in _DESCRIBED.items():
         if (folder / results / name).is_file():
@@ -167,7 +169,7 @@ def _describe(entity: Any, **properties: Any) -> Any:
 
 
 def _plain(properties: dict[str, Any]) -> dict[str, Any]:
-    """Return properties with entities as references to them."""
+    """Return properties with entities replaced by references."""
 
     def refer(value: Any) -> Any:
         if isinstance(value, Iterable) and not isinstance(value, str | dict) and not hasattr(value, "id"):

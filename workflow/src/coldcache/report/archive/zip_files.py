@@ -1,4 +1,4 @@
-"""An archive's files brought out into a folder and nowhere else, however the archive was made."""
+"""Pack and unpack zip archives; unpacking writes only below its folder, whoever made the archive."""
 
 import os
 import shutil
@@ -10,31 +10,31 @@ from typing import Any
 
 from coldcache.core.errors import ColdCacheError
 
-#: Entries, and bytes that are not refused whatever they were packed into; logs shrink to a tenth, seldom to less.
+#: Most entries; bytes that are always accepted; and largest ratio of compression, as logs shrink to about a tenth.
 _MOST_ENTRIES, _SMALL, _MOST_SHRUNK = 1_000_000, 2**30, 200
 
 _CHUNK = 2**20
 
 
 class ArchiveError(ColdCacheError):
-    """An archive that is broken, is none of this program, or would write where it must not."""
+    """An archive that is broken, is not one of this program, or would write outside its folder."""
 
 
 def unpack(archive: Path, folder: Path) -> None:
-    """Bring the files of an archive out into a folder.
+    """Unpack an archive into a folder.
 
     Parameters
     ----------
     archive : Path
-        A zip file that anybody may have made.
+        A zip file from an untrusted source.
     folder : Path
         An empty folder.
 
     Raises
     ------
     ArchiveError
-        If it is no zip file or is broken; if a name leads out of the folder, stands twice or is a link; or if the
-        files are far larger than the archive can honestly hold. Nothing is written then, unless bytes are broken.
+        If it is not a zip file or is broken; if a name leaves the folder, occurs twice or is a link; or if the files
+        are implausibly large for the archive. Nothing is written then, unless compressed data is broken.
     """
     try:
         with zipfile.ZipFile(archive) as packed:
@@ -43,7 +43,7 @@ def unpack(archive: Path, folder: Path) -> None:
             for entry in entries:
                 _write(packed, entry, folder / entry.filename)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-        raise ArchiveError(f"{archive}: not a whole zip file ({error}); fetch it again") from error
+        raise ArchiveError(f"{archive}: not a complete zip file ({error}); fetch it again") from error
 
 
 def _refuse(archive: Path, entries: list[zipfile.ZipInfo]) -> None:
@@ -52,16 +52,16 @@ def _refuse(archive: Path, entries: list[zipfile.ZipInfo]) -> None:
         name = entry.filename
         parts = PurePosixPath(name).parts
         if not parts or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name or ":" in parts[0]:
-            raise ArchiveError(f"{archive}: {name!r} leads out of the archive; it is not brought out")
+            raise ArchiveError(f"{archive}: {name!r} leaves the archive's folder; nothing is unpacked")
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise ArchiveError(f"{archive}: {name!r} is a link or a device; it is not brought out")
+            raise ArchiveError(f"{archive}: {name!r} is a link or a device; nothing is unpacked")
         if str(PurePosixPath(name)) in seen:
-            raise ArchiveError(f"{archive}: {name!r} stands twice; it is not brought out")
+            raise ArchiveError(f"{archive}: {name!r} occurs twice; nothing is unpacked")
         seen.add(str(PurePosixPath(name)))
     total, packed = sum(entry.file_size for entry in entries), archive.stat().st_size
     if len(entries) > _MOST_ENTRIES or total > max(_SMALL, _MOST_SHRUNK * packed):
-        raise ArchiveError(f"{archive}: {len(entries)} files of {total} bytes in {packed}; it is not brought out")
+        raise ArchiveError(f"{archive}: {len(entries)} files of {total} bytes in {packed}; nothing is unpacked")
 
 
 def _write(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> None:
@@ -74,14 +74,12 @@ def _write(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> None:
         while chunk := source.read(_CHUNK):
             left -= len(chunk)
             if left < 0:
-                raise ArchiveError(
-                    f"{packed.filename}: {entry.filename!r} is larger than it says; it is not brought out"
-                )
+                raise ArchiveError(f"{packed.filename}: {entry.filename!r} is larger than its header states")
             target.write(chunk)
 
 
 def copy_tree(source: Path, folder: Path, ignore: Callable[[Any, list[str]], set[str]] | None = None) -> None:
-    """Copy a folder; files are linked where the file system allows, since nothing writes into them."""
+    """Copy a folder; files are hard-linked if possible, since nothing writes to them."""
     shutil.copytree(source, folder, copy_function=_link_or_copy, ignore=ignore)
 
 
@@ -99,7 +97,7 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def pack(folder: Path, archive: Path) -> None:
-    """Write all of a folder into a zip file, which appears under its name once it is whole."""
+    """Pack a folder into a zip file, which gets its name when it is complete."""
     archive.parent.mkdir(parents=True, exist_ok=True)
     partial = archive.with_name(f".{archive.name}.partial")
     try:

@@ -1,1 +1,1 @@
-"""Two or more campaigns held against each other: what else differs first, then what became better or worse."""
+"""Compare campaigns: what else differs, and which cases became better or worse."""

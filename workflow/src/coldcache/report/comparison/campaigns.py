@@ -1,4 +1,4 @@
-"""A campaign as one side of a comparison: its design, its trials and what their logs state, read from the raw logs."""
+"""Read the campaigns of a comparison from their raw logs: design, trials and records."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,17 +17,17 @@ from coldcache.dataset.reader import COUNTED
 from coldcache.dataset.tables import tabulate_records
 
 
-class Side(NamedTuple):
-    """One of the campaigns that are compared.
+class ComparedCampaign(NamedTuple):
+    """One of the compared campaigns.
 
     Attributes
     ----------
     campaign : Campaign
         Its design.
     trials : list of Collected
-        Every trial of it.
+        All of its trials.
     records : DataFrame
-        The long table, as `cubes.tabulate_records` makes it.
+        The long table, with the columns of `tables.tabulate_records`.
     """
 
     campaign: Campaign
@@ -41,11 +41,11 @@ class Side(NamedTuple):
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """The outcomes of the trials that have run."""
+        """The outcomes of the trials that ran."""
         return [trial.outcome for trial in self.trials if trial.judgement.verdict != "missing"]
 
     def period(self) -> tuple[datetime | None, datetime | None]:
-        """Return when the first trial began and the last one ended; None where that is not noted."""
+        """Return the start of the first trial and the end of the last; None if not recorded."""
         begins = [outcome.started for outcome in self.outcomes if outcome.started]
         ends = [outcome.ended for outcome in self.outcomes if outcome.ended]
         return min(begins, default=None), max(ends, default=None)
@@ -55,28 +55,28 @@ class Side(NamedTuple):
         return sum(trial.judgement.verdict in COUNTED for trial in self.trials)
 
 
-def read_sides(names: Sequence[str]) -> list[Side]:
-    """Return campaigns as the sides of a comparison.
+def read_compared_campaigns(names: Sequence[str]) -> list[ComparedCampaign]:
+    """Read the campaigns of a comparison.
 
     Parameters
     ----------
     names : sequence of str
-        Campaigns below `RAW`; the first one is what the others are held against.
+        Campaigns below `RAW`; the others are compared with the first.
 
     Raises
     ------
     CampaignError
-        If there are fewer than two, one stands twice, or one cannot be read or differs from its seal.
+        If there are fewer than two, one is named twice, cannot be read, or differs from its seal.
     """
     if len(names) < 2:
         raise CampaignError(f"compare: {names[0]} alone cannot be compared; name two campaigns or more")
     for name in names:
         if names.count(name) > 1:
-            raise CampaignError(f"compare: {name} stands twice; a campaign is not compared with itself")
-    return [_read_side(name) for name in names]
+            raise CampaignError(f"compare: {name} is named twice; a campaign cannot be compared with itself")
+    return [_read_compared_campaign(name) for name in names]
 
 
-def _read_side(name: str) -> Side:
+def _read_compared_campaign(name: str) -> ComparedCampaign:
     folder = RAW / name
     if not folder.is_dir():
         known = sorted(path.parent.name for path in RAW.glob("*/campaign.json"))
@@ -88,4 +88,4 @@ def _read_side(name: str) -> Side:
     trials = list(collect_trials(campaign))
     if not any(trial.judgement.verdict in COUNTED for trial in trials):
         raise CampaignError(f"{folder}: none of its {len(trials)} trials counts, so there is nothing to compare")
-    return Side(campaign, trials, tabulate_records(trials))
+    return ComparedCampaign(campaign, trials, tabulate_records(trials))

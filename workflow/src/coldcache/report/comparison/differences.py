@@ -1,4 +1,4 @@
-"""What else differs between campaigns, from all that their designs and their trials state of themselves."""
+"""Properties in which campaigns differ, from their designs and from what their trials recorded."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,15 +7,16 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from coldcache.core.units import show_bytes
-from coldcache.report.comparison.campaigns import Side
+from coldcache.dataset.confounders import list_leaves
+from coldcache.report.comparison.campaigns import ComparedCampaign
 
-#: Stands where a campaign states nothing of a property.
+#: Shown if a campaign does not state a property.
 UNSTATED = "not stated"
 
-#: Parts of a design that name or explain, and change no measurement; and the order's seed, which follows the name.
+#: Keys of a design that do not affect measurements, and the seed, which follows from the campaign's name.
 _WORDS = {"site", "title", "question", "item", "notebooks", "study", "seed"}
 
-#: Properties that two names of one thing state, or that change at each start of a machine.
+#: Properties that repeat others, or that change when a machine starts.
 _SAME_THING = {"device", "path"}
 
 
@@ -29,7 +30,7 @@ class Difference(NamedTuple):
     name : str
         The property.
     values : tuple of str
-        What each campaign states, in their order.
+        The value of each campaign, in their order.
     """
 
     group: str
@@ -40,53 +41,50 @@ class Difference(NamedTuple):
         return f"{self.name} ({' → '.join(self.values)})"
 
 
-def list_differences(sides: Sequence[Side]) -> list[Difference]:
-    """Return every property in which the campaigns differ; two values that are shown alike are no difference."""
+def list_differences(sides: Sequence[ComparedCampaign]) -> list[Difference]:
+    """Return every property whose shown values differ between the campaigns."""
     stated = [dict(_describe(side)) for side in sides]
     found = []
     for group, name in dict.fromkeys(key for properties in stated for key in properties):
         values = tuple(properties.get((group, name), UNSTATED) for properties in stated)
         if len(set(values)) > 1:
             found.append(Difference(group, name, values))
-    # A design that differs is carried out by command lines that do: one thing, not two.
+    # Command lines follow from the design, so they are not a second difference.
     return found if any(difference.group == "design" for difference in found) else [*found, *_list_commands(sides)]
 
 
 def name_cause(differences: Sequence[Difference]) -> str:
-    """Return a sentence on the cause of what changed: one is named only where exactly one thing differs."""
+    """Return a sentence on the possible cause of changes, which is named only if exactly one thing differs."""
     if not differences:
-        return "Nothing that the campaigns state differs, so they name no cause."
+        return "The campaigns state no difference, so no cause can be named."
     if len(differences) > 1:
         return f"{len(differences)} things differ, so no single cause can be named."
     return f"Exactly one thing that the campaigns state differs: {differences[0]}. It can be the cause."
 
 
-def _describe(side: Side) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield each property of a campaign, by its group and name, as it is shown."""
+def _describe(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the group, the name and the shown value of each property of a campaign."""
     design = side.campaign.design()
-    for name, value in _flatten(design["site"]):
+    for name, value in _list_stated(design["site"]):
         yield ("site", name), value
     for study in side.campaign.planned:
-        for name, value in _flatten(study.model_dump(mode="json"), study.study):
+        for name, value in _list_stated(study.model_dump(mode="json"), study.study):
             yield ("design", name), value
-    for name, value in _flatten(design.get("circumstances", {})):
+    for name, value in _list_stated(design.get("circumstances", {})):
         yield ("site", name.replace("tools.", "tool of ")), value
     yield from _describe_outcomes(side)
 
 
-def _flatten(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every leaf of a design with its place, without what only names and explains."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if key not in _WORDS:
-                yield from _flatten(inner, f"{place}.{key}" if place else str(key))
-    elif value is not None and value not in ([], ""):
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        yield place, show_bytes(value) if place == "memory" and isinstance(value, int) else shown
+def _list_stated(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the path and the shown value of each property of a design, without those that only name or explain."""
+    for path, leaf in list_leaves(value, place, _WORDS):
+        if leaf is not None and leaf not in ([], ""):
+            shown = ", ".join(map(str, leaf)) if isinstance(leaf, list) else str(leaf)
+            yield path, show_bytes(leaf) if path == "memory" and isinstance(leaf, int) else shown
 
 
-def _describe_outcomes(side: Side) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield what the trials of a campaign state; a property that changed between them has all its values."""
+def _describe_outcomes(side: ComparedCampaign) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the properties that the trials recorded; one that changed between trials has all its values."""
     found: dict[tuple[str, str], dict[str, None]] = {}
 
     def note(group: str, name: str, value: Any) -> None:
@@ -112,12 +110,12 @@ def _describe_outcomes(side: Side) -> Iterator[tuple[tuple[str, str], str]]:
         yield key, "; ".join(sorted(values))
     levels = [outcome.fill_level for outcome in side.outcomes if outcome.fill_level is not None]
     if levels:
-        # To the next ten per cent: what a file system holds changes a little with each trial.
+        # Rounded to ten percent, as the fill level changes a little with each trial.
         yield ("target", "filled by others, about"), f"{10 * round(10 * median(levels))} %"
 
 
-def _list_commands(sides: Sequence[Side]) -> list[Difference]:
-    """Return what differs in the command lines of cases that all campaigns have, alike ones once."""
+def _list_commands(sides: Sequence[ComparedCampaign]) -> list[Difference]:
+    """Return the differing arguments of cases that all campaigns have; equal differences are merged."""
     lines = [_command_lines(side) for side in sides]
     shared = set(lines[0]).intersection(*lines[1:])
     found: dict[tuple[str, ...], int] = {}
@@ -131,8 +129,8 @@ def _list_commands(sides: Sequence[Side]) -> list[Difference]:
     return [Difference("command lines", f"arguments of {count} cases", own) for own, count in found.items()]
 
 
-def _command_lines(side: Side) -> dict[str, tuple[str, ...]]:
-    """Return the words of each case's command line, without what follows from the target and from time."""
+def _command_lines(side: ComparedCampaign) -> dict[str, tuple[str, ...]]:
+    """Return the words of each case's command line, without target paths and numbers of files."""
     lines: dict[str, tuple[str, ...]] = {}
     for outcome in side.outcomes:
         if outcome.argv:

@@ -1,13 +1,13 @@
-"""A comparison as JUnit XML, which the servers of continuous integration read: a regression is a failure."""
+"""Write a comparison as JUnit XML for continuous integration: a regression is a failure."""
 
 from xml.etree import ElementTree
 
-from coldcache.report.comparison.compare import Comparison, Pair, show_change, show_smallest
+from coldcache.report.comparison.compare import CampaignComparison, CampaignPair, show_change, show_smallest
 from coldcache.report.comparison.decisions import Decision
 
 
-def write_junit(comparison: Comparison) -> str:
-    """Return a comparison as JUnit XML: a suite for each pair, a test for each case; what is undecided is skipped."""
+def write_junit(comparison: CampaignComparison) -> str:
+    """Return a comparison as JUnit XML: a suite per pair, a test per case; undecided cases are skipped."""
     root = ElementTree.Element("testsuites", name="coldcache compare")
     for pair in comparison.pairs:
         _add_suite(root, pair, comparison)
@@ -15,7 +15,7 @@ def write_junit(comparison: Comparison) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _add_suite(root: ElementTree.Element, pair: Pair, comparison: Comparison) -> None:
+def _add_suite(root: ElementTree.Element, pair: CampaignPair, comparison: CampaignComparison) -> None:
     failed = len(pair.of("worse")) + len(pair.lost)
     skipped = len(pair.of("undecided")) + len(pair.unmatched) - len(pair.lost)
     suite = ElementTree.SubElement(
@@ -51,5 +51,5 @@ def _add_decision(suite: ElementTree.Element, decision: Decision) -> None:
 
 
 def _printable(text: str) -> str:
-    """Return a text without the control characters that XML cannot hold."""
+    """Return a text without control characters, which XML cannot contain."""
     return "".join(letter if letter.isprintable() else " " for letter in text)

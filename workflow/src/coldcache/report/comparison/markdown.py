@@ -1,17 +1,17 @@
-"""A comparison as Markdown: for a pull request, and as a page of the report."""
+"""Write a comparison as Markdown, for a pull request or a page of the report."""
 
 import re
 from collections.abc import Iterable, Sequence
 
 from coldcache.core.units import show_rate
-from coldcache.report.comparison.campaigns import Side
-from coldcache.report.comparison.compare import Comparison, Pair, show_ratio, show_smallest
-from coldcache.report.comparison.decisions import LEVEL, Decision
+from coldcache.report.comparison.campaigns import ComparedCampaign
+from coldcache.report.comparison.compare import CampaignComparison, CampaignPair, show_decision_ratio, show_smallest
+from coldcache.report.comparison.decisions import FAMILY_LEVEL, Decision
 from coldcache.report.comparison.differences import name_cause
-from coldcache.report.comparison.match import Unmatched
+from coldcache.report.comparison.match import UnmatchedCase
 from coldcache.report.site.format import show_period
 
-#: What is smaller is not told apart.
+#: Smaller p-values are shown as below this one.
 _SMALLEST_P = 0.001
 
 _HEADINGS = {
@@ -22,8 +22,8 @@ _HEADINGS = {
 }
 
 
-def write_markdown(comparison: Comparison) -> str:
-    """Return a comparison as a page of Markdown: what was found, what else differs, and every case."""
+def write_markdown(comparison: CampaignComparison) -> str:
+    """Return a comparison as a page of Markdown: findings, differences, and every case."""
     names = " and ".join(side.name for side in comparison.sides)
     parts = [f"# Comparison of {_escape(names)}"]
     parts += [_escape(pair.finding(comparison.threshold)) for pair in comparison.pairs]
@@ -40,29 +40,29 @@ def write_markdown(comparison: Comparison) -> str:
                 parts += [f"## {heading}{several}", _table(*_tabulate(found, pair))]
         if pair.unmatched:
             parts += [f"## Not compared{several}", _table(["Case", "Why"], _reasons(pair.unmatched))]
-    return "\n\n".join([*parts, "## How this was decided", explain(comparison)]) + "\n"
+    return "\n\n".join([*parts, "## How this was decided", explain_decisions(comparison)]) + "\n"
 
 
-def explain(comparison: Comparison) -> str:
-    """Return how the verdicts were found, in a paragraph."""
-    share, percent = f"{100 * LEVEL:g} %", f"{100 * comparison.threshold:g} %"
+def explain_decisions(comparison: CampaignComparison) -> str:
+    """Return a paragraph on how cases were decided."""
+    share, percent = f"{100 * FAMILY_LEVEL:g} %", f"{100 * comparison.threshold:g} %"
     return (
-        f"Each ratio is that of two medians, with an interval made of theirs: {share} from six repetitions, less "
-        "from fewer. Worse and better: Welch's test on logarithms of all trials that count shows that the change is "
-        f"beyond {percent}. Alike: it shows that the change is within {percent}. Both are corrected for the number "
-        f"of cases (Holm), so that the chance of any false finding is {100 * (1 - LEVEL):g} % at most. Undecided: it "
-        "shows neither; the last column says which change would have shown in 4 of 5 such campaigns. The tests know "
-        "the spread within a campaign, not what else happened between the two."
+        f"Each ratio divides two medians; its interval is computed from theirs and covers {share} from six repetitions "
+        "on, less below. Worse and better: Welch's test on the logarithms of all trials that count shows a change "
+        f"beyond {percent}. Alike: it shows that the change is within {percent}. Both tests are corrected for the "
+        f"number of cases (Holm), so the chance of any false finding is at most {100 * (1 - FAMILY_LEVEL):g} %. "
+        "Undecided: neither is shown; the last column gives the change that 4 of 5 such campaigns would have shown. "
+        "The tests know the spread within a campaign, not what else changed between the two."
     )
 
 
-def _campaign_rows(sides: Sequence[Side]) -> Iterable[list[str]]:
+def _campaign_rows(sides: Sequence[ComparedCampaign]) -> Iterable[list[str]]:
     yield ["site", *(side.campaign.site.title for side in sides)]
     yield ["measured", *(show_period(*side.period()) for side in sides)]
     yield ["trials that count", *(f"{side.counted()} of {len(side.trials)}" for side in sides)]
 
 
-def _tabulate(decisions: Sequence[Decision], pair: Pair) -> tuple[list[str], list[list[str]]]:
+def _tabulate(decisions: Sequence[Decision], pair: CampaignPair) -> tuple[list[str], list[list[str]]]:
     head = ["Case", "Figure", pair.base, pair.other, "Ratio", "p", "Would have shown"]
     notes = any(decision.case.note for decision in decisions)
     rows = []
@@ -70,14 +70,16 @@ def _tabulate(decisions: Sequence[Decision], pair: Pair) -> tuple[list[str], lis
         case = decision.case
         values = [show_rate(value, case.unit) for value in (decision.base, decision.other)]
         p = "" if decision.p != decision.p else f"{decision.p:.1g}" if decision.p >= _SMALLEST_P else f"< {_SMALLEST_P}"
-        # Blanks at which no line breaks, so that a number keeps its unit.
-        numbers = [cell.replace(" ", "\xa0") for cell in (*values, show_ratio(decision), p, show_smallest(decision))]
+        # No-break spaces keep a number and its unit on one line.
+        numbers = [
+            cell.replace(" ", "\xa0") for cell in (*values, show_decision_ratio(decision), p, show_smallest(decision))
+        ]
         row = [case.name, case.metric.replace("_", " "), *numbers]
         rows.append([*row, *([case.note] if notes else [])])
     return [*head, *(["Note"] if notes else [])], rows
 
 
-def _reasons(unmatched: Sequence[Unmatched]) -> list[list[str]]:
+def _reasons(unmatched: Sequence[UnmatchedCase]) -> list[list[str]]:
     return [[case.name, case.reason] for case in unmatched]
 
 
@@ -87,5 +89,5 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return a text as Markdown that shows it letter by letter, also within a table."""
+    """Return a text as Markdown that shows it literally, also in a table."""
     return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", re.sub(r"[^\S\xa0]+", " ", text))

@@ -1,4 +1,4 @@
-"""The cases of two campaigns, matched: the values of both where they mean the same, else why they are not compared."""
+"""Match the cases of two campaigns: the values of both if they are comparable, else the reason why not."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -11,39 +11,39 @@ from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
 from coldcache.dataset.cubes import choose_figures
 from coldcache.dataset.reader import COUNTED
-from coldcache.report.comparison.campaigns import Side
+from coldcache.report.comparison.campaigns import ComparedCampaign
 
-#: Metrics of which less is better; a count says nothing of speed.
+#: Metrics for which lower is better, and all compared metrics; counts are no speed.
 LOWER_IS_BETTER = ("elapsed", "latency")
-METRICS = tuple(metric for metric in UNIT_OF_METRIC if metric != "count")
+COMPARED_METRICS = tuple(metric for metric in UNIT_OF_METRIC if metric != "count")
 
-#: Which figure stands for a case: the first of these that both campaigns state, after the one of its operation.
+#: The metric of a case is that of its operation, else the first of these that both campaigns state.
 _LEADING = (
     "throughput", "throughput_per_core", "throughput_per_process", "throughput_parent", "rate", "elapsed", "latency",
 )  # fmt: skip
 
-#: Files per thread are as many as could be laid out in time, so they vary from trial to trial.
+#: The number of files per thread depends on the time to lay them out, so it varies between trials.
 _MATCHED = [factor for factor in (*FACTORS, *LEARNT_FACTORS) if factor != "files"]
 
-#: Caveats that change no meaning: the same number, printed with fewer digits.
+#: Caveats that do not affect comparability: the same number with fewer digits.
 _HARMLESS = {"rounded"}
 
 Key = tuple[str, str, str, str]
 
 
-class Case(NamedTuple):
-    """One operation of one case that two campaigns measured alike.
+class MatchedCase(NamedTuple):
+    """One operation of one case that two campaigns measured in the same way.
 
     Attributes
     ----------
     study, sweep, case, operation : str
-        Which it is.
+        The case and its operation.
     metric, unit : str
-        Which figure stands for it, and its stored unit.
-    base, other : array of float
+        The compared metric and its stored unit.
+    base, other : array of float, shape (trials,)
         The values of the trials that count, in `unit`.
     note : str
-        What a reader must know of the two; empty where they were made alike.
+        A caveat for the reader; empty if there is none.
     """
 
     study: str
@@ -58,22 +58,22 @@ class Case(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Study, sweep and levels, and the operation where the levels do not name it."""
+        """Study, sweep and levels, and the operation unless the levels name it."""
         stated = f"operation={self.operation}" in self.case.split(",")
         return f"{self.study}/{self.sweep} {self.case}" + ("" if stated else f" {self.operation}")
 
 
-class Unmatched(NamedTuple):
-    """One operation of one case that is not compared.
+class UnmatchedCase(NamedTuple):
+    """One operation of one case that cannot be compared.
 
     Attributes
     ----------
     name : str
-        As `Case.name`.
+        As `MatchedCase.name`.
     reason : str
-        Why.
+        Why it cannot be compared.
     lost : bool
-        Whether the first campaign has values, and each trial of the second one is void.
+        Whether the first campaign has values and each trial of the second is void.
     """
 
     name: str
@@ -81,39 +81,43 @@ class Unmatched(NamedTuple):
     lost: bool = False
 
 
-def match_cases(base: Side, other: Side, metric: str = "") -> tuple[list[Case], list[Unmatched]]:
+def match_cases(
+    base: ComparedCampaign, other: ComparedCampaign, metric: str = ""
+) -> tuple[list[MatchedCase], list[UnmatchedCase]]:
     """Return the cases of two campaigns that can be compared, and those that cannot.
 
     Parameters
     ----------
-    base, other : Side
+    base, other : ComparedCampaign
         The campaigns.
     metric : str
-        The figure to compare; when not given, the one by which each operation is judged first.
+        The metric to compare; by default the leading one of each operation.
     """
     tables = [_group(side) for side in (base, other)]
     cases, unmatched = [], []
     for key in dict.fromkeys(key for table in tables for key in table):
         found = _match(key, [table.get(key) for table in tables], (base.name, other.name), metric)
-        if isinstance(found, Case):
+        if isinstance(found, MatchedCase):
             cases.append(found)
         else:
             unmatched.append(found)
     return cases, unmatched
 
 
-def _group(side: Side) -> dict[Key, pd.DataFrame]:
-    """Return the rows of each operation of each case, those of shares and moments of a trial left out."""
+def _group(side: ComparedCampaign) -> dict[Key, pd.DataFrame]:
+    """Return the rows of each operation of each case, without those of shares and moments of a trial."""
     keys = ["study", "sweep", "case", "operation"]
     rows = side.records[side.records.time.isna() & (side.records["share"] == "")]
     return {tuple(map(str, key)): group for key, group in rows.groupby(keys, sort=False)}  # type: ignore[misc]
 
 
-def _match(key: Key, tables: Sequence[pd.DataFrame | None], names: tuple[str, str], metric: str) -> Case | Unmatched:
-    blank = Case(*key, "", "", np.array([]), np.array([]), "")
+def _match(
+    key: Key, tables: Sequence[pd.DataFrame | None], names: tuple[str, str], metric: str
+) -> MatchedCase | UnmatchedCase:
+    blank = MatchedCase(*key, "", "", np.array([]), np.array([]), "")
 
-    def refuse(reason: str, lost: bool = False) -> Unmatched:
-        return Unmatched(blank.name, reason, lost)
+    def refuse(reason: str, lost: bool = False) -> UnmatchedCase:
+        return UnmatchedCase(blank.name, reason, lost)
 
     there = [(name, table) for name, table in zip(names, tables, strict=True) if table is not None]
     if len(there) == 1:
@@ -129,7 +133,7 @@ def _match(key: Key, tables: Sequence[pd.DataFrame | None], names: tuple[str, st
             return refuse(difference)
     chosen = _choose(blank.operation, counted, metric)
     if chosen is None:
-        return refuse(f"both state no {metric}" if metric else "they state no figure of one kind")
+        return refuse(f"both state no {metric}" if metric else "they have no metric in common")
     name, figures = chosen
     for column in ("definition", "caveats"):
         if difference := _differ(figures, column):
@@ -143,7 +147,7 @@ def _match(key: Key, tables: Sequence[pd.DataFrame | None], names: tuple[str, st
 
 
 def _choose(operation: str, tables: Sequence[pd.DataFrame], metric: str) -> tuple[str, list[pd.DataFrame]] | None:
-    """Return the metric that stands for a case, and its figure of each trial on both sides."""
+    """Return the metric of a case with the values of both campaigns; None if they have no metric in common."""
     leading = METRIC_OF_OPERATION.get(operation, "throughput")
     for name in [metric] if metric else dict.fromkeys([leading, *_LEADING]):
         figures = [
@@ -155,14 +159,14 @@ def _choose(operation: str, tables: Sequence[pd.DataFrame], metric: str) -> tupl
     return None
 
 
-def _differ(tables: Sequence[pd.DataFrame], column: str) -> str:
-    """Return in which values of a column two tables differ; empty where they have the same ones."""
+def _differ(tables: Sequence[pd.DataFrame], column: str) -> str | None:
+    """Return how the values of a column differ between two tables; None if they are the same."""
     stated = []
     for table in tables:
         values = table[column].map(_show) if column in table else pd.Series(["not stated"])
         stated.append(sorted(set(values)))
     if stated[0] == stated[1]:
-        return ""
+        return None
     return f"{column.replace('_', ' ')} differs: {_list(stated[0])} against {_list(stated[1])}"
 
 

@@ -1,4 +1,4 @@
-"""`python -m coldcache compare`: a comparison in the terminal, and as files for continuous integration."""
+"""`python -m coldcache compare`: print a comparison, and write it to files."""
 
 import sys
 from collections.abc import Sequence
@@ -9,8 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from coldcache.core.units import show_rate
-from coldcache.report.comparison.compare import Comparison, Pair, compare_campaigns, show_ratio, show_smallest
-from coldcache.report.comparison.decisions import VERDICTS
+from coldcache.report.comparison.compare import (
+    CampaignComparison,
+    CampaignPair,
+    compare_campaigns,
+    show_decision_ratio,
+    show_smallest,
+)
+from coldcache.report.comparison.decisions import DECISIONS
 from coldcache.report.comparison.differences import name_cause
 from coldcache.report.comparison.junit import write_junit
 from coldcache.report.comparison.markdown import write_markdown
@@ -19,23 +25,23 @@ from coldcache.report.site.pages import COMPARISON
 
 _COLOURS = {"worse": "red", "better": "green", "alike": "", "undecided": "yellow"}
 
-#: Columns where no terminal tells its own.
+#: Width of the output if it is not a terminal, in characters.
 _WIDTH = 160
 
 
 def print_comparison(
     names: Sequence[str], threshold: float, metric: str, junit: Path | None, markdown: Path | None, page: bool = False
 ) -> int:
-    """Print the comparison of campaigns and write it to files.
+    """Print the comparison of campaigns, and write it to files.
 
     Parameters
     ----------
     names, threshold, metric
         As for `compare_campaigns`.
     junit, markdown : Path or None
-        Where to write it as JUnit XML and as Markdown.
+        Files to write as JUnit XML and as Markdown.
     page : bool
-        Whether the report of the last campaign gets a page of it when it is rendered next.
+        Whether to add a page to the report of the last campaign when it is next rendered.
 
     Returns
     -------
@@ -67,7 +73,7 @@ def print_comparison(
     return 1 if comparison.regressions else 0
 
 
-def _tabulate_differences(comparison: Comparison) -> Table:
+def _tabulate_differences(comparison: CampaignComparison) -> Table:
     table = Table(title="What else differs", title_justify="left")
     for name in ("", *(side.name for side in comparison.sides)):
         table.add_column(Text(name), overflow="fold")
@@ -79,17 +85,17 @@ def _tabulate_differences(comparison: Comparison) -> Table:
     return table
 
 
-def _tabulate_cases(pair: Pair) -> Table:
+def _tabulate_cases(pair: CampaignPair) -> Table:
     table = Table(title=Text(f"{pair.other} against {pair.base}"), title_justify="left")
     for name in ("Case", "Figure", pair.base, pair.other, "Ratio", "Verdict", "Would have shown"):
         table.add_column(Text(name), justify="left", overflow="fold")
-    for verdict in VERDICTS:
+    for verdict in DECISIONS:
         for decision in pair.of(verdict):
             case = decision.case
             note = Text(f"{case.name}\n{case.note}" if case.note else case.name)
             values = (show_rate(value, case.unit) for value in (decision.base, decision.other))
             table.add_row(
-                note, case.metric.replace("_", " "), *values, show_ratio(decision),
+                note, case.metric.replace("_", " "), *values, show_decision_ratio(decision),
                 Text(verdict, style=_COLOURS[verdict]), show_smallest(decision),
             )  # fmt: skip
     return table

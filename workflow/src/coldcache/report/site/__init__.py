@@ -1,1 +1,1 @@
-"""The site that people read, made from executed notebooks and a campaign's evidence."""
+"""The site of a report: executed notebooks, and pages down to the bytes of each log."""

@@ -1,4 +1,4 @@
-"""Raw logs as HTML: every byte shown as it stands there, and the numbers that were taken from it marked in place."""
+"""Raw logs as HTML: every byte is shown, and the numbers that were read from the log are marked in place."""
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,29 +7,29 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-#: Bytes up to which a log is shown as a whole.
-WHOLE = 64 * 1024
+#: Logs up to this size, in B, are shown completely.
+LONGEST_WHOLE_LOG = 64 * 1024
 
-#: Bytes shown on each side of a number of a longer log, cut at the ends of lines.
+#: Bytes shown on each side of a number in a longer log, cut at line ends.
 _AROUND = 600
 
-#: Numbers of one log that are marked; those that tables lead to come first.
+#: Most numbers marked in one log; those that tables link to come first.
 _MOST = 400
 
 
-class Place(NamedTuple):
-    """A number of a log.
+class LogMark(NamedTuple):
+    """A number in a log that is marked.
 
     Attributes
     ----------
     offset, length : int
         Its bytes.
     name : str
-        By which pages lead to it.
+        The anchor that pages link to.
     title : str
-        What it is.
+        A description.
     foremost : bool
-        Whether tables and figures lead to it.
+        Whether tables and figures link to it.
     """
 
     offset: int
@@ -39,7 +39,7 @@ class Place(NamedTuple):
     foremost: bool
 
 
-class Piece(NamedTuple):
+class LogPiece(NamedTuple):
     """A part of a log, from byte `begin` up to byte `end`, as HTML."""
 
     begin: int
@@ -47,30 +47,30 @@ class Piece(NamedTuple):
     html: Markup
 
 
-def mark_log(log: bytes, places: Iterable[Place], whole: int = WHOLE) -> list[Piece]:
-    """Return a log with its numbers marked: as one piece, or as pieces around them where it is long.
+def mark_log(log: bytes, places: Iterable[LogMark], whole: int = LONGEST_WHOLE_LOG) -> list[LogPiece]:
+    """Return a log with its numbers marked: in one piece, or for a long log in pieces around the numbers.
 
     Parameters
     ----------
     log : bytes
-        What the file holds; bytes that are no UTF-8 are shown as replacement characters.
-    places : iterable of Place
-        Its numbers. Of those that overlap the first is marked, and the names of the others lead to it.
+        The content of the file; bytes that are not UTF-8 are shown as replacement characters.
+    places : iterable of LogMark
+        Its numbers. If some overlap, the first is marked, and the anchors of the others point to it.
     whole : int
-        Bytes up to which a log is one piece.
+        Logs up to this size, in B, are returned in one piece.
     """
     known = {place.name: place for place in places if 0 <= place.offset <= len(log) - place.length}
     foremost = sorted(known.values(), key=lambda place: not place.foremost)[:_MOST]
     chosen = sorted(foremost, key=lambda place: place.offset)
     spans = [(0, len(log))] if len(log) <= whole else list(_surround(log, chosen))
     return [
-        Piece(begin, end, _mark(log, begin, end, [place for place in chosen if begin <= place.offset < end]))
+        LogPiece(begin, end, _mark(log, begin, end, [place for place in chosen if begin <= place.offset < end]))
         for begin, end in spans
     ]
 
 
-def _surround(log: bytes, places: Sequence[Place]) -> Iterator[tuple[int, int]]:
-    """Yield where pieces around the numbers of a log begin and end; those that touch become one."""
+def _surround(log: bytes, places: Sequence[LogMark]) -> Iterator[tuple[int, int]]:
+    """Yield the begin and end of the pieces around the numbers of a log; adjacent pieces are merged."""
     begin = end = -1
     for place in places:
         first, last = _cut_lines(log, place)
@@ -83,15 +83,15 @@ def _surround(log: bytes, places: Sequence[Place]) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
-def _cut_lines(log: bytes, place: Place) -> tuple[int, int]:
-    """Return a stretch around a number; it begins and ends with a line where lines are short enough."""
+def _cut_lines(log: bytes, place: LogMark) -> tuple[int, int]:
+    """Return the begin and end of a piece around a number, at line ends if lines are short enough."""
     earliest, latest = max(0, place.offset - _AROUND), min(len(log), place.offset + place.length + _AROUND)
     begin = log.find(b"\n", earliest, place.offset) + 1 if earliest else 0
     end = log.rfind(b"\n", place.offset + place.length, latest) + 1 if latest < len(log) else latest
     return begin or earliest, end or latest
 
 
-def _mark(log: bytes, begin: int, end: int, places: Sequence[Place]) -> Markup:
+def _mark(log: bytes, begin: int, end: int, places: Sequence[LogMark]) -> Markup:
     parts = []
     at = begin
     for _, alike in groupby(places, key=lambda place: place.offset):
@@ -109,5 +109,5 @@ def _mark(log: bytes, begin: int, end: int, places: Sequence[Place]) -> Markup:
 
 
 def _show(content: bytes) -> Markup:
-    # Between tags a quote is a letter like any other, and logs in JSON are full of them.
+    # Quotes need no escape between tags, and JSON logs are full of them.
     return Markup(html.escape(content.decode("utf-8", errors="replace"), quote=False))

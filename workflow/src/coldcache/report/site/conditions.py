@@ -1,4 +1,4 @@
-"""Under which conditions a campaign was measured: machine, target, tools and time, as its trials wrote them down."""
+"""The conditions of a campaign: machine, target, tools and time, as its trials recorded them."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -9,29 +9,29 @@ from typing import Any, NamedTuple
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.trial_json import list_trial_files, read_outcome
 
-#: A condition as trials state it, each value with the number of trials, the first seen first.
-Values = dict[str, int]
+#: The recorded values of a property, each with its number of trials, in order of appearance.
+ValueCounts = dict[str, int]
 
 
 class Conditions(NamedTuple):
-    """What the trials of a campaign state of themselves.
+    """What the trials of a campaign recorded about their environment.
 
     Attributes
     ----------
     system, target, queue : mapping of str to dict of str to int
-        Each property of the machine, the target and the target's device with its values; more than one where it
-        changed between trials.
+        The values of each property of the machine, the target and the target's device; several if it changed
+        between trials.
     tools : list of (str, str)
         Each tool with each of its versions.
     begin, end : datetime or None
-        When the first trial began and the last one ended; None where no trial has run.
+        Start of the first trial and end of the last; None if no trial has run.
     trials : int
         Trials that have a folder.
     """
 
-    system: Mapping[str, Values]
-    target: Mapping[str, Values]
-    queue: Mapping[str, Values]
+    system: Mapping[str, ValueCounts]
+    target: Mapping[str, ValueCounts]
+    queue: Mapping[str, ValueCounts]
     tools: list[tuple[str, str]]
     begin: datetime | None
     end: datetime | None
@@ -39,9 +39,14 @@ class Conditions(NamedTuple):
 
 
 def read_conditions(campaign: Campaign, folder: Path | None = None) -> Conditions:
-    """Return the conditions of a campaign, whose raw files may lie in another folder than its own.
+    """Return the conditions of a campaign's measured trials, or of its imported trials if there are no others.
 
-    They are those of the trials that were measured; of imported ones where there are no others.
+    Parameters
+    ----------
+    campaign : Campaign
+        Its design.
+    folder : Path, optional
+        The folder of its raw files; by default the campaign's own.
 
     Raises
     ------
@@ -66,8 +71,8 @@ def read_conditions(campaign: Campaign, folder: Path | None = None) -> Condition
     )
 
 
-def _count(properties: Iterable[Mapping[str, Any]]) -> dict[str, Values]:
-    """Return each property with its values, and how many trials state each of them."""
+def _count(properties: Iterable[Mapping[str, Any]]) -> dict[str, ValueCounts]:
+    """Return the values of each property, each with its number of trials."""
     counts: dict[str, Counter[str]] = {}
     for stated in properties:
         for name, value in stated.items():

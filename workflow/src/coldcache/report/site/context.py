@@ -1,4 +1,4 @@
-"""What a report is made of: a campaign's design, its executed notebooks, its verdicts and its conditions."""
+"""Everything that the pages of a report are written from, read once."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -11,27 +11,27 @@ from coldcache.report.site.trials import Cases, read_trials
 from coldcache.report.site.validity import Validity, read_validity
 
 
-class Material(NamedTuple):
-    """What a report is made of.
+class ReportContext(NamedTuple):
+    """A campaign with its results, as the pages of its report need them.
 
     Attributes
     ----------
     campaign : Campaign
-        Its design.
+        The campaign's design.
     results : Path
         Its folder of results.
     chapters : dict of str to list of Chapter
         The executed notebooks of each study.
     methods : list of Chapter
-        Those on how the campaign was evaluated.
+        The notebooks on how the campaign was evaluated.
     validity : Validity
-        What its trials are worth.
+        The verdicts on its trials.
     conditions : Conditions
-        What its trials state of machine, target, tools and time.
+        Machine, target, tools and time, as its trials recorded them.
     cases : dict
         Its trials, by sweep and case.
     documents : Documents
-        What it says of the documents behind its studies.
+        Claims, tables and figures of the documents behind its studies.
     """
 
     campaign: Campaign
@@ -44,15 +44,15 @@ class Material(NamedTuple):
     documents: Documents
 
 
-def read_material(folder: Path, results: Path) -> Material:
-    """Return what the report of a campaign is made of.
+def read_context(folder: Path, results: Path) -> ReportContext:
+    """Read everything that the report of a campaign is written from.
 
     Parameters
     ----------
     folder : Path
-        The campaign's raw logs.
+        The campaign's folder of raw logs.
     results : Path
-        Its folder of results, as `collect` and the executed notebooks fill it.
+        Its folder of results, with the output of `collect` and the executed notebooks.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def read_material(folder: Path, results: Path) -> Material:
     campaign = read_campaign(folder)
     chapters = {study.study: read_chapters(study, results) for study in campaign.studies}
     cases = read_trials(campaign, results)
-    return Material(
+    return ReportContext(
         campaign=campaign,
         results=results,
         chapters=chapters,

@@ -1,4 +1,4 @@
-"""How pages put levels, conditions, shares and times into words."""
+"""Format levels, conditions, shares and times for pages."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -8,12 +8,12 @@ from markupsafe import Markup
 
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
-from coldcache.report.site.conditions import Values
+from coldcache.report.site.conditions import ValueCounts
 from coldcache.report.site.html import join
 
 _FACTORS = {**FACTORS, **LEARNT_FACTORS}
 
-#: How what trials noted of their system is shown, where not as it is.
+#: Formats of recorded properties; others are shown unchanged.
 _SHOW: dict[str, Callable[[str], str]] = {
     "memory_bytes": lambda size: show_bytes(float(size)),
     "free_bytes": lambda size: show_bytes(float(size)),
@@ -26,17 +26,17 @@ _SHOW: dict[str, Callable[[str], str]] = {
 
 
 def show_noted(name: str, value: Any) -> str:
-    """Return what trials noted under a name as people read it: ``23.5 GiB`` of `memory_bytes`, ``yes`` for ``True``."""
+    """Return a recorded value for people: ``23.5 GiB`` for `memory_bytes`, ``yes`` for ``True``."""
     return _SHOW.get(name, str)(str(value))
 
 
 def show_share(share: float) -> str:
-    """Return a share in per cent, with three digits."""
+    """Return a share in percent with three digits."""
     return f"{100 * share:.3g}\N{NO-BREAK SPACE}%"
 
 
-def show_values(values: Values | None, show: Callable[[str], Any] = str) -> Markup:
-    """Return the values of a condition as HTML: the value, or each of several with the number of its trials."""
+def show_values(values: ValueCounts | None, show: Callable[[str], Any] = str) -> Markup:
+    """Return the values of a condition as HTML; several values come with their numbers of trials."""
     if not values:
         return Markup("not known")
     if len(values) == 1:
@@ -45,7 +45,7 @@ def show_values(values: Values | None, show: Callable[[str], Any] = str) -> Mark
 
 
 def show_levels(cases: Iterable[Mapping[str, Any]]) -> Markup:
-    """Return the levels of each factor of some cases as HTML."""
+    """Return the levels of each factor over some cases as HTML."""
     levels: dict[str, dict[str, None]] = {}
     for factors in cases:
         for factor, level in factors.items():
@@ -60,7 +60,7 @@ def _show_level(factor: str, level: Any) -> str:
 
 
 def show_repetitions(numbers: list[str]) -> str:
-    """Return repetitions under the names of their folders: ``r0, r2``, or ``r0 to r4`` where none is left out."""
+    """Return repetitions by the names of their folders: ``r0, r2``, or ``r0 to r4`` if they are consecutive."""
     first, last = numbers[0], numbers[-1]
     if len(numbers) > 2 and int(last) - int(first) == len(numbers) - 1:
         return f"r{first} to r{last}"
@@ -68,7 +68,7 @@ def show_repetitions(numbers: list[str]) -> str:
 
 
 def show_period(begin: datetime | None, end: datetime | None) -> str:
-    """Return when something ran, to the minute; both times are in UTC."""
+    """Return a period to the minute; both times are in UTC."""
     if begin is None or end is None:
         return "No trial has run"
     first, last = f"{begin.day} {begin:%B %Y, %H:%M}", f"{end.day} {end:%B %Y, %H:%M}"

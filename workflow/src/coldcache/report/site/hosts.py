@@ -1,4 +1,4 @@
-"""What was told once of each host of a campaign: what all of them have, and in what they differ."""
+"""The hosts of a campaign: properties that all of them share, and properties that differ."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -7,13 +7,13 @@ from typing import Any
 from markupsafe import Markup
 
 from coldcache.campaign.campaign import read_hosts
-from coldcache.dataset.confounders import Difference, differences_between_hosts
+from coldcache.dataset.confounders import RecordedDifference, compare_hosts
 from coldcache.report.site.html import facts, table
 
-#: What the conditions of the trials tell already.
-_TOLD = ("kernel", "os", "processor", "cores", "memory_bytes", "hypervisor")
+#: Properties that the conditions of the trials show already.
+_SHOWN = ("kernel", "os", "processor", "cores", "memory_bytes", "hypervisor")
 
-#: Names of properties, as people read them; what is not listed is shown under its own name.
+#: Labels of properties; others are shown under their own name.
 _NAMES = {
     "vendor": "Vendor of the machine",
     "product": "Product, or instance type",
@@ -25,15 +25,15 @@ _NAMES = {
 
 
 def describe_hosts(folder: Path) -> dict[str, Any]:
-    """Return the values of the part of `system.md` on hosts; they are empty where no host was described.
+    """Return the values of `system.md` on hosts; empty if no host was described.
 
     Parameters
     ----------
     folder : Path
-        The campaign's raw logs.
+        The campaign's folder of raw logs.
     """
     hosts = read_hosts(folder)
-    differences = differences_between_hosts(hosts)
+    differences = compare_hosts(hosts)
     return {
         "hosts": len(hosts),
         "alike": facts(_list_alike(hosts, {difference.what for difference in differences})) if hosts else Markup(""),
@@ -42,30 +42,30 @@ def describe_hosts(folder: Path) -> dict[str, Any]:
 
 
 def _list_alike(hosts: Mapping[str, Mapping[str, Any]], differing: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield what is the same on all hosts, as names and values."""
+    """Yield the label and value of each property that is the same on all hosts."""
     for name, value in next(iter(hosts.values())).items():
         label = _NAMES.get(name) or name.replace("_", " ").capitalize()
-        if name in _TOLD:
+        if name in _SHOWN:
             continue
         if isinstance(value, list):
             yield label, ", ".join(member for member in value if f"{name}.{member}" not in differing) or "none"
         elif isinstance(value, dict):
             yield from (
-                (f"{label} {key.replace('_', ' ')}", inner or "not told")
+                (f"{label} {key.replace('_', ' ')}", inner or "not recorded")
                 for key, inner in value.items()
                 if f"{name}.{key}" not in differing
             )
         elif name not in differing:
-            yield label, value if value != "" else "not told"
+            yield label, value if value != "" else "not recorded"
 
 
-def _tabulate(differences: tuple[Difference, ...]) -> Markup:
-    """Return a row for each value of each property that differs: of many hosts most have the same."""
+def _tabulate(differences: tuple[RecordedDifference, ...]) -> Markup:
+    """Return a table with a row per property and value, as most of many hosts share a value."""
     rows = []
     for difference in differences:
         hosts_of: dict[str, list[str]] = {}
         for host, values in difference.values.items():
-            hosts_of.setdefault("; ".join(values) or "not told", []).append(host)
+            hosts_of.setdefault("; ".join(values) or "not recorded", []).append(host)
         name = difference.what.replace(".", " ").replace("_", " ")
         rows += [(name, value, ", ".join(hosts)) for value, hosts in hosts_of.items()]
     return table(("Recorded", "Value", "Hosts"), rows)

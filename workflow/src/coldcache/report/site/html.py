@@ -1,4 +1,4 @@
-"""Text on its way into a page: whatever a log, a host or a configuration says is shown as it is, and does nothing."""
+"""Escape text for pages, so that nothing in a log or configuration is run, and build tables and links."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,25 +7,25 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-#: Everything that separates words, except the blank at which no line breaks.
+#: All white space except the no-break space.
 _BLANKS = re.compile(r"[^\S\xa0]+")
-#: One that parts thousands is no place for a line to break.
+#: Commas at which a line may break; not those that separate thousands.
 _COMMA = re.compile(r",(?!\d)")
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
 def escape_markdown(value: Any) -> Markup:
-    """Return a text as Markdown that shows it letter by letter, on one line; markup stays as it is."""
+    """Return a text as one line of Markdown that shows it literally; markup is returned unchanged."""
     if isinstance(value, Markup):
         return value
     return Markup(_PUNCTUATION.sub(r"\\\1", _line(value)))
 
 
 def escape_html(value: Any) -> Markup:
-    """Return a text as HTML that shows it letter by letter; markup stays as it is.
+    """Return a text as HTML that shows it literally; markup is returned unchanged.
 
-    A backtick is written as a number, so that no text ends the block of HTML in a page of Markdown, and a long list
-    may break after each of its commas.
+    Backticks become numeric entities, as they would end the block of HTML in a page of Markdown. Lines may break after
+    commas.
     """
     if isinstance(value, Markup):
         return value
@@ -38,7 +38,7 @@ def _line(value: Any) -> str:
 
 
 def code(value: Any) -> Markup:
-    """Return a text as HTML in the letters of a terminal."""
+    """Return a text as HTML in a monospaced font."""
     return Markup("<code>{}</code>").format(escape_html(value))
 
 
@@ -48,23 +48,23 @@ def link(text: Any, url: str) -> Markup:
 
 
 def join(parts: Iterable[Any], separator: str = ", ") -> Markup:
-    """Return texts or markup one after the other as HTML."""
+    """Join texts or markup as HTML."""
     return Markup(escape(separator)).join(escape_html(part) for part in parts)
 
 
 def entries(parts: Iterable[Any]) -> Markup:
-    """Return texts or markup as a list in columns, as HTML."""
+    """Return texts or markup as an HTML list in columns."""
     items = Markup("").join(Markup("<li>{}</li>").format(escape_html(part)) for part in parts)
     return Markup('<ul class="coldcache-entries">{}</ul>').format(items)
 
 
 def facts(rows: Iterable[tuple[str, Any]]) -> Markup:
-    """Return a table of names and values as a block of a page of Markdown."""
+    """Return a table of names and values as a block for a page of Markdown."""
     return _block(facts_table(rows))
 
 
 def facts_table(rows: Iterable[tuple[str, Any]]) -> Markup:
-    """Return a table of names and values as HTML; empty where there is none."""
+    """Return a table of names and values as HTML; empty if there are no rows."""
     body = Markup("\n").join(
         Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(escape_html(name), escape_html(value))
         for name, value in rows
@@ -73,7 +73,7 @@ def facts_table(rows: Iterable[tuple[str, Any]]) -> Markup:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[str] = ()) -> Markup:
-    """Return a table as a block of a page of Markdown.
+    """Return a table as a block for a page of Markdown.
 
     Parameters
     ----------
@@ -89,14 +89,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[
 
 
 def trials_table(head: Sequence[str], rows: Iterable[tuple[Any, Sequence[Any]]]) -> Markup:
-    """Return a table of trials under the headings of their groups; on a phone each row becomes a paragraph.
+    """Return a table of trials with a heading per group; on a phone each row becomes a paragraph.
 
     Parameters
     ----------
     head : sequence of str
         Headings of the columns.
     rows : iterable of (group, sequence)
-        Each row with the group that it belongs to; rows of a group follow each other.
+        Each row with its group; rows of a group must be adjacent.
     """
     right = [False] * len(head)
     bodies = Markup("").join(

@@ -1,4 +1,4 @@
-"""The first page of a report: what was found, what became of the documents' claims, on what system, how sure."""
+"""The first page of a report: findings, claims of the documents, the system, and how far to trust it all."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,37 +12,37 @@ from coldcache.campaign.progress import count_repetitions
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.units import show_bytes
 from coldcache.design.notebooks import CLAIMS
-from coldcache.report.site.conditions import Conditions, Values
-from coldcache.report.site.context import Material
+from coldcache.report.site.conditions import Conditions, ValueCounts
+from coldcache.report.site.context import ReportContext
 from coldcache.report.site.format import show_period, show_share, show_values
 from coldcache.report.site.html import code, facts, join
 from coldcache.report.site.notebooks import Chapter
 from coldcache.statistics.bounds import reach_of_order
 
-#: Characters of mount options; an overlay's may fill a screen.
+#: Characters of mount options that are shown; those of an overlay may fill a screen.
 _LONGEST_OPTIONS = 160
 
-#: Values that stand on the first page of what changed between trials.
+#: Values shown on the first page for a property that changed between trials.
 _FEW = 2
 
 
-def describe_first_page(material: Material) -> dict[str, Any]:
-    """Return the values of `index.md`."""
-    campaign, conditions = material.campaign, material.conditions
-    told = campaign.planned or campaign.studies
-    colds = sum(material.validity.colds_of(told), Counter())
+def describe_first_page(context: ReportContext) -> dict[str, Any]:
+    """Return the values of the template `index.md`."""
+    campaign, conditions = context.campaign, context.conditions
+    studies = campaign.planned or campaign.studies
+    colds = sum(context.validity.colds_of(studies), Counter())
     repetitions = count_repetitions(campaign)
     fewest, most = repetitions[0], repetitions[-1]
     return {
         "studies": [
             {
                 "name": study.study, "title": study.title, "question": study.question,
-                "chapters": list_findings(_choose_chapters(material.chapters[study.study]), "../"),
+                "chapters": list_findings(_choose_chapters(context.chapters[study.study]), "../"),
             }
             for study in campaign.studies
         ],
         "site": campaign.site.title,
-        "summary": material.validity.summary(told),
+        "summary": context.validity.summary(studies),
         "reads": colds.total(),
         "cold": colds["cold"],
         "fewest": fewest,
@@ -53,34 +53,34 @@ def describe_first_page(material: Material) -> dict[str, Any]:
         "sealed": is_sealed(campaign.folder),
         "measured": bool(campaign.planned),
         "imported": campaign.foreign,
-        "trials_imported": sum(counts.total() for counts in material.validity.verdicts_of(campaign.foreign)),
-        **material.documents.summarise(),
-        "pages": list_pages(material),
+        "trials_imported": sum(counts.total() for counts in context.validity.verdicts_of(campaign.foreign)),
+        **context.documents.summarise(),
+        "pages": list_pages(context),
     }  # fmt: skip
 
 
-def list_pages(material: Material) -> list[str]:
-    """Return the pages that follow the studies, in their order."""
-    documents = material.documents
+def list_pages(context: ReportContext) -> list[str]:
+    """Return the pages after the studies, in the order of the navigation."""
+    documents = context.documents
     of_documents = [("claims", documents.has_claims), ("coverage", documents.has_items)]
     of_all = ["validity", "methods", "Twelve rules <rules>", "system", "evidence"]
     return [*(page for page, there in of_documents if there), *of_all]
 
 
 def _choose_chapters(chapters: list[Chapter]) -> list[Chapter]:
-    """Return the chapters that found something, but for claims, which have a section of their own."""
+    """Return the chapters with findings, except claims, which have their own section."""
     return [chapter for chapter in chapters if chapter.findings and chapter.name != CLAIMS]
 
 
 def list_findings(chapters: list[Chapter], above: str = "") -> list[dict[str, Any]]:
-    """Return what chapters found; their sentences are Markdown already.
+    """Return the findings of chapters as Markdown.
 
     Parameters
     ----------
     chapters : list of Chapter
-        Of one study.
+        The chapters of one study.
     above : str
-        What their links begin with that the page does not need, because it stands in another folder than theirs.
+        Prefix to remove from their links, because the page is in another folder.
     """
     return [
         {"name": chapter.name, "findings": [Markup(_shorten_links(text, above)) for text in chapter.findings]}
@@ -114,8 +114,8 @@ def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tu
     yield "Tools", join(map(" ".join, conditions.tools)) or "none has run"
 
 
-def _show_most(values: Values) -> Markup:
-    """Return what most trials state; the page on the system has every value."""
+def _show_most(values: ValueCounts) -> Markup:
+    """Return the most frequent values; the page on the system has all of them."""
     most = sorted(values, key=lambda value: -values[value])[:_FEW]
     rest = len(values) - len(most)
     shown = show_values({value: values[value] for value in most}, _shorten)

@@ -1,4 +1,4 @@
-"""Executed notebooks as pages: under each figure where it comes from, its files, and how to measure it again."""
+"""Executed notebooks as pages; each figure gets its sources, its files, and the command to measure it again."""
 
 import json
 import re
@@ -8,48 +8,48 @@ from typing import Any
 from markupsafe import Markup
 
 from coldcache.design.study import Study
-from coldcache.report.site.context import Material
+from coldcache.report.site.context import ReportContext
 from coldcache.report.site.downloads import is_offered, offer
 from coldcache.report.site.html import code, join
 from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.reproduce_commands import measure_sweeps_again
 from coldcache.report.site.svg_symbols import Glyphs
 
-#: A figure as `coldcache.analysis.figures` writes it, with its name and its sweeps.
+#: A figure in the markup of `coldcache.analysis.figures`, with its name and its sweeps.
 _FIGURE = re.compile(
     r'(<figure class="coldcache-figure" data-name="([^"]*)" data-sweeps="([^"]*)">.*?)(</figcaption></figure>)', re.S
 )
 
 
-def read_items(material: Material) -> dict[str, str]:
-    """Return the tables and figures of a document that each sweep of a campaign serves, by ``study/sweep``."""
+def read_items(context: ReportContext) -> dict[str, str]:
+    """Return the tables and figures of documents that each sweep covers, by ``study/sweep``."""
     return {
         f"{study.study}/{name}": sweep.item
-        for study in material.campaign.studies
+        for study in context.campaign.studies
         if isinstance(study, Study)
         for name, sweep in study.sweeps.items()
     }
 
 
-def write_chapter(chapter: Chapter, material: Material, items: Mapping[str, str]) -> str:
-    """Return a notebook as Sphinx reads it: with what stands under its figures, and a link to its code at the end."""
+def write_chapter(chapter: Chapter, context: ReportContext, items: Mapping[str, str]) -> str:
+    """Return a notebook for Sphinx, with completed captions and a link to its code at the end."""
     glyphs = Glyphs()
 
     def annotate(match: re.Match[str]) -> str:
         figure, name, sweeps, end = match.groups()
-        return f"{glyphs.share(figure)} {_describe(name, sweeps.split(), material, items)}{end}"
+        return f"{glyphs.share(figure)} {_describe(name, sweeps.split(), context, items)}{end}"
 
     cells = [_annotate_cell(cell, annotate) for cell in chapter.notebook["cells"]]
     path = f"notebooks/{chapter.study}/{chapter.name}.ipynb"
     source = Markup('<p class="coldcache-source">The code of this page: {}</p>').format(
-        offer(path, material.results, "../", path)
+        offer(path, context.results, "../", path)
     )
     cells.append({"cell_type": "markdown", "id": "coldcache-source", "metadata": {}, "source": str(source)})
     return json.dumps({**chapter.notebook, "cells": cells})
 
 
 def _annotate_cell(cell: dict[str, Any], annotate: Any) -> dict[str, Any]:
-    """Return a cell with its figures' captions completed, and without outputs that hold nothing."""
+    """Return a cell with completed captions, and without empty outputs."""
     if "outputs" not in cell:
         return cell
     outputs = []
@@ -63,23 +63,23 @@ def _annotate_cell(cell: dict[str, Any], annotate: Any) -> dict[str, Any]:
     return {**cell, "outputs": outputs}
 
 
-def _describe(name: str, sweeps: list[str], material: Material, items: Mapping[str, str]) -> Markup:
-    """Return the end of a caption: what a figure serves, its source and files, the command that measures it again."""
+def _describe(name: str, sweeps: list[str], context: ReportContext, items: Mapping[str, str]) -> Markup:
+    """Return the end of a caption: the items covered, the sources, the files, and the command to measure it again."""
     served = "; ".join(dict.fromkeys(items[sweep] for sweep in sweeps if items.get(sweep)))
     parts = []
     if served:
         parts.append(Markup("Serves: {}.").format(served))
     named = join((Markup('<a href="../trials/{0}/index.html">{0}</a>').format(sweep) for sweep in sweeps), " and ")
     if sweeps:
-        parts.append(Markup("Source: {} of campaign {}.").format(named, material.campaign.name))
+        parts.append(Markup("Source: {} of campaign {}.").format(named, context.campaign.name))
     files = [
-        offer(file, material.results, "../", kind)
+        offer(file, context.results, "../", kind)
         for kind, file in (("CSV", f"tables/{name}.csv"), ("SVG", f"figures/{name}.svg"))
-        if name and is_offered(file, material.results)
+        if name and is_offered(file, context.results)
     ]
     lines = [Markup(" ").join(parts)]
     if files:
         lines.append(Markup('<span class="coldcache-files">{}</span>').format(Markup(" · ").join(files)))
-    if command := measure_sweeps_again(material.campaign, sweeps):
+    if command := measure_sweeps_again(context.campaign, sweeps):
         lines.append(Markup('<span class="coldcache-files">Measure it again: {}</span>').format(code(command)))
     return Markup("\n").join(lines)

@@ -1,4 +1,4 @@
-"""Chapters of a report: the executed notebooks of each study, with what they found."""
+"""Chapters of a report: the executed notebooks of each study, with their findings."""
 
 import json
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from coldcache.core.errors import ColdCacheError
 from coldcache.design.imported_study import AnyStudy
 from coldcache.design.notebooks import CLAIMS, RELIABILITY, SPEED
 
-#: Tag of the cells that display findings: paragraphs of computed values.
+#: Tag of cells whose output is findings: paragraphs with computed values.
 FINDING = "finding"
 
 
 class ChapterError(ColdCacheError):
-    """An executed notebook that a report needs and cannot use."""
+    """An executed notebook that is missing or broken."""
 
 
 class Chapter(NamedTuple):
@@ -23,11 +23,11 @@ class Chapter(NamedTuple):
     Attributes
     ----------
     study, name : str
-        The study that it answers, and its file's name without ending.
+        Its study, and the name of its file without suffix.
     notebook : dict
-        As Jupyter stores it.
+        Its JSON.
     findings : list of str
-        What it found, each a sentence in Markdown.
+        Its findings, each a sentence in Markdown.
     """
 
     study: str
@@ -37,12 +37,12 @@ class Chapter(NamedTuple):
 
 
 def read_chapters(study: AnyStudy, results: Path) -> list[Chapter]:
-    """Return the executed notebooks of a study in the order in which it names them, and the one on its claims.
+    """Return the executed notebooks of a study in the study's order, and the one on its claims.
 
     Parameters
     ----------
     study : Study or ForeignStudy
-        It names the notebooks.
+        The study.
     results : Path
         The campaign's folder of results.
 
@@ -57,9 +57,9 @@ def read_chapters(study: AnyStudy, results: Path) -> list[Chapter]:
 
 
 def read_methods(studies: Sequence[AnyStudy], results: Path) -> list[Chapter]:
-    """Return the executed notebooks on how the campaign was evaluated, which belong to none of its studies.
+    """Return the executed notebooks on how the campaign was evaluated: reliability of the statistics, program speed.
 
-    They stand with the first one: how far the statistics hold, and how fast the program is.
+    They do not belong to a study; their files are in the folder of the first.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def _read_chapter(study: str, name: str, results: Path) -> Chapter:
     except FileNotFoundError as error:
         raise ChapterError(f"{path} is missing: the notebook has not been executed; run snakemake") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise ChapterError(f"{path}: no executed notebook ({error}); remove it and run snakemake") from error
+        raise ChapterError(f"{path}: not an executed notebook ({error}); remove it and run snakemake") from error
 
 
 def _read_findings(notebook: dict[str, Any]) -> list[str]:
@@ -89,7 +89,7 @@ def _read_findings(notebook: dict[str, Any]) -> list[str]:
         if FINDING not in cell["metadata"].get("tags", []):
             continue
         for output in cell.get("outputs", []):
-            # Jupyter stores a text as a string or as a list of lines.
+            # Jupyter stores text as a string or as a list of lines.
             text = "".join(output.get("data", {}).get("text/markdown", ""))
             findings += [" ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()]
     return findings

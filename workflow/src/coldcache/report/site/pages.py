@@ -1,4 +1,4 @@
-"""The pages of a report as Sphinx reads them: the templates of `workflow/report/pages`, filled with facts."""
+"""Write the pages of a report for Sphinx from the templates in `workflow/report/pages`."""
 
 import shutil
 from collections.abc import Iterator
@@ -12,32 +12,34 @@ from coldcache.campaign.campaign import Campaign
 from coldcache.design.cases import Case, expand_cases
 from coldcache.design.imported_study import AnyStudy, ForeignStudy
 from coldcache.design.study import Sweep
-from coldcache.report.site.context import Material
-from coldcache.report.site.evidence_page import describe_evidence
+from coldcache.report.site.context import ReportContext
+from coldcache.report.site.evidence_page import describe_evidence_page
 from coldcache.report.site.format import show_levels
 from coldcache.report.site.html import escape_markdown, facts, join
 from coldcache.report.site.index_page import describe_first_page, list_findings
+from coldcache.report.site.methods_page import describe_methods_page
 from coldcache.report.site.notebook_pages import read_items, write_chapter
 from coldcache.report.site.notebooks import Chapter
-from coldcache.report.site.pages_validity_methods_system import describe_methods, describe_system, describe_validity
+from coldcache.report.site.system_page import describe_system_page
+from coldcache.report.site.validity_page import describe_validity_page
 
-#: A page on this campaign and another one, among the results of this one.
+#: The page that compares this campaign with another, in its folder of results.
 COMPARISON = "comparison.md"
 
 
-def write_pages(material: Material, templates: Path, folder: Path) -> None:
+def write_pages(context: ReportContext, templates: Path, folder: Path) -> None:
     """Write every page of a report into a folder, for Sphinx to read.
 
     Parameters
     ----------
-    material : Material
-        What the pages tell.
+    material : ReportContext
+        The content of the pages.
     templates : Path
-        Holds a template for each page but those of notebooks.
+        Folder with a template for each page except notebooks.
     folder : Path
-        Where the pages go, a folder for each study in it.
+        The folder to write to; each study gets a subfolder.
     """
-    # What is no markup is text that somebody else wrote, and is shown as it is.
+    # Anything that is not markup was written by others and must be shown literally.
     environment = Environment(
         loader=FileSystemLoader(templates), undefined=StrictUndefined, finalize=escape_markdown, autoescape=True,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
@@ -51,40 +53,40 @@ def write_pages(material: Material, templates: Path, folder: Path) -> None:
     def write_notebook(chapter: Chapter, place: str) -> None:
         path = folder / place / f"{chapter.name}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(write_chapter(chapter, material, items), encoding="utf-8")
+        path.write_text(write_chapter(chapter, context, items), encoding="utf-8")
 
-    items = read_items(material)
-    # What `compare --page` wrote of this campaign and another one is a page already.
-    first_page = describe_first_page(material)
-    if (material.results / COMPARISON).is_file():
+    items = read_items(context)
+    # `compare --page` wrote the comparison as a finished page.
+    first_page = describe_first_page(context)
+    if (context.results / COMPARISON).is_file():
         first_page["pages"] = [*first_page["pages"], Path(COMPARISON).stem]
     write("index.md", "index.md", first_page)
-    if (material.results / COMPARISON).is_file():
-        shutil.copyfile(material.results / COMPARISON, folder / COMPARISON)
-    for study in material.campaign.studies:
-        write("study.md", f"{study.study}/index.md", _describe_study(study, material))
-        for chapter in material.chapters[study.study]:
+    if (context.results / COMPARISON).is_file():
+        shutil.copyfile(context.results / COMPARISON, folder / COMPARISON)
+    for study in context.campaign.studies:
+        write("study.md", f"{study.study}/index.md", _describe_study(study, context))
+        for chapter in context.chapters[study.study]:
             write_notebook(chapter, study.study)
-    for chapter in material.methods:
+    for chapter in context.methods:
         write_notebook(chapter, "methods")
-    of_documents = material.documents.describe()
+    of_documents = context.documents.describe()
     for page in ("claims", "coverage"):
         if of_documents[page]:
             write(f"{page}.md", f"{page}.md", of_documents)
-    write("validity.md", "validity.md", describe_validity(material))
-    methods = {"chapters": list_findings(material.methods, "../")}
-    write("methods.md", "methods.md", describe_methods(material) | methods)
+    write("validity.md", "validity.md", describe_validity_page(context))
+    methods = {"chapters": list_findings(context.methods, "../")}
+    write("methods.md", "methods.md", describe_methods_page(context) | methods)
     shutil.copyfile(templates.parents[2] / "docs/twelve-rules.md", folder / "rules.md")
-    write("system.md", "system.md", describe_system(material))
-    write("evidence.md", "evidence.md", describe_evidence(material))
+    write("system.md", "system.md", describe_system_page(context))
+    write("evidence.md", "evidence.md", describe_evidence_page(context))
 
 
-def _describe_study(study: AnyStudy, material: Material) -> dict[str, Any]:
+def _describe_study(study: AnyStudy, context: ReportContext) -> dict[str, Any]:
     return {
         "title": study.title,
         "question": study.question,
-        "chapters": list_findings(material.chapters[study.study]),
-        "sweeps": facts(_describe_sweeps(study, material.campaign)),
+        "chapters": list_findings(context.chapters[study.study]),
+        "sweeps": facts(_describe_sweeps(study, context.campaign)),
     }
 
 

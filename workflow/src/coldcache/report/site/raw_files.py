@@ -1,4 +1,4 @@
-"""The raw files of a campaign beside its report: copies that no browser takes for pages, and their checksums."""
+"""Copies of a campaign's raw files in its report, which browsers show as text, and their checksums."""
 
 import shutil
 from pathlib import Path
@@ -8,10 +8,10 @@ from urllib.parse import quote
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.seal import SUMS, is_sealed, raw_files, sha256
 
-#: Bytes of all raw files up to which a report holds a copy of them.
+#: A report gets copies of the raw files up to this total size, in B.
 MOST_COPIED = 64 * 2**20
 
-#: Endings that browsers show as text whatever the file holds.
+#: Suffixes that browsers show as text whatever the content.
 _SHOWN_AS_TEXT = {".txt", ".json"}
 
 
@@ -25,9 +25,9 @@ class RawFile(NamedTuple):
     size : int
         In bytes.
     sha256 : str
-        The sum that seals it; of a campaign that is not sealed, the sum that it has now.
+        The checksum in the seal; the current one if the campaign is not sealed.
     address : str
-        Where a page of the report's top folder finds it.
+        Its URL, relative to the report's top folder.
     """
 
     name: str
@@ -37,16 +37,16 @@ class RawFile(NamedTuple):
 
 
 def copy_raw_files(campaign: Campaign, report: Path) -> dict[str, RawFile]:
-    """Copy a campaign's files into its report, and return what is known of each, by its path below the campaign.
+    """Copy a campaign's files into its report, and return them by their path below the campaign's folder.
 
-    A campaign above `MOST_COPIED` is not copied: its pages lead to its folder.
+    A campaign larger than `MOST_COPIED` is not copied; the pages link to its folder.
 
     Parameters
     ----------
     campaign : Campaign
-        Whose files.
+        The campaign.
     report : Path
-        The report's folder, which is that of a campaign's results; a copy goes to ``raw/`` in it.
+        The report's folder; the copies are in its subfolder ``raw``.
     """
     paths = list(raw_files(campaign.folder))
     copied = sum(path.stat().st_size for path in paths) <= MOST_COPIED
@@ -56,7 +56,7 @@ def copy_raw_files(campaign: Campaign, report: Path) -> dict[str, RawFile]:
         name = path.relative_to(campaign.folder).as_posix()
         address = f"../../../{path.as_posix()}"
         if copied:
-            # A log called page.html is not to be taken for a page.
+            # Browsers must not open a log called page.html as a page.
             address = f"raw/{name}" if path.suffix in _SHOWN_AS_TEXT else f"raw/{name}.txt"
             (report / address).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, report / address)

@@ -1,4 +1,4 @@
-"""A campaign's executed notebooks and what stands behind them, as a site that opens from the disk."""
+"""Render the report of a campaign as a site that opens from the disk."""
 
 import io
 import os
@@ -15,14 +15,14 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from coldcache.analysis.outputs import remove_stale, remove_unnamed
 from coldcache.campaign.campaign import RAW
 from coldcache.core.errors import ColdCacheError
-from coldcache.report.site.context import Material, read_material
+from coldcache.report.site.context import ReportContext, read_context
 from coldcache.report.site.downloads import copy_downloads
 from coldcache.report.site.pages import write_pages
 from coldcache.report.site.raw_files import copy_raw_files
 from coldcache.report.site.summary import write_summary
 from coldcache.report.site.trial_pages import write_trial_pages
 
-#: Sphinx's configuration, its templates and its style sheet, and the pages' templates.
+#: Folder with the configuration of Sphinx, its templates and style sheet, and the templates of the pages.
 TEMPLATES = Path(__file__).parents[4] / "report"
 
 
@@ -33,8 +33,8 @@ class ReportError(ColdCacheError):
 def render(campaign: str, results: Path, log: Path) -> None:
     """Write a campaign's report as `report/index.html` in its folder of results.
 
-    Executed notebooks that the campaign does not name, and tables and figures that none of its notebooks saves, are
-    removed from that folder first.
+    First remove executed notebooks that the campaign does not name, and tables and figures that none of its notebooks
+    saves.
 
     Parameters
     ----------
@@ -43,32 +43,32 @@ def render(campaign: str, results: Path, log: Path) -> None:
     results : Path
         Its folder of results, with `verdicts.csv`, `reasons.csv` and the executed notebooks.
     log : Path
-        Where what Sphinx says goes.
+        The file for the output of Sphinx.
 
     Raises
     ------
     ReportError
-        If Sphinx fails or warns. A report that stood there before stays.
+        If Sphinx fails or warns; an earlier report stays.
     ChapterError
         If a notebook has not been executed.
     CampaignError
         If the campaign, its trials or its verdicts cannot be read.
     """
-    material = read_material(RAW / campaign, results)
-    chapters = [chapter for of_study in material.chapters.values() for chapter in of_study]
-    chapters += material.methods
+    context = read_context(RAW / campaign, results)
+    chapters = [chapter for of_study in context.chapters.values() for chapter in of_study]
+    chapters += context.methods
     remove_unnamed(results, [(chapter.study, chapter.name) for chapter in chapters])
     remove_stale(results, [chapter.notebook for chapter in chapters])
     work = results / ".report"
     shutil.rmtree(work, ignore_errors=True)
     try:
-        write_pages(material, TEMPLATES / "pages", work / "pages")
+        write_pages(context, TEMPLATES / "pages", work / "pages")
         with ProcessPoolExecutor(1) as pool:
-            beside = pool.submit(_write_beside, material, work / "beside")
-            _build(work, campaign, len(material.campaign.studies), log)
-            beside.result()
+            others = pool.submit(_write_other_files, context, work / "others")
+            _build(work, campaign, len(context.campaign.studies), log)
+            others.result()
         _tidy(work / "site")
-        shutil.copytree(work / "beside", work / "site", copy_function=os.rename, dirs_exist_ok=True)
+        shutil.copytree(work / "others", work / "site", copy_function=os.rename, dirs_exist_ok=True)
         if (results / "report").exists():
             (results / "report").rename(work / "replaced")
         (work / "site").rename(results / "report")
@@ -76,17 +76,17 @@ def render(campaign: str, results: Path, log: Path) -> None:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _write_beside(material: Material, folder: Path) -> None:
-    """Write what stands beside the pages of Sphinx, which takes as long as they do, into a folder of its own."""
+def _write_other_files(context: ReportContext, folder: Path) -> None:
+    """Write everything that Sphinx does not: downloads, raw files, the summary and the pages of trials."""
     folder.mkdir()
-    copy_downloads(material.results, folder)
-    files = copy_raw_files(material.campaign, folder)
-    write_summary(material, TEMPLATES / "beside", folder)
-    write_trial_pages(material, material.cases, files, TEMPLATES / "beside", folder)
+    copy_downloads(context.results, folder)
+    files = copy_raw_files(context.campaign, folder)
+    write_summary(context, TEMPLATES / "standalone", folder)
+    write_trial_pages(context, context.cases, files, TEMPLATES / "standalone", folder)
 
 
 def _build(work: Path, campaign: str, studies: int, log: Path) -> None:
-    """Let Sphinx make a site of the pages; a warning is an error, for nobody would read it."""
+    """Build the site with Sphinx; a warning is an error, since nobody would read it."""
     warnings = io.StringIO()
     overrides = {
         "html_title": f"Cold Cache: {campaign}",
@@ -109,11 +109,11 @@ def _build(work: Path, campaign: str, studies: int, log: Path) -> None:
         said.write(warnings.getvalue() + failure)
     if problems := [*warnings.getvalue().splitlines(), *failure.splitlines()]:
         cause = problems[0].replace(f"{(work / 'pages').absolute()}/", "")
-        raise ReportError(f"{work.parent / 'report'} cannot be rendered ({cause}); all that Sphinx said is in {log}")
+        raise ReportError(f"{work.parent / 'report'} cannot be rendered ({cause}); the output of Sphinx is in {log}")
 
 
 def _tidy(site: Path) -> None:
-    """Remove what Sphinx leaves for other programs: no reader opens it."""
+    """Remove files that Sphinx writes for other programs and no reader opens."""
     shutil.rmtree(site / "_sources", ignore_errors=True)
     for name in (".buildinfo", "objects.inv", "_static/webpack-macros.html", "_static/**/*.map"):
         for path in site.glob(name):

@@ -1,4 +1,4 @@
-"""The commands that measure a campaign, or a part of it, once more."""
+"""Commands that measure a campaign, or a part of it, again."""
 
 import shlex
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from coldcache.design.imported_study import LOGS, ForeignStudy
 
 
 def measure_again(campaign: Campaign) -> str:
-    """Return the command that measures the same as another campaign; a folder that a user named is named again."""
+    """Return the command that measures the same design as a new campaign, on the same target folder."""
     target = campaign.site.target
     studies = ",".join(study.study for study in campaign.planned)
     if (studies, campaign.site.site) == ("quick", "local"):
@@ -17,21 +17,29 @@ def measure_again(campaign: Campaign) -> str:
     return shlex.join(_snakemake(campaign, studies))
 
 
-def measure_sweeps_again(campaign: Campaign, sweeps: Iterable[str]) -> str:
-    """Return the command that measures some sweeps, each as ``study/sweep``, as another campaign; none if imported."""
+def measure_sweeps_again(campaign: Campaign, sweeps: Iterable[str]) -> str | None:
+    """Return the command that measures some sweeps as a new campaign; None if all were imported.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign.
+    sweeps : iterable of str
+        Sweeps as ``study/sweep``.
+    """
     planned = {study.study for study in campaign.planned}
     names = [sweep.replace("/", ".") for sweep in sweeps if sweep.partition("/")[0] in planned]
     if not names:
-        return ""
+        return None
     studies = ",".join(dict.fromkeys(name.partition(".")[0] for name in names))
-    # A sentinel has no block of its own: its trials run in those of all others.
+    # A sentinel has no block: its trials run in the blocks of the other sweeps.
     sentinels = {f"{one.study}.{one.sentinel.sweep}" for one in campaign.planned if one.sentinel}
     blocks = [f"results/again/blocks/{name}.json" for name in names if name not in sentinels]
     return shlex.join([*_snakemake(campaign, studies), "--", *(blocks or ["measure_all"])])
 
 
 def import_again(campaign: Campaign, study: ForeignStudy) -> str:
-    """Return the command that imports the logs of a study as another campaign: those that this one has kept."""
+    """Return the command that imports the kept logs of a study as a new campaign."""
     kept = campaign.folder / study.study / LOGS
     return shlex.join(["python", "-m", "coldcache", "import", kept.as_posix(), "--campaign", "again"])
 

@@ -1,4 +1,4 @@
-"""What a campaign says of the documents behind its studies: their claims, and their tables and figures."""
+"""The pages on source documents: verdicts on their claims, and coverage of their tables and figures."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -12,36 +12,33 @@ from markupsafe import Markup
 from coldcache.analysis.report_links import FOLDER
 from coldcache.claims.read import CLAIMS, list_selections, read_claims
 from coldcache.core.units import show_range, show_rate
-from coldcache.core.vocabulary import STATES
+from coldcache.core.vocabulary import CLAIM_VERDICTS, STATES
 from coldcache.report.site.html import join, link, table, trials_table
-from coldcache.report.site.validity import Row, read_rows
+from coldcache.report.site.validity import CsvRow, read_rows
 
 #: Columns of `claims.csv`.
 _CLAIM = ("id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why")
 
 _CONTRADICTION = ("source", "about", "one", "one_place", "other", "other_place", "verdict", "why")
 
-#: States of a document's table or figure, and verdicts of a claim, the most telling first.
-_VERDICTS = ("borne out", "refuted", "open")
-
-#: Claims that the first page names one by one.
+#: The first page lists decided claims one by one up to this number.
 _FEW = 12
 
 _HEADS = ("Claim", "Verdict", "Here", "Trials", "Why")
 
-Sweep = tuple[str, str]
+SweepKey = tuple[str, str]
 
-#: Of documents whose studies are no part of the campaign.
+#: Default of `Documents`: no study has a title.
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
-def read_sweeps() -> dict[tuple[str, str], list[Sweep]]:
-    """Return the sweeps that each claim is held against, by source and id; none where the claims are not here.
+def read_sweeps() -> dict[tuple[str, str], list[SweepKey]]:
+    """Return the sweeps that each claim is tested with, by source and id; an empty dict without files of claims.
 
     Raises
     ------
     DesignError
-        If a claim is none.
+        If a file of claims is not valid.
     """
     found = {}
     for stated in read_claims() if CLAIMS.is_dir() else []:
@@ -51,27 +48,27 @@ def read_sweeps() -> dict[tuple[str, str], list[Sweep]]:
 
 
 class Documents:
-    """The claims, tables and figures of the documents, as a campaign's results tell them.
+    """The claims, tables and figures of the source documents, with a campaign's results on them.
 
     Parameters
     ----------
     results : Path
-        The campaign's folder of results, with `coverage.csv` and, where claims were checked, `claims.csv`,
+        The campaign's folder of results, with `coverage.csv` and, if claims were judged, `claims.csv`,
         `statements.csv` and `contradictions.csv`.
     sweeps : collection of (str, str)
-        The campaign's sweeps, each with its study: claims lead to their pages, and the first page has those of
-        the studies alone.
+        The campaign's sweeps, each with its study: claims link to their pages, and the first page shows only claims
+        on these studies.
     titles : mapping of str to str
-        The title of each study, in the order of the campaign: sources stand in this order and under these names,
-        others after them under their own.
+        The title of each study, in the order of the campaign: sources are shown in this order under these names,
+        other sources follow under their own.
 
     Raises
     ------
     CampaignError
-        If one of them cannot be read.
+        If one of the files cannot be read.
     """
 
-    def __init__(self, results: Path, sweeps: Collection[Sweep] = (), titles: Mapping[str, str] = NO_TITLES):
+    def __init__(self, results: Path, sweeps: Collection[SweepKey] = (), titles: Mapping[str, str] = NO_TITLES):
         self._studies = {study for study, _ in sweeps}
         self._titles = titles
         self._coverage = self._order(read_rows(results / "coverage.csv", {"source", "item", "state", "why"}))
@@ -85,20 +82,20 @@ class Documents:
         self._contradictions = read_rows(against, set(_CONTRADICTION)) if against.is_file() else []
 
     def summarise(self) -> dict[str, Any]:
-        """Return the values of the first page: claims on the campaign's own studies, and items by their state."""
+        """Return the values for the first page: claims on the campaign's own studies, and items by state."""
         own = [claim for claim in self._claims if claim["source"] in self._studies]
         decided = [claim for claim in own if claim["verdict"] != "open" and _is_measured(claim)]
         return {
-            "told_claims": _tell(own, "verdict", _VERDICTS),
+            "told_claims": _tell(own, "verdict", CLAIM_VERDICTS),
             "told_items": _tell(self._coverage, "state", STATES),
-            "claims": self._count(own, "verdict", _VERDICTS) if own else "",
+            "claims": self._count(own, "verdict", CLAIM_VERDICTS) if own else "",
             "decided": self._tabulate_claims(decided) if 0 < len(decided) <= _FEW else "",
             "other_claims": len(self._claims) - len(own),
             "coverage": self._map() if self._coverage else "",
         }
 
     def describe(self) -> dict[str, Any]:
-        """Return the tables of `claims.md` and `coverage.md`: every claim and every item, with why."""
+        """Return the tables of `claims.md` and `coverage.md`: every claim and every item, with the reasons."""
         rows = [(row["source"], row["item"], row["state"], row["why"]) for row in self._coverage]
         return {
             "claims": self._tabulate_claims(self._claims) if self._claims else "",
@@ -106,16 +103,16 @@ class Documents:
             "coverage": table(("Source", "Table or figure", "State", "How, or why not"), rows) if rows else "",
         }
 
-    def _order(self, rows: list[Row]) -> list[Row]:
-        """Return rows by their source, in the order of the campaign's studies and then of the rows themselves."""
+    def _order(self, rows: list[CsvRow]) -> list[CsvRow]:
+        """Return rows sorted by source: first the campaign's studies in order, then other sources."""
         sources = list(dict.fromkeys([*self._titles, *(row["source"] for row in rows)]))
         return sorted(rows, key=lambda row: sources.index(row["source"]))
 
     def _name(self, source: str) -> str:
         return self._titles.get(source, source)
 
-    def _count(self, rows: list[Row], column: str, states: tuple[str, ...]) -> Markup:
-        """Return a table of how many rows of each source have which state."""
+    def _count(self, rows: list[CsvRow], column: str, states: tuple[str, ...]) -> Markup:
+        """Return a table of the number of rows per source and state."""
         counts: dict[str, Counter[str]] = {}
         for row in rows:
             counts.setdefault(self._name(row["source"]), Counter())[row[column]] += 1
@@ -124,7 +121,7 @@ class Documents:
         return table(heads, counted, heads[1:])
 
     def _map(self) -> Markup:
-        """Return a table of the items of each source, with a row for each state that one of them has."""
+        """Return a table of the items of each source, with a row per state."""
         items: dict[str, dict[str, list[str]]] = {}
         for row in self._coverage:
             items.setdefault(self._name(row["source"]), {}).setdefault(row["state"], []).append(row["item"])
@@ -138,22 +135,22 @@ class Documents:
             ),
         )
 
-    def _tabulate_claims(self, claims: Iterable[Row]) -> Markup:
+    def _tabulate_claims(self, claims: Iterable[CsvRow]) -> Markup:
         return trials_table(_HEADS, ((self._name(claim["source"]), self._list_cells(claim)) for claim in claims))
 
-    def _list_cells(self, claim: Row) -> tuple[Any, ...]:
+    def _list_cells(self, claim: CsvRow) -> tuple[Any, ...]:
         verdict = _emphasise(claim["verdict"])
         return self._put_in_words(claim), verdict, _show_estimate(claim), self._lead_to_trials(claim), claim["why"]
 
-    def _put_in_words(self, claim: Row) -> Markup:
-        """Return what a claim says, and below it which it is."""
+    def _put_in_words(self, claim: CsvRow) -> Markup:
+        """Return the statement of a claim, with its place and id below."""
         stated = self._statements.get((claim["source"], claim["id"]), {"statement": "", "place": ""})
         whence = Markup("<small>{}</small>").format(", ".join(filter(None, (stated["place"], claim["id"]))))
         text = join(filter(None, (stated["statement"], whence)), separator=Markup("<br>"))
         return Markup('<div class="coldcache-claim">{}</div>').format(text)
 
-    def _lead_to_trials(self, claim: Row) -> Markup:
-        """Return on how many trials a claim rests, with the sweeps that they are of."""
+    def _lead_to_trials(self, claim: CsvRow) -> Markup:
+        """Return the number of trials behind a verdict, with links to their sweeps."""
         if not _is_measured(claim):
             return Markup("no trials")
         named = self._sweeps.get((claim["source"], claim["id"]), [])
@@ -162,17 +159,17 @@ class Documents:
 
     @property
     def has_claims(self) -> bool:
-        """Whether any claim was checked."""
+        """Whether any claim was judged."""
         return bool(self._claims)
 
     @property
     def has_items(self) -> bool:
-        """Whether the campaign's studies serve any table or figure of a document."""
+        """Whether the campaign's studies cover any table or figure of a document."""
         return bool(self._coverage)
 
 
-def _tell(rows: list[Row], column: str, states: tuple[str, ...]) -> str:
-    """Return in words how many rows have which state; those that none has are left out."""
+def _tell(rows: list[CsvRow], column: str, states: tuple[str, ...]) -> str:
+    """Return in words how many rows have each state, without states that no row has."""
     counts = Counter(row[column] for row in rows)
     found = ((counts[state], state) for state in states if counts[state])
     return ", ".join(f"{count} {'is' if count == 1 else 'are'} {state}" for count, state in found)
@@ -182,8 +179,8 @@ def _emphasise(text: str) -> Markup:
     return Markup("<strong>{}</strong>").format(text)
 
 
-def _is_measured(claim: Row) -> bool:
-    """Return whether trials stand behind a verdict, and not the document's own numbers alone."""
+def _is_measured(claim: CsvRow) -> bool:
+    """Return whether a verdict is based on trials and not only on the document's own numbers."""
     return claim["trials"] not in ("", "0")
 
 
@@ -191,8 +188,8 @@ def _show_number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def _show_estimate(claim: Row) -> str:
-    """Return the estimate behind a claim, with its interval where that has a width; empty where there is none."""
+def _show_estimate(claim: CsvRow) -> str:
+    """Return the estimate behind a verdict, with its interval if that has a width; empty if there is none."""
     if not claim["estimate"]:
         return ""
     unit, estimate = claim["unit"], float(claim["estimate"])
@@ -203,7 +200,7 @@ def _show_estimate(claim: Row) -> str:
     return f"{_show_number(estimate)}{bounds} {'' if unit == '1' else unit}".strip()
 
 
-def _tabulate_contradictions(rows: Iterable[Row]) -> Markup:
+def _tabulate_contradictions(rows: Iterable[CsvRow]) -> Markup:
     heads = ("Source", "About", "One place", "Another", "Verdict", "Why")
     return table(heads, (
         (row["source"], row["about"], f"{row['one']} ({row['one_place']})", f"{row['other']} ({row['other_place']})",

@@ -1,4 +1,4 @@
-"""Findings and figures of a campaign as one file that needs nothing beside it."""
+"""Findings and figures of a campaign in a single self-contained file."""
 
 import re
 from collections.abc import Iterator
@@ -8,25 +8,25 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from coldcache.analysis.report_links import without_links
-from coldcache.report.site.context import Material
+from coldcache.report.site.context import ReportContext
 from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.svg_symbols import Glyphs
 
-#: Its file in a report. It tells Snakemake that a report is whole.
+#: Its name in a report; Snakemake tracks it as the report's output.
 SUMMARY = "summary.html"
 
 _FIGURE = re.compile(r'<figure class="coldcache-figure".*?</figure>', re.S)
 
 
-def write_summary(material: Material, templates: Path, report: Path) -> None:
+def write_summary(context: ReportContext, templates: Path, report: Path) -> None:
     """Write `summary.html` into a report.
 
     Parameters
     ----------
-    material : Material
-        What the report is made of.
+    material : ReportContext
+        The content of the report.
     templates : Path
-        Holds ``summary.html``.
+        Folder with the template ``summary.html``.
     report : Path
         The report's folder.
     """
@@ -42,21 +42,21 @@ def write_summary(material: Material, templates: Path, report: Path) -> None:
                     "title": _find_title(chapter), "figures": list(_find_figures(chapter, glyphs)),
                     "findings": [re.sub("[`*]", "", without_links(text)) for text in chapter.findings],
                 }
-                for chapter in material.chapters[study.study]
+                for chapter in context.chapters[study.study]
             ],
         }
-        for study in material.campaign.studies
+        for study in context.campaign.studies
     ]  # fmt: skip
     text = environment.get_template(SUMMARY).render(
-        campaign=material.campaign.name,
-        summary=material.validity.summary(material.campaign.planned or None),
+        campaign=context.campaign.name,
+        summary=context.validity.summary(context.campaign.planned or None),
         studies=studies,
     )
     (report / SUMMARY).write_text(text, encoding="utf-8")
 
 
 def _find_title(chapter: Chapter) -> str:
-    """Return the question that a notebook begins with."""
+    """Return the question in the title of a notebook."""
     return "".join(chapter.notebook["cells"][0]["source"]).splitlines()[0].lstrip("# ")
 
 

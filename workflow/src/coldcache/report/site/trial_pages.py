@@ -1,6 +1,6 @@
-"""The pages behind a report's numbers: one for each sweep, each case and each trial, down to the bytes of its log.
+"""The pages of sweeps, cases and trials, down to the bytes of each log.
 
-They stand beside the pages that Sphinx makes, so that thousands of them burden neither its search nor its navigation.
+They are written without Sphinx, so that thousands of them do not slow its search and navigation.
 """
 
 import math
@@ -22,32 +22,34 @@ from coldcache.core.outcome import Counters, Outcome
 from coldcache.core.units import show_rate, show_seconds
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.dataset.reader import COUNTED
-from coldcache.report.site.annotated_logs import WHOLE, mark_log
-from coldcache.report.site.context import Material
+from coldcache.report.site.annotated_logs import LONGEST_WHOLE_LOG, mark_log
+from coldcache.report.site.context import ReportContext
 from coldcache.report.site.format import show_levels, show_noted
 from coldcache.report.site.html import escape_html, facts_table
 from coldcache.report.site.raw_files import RawFile
-from coldcache.report.site.trials import Cases, Figure, Trial, count_verdicts
+from coldcache.report.site.trials import Cases, LoggedValue, ReportedTrial, count_verdicts
 from coldcache.statistics.intervals import interval
 
 
-def write_trial_pages(material: Material, cases: Cases, files: dict[str, RawFile], templates: Path, site: Path) -> None:
+def write_trial_pages(
+    context: ReportContext, cases: Cases, files: dict[str, RawFile], templates: Path, site: Path
+) -> None:
     """Write the pages of a campaign's sweeps, cases and trials into its report.
 
     Parameters
     ----------
-    material : Material
-        What the report is made of.
+    material : ReportContext
+        The content of the report.
     cases : dict
         The campaign's trials.
     files : dict of str to RawFile
         Its raw files.
     templates : Path
-        Holds ``sweep.html``, ``case.html`` and ``trial.html``.
+        Folder with the templates ``sweep.html``, ``case.html`` and ``trial.html``.
     site : Path
         The report's folder.
     """
-    writer = _Writer(material, files, templates, site)
+    writer = _Writer(context, files, templates, site)
     for (study, sweep), of_sweep in cases.items():
         writer.write_sweep(study, sweep, of_sweep)
         for case, trials in of_sweep.items():
@@ -58,22 +60,22 @@ def write_trial_pages(material: Material, cases: Cases, files: dict[str, RawFile
 
 
 class _Writer:
-    """Fills the templates of the pages of one campaign."""
+    """Writes the pages of one campaign from templates."""
 
-    def __init__(self, material: Material, files: dict[str, RawFile], templates: Path, site: Path):
+    def __init__(self, context: ReportContext, files: dict[str, RawFile], templates: Path, site: Path):
         self._environment = Environment(
             loader=FileSystemLoader(templates), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
             lstrip_blocks=True, keep_trailing_newline=True,
         )  # fmt: skip
-        self._campaign, self._site, self._files = material.campaign, site, files
+        self._campaign, self._site, self._files = context.campaign, site, files
         self._version = version("coldcache")
         self._by_folder: dict[str, list[RawFile]] = {}
         for name, file in files.items():
             self._by_folder.setdefault(name.rpartition("/")[0], []).append(file)
-        self._sealed = is_sealed(material.campaign.folder)
+        self._sealed = is_sealed(context.campaign.folder)
         self._titles = {
             (study.study, name): (study.title, sweep.title)
-            for study in material.campaign.studies
+            for study in context.campaign.studies
             for name, sweep in study.sweeps.items()
         }
 
@@ -85,8 +87,8 @@ class _Writer:
         text = self._environment.get_template(template).render(**shared, **values)
         path.write_text(text, encoding="utf-8")
 
-    def write_sweep(self, study: str, sweep: str, cases: dict[str, list[Trial]]) -> None:
-        """Write the page of a sweep: its cases with the medians of their figures."""
+    def write_sweep(self, study: str, sweep: str, cases: dict[str, list[ReportedTrial]]) -> None:
+        """Write the page of a sweep: its cases with their medians."""
         metrics = list(dict.fromkeys(metric for trials in cases.values() for _, metric in _name_figures(trials)))
         rows = []
         for case, trials in cases.items():
@@ -101,8 +103,8 @@ class _Writer:
             "columns": [metric.replace("_", " ").capitalize() for metric in metrics],
         })  # fmt: skip
 
-    def write_case(self, case: str, trials: list[Trial]) -> None:
-        """Write the page of a case: its trials with their figures, and the median and interval of each."""
+    def write_case(self, case: str, trials: list[ReportedTrial]) -> None:
+        """Write the page of a case: its trials with their values, and each median with its interval."""
         first = trials[0]
         names = _name_figures(trials)
         columns = [
@@ -125,8 +127,8 @@ class _Writer:
             "counted": f"{len(counted)} of {len(trials)} trials count: those that are valid or suspect.",
         })  # fmt: skip
 
-    def write_trial(self, trial: Trial, siblings: list[Trial]) -> None:
-        """Write the page of a trial: how it ran, what it is worth, and its logs with their numbers marked."""
+    def write_trial(self, trial: ReportedTrial, siblings: list[ReportedTrial]) -> None:
+        """Write the page of a trial: how it ran, its verdict, and its logs with their numbers marked."""
         outcome = trial.outcome
         if outcome is None:
             return
@@ -149,41 +151,41 @@ class _Writer:
                 (factor, found.asked, found.read, found.read_after or "", found.where)
                 for factor, found in outcome.settings.items()
             ],
-            "system": facts_table(_flatten(outcome)), "counters": _count(outcome.counters),
+            "system": facts_table(_list_properties(outcome)), "counters": _count(outcome.counters),
             "files": [self._relate(file) for file in self._files_of(trial)],
             "neighbours": [(f"Trial r{other.repetition}", f"r{other.repetition}.html") for other in neighbours],
         })  # fmt: skip
 
-    def _files_of(self, trial: Trial) -> list[RawFile]:
-        """Return the files of a trial's folder, and its logs where they lie elsewhere."""
+    def _files_of(self, trial: ReportedTrial) -> list[RawFile]:
+        """Return the files in a trial's folder, and its logs outside of it."""
         own = sorted(self._by_folder.get(trial.key, []), key=lambda file: not file.name.endswith("/stdout.txt"))
         stated = trial.outcome.log.file if trial.outcome and trial.outcome.log else None
         return own + [self._files[log] for log in [stated] if log in self._files and self._files[log] not in own]
 
     def _relate(self, file: RawFile) -> dict[str, Any]:
-        """Return a file with its address as the page of a trial needs it."""
+        """Return a file with its URL relative to the page of a trial."""
         return {**file._asdict(), "name": file.name.rpartition("/")[2], "address": f"../../../../{file.address}"}
 
-    def _show_logs(self, trial: Trial) -> Iterator[dict[str, Any]]:
-        """Yield what a trial's tool wrote, its numbers marked; of a log of many trials what is around this one's."""
+    def _show_logs(self, trial: ReportedTrial) -> Iterator[dict[str, Any]]:
+        """Yield a trial's logs with their numbers marked; of a log of many trials only the parts of this one."""
         for number, file in enumerate(self._files_of(trial)):
             if file.name.endswith("/trial.json") or not file.size:
                 continue
             places = [figure.place for figure in trial.figures if figure.log == file.name]
             content = (self._campaign.folder / file.name).read_bytes()
-            whole = WHOLE if file.name.startswith(f"{trial.key}/") or not places else 0
+            whole = LONGEST_WHOLE_LOG if file.name.startswith(f"{trial.key}/") or not places else 0
             pieces = mark_log(content, places, whole)
             cut = len(pieces) != 1 or pieces[0].end - pieces[0].begin < len(content)
             yield {**self._relate(file), "id": f"log-{number}", "pieces": pieces, "cut": cut}
 
 
-def _name_figures(trials: list[Trial]) -> list[tuple[str, str]]:
-    """Return operation and metric of the figures of some trials."""
+def _name_figures(trials: list[ReportedTrial]) -> list[tuple[str, str]]:
+    """Return the operation and metric of the values of some trials."""
     return list(dict.fromkeys((figure.operation, figure.metric) for trial in trials for figure in trial.foremost))
 
 
-def _name_apart(trials: list[Trial]) -> list[str]:
-    """Return the marks of figures that the logs of some trials state for each stream alone."""
+def _name_apart(trials: list[ReportedTrial]) -> list[str]:
+    """Return the anchors of values that logs state separately for each stream."""
     marks = (figure.place.name for trial in trials for figure in trial.figures if not figure.place.foremost)
     return [mark for mark in dict.fromkeys(marks) if not mark.startswith("byte-")]
 
@@ -193,7 +195,7 @@ def _put_in_words(operation: str, metric: str) -> str:
 
 
 def _head_columns(names: list[tuple[str, str]]) -> list[str]:
-    """Return headings for figures; the operation stands in them where there are several."""
+    """Return the column headings; they name the operation if there are several."""
     several = len({operation for operation, _ in names}) > 1
     return [_put_in_words(*name) if several else name[1].replace("_", " ").capitalize() for name in names]
 
@@ -202,17 +204,17 @@ def _show(value: float, unit: str) -> str:
     return f"{value:,.10g}" if unit == "1" else show_rate(value, unit)
 
 
-def _find(trial: Trial, name: tuple[str, str]) -> Figure | None:
+def _find(trial: ReportedTrial, name: tuple[str, str]) -> LoggedValue | None:
     return next((figure for figure in trial.foremost if (figure.operation, figure.metric) == name), None)
 
 
-def _show_cell(trial: Trial, name: tuple[str, str]) -> dict[str, str] | None:
+def _show_cell(trial: ReportedTrial, name: tuple[str, str]) -> dict[str, str] | None:
     figure = _find(trial, name)
     return figure and {"mark": figure.place.name, "shown": _show(figure.value, figure.unit)}
 
 
-def _summarise(trials: list[Trial], name: tuple[str, str]) -> dict[str, Any] | None:
-    """Return median and interval of a figure over the trials that count; None where no log states it."""
+def _summarise(trials: list[ReportedTrial], name: tuple[str, str]) -> dict[str, Any] | None:
+    """Return the median and interval of a value over the trials that count; None if no log states it."""
     found = {trial.repetition: figure for trial in trials if (figure := _find(trial, name))}
     if not found:
         return None
@@ -231,14 +233,14 @@ def _summarise(trials: list[Trial], name: tuple[str, str]) -> dict[str, Any] | N
     return {**none, "median": _show(estimated.estimate, first.unit), "interval": bounds, "n": len(values)}
 
 
-def _summarise_metric(trials: list[Trial], metric: str) -> list[dict[str, Any]]:
-    """Return the summary of each operation of a case with this metric; operations are named where there are several."""
+def _summarise_metric(trials: list[ReportedTrial], metric: str) -> list[dict[str, Any]]:
+    """Return a summary per operation of a case with this metric; it names the operation if there are several."""
     names = [name for name in _name_figures(trials) if name[1] == metric]
     found = [(operation, _summarise(trials, (operation, metric))) for operation, _ in names]
     return [{**summary, "operation": operation if len(names) > 1 else ""} for operation, summary in found if summary]
 
 
-def _describe_figure(figure: Figure) -> dict[str, Any]:
+def _describe_figure(figure: LoggedValue) -> dict[str, Any]:
     place = figure.place
     return {
         "name": _put_in_words(figure.operation, figure.metric), "value": repr(figure.value), "unit": figure.unit,
@@ -247,7 +249,7 @@ def _describe_figure(figure: Figure) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _glance(trial: Trial, outcome: Outcome) -> Iterator[tuple[str, Any]]:
+def _glance(trial: ReportedTrial, outcome: Outcome) -> Iterator[tuple[str, Any]]:
     yield "Levels", show_levels([outcome.factors])
     reasons = f": {trial.reasons} ({', '.join(trial.codes.split())})" if trial.reasons else ""
     yield "Verdict", Markup("<strong>{}</strong>{}").format(trial.verdict, reasons)
@@ -272,8 +274,8 @@ def _glance(trial: Trial, outcome: Outcome) -> Iterator[tuple[str, Any]]:
         yield "Failure", f"{outcome.failure.message} ({outcome.failure.code})"
 
 
-def _flatten(outcome: Outcome) -> list[tuple[str, Any]]:
-    """Return what was noted of machine, target and surroundings, one row each."""
+def _list_properties(outcome: Outcome) -> list[tuple[str, Any]]:
+    """Return the recorded properties of machine, target and environment, one row each."""
     rows: list[tuple[str, str, Any]] = []
     for part, described in (("system", outcome.system), ("target", outcome.target)):
         for name, value in (described or {}).items():
@@ -288,7 +290,7 @@ def _flatten(outcome: Outcome) -> list[tuple[str, Any]]:
 
 
 def _show_span(start: datetime, end: datetime) -> str:
-    """Return when a trial began and ended, in UTC; the day of the end only where it is another one."""
+    """Return when a trial began and ended, in UTC; the end has a date only if it differs."""
     until = f"{end:%H:%M:%S}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
     return f"{start:%Y-%m-%d %H:%M:%S} to {until} UTC"
 

@@ -1,4 +1,4 @@
-"""The sweeps, cases and trials of a campaign, with the figures that were taken from each log."""
+"""Read the trials of a campaign with their verdicts and the values in their logs."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -14,23 +14,23 @@ from coldcache.core.outcome import Outcome
 from coldcache.core.units import show_rate
 from coldcache.dataset.cubes import choose_figures
 from coldcache.dataset.reader import open_records
-from coldcache.report.site.annotated_logs import Place
+from coldcache.report.site.annotated_logs import LogMark
 from coldcache.report.site.validity import read_rows
 
 
-class Figure(NamedTuple):
-    """A number that a log states of a trial.
+class LoggedValue(NamedTuple):
+    """A value of a trial, with its place in the log.
 
     Attributes
     ----------
     operation, metric, statistic, unit, definition, printed : str
-        As its record says.
+        As in its record.
     value : float
         In `unit`.
     log : str
-        The log, below the campaign's folder.
-    place : Place
-        Where in the log it stands.
+        Path of the log below the campaign's folder.
+    place : LogMark
+        Its bytes in the log.
     """
 
     operation: str
@@ -41,28 +41,28 @@ class Figure(NamedTuple):
     printed: str
     value: float
     log: str
-    place: Place
+    place: LogMark
 
 
-class Trial(NamedTuple):
-    """A trial as its page tells it.
+class ReportedTrial(NamedTuple):
+    """A trial with everything that its page shows.
 
     Attributes
     ----------
     study, sweep, case : str
-        Which case it is of.
+        The case.
     repetition : int
-        Which of its repetitions.
+        Number of the repetition, from 0.
     verdict, cold : str
-        What it is worth, and where the bytes of its read came from.
+        Its verdict, and where the bytes of its read came from.
     codes, reasons : str
-        The rules that objected, and why; empty where none did.
+        The rules that flagged it, and why; empty for a valid trial.
     proof : dict of str to str
-        Its row of `cold.csv`; empty for what is no read.
+        Its row of `cold.csv`; empty if it did not read.
     outcome : Outcome or None
-        What happened in it; None where the trial is missing.
-    figures : list of Figure
-        What its log states, those first that tables and figures are made of.
+        What happened in it; None if the trial is missing.
+    figures : list of LoggedValue
+        The values in its log; those that tables and figures use come first.
     """
 
     study: str
@@ -75,25 +75,25 @@ class Trial(NamedTuple):
     reasons: str
     proof: dict[str, str]
     outcome: Outcome | None
-    figures: list[Figure]
+    figures: list[LoggedValue]
 
     @property
     def key(self) -> str:
-        """Its folder below that of the campaign."""
+        """Its folder, below that of the campaign."""
         return f"{self.study}/{self.sweep}/{self.case}/r{self.repetition}"
 
     @property
-    def foremost(self) -> list[Figure]:
-        """The figures that tables and drawings are made of, one for each operation and metric."""
+    def foremost(self) -> list[LoggedValue]:
+        """The values that tables and figures use, one per operation and metric."""
         return [figure for figure in self.figures if figure.place.foremost]
 
 
 #: The trials of each case, by study and sweep and by case.
-Cases = dict[tuple[str, str], dict[str, list[Trial]]]
+Cases = dict[tuple[str, str], dict[str, list[ReportedTrial]]]
 
 
 def read_trials(campaign: Campaign, results: Path) -> Cases:
-    """Return every trial of a campaign with what is known of it, in the order of `verdicts.csv`.
+    """Return every trial of a campaign, in the order of `verdicts.csv`.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def read_trials(campaign: Campaign, results: Path) -> Cases:
     cases: Cases = {}
     for row in read_rows(results / "verdicts.csv", {*keys, "verdict", "codes", "cold"}):
         key = _key(row)
-        trial = Trial(
+        trial = ReportedTrial(
             row["study"], row["sweep"], row["case"], int(row["repetition"]), row["verdict"], row["cold"], row["codes"],
             reasons.get(key, ""), proofs.get(key, {}), _read_outcome(campaign.folder / key / TRIAL_JSON),
             figures.get(key, []),
@@ -116,8 +116,8 @@ def read_trials(campaign: Campaign, results: Path) -> Cases:
     return cases
 
 
-def count_verdicts(trials: Iterable[Trial]) -> Counter[str]:
-    """Return how many trials have each verdict."""
+def count_verdicts(trials: Iterable[ReportedTrial]) -> Counter[str]:
+    """Return the number of trials by verdict."""
     return Counter(trial.verdict for trial in trials)
 
 
@@ -129,27 +129,27 @@ def _read_outcome(path: Path) -> Outcome | None:
     return read_outcome(path) if path.exists() else None
 
 
-def _read_figures(records: pd.DataFrame) -> dict[str, list[Figure]]:
-    """Return the figures of each trial, by its key."""
+def _read_figures(records: pd.DataFrame) -> dict[str, list[LoggedValue]]:
+    """Return the values of each trial, by its key."""
     stated = records[records.offset >= 0]
     keys = ["study", "sweep", "case", "repetition", "operation", "metric"]
     foremost: set[int] = set()
     for metric, rows in stated.groupby("metric"):
         foremost.update(choose_figures(rows, str(metric)).drop_duplicates(keys).index)
-    # Of streams that a log states one by one, the first is where a number made of all of them leads.
+    # A value summed over streams that a log states one by one links to the first of them.
     summed = stated[keys].assign(metric=stated.metric.str.removesuffix("_per_process"))
     whole = pd.MultiIndex.from_frame(summed.loc[sorted(foremost)])
     apart = summed[~pd.MultiIndex.from_frame(summed).isin(whole)].drop_duplicates()
     leading = {index: mark_of(operation, metric) for index, operation, metric in apart[keys[-2:]].itertuples()}
-    found: dict[str, list[Figure]] = {}
-    # Text comes out of a column of pandas one by one only slowly.
+    found: dict[str, list[LoggedValue]] = {}
+    # Iterating over string columns of pandas is slow; object columns are fast.
     texts = stated.select_dtypes(exclude=["number", "bool"]).columns
     for row in stated.astype(dict.fromkeys(texts, object)).itertuples():
         first = row.Index in foremost
         name = mark_of(row.operation, row.metric) if first else leading.get(row.Index, f"byte-{row.offset}")
         title = f"{row.operation}, {row.metric}, {row.statistic}: {show_rate(row.value, row.unit)}"
-        place = Place(int(row.offset), int(row.length), name, title, first)
-        figure = Figure(
+        place = LogMark(int(row.offset), int(row.length), name, title, first)
+        figure = LoggedValue(
             row.operation, row.metric, row.statistic, row.unit, row.definition, row.printed, row.value, row.log, place
         )
         found.setdefault(f"{row.study}/{row.sweep}/{row.case}/r{row.repetition}", []).append(figure)

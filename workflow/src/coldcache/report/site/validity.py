@@ -1,4 +1,4 @@
-"""How many trials of a campaign count, and why the others do not: from `verdicts.csv` and `reasons.csv`."""
+"""Verdicts on the trials of a campaign, read from `verdicts.csv` and `reasons.csv`."""
 
 import csv
 from collections import Counter
@@ -11,14 +11,14 @@ from coldcache.core.errors import CampaignError
 from coldcache.core.vocabulary import COLD_VERDICTS, VERDICTS
 from coldcache.design.imported_study import AnyStudy
 
-Row = dict[str, str]
+CsvRow = dict[str, str]
 
-#: What is told of reads.
-COLDNESS = tuple(verdict for verdict in COLD_VERDICTS if verdict != "not applicable")
+#: Cold verdicts of trials that read.
+READ_VERDICTS = tuple(verdict for verdict in COLD_VERDICTS if verdict != "not applicable")
 
 
-class Doubt(NamedTuple):
-    """Trials of one case that are not valid for the same reason."""
+class FlaggedTrials(NamedTuple):
+    """Repetitions of one case that are not valid for the same reason."""
 
     study: str
     sweep: str
@@ -29,39 +29,39 @@ class Doubt(NamedTuple):
 
 
 class Validity(NamedTuple):
-    """What the trials of a campaign are worth.
+    """The verdicts on the trials of a campaign.
 
     Attributes
     ----------
     verdicts : dict of (str, str) to Counter
-        Trials of each study and sweep by verdict, in the order of the campaign.
+        Number of trials by verdict, for each study and sweep in the order of the campaign.
     colds : dict of (str, str) to Counter
-        Trials that read, by cold verdict; sweeps that read nothing have none.
-    doubts : list of Doubt
+        Number of trials that read by cold verdict; sweeps without reads have no entry.
+    doubts : list of FlaggedTrials
         Trials that are not valid.
     codes : Counter
-        Trials by the rule that objected.
+        Number of trials by the rule that flagged them.
     """
 
     verdicts: dict[tuple[str, str], Counter[str]]
     colds: dict[tuple[str, str], Counter[str]]
-    doubts: list[Doubt]
+    flagged: list[FlaggedTrials]
     codes: Counter[str]
 
     def verdicts_of(self, studies: Iterable[AnyStudy]) -> list[Counter[str]]:
-        """Return the trials of each sweep of some studies, by verdict."""
+        """Return the counts by verdict of each sweep of some studies."""
         return _of(self.verdicts, studies)
 
     def colds_of(self, studies: Iterable[AnyStudy]) -> list[Counter[str]]:
-        """Return the trials that read of each sweep of some studies, by cold verdict."""
+        """Return the counts by cold verdict of each sweep of some studies."""
         return _of(self.colds, studies)
 
     def total(self) -> Counter[str]:
-        """Return the campaign's trials by verdict."""
+        """Return the counts by verdict over all sweeps."""
         return sum(self.verdicts.values(), Counter())
 
     def summary(self, studies: Iterable[AnyStudy] | None = None) -> str:
-        """Return how many trials count, of some studies or of all, in words."""
+        """Return in words how many trials of some studies, or of all, have each verdict."""
         total = self.total() if studies is None else sum(self.verdicts_of(studies), Counter())
         others = ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS if verdict != "valid")
         return f"{total['valid']} of {total.total()} trials are valid, {others}"
@@ -73,7 +73,7 @@ def _of(counts: dict[tuple[str, str], Counter[str]], studies: Iterable[AnyStudy]
 
 
 def read_validity(results: Path) -> Validity:
-    """Return what the trials of a campaign are worth.
+    """Read the verdicts on the trials of a campaign.
 
     Raises
     ------
@@ -87,20 +87,20 @@ def read_validity(results: Path) -> Validity:
         sweep = (row["study"], row["sweep"])
         verdicts.setdefault(sweep, Counter())[row["verdict"]] += 1
         codes.update(row["codes"].split())
-        if row["cold"] in COLDNESS:
+        if row["cold"] in READ_VERDICTS:
             colds.setdefault(sweep, Counter())[row["cold"]] += 1
-    return Validity(verdicts, colds, list(_read_doubts(results / "reasons.csv")), codes)
+    return Validity(verdicts, colds, list(_read_flagged(results / "reasons.csv")), codes)
 
 
-def _read_doubts(path: Path) -> Iterator[Doubt]:
+def _read_flagged(path: Path) -> Iterator[FlaggedTrials]:
     keys = ("study", "sweep", "case", "verdict", "reasons")
     rows = read_rows(path, {*keys, "repetition"})
     for (study, sweep, case, verdict, reason), alike in groupby(rows, key=lambda row: tuple(map(row.get, keys))):
-        yield Doubt(study, sweep, case, [row["repetition"] for row in alike], verdict, reason)
+        yield FlaggedTrials(study, sweep, case, [row["repetition"] for row in alike], verdict, reason)
 
 
-def read_rows(path: Path, needed: set[str]) -> list[Row]:
-    """Return the rows of a table of results.
+def read_rows(path: Path, needed: set[str]) -> list[CsvRow]:
+    """Return the rows of a CSV file of results.
 
     Raises
     ------

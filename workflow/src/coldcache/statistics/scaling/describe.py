@@ -92,37 +92,6 @@ def sustained(rate: xr.DataArray) -> xr.DataArray:
     return lowest.assign_attrs(rate.attrs)
 
 
-def drop_after_plateau(threads: npt.ArrayLike, rates: npt.ArrayLike, level: float = 0.95) -> Interval:
-    """Return the rate at the last thread count over the median of the plateau before it, paired by repetition.
-
-    Parameters
-    ----------
-    threads : array of float, shape (levels,)
-        Thread counts, rising.
-    rates : array of float, shape (levels,) or (levels, repetitions)
-        Bytes or operations per second; NaN is missing.
-    level : float
-        Wanted coverage.
-
-    Returns
-    -------
-    Interval
-        Without unit: 0.9 says that the rate falls by a tenth.
-
-    Raises
-    ------
-    NoPlateau
-        If the rate still rises at the last thread count, or the plateau has one thread count only.
-    """
-    counts = np.asarray(threads, dtype=float)
-    cells = np.asarray(rates, dtype=float).reshape(len(counts), -1)
-    start = _knee_of_plateau(counts, cells, "the curve").first_level
-    found = _last_over_plateau(counts, cells, start, level)
-    if found is None:
-        raise NoPlateau(f"the curve: its plateau is {start:g} threads only: measure at more threads")
-    return found
-
-
 def rate_per(rate: xr.DataArray, dim: str = "threads") -> xr.DataArray:
     """Return the rate per thread, node or core.
 

@@ -1,4 +1,4 @@
-"""Read what all clients of a client/server run moved together, as fio's client sums it up.
+"""Read the total of all clients of a client/server run, as fio's client sums it up.
 
 Specimen (3.33), the last entry of ``client_stats``, with the host of the client that ended last::
 
@@ -15,12 +15,12 @@ from coldcache.tools.fio.documents import find_documents
 
 _SUM = b'"All clients"'
 
-#: A name of the same length by which the entry is no longer left out as a repetition of the clients.
+#: A name of the same length, under which the entry is not skipped as a repetition of the clients.
 _TAKEN = b'"all clients"'
 
 
 def read_sum(log: bytes) -> list[Record]:
-    """Return every value that fio's client states of all its clients together; none where it had one client.
+    """Return every value that fio's client states for all its clients together; none if it had one client.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def read_sum(log: bytes) -> list[Record]:
     Raises
     ------
     LogError
-        If the entry moved nothing that one of the clients did.
+        If all clients together moved nothing.
     """
     if _SUM not in log:
         return []

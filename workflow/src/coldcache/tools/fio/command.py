@@ -1,4 +1,4 @@
-"""fio: transfers to files and block devices, and operations on files as such.
+"""fio: transfers to files and block devices, and operations on files themselves.
 
 Source: fio's HOWTO and its engines ``filecreate``, ``filestat`` and ``filedelete`` (fio 3.33).
 """
@@ -7,14 +7,15 @@ from coldcache.core.records import Record
 from coldcache.tools.fio import parse as fio_read
 from coldcache.tools.fio.client_sum import read_sum
 from coldcache.tools.fio.parse import recognise
+from coldcache.tools.fio.stamp import read_stamp
 from coldcache.tools.launchers import name_hosts, spread
 from coldcache.tools.programs import Program
 from coldcache.tools.protocols import Server, Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
 __all__ = [
-    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "recognise", "separate", "unfit",
-    "version",
+    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "read_stamp", "recognise", "separate",
+    "unfit", "version",
 ]  # fmt: skip
 
 #: The port on which fio's servers listen.
@@ -39,15 +40,15 @@ TRAITS = Traits(
 _PATTERN = {"write": "write", "read": "read", "random-write": "randwrite", "random-read": "randread"}
 _ENGINE = {"file-create": "filecreate", "file-stat": "filestat", "file-remove": "filedelete"}
 
-#: fio's job name, and so the first part of the names of its files.
+#: fio's job name, which is also the first part of its files' names.
 _JOB = "t"
 
-#: filestat repeats its files until the time is over, so a small pool is enough and quick to lay out.
+#: filestat repeats its files until the time is over, so a small pool is enough and quick to create.
 _STAT_POOL = 1000
 
 
 def read(log: bytes) -> list[Record]:
-    """Return every value of a run's log; on several nodes those of all clients together, too. Raises `LogError`."""
+    """Return every value of a run's log, also the total of all clients on several nodes; raises `LogError`."""
     return [*fio_read.read(log), *read_sum(log)]
 
 
@@ -61,7 +62,7 @@ def printed_version(log: bytes) -> None:
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the operations in groups that one execution measures: each alone."""
+    """Return the operations in groups, each measured by one execution: each alone."""
     return [(operation,) for operation in operations]
 
 
@@ -91,7 +92,7 @@ def inputs(run: Run) -> Inputs:
 
 
 def _jobs(run: Run, prefix: str) -> list[str]:
-    """Return what the names of each job's files begin with: its number, on several nodes that of its node first."""
+    """Return the prefix of each job's file names: its number, after that of its node if there are several."""
     if run.nodes == 1:
         return [f"{prefix}{job}" for job in range(run.threads)]
     nodes = spread(run.threads, name_hosts(run)).values()
@@ -123,7 +124,7 @@ def files(run: Run) -> dict[str, str]:
     options = [word for word in words if word.partition("=")[0] not in own]
     found = {}
     for place, (host, threads) in enumerate(spread(run.threads, run.hosts).items()):
-        # Without unique_filename=0 a server begins each name with the address of its client.
+        # Without unique_filename=0 a server puts the address of its client before each name.
         lines = ["[global]", *options, "unique_filename=0", f"[{_JOB}]", f"numjobs={len(threads)}"]
         if run.operations[0] in _ENGINE:
             lines += [f"filename_format={_JOB}{place}.$jobnum.$filenum"]
@@ -149,11 +150,11 @@ def _alone(run: Run) -> list[str]:
 def _transfers(run: Run) -> list[str]:
     operation = run.operations[0]
     words = [f"--rw={_PATTERN[operation]}", f"--bs={run.transfer_size}", f"--size={run.file_size}"]
-    # A second pass over a file is served from the page cache, or overwrites what never reached the device, so
-    # buffered transfers move each byte once, and only those that pass the cache repeat until the time is over.
+    # A second pass over a file would be served from the page cache, or overwrite data that never reached the device.
+    # So buffered sequential transfers move each byte once; all others repeat until the time is over.
     if run.device or run.direct_io or operation.startswith("random"):
         words += ["--time_based"]
-    # Without refill_buffers fio repeats one buffer, which devices that compress or deduplicate turn into speed.
+    # Without refill_buffers fio repeats one buffer, which looks too fast on devices that compress or deduplicate.
     words += ["--refill_buffers", "--norandommap", "--randrepeat=0"]
     if run.device:
         return [*words, "--ioengine=nbd", f"--uri={run.device}", f"--iodepth={run.queue_depth}"]
@@ -172,20 +173,20 @@ def _transfers(run: Run) -> list[str]:
         # Without it, bytes that are still in the page cache count as written.
         words += ["--end_fsync=1"]
     else:
-        # fio drops the cached pages of its files at the start by default; the runner does it, and proves it.
+        # By default fio drops the cached pages of its files at the start; the runner does that itself and proves it.
         words += ["--invalidate=0"]
     return words
 
 
 def _escaped(directory: str) -> str:
-    """Return a folder as fio's option takes it: a bare colon would part two folders."""
+    """Return a folder as fio's option expects it: a bare colon would separate two folders."""
     return directory.replace(":", "\\:")
 
 
 def _metadata(run: Run) -> list[str]:
     operation = run.operations[0]
     words = [f"--ioengine={_ENGINE[operation]}", f"--directory={_escaped(run.directory)}", f"--nrfiles={_pool(run)}"]
-    # With the default selection of files fio's own cost grows with the square of their number (fio 3.33).
-    # The runner lays the files out, empty; create_on_open keeps fio from writing and syncing each of them once more.
+    # With the default selection of files, fio's own cost grows with the square of their number (fio 3.33).
+    # The runner creates the files, empty; create_on_open keeps fio from writing and syncing each of them again.
     words += ["--openfiles=1", "--file_service_type=sequential", "--create_on_open=1", "--filesize=1", "--bs=1"]
     return [*words, "--time_based"] if operation == "file-stat" else words

@@ -1,4 +1,4 @@
-"""Make records of one side (read, write, trim) of a job in fio's JSON."""
+"""Make records from one side (read, write, trim) of a job in fio's JSON."""
 
 import re
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
 from coldcache.tools.fio.options import OPERATION_OF_ENGINE, bytes_moved, name_factors, name_operation, take_number
 from coldcache.tools.json_offsets import Member, find_figures, match_figure, scan_object
+from coldcache.tools.lines import name_line
 
 SIDES = ("read", "write", "trim", "mixed")
 
@@ -26,10 +27,10 @@ LATENCIES = {
     "lat": "total latency (lat): from the start of the call to completion",
 }
 
-#: What stands in a job or in a whole result, and never inside a side.
+#: Keys of a job or of a whole result that never occur inside a side.
 _OUTER = frozenset(("jobname", "groupid", "job options", "jobs", *SIDES))
 
-#: What fio 2.x and 3.x before 3.2 fill a list of percentiles up with, several times.
+#: The repeated entry with which fio 2.x, and 3.x before 3.2, pads a list of percentiles.
 _PADDING = '"0.00"'
 
 _PERCENTILE = re.compile(r"[0-9]{1,3}(?:\.[0-9]+)?")
@@ -40,19 +41,16 @@ _SAMPLED = (
     ("bw_", ("bw_min", "bw_max", "bw_mean", "bw_dev"), "KiB/s"),
     ("iops_", ("iops_min", "iops_max", "iops_mean", "iops_stddev"), "IOPS"),
 )
-#: Power of ten that leads from the printed unit to the stored one; 1,024 besides for KiB.
+#: Power of ten between the printed and the stored unit; KiB also need a factor of 1,024.
 _POWER = {"B/s": "", "KiB/s": "", "IOPS": "", "I/Os": "", "ms": "e-3", "us": "e-6", "ns": "e-9"}
 
 
-# Half the price of calling the class, on the path that every value of a log takes.
-_make_tuple = tuple.__new__
-
-#: The statistic that a number is, and where it begins and ends.
+#: The statistic of a number, and where the number starts and ends.
 _Place = tuple[str, int, int]
 
 
 class Origin(NamedTuple):
-    """What the sides of one job have in common.
+    """Facts about a job that its sides share.
 
     Attributes
     ----------
@@ -61,17 +59,17 @@ class Origin(NamedTuple):
     version : str or None
         fio's version.
     repetition : int or None
-        Counted from 0 where a log holds several results of the same jobs.
+        Counted from 0; None if the log holds only one result of the jobs.
     name : str
         The job's name.
     options : mapping or None
-        The job's options; None where the log does not print them.
+        The job's options; None if the log does not print them.
     threads : int or None
         Processes of the reporting group.
     is_whole : bool
-        Whether the entry is its whole reporting group, and not one process of several.
+        Whether the entry is its whole reporting group, not one process of several.
     clients : int or None
-        Clients of a client/server run; None elsewhere.
+        Clients of a client/server run; None for other runs.
     """
 
     text: str
@@ -90,7 +88,7 @@ def is_active(side: Any) -> bool:
 
 
 def read_side(origin: Origin, side: str, member: Member) -> list[Record]:
-    """Return the values that a side of a job states.
+    """Return the values of one side of a job.
 
     Raises
     ------
@@ -106,12 +104,12 @@ def read_side(origin: Origin, side: str, member: Member) -> list[Record]:
 
 
 class _Side:
-    """One side of a job while its records are made."""
+    """One side of a job, with the records made so far."""
 
     def __init__(self, origin: Origin, side: str, member: Member):
         self.origin = origin
         self.plain, self.start, self.end = member
-        #: Whether each key stands there once, and nothing but numbers and objects of them.
+        #: Whether every key occurs once, and all values are numbers or objects of numbers.
         quotes = origin.text.count('"', self.start, self.end) - 2 * origin.text.count(_PADDING, self.start, self.end)
         self.is_simple = quotes == 2 * _count_keys(self.plain)
         if not self.is_simple:
@@ -136,7 +134,7 @@ class _Side:
         at = text.find(quoted, self.start, self.end)
         number = match_figure(text, at) if self.is_simple and text.find(quoted, at + 1, self.end) < 0 else None
         if number:
-            return _make_tuple(Member, (self.plain[key], *number.span(2)))
+            return Member(self.plain[key], *number.span(2))
         return self.scan(self.start)[key]
 
     def scan(self, start: int) -> dict[str, Member]:
@@ -144,11 +142,11 @@ class _Side:
         try:
             return scan_object(self.origin.text, start)[0]
         except ValueError as error:
-            line = self.origin.text.count("\n", 0, start) + 1
-            raise LogError(f"line {line}: job {self.origin.name[:60]!r} gives two values for one figure") from error
+            line = name_line(self.origin.text, start)
+            raise LogError(f"{line}: job {self.origin.name[:60]!r} gives two values for one figure") from error
 
     def add(self, places: list[_Place], metric: str, definition: str, unit: str, *more: str) -> None:
-        """Append a record with the caveats `more` per figure; raise `LogError` for what is no figure."""
+        """Append a record with the caveats `more` for each figure; raise `LogError` for text that is not a number."""
         origin, operation, factors, append = self.origin, self.operation, self.factors, self.records.append
         text, version, repetition, stored = origin.text, origin.version, origin.repetition, UNIT_OF_METRIC[metric]
         definition, caveats, power, suffix = self.scope + definition, self.caveats + more, _POWER[unit], f" {unit}"
@@ -163,10 +161,10 @@ class _Side:
             if unit == "KiB/s":
                 value *= 1024
             append(
-                _make_tuple(Record, (
+                Record(
                     "fio", version, operation, metric, statistic, value, stored, repetition, definition, start,
                     end - start, printed + suffix, caveats, factors,
-                ))
+                )
             )  # fmt: skip
 
     def add_value(self, key: str, metric: str, definition: str, unit: str, *more: str) -> float:
@@ -194,7 +192,7 @@ class _Side:
             calls = self.add_value("total_ios", "count", TOTAL, "I/Os")
             if abs(frequency * seconds - calls) > (seconds if is_whole_number else 1e-6 * seconds) + 1e-9 * calls:
                 raise self.error("iops, runtime and total_ios contradict each other: a digit is lost")
-        # fio cuts off what follows the last digit of its figures.
+        # fio truncates its figures.
         total = bytes_moved(self.plain)
         if (
             rate
@@ -204,7 +202,7 @@ class _Side:
             raise self.error("bandwidth, runtime and io_bytes contradict each other: a digit is lost")
 
     def add_latencies(self) -> None:
-        """Append the moments and percentiles of the latencies that were measured."""
+        """Append the moments and percentiles of the measured latencies."""
         for kind, definition in LATENCIES.items():
             key, unit = (f"{kind}_ns", "ns") if f"{kind}_ns" in self.plain else (kind, "us")
             plain = self.plain.get(key)
@@ -236,7 +234,7 @@ class _Side:
         return [(name, place.start, place.end) for key, place in inner.items() if (name := _name_statistic(key))]
 
     def add_samples(self) -> None:
-        """Append the statistics of the samples over time, where any were taken."""
+        """Append the statistics of the samples over time, if any were taken."""
         for prefix, keys, unit in _SAMPLED:
             there = [self.plain[key] for key in keys if key in self.plain]
             if len(there) < 4 or (self.names_only and unit != "IOPS"):
@@ -249,12 +247,12 @@ class _Side:
 
     def error(self, why: str, place: int | None = None) -> LogError:
         """Return an error that names line, job and side."""
-        line = self.origin.text.count("\n", 0, self.start if place is None else place) + 1
-        return LogError(f"line {line}: job {self.origin.name[:60]!r}, {self.operation}: {why}")
+        line = name_line(self.origin.text, self.start if place is None else place)
+        return LogError(f"{line}: job {self.origin.name[:60]!r}, {self.operation}: {why}")
 
 
 def _count_keys(plain: dict[str, Any]) -> int:
-    """Return how many keys a side has with the objects in it, but for those that pad a list."""
+    """Return how many keys a side and its objects have, without those that pad a list."""
     inner = [value for value in plain.values() if isinstance(value, dict)]
     inner += [value[key] for value in inner for key in ("percentile", "bins") if isinstance(value.get(key), dict)]
     return len(plain) + sum(len(value) - ("0.00" in value) for value in inner)
@@ -262,7 +260,7 @@ def _count_keys(plain: dict[str, Any]) -> int:
 
 @lru_cache(maxsize=256)
 def _name_statistic(key: str) -> str | None:
-    """Return ``mean`` for ``mean``, ``p99.9`` for ``99.900000``, None for what is neither.
+    """Return ``mean`` for ``mean``, ``p99.9`` for ``99.900000``, None for anything else.
 
     fio 2.x pads its list of percentiles with ``"0.00" : 0``.
     """
@@ -274,7 +272,7 @@ def _name_statistic(key: str) -> str | None:
 
 
 def _divide(printed: str, power: str) -> float:
-    """Return a number that was printed with an exponent, in the stored unit; -1 for what is no number."""
+    """Return a printed number, with an exponent, in the stored unit; -1 if it is not a number."""
     if printed[:1].isdecimal() and set(printed) <= set("0123456789.eE+-"):
         return float(printed) / float("1" + power.replace("-", ""))
     return -1.0

@@ -17,7 +17,7 @@ _ROOT = re.compile(
     r'\{[\s>|]*+"(?:fio version|timestamp|timestamp_ms|time|global options|jobs|client_stats|disk_util)"\s*:'
 )
 _VERSION = re.compile(r"fio[- ]([23]\.[0-9]+\S*)")
-# What a client, or fio with two output formats, prints of a job before it starts.
+# The lines that a client, or fio with two output formats, prints about a job before it starts.
 _DESCRIPTION = re.compile(
     r"^(?:<[^>\n]{0,255}>[ \t]*+)?([^\n]{1,255}): \(g=([0-9]{1,9})\): rw=([a-z]{1,16}), [^\n]{0,255}"
     r"ioengine=([a-z0-9_-]{1,64}), iodepth=([0-9]{1,9})",
@@ -31,7 +31,7 @@ class Job(NamedTuple):
     Attributes
     ----------
     members : dict of Member
-        What the JSON says of it.
+        The members of its JSON.
     start : int
         Where the entry begins.
     name : str
@@ -39,7 +39,7 @@ class Job(NamedTuple):
     group : tuple
         Host and port of the client, if any, and the number of the reporting group.
     options : dict or None
-        The options in force; None where they are not known.
+        The options in force; None if they are unknown.
     """
 
     members: dict[str, Member]
@@ -54,7 +54,7 @@ class Job(NamedTuple):
 
 
 class Document(NamedTuple):
-    """One result of fio, with the text in which its positions count."""
+    """One result of fio, with the text that its positions refer to."""
 
     text: str
     members: dict[str, Member]
@@ -63,11 +63,11 @@ class Document(NamedTuple):
     jobs: list[Job]
 
     def signature(self) -> tuple[Any, ...]:
-        """Return what two results of the same jobs have in common."""
+        """Return a key that two results of the same jobs share."""
         return tuple((job.name, *map(str, job.group), *sorted((job.options or {}).items())) for job in self.jobs)
 
     def figures(self) -> list[dict[str, Any]]:
-        """Return all that the result says of its jobs, to tell a repeated text from a second measurement."""
+        """Return all figures of the result, to distinguish a repeated text from a second measurement."""
         return [job.values() for job in self.jobs]
 
 
@@ -77,7 +77,7 @@ def find_documents(log: bytes) -> tuple[list[Document], list[str]]:
     Raises
     ------
     LogError
-        If a document is broken, cut short, holds no jobs, or is of an unknown version.
+        If a document is broken, cut short, without jobs, or from an unknown version.
     """
     text = log.decode("latin-1")
     found: list[tuple[str, dict[str, Member], int]] = []
@@ -105,7 +105,7 @@ def find_documents(log: bytes) -> tuple[list[Document], list[str]]:
 
 
 def _describe(foreign: list[str]) -> dict[tuple[str, int], dict[str, str] | None]:
-    """Return the options that the text states of a job and its group; None where it states two kinds."""
+    """Return the options that the text states for a job and its group; None if it states two versions of them."""
     described: dict[tuple[str, int], dict[str, str] | None] = {}
     for text in foreign:
         for match in _DESCRIPTION.finditer(text) if "(g=" in text else ():
@@ -116,7 +116,7 @@ def _describe(foreign: list[str]) -> dict[tuple[str, int], dict[str, str] | None
 
 
 def _version(members: dict[str, Member]) -> str | None:
-    """Return fio's version, None where it is not printed; raise `LogError` for one that is not known."""
+    """Return fio's version, None if it is not printed; raise `LogError` for an unknown version."""
     if "fio version" not in members:
         return None
     match = _VERSION.fullmatch(str(members["fio version"].value))
@@ -128,7 +128,7 @@ def _version(members: dict[str, Member]) -> str | None:
 
 
 def _jobs(members: dict[str, Member], text: str, described: dict[tuple[str, int], dict[str, str] | None]) -> list[Job]:
-    """Return the entries of a result that are not the sum of others."""
+    """Return the entries of a result, without those that sum up others."""
     jobs = []
     for key in _LISTS:
         if key not in members:
@@ -161,12 +161,12 @@ def _entry(entry: Member, text: str) -> Job:
 def _of_client(shared: Member | None, job: Job, text: str) -> dict[str, Any] | None:
     """Return the ``[global]`` options of a job's client.
 
-    From 3.39 on several clients make a list; before, one object holds the options of all of them.
+    Since 3.39 several clients form a list; before, one object holds the options of all of them.
 
     Raises
     ------
     LogError
-        If that object gives one option twice, with different values.
+        If that object has two values for one option.
     """
     if shared is None:
         return None
@@ -188,8 +188,8 @@ def _of_client(shared: Member | None, job: Job, text: str) -> dict[str, Any] | N
 def _is_sure(entries: list[Job], job: Job) -> bool:
     """Return whether the options of a client's entry are its own.
 
-    A client looks options up by thread although its server numbers them by entry. The two differ behind the first
-    entry that stands for several threads (``group_reporting``), and then the last entry has no options.
+    A client looks options up by thread although its server numbers them by entry. The two differ after the first
+    entry that represents several threads (``group_reporting``), and then the last entry has no options.
     """
     client = [entry for entry in entries if entry.group[:-1] == job.group[:-1]]
     return client[0] is job or "job options" in client[-1].members
@@ -207,5 +207,5 @@ def place(text: str, offset: int) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text of the log, which is decoded as Latin-1, as its author wrote it."""
+    """Return a text of the log, which was decoded as Latin-1, in its original encoding."""
     return text.encode("latin-1", "replace").decode("utf-8", "replace").strip()

@@ -1,6 +1,6 @@
-"""Which results in a log of fio repeat each other.
+"""Detect results in a log of fio that repeat each other.
 
-A log may hold runs one after the other, states of a run in between (``--status-interval``), or one text pasted twice.
+A log may hold several runs, intermediate states of a run (``--status-interval``), or one text pasted twice.
 Source: fio's ``stat.c``, ``__show_running_run_stats``; ``eta.c``, ``calc_thread_status``.
 """
 
@@ -13,7 +13,7 @@ from coldcache.tools.fio.options import is_done, take_number
 
 
 def number_repetitions(documents: list[Document]) -> list[int | None]:
-    """Return for each result which repetition of its jobs it is, from 0; None where there is but one."""
+    """Return for each result the number of its repetition, from 0; None for jobs with a single result."""
     signatures = [document.signature() for document in documents] if len(documents) > 1 else [()]
     runs, done = Counter(signatures), Counter[tuple[Any, ...]]()
     numbers: list[int | None] = []
@@ -24,13 +24,12 @@ def number_repetitions(documents: list[Document]) -> list[int | None]:
 
 
 def drop_repeats(documents: list[Document]) -> list[Document]:
-    """Return the results without those that another one repeats: a text pasted twice, or a state in between.
+    """Return the results without repeated texts and intermediate states.
 
     Raises
     ------
     LogError
-        If results of the same jobs bear no time, so that a state cannot be told from a repetition, or if a state is
-        all that is left.
+        If results of the same jobs have no time, so that a state looks like a repetition, or if only a state is left.
     """
     kept: list[Document] = []
     ends_of_states, seen = set(), set()
@@ -49,13 +48,13 @@ def drop_repeats(documents: list[Document]) -> list[Document]:
 
 
 def _check_end(document: Document, has_states: bool) -> None:
-    """Raise `LogError` if a result is a state of jobs that had to go on.
+    """Raise `LogError` if a result is an intermediate state of unfinished jobs.
 
-    Flags such as ``exitall`` and ``time_based`` are not printed, so a job that ended early is taken for a state only
-    where the log has states, or where none of the jobs came to its end.
+    Flags such as ``exitall`` and ``time_based`` are not printed, so a job that ended early counts as a state only if
+    the log has other states, or if none of the jobs finished.
     """
     entries, slack = Counter(job.group for job in document.jobs), 0.0 if has_states else 0.05
-    # Without group_reporting each process has an entry of its own.
+    # Without group_reporting each process has its own entry.
     done = [is_done(job.options, job.values(), slack, entries[job.group] > 1) for job in document.jobs]
     if done and (all(state is False for state in done) if not has_states else not all(done)):
         job = document.jobs[next(number for number, state in enumerate(done) if not state)]
@@ -66,7 +65,7 @@ def _check_end(document: Document, has_states: bool) -> None:
 
 
 def _is_state_of(earlier: Document, later: Document) -> bool:
-    """Return whether the earlier result is a state of the run whose later state, or end, the other one is."""
+    """Return whether the earlier result is an intermediate state of the same run as the later one."""
     starts = [{take_number(job.values(), "job_start") for job in document.jobs} for document in (earlier, later)]
     if 0 not in starts[0] | starts[1]:
         return bool(starts[0] & starts[1])
@@ -78,12 +77,12 @@ def _is_state_of(earlier: Document, later: Document) -> bool:
     between = times[1] - times[0]
     if abs(between - (ages[1] - ages[0])) > 1:
         return False
-    # Both began within one second: two short runs, unless the later one was going when the earlier was printed.
+    # Both started within one second: two short runs, unless the later one was running when the earlier was printed.
     return ages[0] >= 3 or max(map(longest_run, later.jobs)) > between
 
 
 def _time(document: Document) -> float | None:
-    """Return when a result was printed, in s since the epoch; None where it does not say."""
+    """Return when a result was printed, in s since the epoch; None if it does not say."""
     for key, unit in (("timestamp_ms", 1000), ("timestamp", 1)):
         if key in document.members:
             return take_number({key: document.members[key].value}, key) / unit or None
@@ -91,5 +90,5 @@ def _time(document: Document) -> float | None:
 
 
 def _age(document: Document) -> float | None:
-    """Return how long fio had been running, in whole s, rounded up; None where it does not say."""
+    """Return how long fio had been running, in whole s, rounded up; None if it does not say."""
     return max((take_number(job.values(), "elapsed") for job in document.jobs), default=0) or None

@@ -1,11 +1,11 @@
-"""Learn from the options that fio prints with a job what was measured: operation and factors."""
+"""Derive the operation and the factors of a job from the options that fio prints with it."""
 
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-#: Operations of the engines that touch names and not data; fio 3.38 adds those of directories.
+#: Operations of the metadata engines; fio 3.38 adds those on directories.
 OPERATION_OF_ENGINE = {
     "filecreate": "file-create",
     "filestat": "file-stat",
@@ -15,13 +15,16 @@ OPERATION_OF_ENGINE = {
     "dirdelete": "directory-remove",
 }
 
-#: Engines that move nothing, whatever fio counts for them.
+#: Engines that move no data, whatever fio counts for them.
 IDLE_ENGINES = ("cpuio", "exec")
 
-#: Marks options that are not all there, so that fio's defaults may not be taken for the rest.
+#: Engines that reach storage through a library and not through the page cache, whatever ``direct`` says.
+_WITHOUT_PAGE_CACHE = ("nbd", "rbd", "rados", "http", "libiscsi", "nfs", "gfapi", "libhdfs")
+
+#: Marks incomplete options: fio's defaults must not be assumed for the missing ones.
 PARTIAL = "(partial)"
 
-#: Transfer size of a job that names none, in B.
+#: fio's default transfer size, in B.
 DEFAULT_TRANSFER_SIZE = 4096
 
 _ALIASES = {"readwrite": "rw", "blocksize": "bs", "file_size": "filesize", "timeout": "runtime", "io_limit": "io_size"}
@@ -30,7 +33,7 @@ _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _DURATION = re.compile(r"([0-9]{1,12})(us|ms|s|m|h|d)?")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, None: 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _SIDES = {"read": 0, "write": 1, "trim": 2}
-#: Sides that a pattern moves, without its prefix ``rand``.
+#: Sides of each pattern, without its prefix ``rand``.
 _SIDES_OF_PATTERN = {
     "read": ("read",), "write": ("write",), "trim": ("trim",), "trimwrite": ("trim", "write"),
     "rw": ("read", "write"), "readwrite": ("read", "write"),
@@ -41,14 +44,14 @@ _MIXED_SIZES = ("bsrange", "blocksize_range", "bssplit", "bs_unaligned", "blocks
 
 
 def merge_options(general: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, str]:
-    """Return the options of a job, the job's own before those of ``[global]``, under one name each."""
+    """Return the options of a job under one name each; the job's own override those of ``[global]``."""
     merged = {**general, **own}
     return {_ALIASES.get(name, name): str(value) for name, value in merged.items()}
 
 
 @lru_cache(maxsize=256)
 def read_size(words: str, kilobyte: int = 1024) -> int | None:
-    """Return a size as fio understands it, in B, or None for what is no plain size (``50%``, a range, a sum).
+    """Return a size as fio understands it, in B; None for anything but a plain size (``50%``, a range, a sum).
 
     With ``kb_base=1024``, fio's default, ``k`` and ``kb`` are 1,024 bytes and ``ki`` and ``kib`` are 1,000; with
     ``kb_base=1000`` it is the other way round. Source: fio's ``parse.c``, ``__get_mult_bytes``.
@@ -61,15 +64,15 @@ def read_size(words: str, kilobyte: int = 1024) -> int | None:
 
 
 def name_operation(side: str, options: Mapping[str, str] | None, jobname: str) -> tuple[str, str | None]:
-    """Return the operation of one side of a job, and the caveat that belongs to it.
+    """Return the operation of one side of a job, with a caveat if the log does not state it.
 
     Parameters
     ----------
     side : str
         ``read``, ``write``, ``trim``, or ``mixed`` (``unified_rw_reporting=1``).
     options : mapping or None
-        The job's options; None where the log does not print them (fio before 2.3), so that the pattern is taken
-        from the job's name, or unknown.
+        The job's options; None if the log does not print them (fio before 2.3). The pattern then comes from the job's
+        name, or is unknown.
     jobname : str
         The job's name.
 
@@ -78,7 +81,7 @@ def name_operation(side: str, options: Mapping[str, str] | None, jobname: str) -
     operation : str
         Such as ``random-write``.
     caveat : str or None
-        ``pattern-from-name`` or ``pattern-unknown`` where the log does not state the pattern.
+        ``pattern-from-name`` or ``pattern-unknown`` if the log does not state the pattern.
     """
     if options is None:
         name = jobname.lower()
@@ -104,7 +107,7 @@ def _compose(side: str, random: bool) -> str:
 
 
 def expected_sides(options: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the sides that cannot be idle in a job with these options; none where that depends on the mix."""
+    """Return the sides that must be active in a job with these options; none if that depends on the mix."""
     if options.get("ioengine") in OPERATION_OF_ENGINE:
         return ()
     sides = _SIDES_OF_PATTERN.get(options.get("rw", "read").partition(":")[0].removeprefix("rand"), ())
@@ -114,7 +117,7 @@ def expected_sides(options: Mapping[str, str]) -> tuple[str, ...]:
 def is_done(
     options: Mapping[str, str] | None, values: Mapping[str, Any], slack: float, is_process: bool = False
 ) -> bool | None:
-    """Return whether a job came to its end: True if it did its size or its time, False if it did neither.
+    """Return whether a job finished: True if it reached its size or its time, False if neither.
 
     Parameters
     ----------
@@ -123,14 +126,14 @@ def is_done(
     values : mapping
         The job's entry, as plain JSON.
     slack : float
-        The share of its time that the start of a job may cost before 3.8, when no figure covers it.
+        The share of its time that the start of a job may cost in versions before 3.8, where no figure covers it.
     is_process : bool
-        Whether the entry is of one process alone, and not of all that ``numjobs`` asks for.
+        Whether the entry describes one process, not all that ``numjobs`` asks for.
 
     Returns
     -------
     bool or None
-        None where the options do not tell: flags are not printed, ``time_based`` among them, so a job that has no
+        None if the options do not decide it: flags such as ``time_based`` are not printed, so a job without a
         ``runtime`` may move less than its size.
     """
     if options is None or any(name in options for name in _EARLY_ENDS):
@@ -140,14 +143,14 @@ def is_done(
     size = _job_size(options)
     moving = _SIDES_OF_PATTERN.get(options.get("rw", "read").removeprefix("rand"), ())
     moved = sum(bytes_moved(sides[name]) for name in (moving if "mixed" not in sides else ("mixed",)) if name in sides)
-    # A job that moved more than its size was bound by its time alone.
+    # Only its time ended a job that moved more than its size.
     if size and 0.99 * size * jobs <= moved <= size * jobs:
         return True
     seconds = _read_seconds(options.get("runtime", ""))
     if not seconds:
         return None
     longest = max((take_number(side, "runtime") for side in sides.values()), default=0) / 1000
-    # Since 3.8, the sum of what the processes ran; it covers their start, which the run time of a side does not.
+    # Since 3.8: the sum of the processes' run times. It covers their start; the run time of a side does not.
     whole = take_number(values, "job_runtime") / 1000 / (jobs or 1)
     if max(longest, whole) >= seconds * (1 - slack * ("job_runtime" not in values)) - 0.02:
         return True
@@ -155,7 +158,7 @@ def is_done(
 
 
 def take_number(values: Mapping[str, Any], key: str) -> float:
-    """Return the number that stands under a key of plain JSON, 0 where there is none that can be one."""
+    """Return the number under a key of plain JSON, 0 if there is no number."""
     value = values.get(key, 0)
     return float(value) if type(value) in (int, float) and abs(value) < 1e300 else 0.0
 
@@ -166,7 +169,7 @@ def _read_seconds(words: str) -> float | None:
 
 
 def _job_size(options: Mapping[str, str]) -> int | None:
-    """Return how much one process of a job moves unless its time ends it, in B; None where it is no plain size."""
+    """Return how much one process of a job moves unless its time ends it, in B; None if that is no plain size."""
     if ":" in options.get("rw", "read") or options.get("rw", "").endswith("trimwrite"):
         return None
     loops = options.get("loops", "1")
@@ -176,17 +179,17 @@ def _job_size(options: Mapping[str, str]) -> int | None:
 
 
 def bytes_moved(side: Mapping[str, Any]) -> float:
-    """Return what a side moved, in B: ``io_bytes`` is KiB where there is no ``io_kbytes`` (before 2.21)."""
+    """Return the bytes that a side moved: ``io_bytes`` is in KiB if there is no ``io_kbytes`` (before 2.21)."""
     return take_number(side, "io_bytes") * (1 if "io_kbytes" in side else 1024)
 
 
 def name_factors(
     side: str, options: Mapping[str, str] | None, threads: int | None, moved: float, calls: float
 ) -> dict[str, Any]:
-    """Return what the options say of the factors of one side of a job, in stored units; unknown ones are left out.
+    """Return the factors of one side of a job from its options, in stored units; unknown ones are left out.
 
-    `moved` (B) and `calls` (0 where they are not printed) are what the side did: where they contradict the transfer
-    size, jobs of several sizes share a reporting group.
+    `moved` (B) and `calls` (0 if they are not printed) are the totals of the side: if they contradict the transfer
+    size, jobs with several sizes share a reporting group.
     """
     factors: dict[str, Any] = {} if threads is None else {"threads": threads}
     if options is None:
@@ -200,16 +203,13 @@ def name_factors(
     kilobyte = 1000 if options.get("kb_base") == "1000" else 1024
     if not names_only:
         size = _transfer_size(side, options, kilobyte)
-        # The last transfer of a file may be shorter, and those in flight when a ramp ends count on one side only.
+        # The last transfer of a file may be shorter, and those in flight when a ramp ends count in one total only.
         slack = 0.01 * (calls or 0) + (threads or 1) * factors.get("queue_depth", 1)
         if size and (not calls or abs(moved / size - calls) <= slack):
             factors["transfer_size"] = size
-        factors["direct_io"] = _is_direct(options)
-    files = options.get("nrfiles", "1")
-    file_size = read_size(options.get("filesize", ""), kilobyte)
-    if file_size is None and files.isdecimal() and int(files):
-        whole = read_size(options.get("size", ""), kilobyte)
-        file_size = whole // int(files) if whole else None
+        if options.get("ioengine") not in _WITHOUT_PAGE_CACHE:
+            factors["direct_io"] = _is_direct(options)
+    file_size = _file_size(options, kilobyte, names_only)
     if file_size:
         factors["file_size"] = file_size
     if "filename" in options:
@@ -220,8 +220,18 @@ def name_factors(
     return factors
 
 
+def _file_size(options: Mapping[str, str], kilobyte: int, names_only: bool) -> int | None:
+    """Return the bytes of all files of a process, or of one file where only names are touched; None if not stated."""
+    whole, each = (read_size(options.get(name, ""), kilobyte) for name in ("size", "filesize"))
+    files = options.get("nrfiles", "1")
+    count = int(files) if files.isdecimal() else 0
+    if names_only:
+        return each or (whole // count if whole and count else None)
+    return whole or (each * count if each and count else None)
+
+
 def _is_direct(options: Mapping[str, str]) -> bool:
-    """Return whether the page cache is bypassed; an option without a value, or with 1, is switched on."""
+    """Return whether the page cache is bypassed; an option without a value, or with 1, is on."""
     if "direct" in options:
         return options["direct"] not in ("0", "false")
     return options.get("buffered", "1") == "0"

@@ -6,8 +6,8 @@ Specimen (3.33), one object per job or, with ``group_reporting``, per group::
         "io_bytes" : 85983232, "bw_bytes" : 677033322, "bw" : 661165, "iops" : 653.543307, "runtime" : 127, ...
         "clat_ns" : { "min" : 291785, ..., "percentile" : { "50.000000" : 317440, ... } }, ... } } ]
 
-``bw`` is KiB/s, ``runtime`` ms and the longest of the group; ``io_bytes`` is KiB where ``io_kbytes`` is missing (before
-2.21); latencies are ns where the key says so (from 2.99 on), else microseconds. ``bw_bytes`` came with 3.2, the job's
+``bw`` is in KiB/s; ``runtime`` is in ms, the longest of the group; ``io_bytes`` is in KiB if ``io_kbytes`` is missing
+(before 2.21); latencies are in ns if the key says so (since 2.99), else in us. ``bw_bytes`` came with 3.2, the job's
 options with 2.3. Source: fio's ``stat.c``, ``add_ddir_status_json``; ``client.c``, ``handle_ts``.
 """
 
@@ -25,7 +25,7 @@ from coldcache.tools.fio.options import IDLE_ENGINES, PARTIAL, expected_sides, t
 #: Name of the tool in campaigns that import its logs.
 TOOL = "fio"
 
-#: What fio prints for a time to go that it does not know, as it does in a run's first three seconds.
+#: What fio prints for an unknown remaining time, as in a run's first three seconds.
 UNKNOWN_ETA = 2147483647
 
 _FAILURE = re.compile(
@@ -59,8 +59,8 @@ def read(log: bytes) -> list[Record]:
     list of Record
         Per job and side (read, write): ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` (s), ``count`` of calls,
         ``latency`` (s) with min, max, mean, stddev and percentiles, and the statistics of the samples over time.
-        Where a reporting group holds several entries (no ``group_reporting``), each states one process:
-        ``throughput_per_process``. Engines of names (``filecreate`` ...) have no throughput. The "All clients" entry
+        If a reporting group has several entries (no ``group_reporting``), each describes one process:
+        ``throughput_per_process``. Metadata engines (``filecreate`` ...) have no throughput. The "All clients" entry
         repeats the clients and is left out, as are all but the last of the results that ``--status-interval`` prints.
 
     Raises
@@ -92,7 +92,7 @@ def _read_documents(log: bytes) -> list[Record]:
 
 
 def _check_job(job: Job, text: str) -> None:
-    """Raise `LogError` for a job that failed or is not done."""
+    """Raise `LogError` for a job that failed or did not finish."""
     values = {key: job.members[key].value for key in ("error", "total_err", "eta") if key in job.members}
     error, eta = values.get("error", 0), values.get("eta", 0)
     if error:
@@ -108,10 +108,10 @@ def _check_job(job: Job, text: str) -> None:
 
 
 def _check_copies(document: Document) -> None:
-    """Raise `LogError` if two entries of a result state the same figures: lines of it stand there twice.
+    """Raise `LogError` if two entries of a result state the same figures: its lines are repeated.
 
-    Latencies tell entries apart; where none were taken (``gtod_reduce``), times, bytes, context switches and processor
-    time together do.
+    Latencies distinguish entries; without them (``gtod_reduce``), times, bytes, context switches and processor time
+    together do.
     """
     seen: set[tuple[str, ...]] = set()
     for job in document.jobs:
@@ -153,7 +153,7 @@ def _count_threads(jobs: list[Job]) -> dict[int, int | None]:
                 raise LogError(f"{there} of {count} processes of job {job.name[:60]!r} are there: the log is cut")
             threads[job.start] = entries[job.group]
         elif job.options is None or PARTIAL in job.options or (count and ran and ran > (count + 0.5) * 1000 * longest):
-            # What the processes ran in sum (3.8) gives away that other jobs are counted under this one's name.
+            # The sum of the processes' run times (3.8) reveals other jobs that are counted under this one's name.
             threads[job.start] = None
         else:
             threads[job.start] = count

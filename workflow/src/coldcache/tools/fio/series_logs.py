@@ -5,10 +5,10 @@ Specimen (3.33, ``log_avg_msec=200``)::
     200, 20640, 0, 0, 0
     200, 21880, 1, 0, 0
 
-Columns: time in ms, value, direction (0 read, 1 write, 2 trim), size of the call in B, then what the version has of
-offset (``log_offset``, 2.1.11), priority (always, from 3.18 on) and time of issue (``log_issue_time``). With
-``log_window_value=both`` (3.37) the maximum follows the mean. There is no head, so a log does not say what its values
-are; fio puts that into the file's name, ``NAME_bw.1.log``. Their meaning depends on the size of the call as well:
+Columns: time in ms, value, direction (0 read, 1 write, 2 trim), size of the call in B, then, depending on the version,
+offset (``log_offset``, 2.1.11), priority (always, since 3.18) and time of issue (``log_issue_time``). With
+``log_window_value=both`` (3.37) the maximum follows the mean. There is no header, so a log does not say what its values
+are; fio puts that into the file's name, ``NAME_bw.1.log``. Their meaning also depends on the size of the call:
 
 ===========  ====================  ==========================================================================
 kind         size 0: windows       a size: calls or, before fio 2.10, intervals
@@ -18,9 +18,9 @@ kind         size 0: windows       a size: calls or, before fio 2.10, intervals
 ``..lat``    ns; us before 2.99    ns; us before 2.99
 ===========  ====================  ==========================================================================
 
-The column of priorities proves a fio from 3.18 on; without it, what hangs on the version is refused. Two things are not
-to be seen: a series has no end mark, so one that was cut between two lines holds what it held until then; and with
-``log_compression`` the windows of ``bw`` hold the mean of their calls' bandwidths. Source: fio's ``iolog.c``,
+The column of priorities proves fio 3.18 or later; without it, values whose meaning depends on the version are refused.
+Two things cannot be detected: a series has no end marker, so one that was cut between two lines looks complete; and
+with ``log_compression`` the windows of ``bw`` are means of their calls' bandwidths. Source: fio's ``iolog.c``,
 ``flush_samples``; ``stat.c``, ``add_bw_sample`` and ``__add_samples``; ``init.c``, ``gen_log_name``.
 """
 
@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record, Series
+from coldcache.tools.lines import name_line
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "fio_series"
@@ -47,12 +48,12 @@ _TIME_AND_VALUE = rb"[0-9]{1,15}, [0-9]{1,18}, "
 _ONE_VALUE = _TIME_AND_VALUE + rb"[0-2], [0-9]{1,18}"
 _TWO_VALUES = _TIME_AND_VALUE + rb"[0-9]{1,18}, [0-2], 0"
 _WITH_PRIORITY = rb"[0-9, ]*, (?:[01]|0x[0-9a-f]{4})\r?\n"
-#: Lines that one match takes; a possessive quantifier would take all, but matches wrongly before Python 3.11.5.
+#: Lines per match; a possessive quantifier would match all at once, but is wrong before Python 3.11.5.
 _LINES_AT_ONCE = 4096
 _MOST_COLUMNS = 8
 _OPERATIONS = ("read", "write", "trim")
 
-#: Bytes that are taken apart at a time.
+#: Bytes that are parsed at a time.
 _AT_ONCE = 2**20
 
 WINDOW = "what fio notes for the window that ends here, the mean or, with log_max_value, the maximum: "
@@ -68,7 +69,7 @@ OF_KIND = {
 OF_ALL = "bandwidth of all processes (--bandwidth-log)"
 BYTES_OVER_LATENCY = "its bytes over its latency, cut to 1000 B/s"
 
-#: What a printed 1 is in the stored unit.
+#: The stored value of a printed 1.
 _SCALE = {"KiB/s": 1024.0, "kB/s": 1000.0, "IOPS": 1.0}
 
 
@@ -82,7 +83,7 @@ class _Meaning(NamedTuple):
 
 
 def recognise(log: bytes) -> bool:
-    """Return whether the log begins with a line of a series, or of a series of histograms."""
+    """Return whether the log starts with a line of a series, or of a series of histograms."""
     return _RECOGNISED.match(log) is not None
 
 
@@ -107,27 +108,27 @@ def read_named(log: bytes, name: str) -> Series:
         One record per value, in the order of the lines. ``factors`` holds ``time`` in s on the log's clock (since the
         start of the job or, with ``log_unix_epoch``, since 1970) and the ``transfer_size`` of a single call. The job's
         pattern is not in the log: ``pattern-unknown``. Latencies of windows in five columns carry
-        ``version-from-columns``: they are in ns unless a fio before 2.99 was told to log the offset of windows, which
+        ``version-from-columns``: they are in ns unless fio before 2.99 was told to log the offsets of windows, which
         have none.
 
     Raises
     ------
     LogError
-        If a line is broken or cut, the name does not tell what the values are, time goes back (several processes in
-        one file: ``per_job_logs=0``), or what the values mean depends on a version that the columns do not prove.
+        If a line is broken or cut, the name does not say what the values are, time goes back (several processes in
+        one file: ``per_job_logs=0``), or the meaning of the values depends on a version that the columns do not prove.
     """
     columns = log[: log.find(b"\n")].count(b",") + 1
     if columns > _MOST_COLUMNS:
         raise LogError("a series of histograms (--write_hist_log) is not read: use --write_lat_log")
     points = _find_points(log, columns)
     of_calls = bool(points.size[0])
-    # A fifth column holds offsets or priorities, and only the first call has the offset 0, too.
+    # A fifth column holds offsets or priorities; only the first call also has the offset 0.
     has_priorities = columns > 5 or (columns == 5 and _reach(_WITH_PRIORITY, log) == len(log))
     if has_priorities and columns == 5 and of_calls and len(points.time) == 1:
         has_priorities = False
     meaning = _find_meaning(name, of_calls, has_priorities)
     if columns == 5 and not of_calls and meaning.metric == "latency":
-        # Windows have the offset 0, too, if an old fio was told to log it.
+        # Windows also have the offset 0 if an old fio was told to log it.
         meaning = meaning._replace(caveats=(*meaning.caveats, "version-from-columns"))
     if of_calls and meaning.unit == "IOPS" and (points.values == 1).all():
         raise LogError("the log notes each call as 1, which is no rate: run fio with --log_avg_msec")
@@ -143,9 +144,9 @@ class _Points(NamedTuple):
     Attributes
     ----------
     time, direction, size : ndarray (line)
-        ``size`` is that of the call.
+        ``size`` is the size of the call.
     values, offset, length : ndarray (line, value)
-        The value or, with ``log_window_value=both``, the mean and the maximum, and where they stand.
+        The value or, with ``log_window_value=both``, the mean and the maximum, and where they are.
     """
 
     time: "np.ndarray"
@@ -157,30 +158,30 @@ class _Points(NamedTuple):
 
 
 def _find_points(log: bytes, columns: int) -> _Points:
-    """Return the points of a log; raise `LogError` if a line is broken, or if it can be read in two ways."""
+    """Return the points of a log; raise `LogError` if a line is broken or ambiguous."""
     more = rb"(?:, " + _NUMBER + rb"){%d}\r?\n"
     one = _reach(_ONE_VALUE + more % (columns - 4), log) if columns >= 4 else 0
     two = _reach(_TWO_VALUES + more % (columns - 5), log) if columns >= 6 else 0
     if max(one, two) < len(log):
-        raise _broken(log.count(b"\n", 0, max(one, two)) + 1)
+        raise _broken(name_line(log, max(one, two)))
     numbers, offset, length = _take_apart(log, columns, 5 if two == len(log) else 4)
-    # Where there is one value, the direction stands in the place of the maximum, and is smaller than the mean.
+    # In a log with one value, the direction is in the place of the maximum, and smaller than the mean.
     smaller = (numbers[2] < numbers[1]).nonzero()[0] if two == len(log) else None
     if smaller is not None and not len(smaller) and one == len(log):
         raise LogError("the columns fit log_window_value=both as well as log_offset: it cannot be told what they are")
     if smaller is not None and len(smaller) and one < len(log):
-        raise _broken(smaller[0] + 1)
+        raise _broken(f"line {smaller[0] + 1}")
     values = slice(1, 2) if one == len(log) else slice(1, 3)
     direction, size = numbers[values.stop], numbers[values.stop + 1]
     return _Points(numbers[0], direction, size, numbers[values].T, offset[values].T, length[values].T)
 
 
-def _broken(line: int) -> LogError:
-    return LogError(f"line {line}: this is no point of fio's series: the log is broken or cut")
+def _broken(line: str) -> LogError:
+    return LogError(f"{line}: this is no point of fio's series: the log is broken or cut")
 
 
 def _reach(line: bytes, log: bytes) -> int:
-    """Return where the lines end that match one after the other from the start of a log."""
+    """Return the end of the lines that match, one after another, from the start of a log."""
     lines, end = re.compile(rb"(?:" + line + rb"){1,%d}" % _LINES_AT_ONCE), 0
     while found := lines.match(log, end):
         end = found.end()
@@ -188,8 +189,8 @@ def _reach(line: bytes, log: bytes) -> int:
 
 
 def _take_apart(log: bytes, columns: int, wanted: int) -> "tuple[np.ndarray, ...]":
-    """Return the first `wanted` numbers of the lines of a log, where they stand, and how long they are: a row each."""
-    # Imported here, since it costs more than to read most logs.
+    """Return the first `wanted` numbers of each line of a log, their offsets and their lengths: a row each."""
+    # Imported here: the import takes longer than reading most logs.
     import numpy as np
 
     found, begin = [], 0
@@ -214,7 +215,7 @@ def _take_apart(log: bytes, columns: int, wanted: int) -> "tuple[np.ndarray, ...
 
 
 def _check_order(points: _Points, of_calls: bool, is_one_call: bool) -> None:
-    """Raise `LogError` if time goes back, lines stand there twice, or calls and windows are mixed."""
+    """Raise `LogError` if time goes back, lines are repeated, or calls and windows are mixed."""
     faults = []
     for direction in range(len(_OPERATIONS)):
         rows = (points.direction == direction).nonzero()[0]
@@ -236,9 +237,9 @@ def _check_order(points: _Points, of_calls: bool, is_one_call: bool) -> None:
 
 
 def _find_meaning(name: str, of_calls: bool, has_priorities: bool) -> _Meaning:
-    """Return what the values are; raise `LogError` if the file's name or the columns do not tell.
+    """Return what the values are; raise `LogError` if neither the file's name nor the columns say so.
 
-    `of_calls` says whether the lines bear the size of a call, `has_priorities` whether fio is 3.18 or newer.
+    `of_calls` says whether the lines have the size of a call, `has_priorities` whether fio is 3.18 or newer.
     """
     by_fio = _NAMED_BY_FIO.search(name)
     kinds = {by_fio[1]} if by_fio else {_KINDS[word] for word in _NAMED.findall(name.lower())}
@@ -283,7 +284,7 @@ def _make_series(points: _Points, meaning: _Meaning, log: bytes) -> Series:
         forms,
         log.decode("latin-1"),
         (points.direction[:, None] * count + np.arange(count)).ravel(),
-        # Python divides whole numbers of any length and rounds once.
+        # Python divides integers of any length and rounds only once.
         printed * _SCALE[unit] if unit in _SCALE else np.array([number / 10**9 for number in printed.tolist()]),
         np.repeat(points.time / 1000, count),
         np.repeat(points.size, count),

@@ -1,6 +1,6 @@
-"""What IOR's figures mean: units, definitions, factors and the versions whose output is known.
+"""The meaning of IOR's figures: units, definitions, factors and known versions.
 
-Read off IOR's own sources (``src/ior.c``: ReduceIterResults, ``src/ior-output.c``: PrintReducedResult and
+Taken from IOR's own sources (``src/ior.c``: ReduceIterResults, ``src/ior-output.c``: PrintReducedResult and
 PrintLongSummaryOneOperation) of versions 3.0.1 to 4.1.0+dev.
 """
 
@@ -19,7 +19,7 @@ OPS_SUMMARY = "transfers of all ranks, open to close"
 FASTEST_RANK = "mean per transfer of the fastest rank"
 REMOVAL = "removal of the test files"
 TO_STONEWALL = "until the stonewall"
-#: IOR 4 prints the bytes of a mean rank where 3.3 prints those of all ranks, under one heading.
+#: Under the same heading, IOR 4 prints the bytes of a mean rank, and 3.3 those of all ranks.
 AT_STONEWALL = {"throughput": "aggregate over ranks, up to the stonewall"}
 AT_STONEWALL["throughput_per_process"] = "mean rank, up to the stonewall"
 
@@ -40,7 +40,7 @@ class Column(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What all records of one test share."""
+    """Facts that all records of one test share."""
 
     version: str | None
     is_random: bool
@@ -73,7 +73,7 @@ ROW_KEYS = {
 
 
 def check_version(version: str) -> None:
-    """Raise `LogError` if IOR's `version` is none of those whose output is known (3.0 to 4.1 development)."""
+    """Raise `LogError` if the output of IOR's `version` is unknown; known are 3.0 to 4.1 development."""
     if not _KNOWN.match(version):
         raise LogError(f"IOR {version} is none of the versions read here (3.0 to 4.1)")
 
@@ -102,8 +102,8 @@ def stonewall_metric(version: str | None, rate: float, time: float, moved: float
     Returns
     -------
     str
-        ``throughput`` or ``throughput_per_process``. A rate that would need more bytes than one rank's share of
-        `moved` can only be a sum over ranks.
+        ``throughput`` or ``throughput_per_process``. A rate that needs more bytes than one rank's share of `moved`
+        must be a sum over ranks.
     """
     if version and version.startswith("3.3"):
         return "throughput"
@@ -123,7 +123,7 @@ def parse_command(command: bytes) -> tuple[frozenset[str], bool | None]:
     Returns
     -------
     tuple of frozenset and (bool or None)
-        Out of ``write`` and ``read``; empty and None where a script (``-f``) gives the parameters.
+        Some of ``write`` and ``read``; empty and None if a script (``-f``) gives the parameters.
     """
     words = frozenset(command.split())
     if b"-f" in words or not words:
@@ -139,7 +139,7 @@ def command_size(command: bytes, flag: bytes) -> int | None:
 
 
 def parse_size(text: bytes) -> int | None:
-    """Return the bytes of a size as IOR prints it (``47008 bytes``, ``1 MiB``), None where it was rounded."""
+    """Return the bytes of a size as IOR prints it (``47008 bytes``, ``1 MiB``); None if it was rounded."""
     size = _HUMAN.match(text.strip())
     return int(size[1]) * _HUMAN_UNIT[size[2]] if size else None
 
@@ -162,11 +162,11 @@ def make_record(
     operation : str
         As the contract names it.
     column : Column
-        What the figure is.
+        The meaning of the figure.
     text : bytes
         The number as printed.
     offset : int
-        Where it stands in the log.
+        Its place in the log.
     repetition : int or None
         Counted from 0.
     caveats : tuple of str
@@ -179,10 +179,7 @@ def make_record(
     """
     version, _, _, factors = context
     metric, unit, scale, suffix, definition, statistic = column
-    return tuple.__new__(
-        Record,
-        (
+    return Record(
             "ior", version, operation, metric, statistic, float(text) * scale, unit, repetition, definition,
             offset, len(text), text.decode() + suffix, caveats, factors,
-        ),
     )  # fmt: skip

@@ -5,14 +5,15 @@ Source: IOR 3.3.0 and 4.0.0 (the flags used here mean the same in both).
 
 from coldcache.core.errors import ToolError
 from coldcache.tools.ior.parse import printed_version, read, recognise
+from coldcache.tools.ior.stamp import read_stamp
 from coldcache.tools.launchers import list_hosts, start_local_ranks
 from coldcache.tools.programs import MPIRUN, Program
 from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
 __all__ = [
-    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "recognise", "separate", "unfit",
-    "version",
+    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "read_stamp", "recognise", "separate",
+    "unfit", "version",
 ]  # fmt: skip
 
 #: The option that asks for an operation.
@@ -26,7 +27,7 @@ TRAITS = Traits(
     refused_options=("-f", "-o", "-O"),
 )
 
-#: The file that the ranks share, or the beginning of their files' names.
+#: The file that the ranks share, or the prefix of their files' names.
 FILE = "tst.file"
 
 
@@ -42,7 +43,7 @@ def version() -> str | None:
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the operations in groups that one execution measures: each alone, so that each read starts cold."""
+    """Return the operations in groups, each measured by one execution: each alone, so that each read starts cold."""
     return [(operation,) for operation in operations]
 
 
@@ -75,7 +76,7 @@ def argv(run: Run) -> list[str]:
     if run.command:
         return list(run.command)
     words = [*(run.launcher or place(run)), TRAITS.program.name]
-    # -e counts fsync: without it pages still in the client's cache count as written. -k keeps the file.
+    # -e includes fsync: without it, pages in the client's cache count as written. -k keeps the file.
     words += ["-a", "POSIX", "-v", "-i", "1", "-e", "-k", "-o", f"{run.directory}/{FILE}"]
     words += [_TEST[run.operations[0]], "-s", "1", "-t", str(run.transfer_size), "-b", str(run.file_size)]
     if run.file_layout == "file-per-thread":

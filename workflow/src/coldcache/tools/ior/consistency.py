@@ -1,4 +1,4 @@
-"""Hold IOR's figures against each other: latency against rate, summary against rows."""
+"""Compare IOR's figures with each other: latency with rate, summary with rows."""
 
 import re
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ def half_step(text: bytes) -> float:
 def latency_caveat(latency: bytes, rate: bytes, context: Context) -> tuple[str, ...]:
     """Return the caveat of a latency that IOR divided by a wrong number of transfers.
 
-    IOR before 2025 divides a rank's time by the transfers of one block: the latency is too large where a file has
-    several segments, and too small where a stonewall ended the block early (``src/ior.c``: ReduceIterResults).
+    IOR before 2025 divides a rank's time by the transfers of one block: the latency is too large if a file has
+    several segments, and too small if a stonewall ended the block early (``src/ior.c``: ReduceIterResults).
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ def latency_caveat(latency: bytes, rate: bytes, context: Context) -> tuple[str, 
 def compare_summary(
     access: str, rates: Sequence[bytes], maximum: bytes, minimum: bytes, version: str | None
 ) -> tuple[str, ...]:
-    """Return the caveat of a summary that contradicts its rows by a known defect; nothing if they agree.
+    """Return the caveat of a summary that contradicts its rows by a known defect; empty if they agree.
 
-    Before 3.3 one field holds the bytes of write and read alike: summary and maximum of the write use the bytes of the
+    Before 3.3 one field holds the bytes of both write and read: summary and maximum of the write use the bytes of the
     read, which differ under a stonewall.
 
     Parameters
@@ -60,7 +60,7 @@ def compare_summary(
     access : str
         ``write`` or ``read``.
     rates : sequence of bytes
-        Rates of the rows in MiB/s, as printed; none of them where only the summary is left.
+        Rates of the rows in MiB/s, as printed; empty if only the summary is left.
     maximum, minimum : bytes
         The summary's, in MiB/s, as printed.
     version : str or None
@@ -74,7 +74,7 @@ def compare_summary(
     Raises
     ------
     LogError
-        If rows and summary contradict each other otherwise.
+        If rows and summary contradict each other in any other way.
     """
     if not rates:
         return ()

@@ -5,8 +5,8 @@ Specimen::
     access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter
     write,1975.7368,1985.3519,0.0020,16384.0000,1024.0000,0.0028,0.0322,0.0003,0.0324,4,0
 
-Each test of a script prints its column heads anew. Where the output was cut between two repetitions, nothing in it
-tells: every record carries the caveat ``no-end-marker``.
+Each test of a script prints its column headings again. Output that was cut between two repetitions cannot be detected:
+every record carries the caveat ``no-end-marker``.
 """
 
 import re
@@ -24,7 +24,7 @@ _NUMBER = re.compile(rb"\d{1,15}\.\d{4}")
 
 
 def recognise(log: bytes) -> bool:
-    """Return whether the log holds the column heads of IOR's CSV."""
+    """Return whether the log holds the column headings of IOR's CSV."""
     return _HEADS in log
 
 
@@ -44,7 +44,7 @@ def read(log: bytes) -> list[Record]:
     Raises
     ------
     LogError
-        If a line is damaged, a repetition stands twice, or write and read have different repetitions.
+        If a line is damaged, a repetition appears twice, or write and read have different repetitions.
     """
     records: list[Record] = []
     heads: list[str] = []

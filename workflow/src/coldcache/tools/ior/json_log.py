@@ -9,7 +9,7 @@ Specimen, shortened; 3.3 nests one list per repetition in ``Results``, 4.0 has a
      "summary": [{"operation": "write", "TestID": 0, "bwMaxMIB": 1939.5065, ... "MeanTime": 0.0371}],
      "Finished": "Fri Nov 20 10:26:40 2026"}
 
-IOR writes its warnings into the middle of it, and 4.0 under ``-v`` closes ``Results`` twice: both are passed over.
+IOR writes warnings into the middle of it, and 4.0 under ``-v`` closes ``Results`` twice: both are skipped.
 """
 
 import json
@@ -43,7 +43,7 @@ _MAX_KEYS = {"writeMiB": _MIB._replace(statistic="max"), "readMiB": _MIB._replac
 _COLUMNS = {**terms.ROW_KEYS, **_SUMMARY_KEYS, **_MAX_KEYS}
 _FIGURE = re.compile('"(' + "|".join(_COLUMNS) + r')"\s*:\s*(\d{1,15}(?:\.\d{1,9})?)(?=[\s,}])')
 _DOCUMENT = re.compile(rb'\{\s*"Version"\s*:\s*"[^"]*"\s*,\s*"Began"')
-#: Lines that are none of the document's, and IOR's own messages behind a value or a bracket.
+#: Lines that do not belong to the document, and IOR's own messages after a value or a bracket.
 _MESSAGE = rb"(?:stonewalling pairs|Commencing|WARNING|ior WARNING|delaying|task|Using Time Stamp)"
 _FOREIGN = re.compile(
     rb'^(?![ \t]*(?:"[^"\n]*"[ \t]*:|[\[\]{}, \t\r]*$|\[ ' + _MESSAGE + rb"))[^\n]+"
@@ -56,7 +56,7 @@ _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, strict=False)
 
 
 class Figure(NamedTuple):
-    """A number as printed, and where it stands in the log."""
+    """A number as printed, and its place in the log."""
 
     text: bytes
     offset: int
@@ -120,7 +120,7 @@ def _decode(log: bytes, start: int, end: int) -> dict[str, Any]:
 
 
 def _blank_foreign(text: bytes) -> bytes:
-    """Return `text` with the lines that are not the document's overwritten by blanks, at equal length."""
+    """Return `text` with foreign lines overwritten by blanks, at equal length."""
     return _FOREIGN.sub(lambda found: b" " * len(found[0]), text)
 
 
@@ -177,7 +177,7 @@ def _rows_of(node: Any) -> list[dict[str, Any]]:
 
 
 def _context(document: dict[str, Any], test: dict[str, Any]) -> terms.Context:
-    """Return what the records of a test share."""
+    """Return the context that the records of a test share."""
     parameters, options = test.get("Parameters"), test.get("Options")
     if not isinstance(parameters, dict) or not isinstance(options, dict):
         raise LogError("IOR's JSON is damaged: a test lacks its parameters or options")
@@ -230,7 +230,7 @@ def _read_test(test: dict[str, Any], summaries: list[dict[str, Any]], context: t
 
 
 def _has_all_times(row: dict[str, Any]) -> bool:
-    """Return whether a result has every figure that IOR prints; IOPS and latency are new in 3.3."""
+    """Return whether a result has every figure that IOR prints; IOPS and latency came with 3.3."""
     if "bwMiB" not in row:
         return "totalTime" in row
     return terms.ROW_KEYS.keys() - row.keys() in (set(), {"iops", "latency"})
@@ -283,7 +283,7 @@ def _row_records(row: dict[str, Any], access: str, repetition: int, context: ter
 def _summary_records(
     summary: dict[str, Any], rates: dict[str, list[bytes]], maxima: dict[str, Figure], context: terms.Context
 ) -> list[Record]:
-    """Return a record for each figure of one line of the summary, save a maximum that is stated before."""
+    """Return a record for each figure of one line of the summary, except a maximum that was stated before."""
     access = summary.get("operation")
     if access not in rates:
         raise LogError("IOR's JSON is damaged: the summary names an operation whose results are missing")

@@ -1,7 +1,7 @@
 """Read the logs of IOR 3.0 to 4.1: text, JSON and CSV.
 
-IOR 3.2's JSON and the CSV of 3.2 and 3.3 are refused: the one is never closed and runs its parts together, the other
-prints values without separators and no results at all.
+IOR 3.2's JSON and the CSV of 3.2 and 3.3 are refused: the JSON is never closed and joins its parts, the CSV prints
+values without separators and no results.
 """
 
 import re
@@ -28,13 +28,13 @@ _BANNER_VERSION = re.compile(rb"IOR-(\S+): MPI Coordinated")
 
 
 def printed_version(log: bytes) -> str | None:
-    """Return the version that IOR's banner names first; None without a banner."""
+    """Return the version in IOR's first banner; None without a banner."""
     banner = _BANNER_VERSION.search(log)
     return banner[1].decode(errors="replace") if banner else None
 
 
 def recognise(log: bytes) -> bool:
-    """Return whether the log looks like IOR's, judged by its banner, its column heads or its JSON keys."""
+    """Return whether the log looks like IOR's, by its banner, its column headings or its JSON keys."""
     return (
         _BANNER in log
         or ior_json.recognise(log)
@@ -60,8 +60,7 @@ def read(log: bytes) -> list[Record]:
     Raises
     ------
     LogError
-        If a run is unfinished, damaged or contradicts itself, or a version or format cannot be trusted. The message is
-        the cause.
+        If a run is unfinished, damaged or contradicts itself, or a version or format cannot be trusted.
     """
     for found in _BANNER_VERSION.finditer(log):
         check_version(found[1].decode("latin-1"))

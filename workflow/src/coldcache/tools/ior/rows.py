@@ -1,4 +1,4 @@
-"""Turn IOR's result rows, maxima and summary lines into records, and hold them against each other.
+"""Turn IOR's result rows, maxima and summary lines into records, and compare them with each other.
 
 IOR prints a rate below 3600 with two decimals, from 3600 on as an integer (caveat ``rounded``), below 1 with six, and a
 negative number as ``-`` (``src/ior-output.c``: PPDouble). Summary and maxima always carry two decimals.
@@ -12,7 +12,7 @@ from coldcache.core.errors import LogError
 from coldcache.core.records import Record
 from coldcache.tools.ior import columns as terms
 from coldcache.tools.ior import consistency as ior_checks
-from coldcache.tools.ior.text import line_number
+from coldcache.tools.lines import name_line
 
 _MAX = re.compile(rb"Max (Write|Read):[ \t]*(\d{1,15}\.\d\d) MiB/sec \((\d{1,15}\.\d\d) MB/sec\)[ \t\r]*(?:\n|\Z)")
 _NUMBER = rb"([01]\.\d{6}|\d{1,4}\.\d\d|\d{4,19}|-)"
@@ -21,7 +21,7 @@ _PLAIN_COLUMNS = {"block(KiB)": _NUMBER, "xfer(KiB)": _NUMBER, "iter": _COUNT}
 
 
 class Table(NamedTuple):
-    """The pattern of a line under given column heads, and the groups that hold figures."""
+    """The pattern of a line under given column headings, and the groups that hold figures."""
 
     line: re.Pattern[bytes]
     figures: tuple[tuple[int, terms.Column], ...]
@@ -30,7 +30,7 @@ class Table(NamedTuple):
 
 @lru_cache(maxsize=64)
 def result_table(heads: bytes) -> Table:
-    """Return the table of result rows under the column heads ``access bw(MiB/s) ... iter``.
+    """Return the table of result rows under the column headings ``access bw(MiB/s) ... iter``.
 
     Raises
     ------
@@ -81,12 +81,12 @@ _SUMMARY_NEEDS = _TEST_COUNTS | {"Max(MiB)", "Min(MiB)", "Mean(MiB)", "Mean(s)"}
 
 @lru_cache(maxsize=64)
 def summary_table(heads: bytes) -> Table:
-    """Return the table of summary lines under the column heads ``Operation Max(MiB) ... RefNum``.
+    """Return the table of summary lines under the column headings ``Operation Max(MiB) ... RefNum``.
 
     Raises
     ------
     LogError
-        If a column is unknown, or one that makes the line readable is missing.
+        If a column is unknown, or a necessary one is missing.
     """
     names = heads.decode("latin-1").split()
     for at in range(1, len(names)):
@@ -118,7 +118,7 @@ def match_line(table: Table, log: bytes, start: int) -> re.Match[bytes]:
     if found is None:
         end = log.find(b"\n", start)
         shown = log[start : end if end >= 0 else len(log)][:80].decode("latin-1").strip()
-        raise LogError(f"line {line_number(log, start)} is damaged: {shown!r}")
+        raise LogError(f"{name_line(log, start)} is damaged: {shown!r}")
     return found
 
 
@@ -179,9 +179,9 @@ def max_record(log: bytes, start: int, context: terms.Context) -> Record:
     """
     found = _MAX.match(log, start)
     if found is None or abs(float(found[2]) * 1.048576 - float(found[3])) > 0.0106:
-        raise LogError(f"line {line_number(log, start)} is damaged: IOR states a maximum that cannot be read")
+        raise LogError(f"{name_line(log, start)} is damaged: IOR states a maximum that cannot be read")
     if not float(found[2]):
-        raise LogError(f"line {line_number(log, start)} states a maximum of zero")
+        raise LogError(f"{name_line(log, start)} states a maximum of zero")
     operation = terms.name_operation(found[1].decode().lower(), context.is_random)
     return terms.make_record(context, operation, _MAXIMUM, found[2], found.start(2), None, context.caveats)
 

@@ -1,4 +1,4 @@
-"""Decide whether a run of IOR is whole, and turn a whole one into records."""
+"""Decide whether a run of IOR is complete, and turn a complete one into records."""
 
 import re
 from operator import attrgetter
@@ -12,7 +12,7 @@ from coldcache.tools.ior import rows
 from coldcache.tools.ior.text import Run, Test
 
 _FATAL = re.compile(rb"(?:ior ERROR: |ERROR: (?=[^\n]*\.[ch]:\d+\))|: Process \d+: FAILED in )[^\n]*")
-#: The IO500 harness calls IOR as a library under the name ./ior, on these files, once per phase.
+#: Files of the IO500 harness, which calls IOR as a library under the name ./ior, once per phase.
 _IO500_FILE = re.compile(rb"(?:.*/)?ior-(?:easy/ior_file_easy|hard/file|rnd[^/]*/file)\s*$")
 _LAYOUTS = {b"file-per-process": "file-per-thread", b"single-shared-file": "shared-file"}
 
@@ -114,7 +114,7 @@ def _caveats(run: Run, test: Test, log: bytes) -> tuple[str, ...]:
 def _factors(
     run: Run, test: Test, is_direct: bool | None, heads: rows.Table | None, summary: dict[bytes, Match]
 ) -> dict[str, Any]:
-    """Return the factors that the log tells, exact ones only."""
+    """Return the factors that the log states exactly."""
     options = test.options
     told: dict[str, Any] = {}
     if heads is not None and summary:
@@ -149,7 +149,7 @@ def _factors(
 
 
 def _integer(text: bytes | list[bytes] | None) -> int:
-    """Return the whole number that `text`, or its only item, states; 0 if it states none."""
+    """Return the integer that `text`, or its only item, states; 0 if it states none."""
     if isinstance(text, list):
         text = text[0] if text else None
     return int(text) if text and text.strip().isdigit() and len(text) < 20 else 0
@@ -178,7 +178,7 @@ def _read_test(
             records += rows.row_records(table, found, context)
     if run.summary_columns is not None:
         for access in sorted(rates.keys() - summary.keys()):
-            # Before 4.1 a read that only checks (-R) has rows and no summary.
+            # Before 4.1 a read that only verifies (-R) has rows and no summary.
             if access.decode() in accesses:
                 raise LogError(f"cut short or damaged: the summary lacks the {access.decode()} of test {test.number}")
     maxima = _read_maxima(test, context, log, rates)
@@ -220,7 +220,7 @@ def _group_rates(
 
 
 def _declared_repetitions(run: Run, test: Test, heads: rows.Table | None, summary: dict[bytes, Match]) -> int | None:
-    """Return how many repetitions the options or the summary announce; None where the head of the log is missing."""
+    """Return how many repetitions the options or the summary announce; None if the start of the log is missing."""
     stated = _integer((test.options.get(b"repetitions", b"").split() or [b""])[0])
     if not stated and heads is not None and summary:
         stated = int(next(iter(summary.values()))[heads.groups["reps"]])

@@ -1,6 +1,6 @@
 """Find IOR's lines in a text log: banners, options, result rows, maxima, summaries and end markers.
 
-A run is what one call of IOR prints::
+A run is the output of one call of IOR::
 
     IOR-3.3.0: MPI Coordinated Test of Parallel I/O
     Command line        : ior -a POSIX -i 3 -e -F -C -o x -w -r -t 1m -b 16m
@@ -12,8 +12,8 @@ A run is what one call of IOR prints::
     Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev   Max(OPs) ...
     Finished            : Fri Nov 20 10:25:32 2026
 
-Lines of other programs in between are passed over. IOR 3.0 and 3.1 indent the options by a tab and put ``=`` for the
-colon. (``src/ior-output.c``; in 3.0 and 3.1 ``src/ior.c``.)
+Lines of other programs in between are skipped. IOR 3.0 and 3.1 indent the options by a tab and print ``=`` instead of
+the colon. (``src/ior-output.c``; in 3.0 and 3.1 ``src/ior.c``.)
 """
 
 import re
@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from coldcache.core.errors import LogError
+from coldcache.tools.lines import name_line
 
 _BODY = (
     rb"(?:(?P<row>(?:write|read|remove)[ \t][^\n]*)"
@@ -45,7 +46,7 @@ _FULL_ROW = re.compile(rb"(?:write|read|remove)(?:[ \t]+(?:[\d.]+|-)){7,}")
 
 
 class Test:
-    """One test of a run: its options as printed, and where its column heads, rows and maxima stand."""
+    """One test of a run: its options as printed, and the places of its column headings, rows and maxima."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -95,12 +96,12 @@ def find_runs(log: bytes) -> list[Run]:
     Returns
     -------
     list of Run
-        The first one has no version if results stand before any banner.
+        The first one has no version if results precede any banner.
 
     Raises
     ------
     LogError
-        If a result row stands where none can: before the column heads, or after the end marker.
+        If a result row is misplaced: before the column headings, or after the end marker.
     """
     run = Run(None, 0)
     runs = [run]
@@ -129,18 +130,16 @@ def _add_option(run: Run, key: bytes, value: bytes) -> None:
 
 
 def _add_figures(run: Run, kind: str, found: re.Match[bytes], log: bytes) -> None:
-    """Keep the place of a line of figures, or open the test or table that it announces."""
+    """Note the place of a line of figures, or start the test or table that it announces."""
     test = run.tests[-1]
     start = found.start(kind)
     if run.finished and run.version is not None:
-        raise LogError(
-            f"line {line_number(log, start)} states results after the line 'Finished': lines are out of order"
-        )
+        raise LogError(f"{name_line(log, start)} states results after the line 'Finished': lines are out of order")
     if kind == "row":
         _add_row(run, test, start, log)
     elif kind == "columns":
         if test.columns is not None and run.version is not None:
-            raise LogError(f"line {line_number(log, start)}: the column heads of test {test.number} stand twice")
+            raise LogError(f"{name_line(log, start)}: the column heads of test {test.number} stand twice")
         if test.columns is not None:
             test = Test(test.number + 1)
             run.tests.append(test)
@@ -148,7 +147,7 @@ def _add_figures(run: Run, kind: str, found: re.Match[bytes], log: bytes) -> Non
         run.in_summary = False
     elif kind == "summary":
         if run.summary_columns not in (None, found["summary"]):
-            raise LogError(f"line {line_number(log, start)}: the summary's column heads change within one run")
+            raise LogError(f"{name_line(log, start)}: the summary's column heads change within one run")
         run.summary_columns = found["summary"]
         run.in_summary = True
     elif kind == "max":
@@ -158,13 +157,13 @@ def _add_figures(run: Run, kind: str, found: re.Match[bytes], log: bytes) -> Non
 
 
 def _add_row(run: Run, test: Test, start: int, log: bytes) -> None:
-    """Keep the place of a result row in the table that it stands in."""
+    """Note the place of a result row in its table."""
     if run.in_summary:
         run.summary_rows.append(start)
     elif test.columns is not None:
         test.rows.append(start)
     elif _FULL_ROW.match(log, start):
-        raise LogError(f"line {line_number(log, start)} is a result row without column heads above it")
+        raise LogError(f"{name_line(log, start)} is a result row without column heads above it")
 
 
 def _open_test(run: Run, number: int, log: bytes, start: int) -> None:
@@ -172,11 +171,6 @@ def _open_test(run: Run, number: int, log: bytes, start: int) -> None:
     if run.tests[-1].columns is None:
         run.tests.pop()
     if any(test.number == number for test in run.tests):
-        raise LogError(f"line {line_number(log, start)}: test {number} stands twice in one run")
+        raise LogError(f"{name_line(log, start)}: test {number} stands twice in one run")
     run.tests.append(Test(number))
     run.in_summary = False
-
-
-def line_number(log: bytes, offset: int) -> int:
-    """Return the number, from 1, of the line that holds the byte at `offset`."""
-    return log.count(b"\n", 0, offset) + 1

@@ -1,4 +1,4 @@
-"""The result lines of IOzone's throughput mode, one block per test, and what makes a block sound.
+"""The result lines of IOzone's throughput mode, one block per test, and the checks of a block.
 
 Source: ``iozone.c``, function ``throughput_test``, in which every test prints the same lines.
 """
@@ -16,8 +16,8 @@ _SECONDS = rb" *+([0-9]{1,12}\.[0-9]{3})"
 _EQUALS = rb"[ \t]*+="
 _LINE_END = rb"[ \t\r]*+(?:\n|\Z)"
 
-# Quoted mail and `srun --label` put something before each line. A line end is found faster than a line start, so the
-# reader puts one before the log.
+# Quoted mail and `srun --label` prefix each line. A line end is found faster than a line start, so the reader puts one
+# before the log.
 LINE_START = rb"\n[>| \t]*+(?:[0-9]{1,9}:[ \t]*+)?"
 KINDS = {
     b"Children see": 0, b"Parent sees": 0, b"Min throughput": 1, b"Max throughput": 1, b"Avg throughput": 1,
@@ -67,7 +67,7 @@ class Block:
         self.each: list[re.Match[bytes]] = []
 
     def add(self, kind: int, line: re.Match[bytes]) -> None:
-        """Take the next line of the block; raise `LogError` when it cannot stand here."""
+        """Add the next line of the block; raise `LogError` if it is misplaced."""
         if kind == AGGREGATE:
             fits = not self.per_process and not self.parent and line.group(2, 3, 5) == self.children.group(2, 3, 5)
             self.parent = line
@@ -89,7 +89,7 @@ class Block:
             raise LogError(f"{place(line)}: this line does not belong here: the block of results is jumbled or cut")
 
     def check(self) -> None:
-        """Raise `LogError` unless the block is whole, moved something, and agrees with itself."""
+        """Raise `LogError` unless the block is complete, moved something, and is consistent."""
         if self.least_moved is None:
             raise self.error("the block of results that starts here is cut short")
         if self.each and len(self.each) != self.threads:
@@ -117,9 +117,9 @@ class Block:
             raise self.error("the child lines disagree with the wall time above them")
 
     def _check_times(self) -> None:
-        """Raise `LogError` if a process would have taken longer than the parent, or the slowest process, did.
+        """Raise `LogError` if a process would have taken longer than the parent or the slowest process.
 
-        The process with the least rate moved the min xfer or more, and no process moved more than its file.
+        The process with the lowest rate moved at least the min xfer, and no process moved more than its file.
         """
         if self.least_moved is None:
             return
@@ -133,10 +133,10 @@ class Block:
                 raise self.error("min xfer, min throughput and the parent's time disagree: a line is of another test")
 
     def _file(self) -> float | None:
-        """Return what a process moves in all, in the unit of the block; None where the log does not tell."""
+        """Return the total that a process moves, in the unit of the block; None if the log does not say."""
         if not self.sizes:
             return None
-        # Without -O blocks are in KiB; a log of telemetry states no size of records.
+        # Without -O blocks are in KiB; a telemetry log states no record size.
         unit = int(self.sizes[2] or 0) if self.unit == b"ops" else 1
         return int(self.sizes[1]) / unit if unit else None
 
@@ -145,16 +145,16 @@ class Block:
         return LogError(f"{place(self.children)}: {why}")
 
     def is_stonewalled(self) -> bool:
-        """Return whether a process had moved less than its file when the fastest one ended the test."""
+        """Return whether a process had not finished its file when the fastest one ended the test."""
         whole = self._file()
         return whole is not None and self.least_moved is not None and float(self.least_moved[1]) < whole
 
     def key(self) -> tuple[Any, ...]:
-        """Return what tells this test from others of the same log."""
+        """Return the key that distinguishes this test from others of the same log."""
         return (*self.children.group(2, 3, 5), self.sizes and self.sizes.group(1, 2))
 
     def figures(self) -> tuple[bytes, ...]:
-        """Return the printed figures, to tell a repeated block from a second measurement."""
+        """Return the printed figures, to distinguish a repeated block from a second measurement."""
         lines = (self.children, self.parent, *self.per_process, self.least_moved, self.processor, *self.each)
         return tuple(line[0] for line in lines if line)
 
@@ -165,10 +165,10 @@ def place(line: re.Match[bytes]) -> str:
 
 
 def line_number(log: bytes, offset: int) -> str:
-    """Return the number of the line that holds a byte, for a message; a line end stands before the first one."""
+    """Return the line that holds a byte, for a message; the text has an extra line end before the first line."""
     return f"line {log.count(_NEWLINE, 0, offset)}"
 
 
 def quote(text: bytes) -> str:
-    """Return the start of a text as it can stand in a one-line message."""
+    """Return the start of a text, quoted for a one-line message."""
     return repr(text[:80].decode("utf-8", "replace").strip())

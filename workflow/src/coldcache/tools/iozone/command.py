@@ -4,14 +4,15 @@ Source: IOzone 3.489, ``iozone -h`` and its documentation of throughput mode (``
 """
 
 from coldcache.tools.iozone.parse import read, recognise
+from coldcache.tools.iozone.stamp import read_stamp
 from coldcache.tools.launchers import CLIENTS, spread
 from coldcache.tools.programs import Program
 from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
 __all__ = [
-    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "recognise", "separate", "unfit",
-    "version",
+    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "read_stamp", "recognise", "separate",
+    "unfit", "version",
 ]  # fmt: skip
 
 _KIBIBYTE = 1024
@@ -41,7 +42,7 @@ def printed_version(log: bytes) -> None:
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the operations in groups that one execution measures: each alone, so that each read starts cold.
 
-    Random writes and reads are one test of IOzone's and stand in one log.
+    Random writes and reads are one test of IOzone and share a log.
     """
     both = tuple(operation for operation in operations if operation.startswith("random"))
     if len(both) < 2:
@@ -81,7 +82,7 @@ def argv(run: Run) -> list[str]:
     if run.command:
         return list(run.command)
     words = [TRAITS.program.name, "-i", _TEST[run.operations[0]]]
-    # -c and -e count close and fsync; without them IOzone counts pages still in the client's cache as written.
+    # -c and -e include close and fsync; without them, pages in the client's cache count as written.
     # -w keeps the files; -+n measures no rewrite and no reread.
     words += ["-c", "-e", "-w", "-+n"]
     words += [
@@ -111,7 +112,7 @@ def _is_cluster(run: Run) -> bool:
 
 
 def files(run: Run) -> dict[str, str]:
-    """Return the files in the trial's folder that a run on several nodes takes: a line for each thread, in turn."""
+    """Return the list of clients: one line per thread, dealt out to the nodes in turn."""
     program = TRAITS.program.require()
     nodes = {thread: host for host, threads in spread(run.threads, run.hosts).items() for thread in threads}
     return {CLIENTS: "".join(f"{nodes[thread]} {run.directory} {program}\n" for thread in range(run.threads))}

@@ -25,7 +25,7 @@ from coldcache.tools.iozone.runs import BANNER, Run
 #: Name of the tool in campaigns that import its logs.
 TOOL = "iozone"
 
-# What IOzone says when something went wrong; perror(3) puts the name of the call first.
+# IOzone's error messages; perror(3) puts the name of the call first.
 _CALLS = (
     rb"open|creat|read|write|pread|pwrite|preadv|pwritev|fsync|close|lseek|fdopen|fclose|fwrite|fflush|ranread|shmget"
     rb"|mmap|pit_gettimeofday"
@@ -58,8 +58,8 @@ def read(log: bytes) -> list[Record]:
     list of Record
         ``throughput`` (B/s) or, with ``-O``, ``rate`` (1/s): the sum of the children first, then the parent's figure,
         then min, max and mean over the processes, then each process (``-C``). Blocks that repeat the same figures
-        (``-R``, a log pasted twice) count once; the same test measured in several calls is told apart by
-        ``repetition``. Figures of a test that its fastest process ended for the others carry ``stonewalled``.
+        (``-R``, a log pasted twice) count once; the same test measured in several calls differs in ``repetition``.
+        Figures of a test whose fastest process ended it for the others carry ``stonewalled``.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def read(log: bytes) -> list[Record]:
     if not starts or FORMS[0].search(log, 0, starts[0]):
         starts.insert(0, 0)
     runs = [Run(log, start, end) for start, end in zip(starts, [*starts[1:], len(log)], strict=True)]
-    # Per test, the figures seen and the number of each; a dictionary because the same test may stand there 1e5 times.
+    # Per test, the figures seen and the number of each; a dictionary, because a test may occur 1e5 times.
     seen: dict[tuple[Any, ...], dict[tuple[bytes, ...], int]] = {}
     chosen, begun = [], set()
     for run in runs:

@@ -1,4 +1,4 @@
-"""One call of IOzone's throughput mode: what its head says, its blocks of results, and the records of each.
+"""One call of IOzone's throughput mode: its header, its blocks of results, and the records of each.
 
 Source: ``iozone.c``, ``main`` for the head and ``throughput_test`` for the results.
 """
@@ -24,7 +24,7 @@ from coldcache.tools.iozone.blocks import (
 
 KIBIBYTE = 1024
 
-#: What the test is called in the result lines, and what the operation is called here.
+#: The operation of each test, by its name in the result lines.
 OPERATION_OF_TEST = {
     b"initial writers": "write",
     b"rewriters": "rewrite",
@@ -48,9 +48,6 @@ ONE_PROCESS = "one process over its own time"
 MOVED = "over the processes: calls until the first of them is done"
 WALL = "wall time of the slowest process"
 
-# Half the price of calling the class, on the path that every value of a log takes.
-_make_tuple = tuple.__new__
-
 _STATISTIC = {b"Min": "min", b"Max": "max", b"Avg": "mean"}
 
 BANNER = b"Iozone: Performance Test of File I/O"
@@ -65,7 +62,7 @@ _CLUSTER = re.compile(LINE_START + rb"(?:Network distribution mode enabled|Test 
 
 
 class Run:
-    """One call of IOzone: its blocks and what its head says."""
+    """One call of IOzone: its header and its blocks."""
 
     def __init__(self, log: bytes, start: int, end: int):
         version = _VERSION.search(log, start, end)
@@ -87,7 +84,7 @@ class Run:
                 raise without[0].error("the block lacks lines that other blocks have (-C, -+u): it is cut short")
 
     def records(self, block: Block, repetition: int | None) -> list[Record]:
-        """Return the values that one block states."""
+        """Return the records of one block."""
         found: list[Record] = []
         operation = OPERATION_OF_TEST[block.children[3]]
         factors, caveats = self.factors(block), ("stonewalled",) if block.is_stonewalled() else ()
@@ -105,12 +102,12 @@ class Run:
         def add(line: re.Match[bytes], group: int, metric: str, statistic: str, definition: str, **more: int) -> None:
             printed = line[group].decode()
             found.append(
-                _make_tuple(Record, (
+                Record(
                     "iozone", self.version, operation, metric, statistic,
                     float(printed) * (scale if metric != "elapsed" else 1), UNIT_OF_METRIC[metric], repetition,
                     definition, line.start(group) - 1, len(printed), printed + suffixes.get(metric, suffix_of_rate),
                     caveats, {**factors, **more} if more else factors,
-                ))
+                )
             )  # fmt: skip
 
         add(block.children, 4, aggregate, "value", CHILDREN)
@@ -131,13 +128,13 @@ class Run:
         return found
 
     def factors(self, block: Block) -> dict[str, Any]:
-        """Return what the log tells of the factors of one block, in stored units."""
+        """Return the factors of one block, in stored units."""
         factors: dict[str, Any] = {"threads": block.threads}
         if block.sizes:
             factors["file_size"] = int(block.sizes[1]) * KIBIBYTE
             if block.sizes[2]:
                 factors["transfer_size"] = int(block.sizes[2]) * KIBIBYTE
-        # Without -F each process makes a file of its own.
+        # Without -F each process creates its own file.
         files = self.files[: block.threads]
         if self.version and (not files or len(set(files)) == block.threads):
             factors["file_layout"] = "file-per-thread"
@@ -180,9 +177,9 @@ def _find_blocks(log: bytes, start: int, end: int) -> list[Block]:
 
 
 def _is_excerpt(log: bytes, start: int, after: int, end: int) -> bool:
-    """Return whether whole blocks are quoted: no head of a run before them, and other text goes on behind them.
+    """Return whether complete blocks are quoted: without a run's header before them, and with other text after them.
 
-    A log that was cut short has its head, or ends with its last line of results.
+    A log that was cut short has its header, or ends with its last line of results.
     """
     return (
         after > start

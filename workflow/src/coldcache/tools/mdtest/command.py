@@ -7,13 +7,14 @@ from coldcache.core.errors import ToolError
 from coldcache.core.vocabulary import METADATA_OPERATIONS
 from coldcache.tools.launchers import list_hosts, start_local_ranks
 from coldcache.tools.mdtest.parse import printed_version, read, recognise
+from coldcache.tools.mdtest.stamp import read_stamp
 from coldcache.tools.programs import MPIRUN, Program
 from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
 __all__ = [
-    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "recognise", "separate", "unfit",
-    "version",
+    "TRAITS", "argv", "files", "inputs", "place", "printed_version", "read", "read_stamp", "recognise", "separate",
+    "unfit", "version",
 ]  # fmt: skip
 
 TRAITS = Traits(
@@ -41,7 +42,7 @@ def version() -> str | None:
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the operations in groups that one execution measures: all of a kind, as phases of one run."""
+    """Return the operations in groups, each measured by one execution: all on files, and all on directories."""
     kinds = dict.fromkeys(operation.partition("-")[0] for operation in operations)
     return [tuple(operation for operation in operations if operation.startswith(f"{kind}-")) for kind in kinds]
 

@@ -173,7 +173,8 @@ def _refuse_failed(log: bytes) -> None:
 
 
 def _refuse_unfinished(log: bytes, start: int) -> None:
-    why = next((_line(log, place) for words in _ENDINGS if (place := log.find(words)) >= 0), "the log was cut short")
+    places = [place for place in map(log.find, _ENDINGS) if place >= 0]
+    why = _line(log, places[0]) if places else "the log was cut short"
     raise LogError(f"mdtest at byte {start} has no end marker '-- finished at' ({why}): run it again")
 
 

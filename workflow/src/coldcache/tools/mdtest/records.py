@@ -31,7 +31,6 @@ _COLUMNS = {
 }  # fmt: skip
 _VERBOSE_COLUMNS = (("elapsed", " sec"), ("rate", " ops/sec"))
 _Column = tuple[int, str, str, tuple[str, ...]]
-_make_tuple = tuple.__new__
 #: Seconds for one tree above which its rate, with three decimals, is 0.000.
 SLOW_TREE = 2000.0
 #: Operations that are no work of each process.
@@ -59,7 +58,7 @@ class Table(NamedTuple):
 
 
 class Context:
-    """What all records of one test share.
+    """Facts that all records of one test share.
 
     Parameters
     ----------
@@ -112,14 +111,10 @@ class Context:
         value, text = row.values[place], self.log[offset:stop].decode()
         if metric == "elapsed" and value < 0.1 and statistic != "stddev" and "e" not in text:
             caveats = (*caveats, "rounded")
-        # Half the price of calling the class.
-        return _make_tuple(
-            Record,
-            (
+        return Record(
                 "mdtest", self.settings.version, operation, metric, statistic, value, UNIT_OF_METRIC[metric],
                 repetition, definition, offset, stop - offset, text + unit, caveats,
                 self.factors[operation[0] != "f"],
-            ),
         )  # fmt: skip
 
 

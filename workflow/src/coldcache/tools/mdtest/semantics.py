@@ -131,7 +131,7 @@ def read_options(command: str, old: bool) -> dict[str, str]:
         Value of each option, empty for a flag.
     """
     with_value = _OLD_WITH_VALUE if old else _NEW_WITH_VALUE
-    words = next((found for quoted in _QUOTED if (found := quoted.findall(command))), None) or command.split()
+    words = next(filter(None, (quoted.findall(command) for quoted in _QUOTED)), None) or command.split()
     options: dict[str, str] = {}
     pending = None
     for word in words:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
+from coldcache.tools.lines import name_line
 
 MEBIBYTE = 2**20
 
@@ -52,7 +53,7 @@ def read_number(text: bytes, offset: int, log: bytes) -> Figure:
     separators = set(_SEPARATORS.findall(whole))
     groups = _SEPARATORS.split(whole)
     if mark in separators or len(separators) > 1 or (separators and len(groups[-1]) != 3):
-        raise LogError(f"{line_number(log, offset)}: {text.decode('utf-8', 'replace')!r} is a number of no locale")
+        raise LogError(f"{name_line(log, offset)}: {text.decode('utf-8', 'replace')!r} is a number of no locale")
     value = float(b"".join(groups) + b"." + decimals)
     return Figure(value, offset, text, mark == b"," and decimals == b"00")
 
@@ -93,8 +94,3 @@ class Run:
             definition, figure.offset, len(figure.text), f"{figure.text.decode('utf-8', 'replace')} {unit}".strip(),
             caveats, {**self.factors, **more},
         )  # fmt: skip
-
-
-def line_number(log: bytes, offset: int) -> str:
-    """Return the number of the line that holds a byte, for a message."""
-    return "line " + str(log.count(b"\n", 0, offset) + 1)

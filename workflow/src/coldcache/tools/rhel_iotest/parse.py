@@ -18,6 +18,7 @@ from typing import Any
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
+from coldcache.tools.lines import name_line
 from coldcache.tools.rhel_iotest import viya
 from coldcache.tools.rhel_iotest.numbers import (
     COUNT,
@@ -30,7 +31,6 @@ from coldcache.tools.rhel_iotest.numbers import (
     PER_PROCESS,
     Figure,
     Run,
-    line_number,
     read_count,
     read_number,
 )
@@ -112,7 +112,7 @@ def read(log: bytes) -> list[Record]:
     failure = _ERROR.search(log)
     if failure:
         said = " ".join(failure[1].decode("utf-8", "replace").split())[:120]
-        raise LogError(f"{line_number(log, failure.start(1))}: the script says {said!r}: its figures are void")
+        raise LogError(f"{name_line(log, failure.start(1))}: the script says {said!r}: its figures are void")
     runs: list[_Run] = []
     stated: dict[tuple[bytes, ...], set[tuple[bytes, ...]]] = {}
     for statements in _split_runs(log):
@@ -167,7 +167,7 @@ class _Run:
         elif any(b"executing" in head for head in heads) and b"<<STATUS>> processing complete" not in heads:
             why = "the run that starts here did not end"
         if why:
-            raise LogError(f"{line_number(log, statements[0].start())}: {why}: the log is cut short")
+            raise LogError(f"{name_line(log, statements[0].start())}: {why}: the log is cut short")
         self.is_old = bool(self.lines[b"per process"])
         self.name = b" ".join(b" ".join(line.groups()) for line in self.lines[b"INVOCATION"][-1:])
         version = self.lines[b"Script Version:"]
@@ -185,7 +185,7 @@ class _Run:
         line = _FORMS[kind].match(self.log, statement.start(1), statement.end())
         if line is None:
             said = statement[0].strip()[-80:].decode("utf-8", "replace")
-            raise LogError(f"{line_number(self.log, statement.start(1))}: a line of results is broken: {said!r}")
+            raise LogError(f"{name_line(self.log, statement.start(1))}: a line of results is broken: {said!r}")
         self.lines[kind].append(line)
 
     def figures(self) -> list[re.Match[bytes]]:
@@ -222,11 +222,11 @@ class _Run:
         for operation in ("read", "write"):
             why = self._find_fault(operation)
             if why:
-                where = line_number(self.log, self.figure[operation, b"thro"].start())
+                where = name_line(self.log, self.figure[operation, b"thro"].start())
                 raise LogError(f"{where}: {why}")
 
-    def _find_fault(self, operation: str) -> str:
-        """Return what is wrong with the figures of an operation; empty where nothing is."""
+    def _find_fault(self, operation: str) -> str | None:
+        """Return what is wrong with the figures of an operation; None if nothing is."""
         factors = self.run.factors
         rate = self.number(self.figure[operation, b"thro"])
         if not rate.value:
@@ -237,14 +237,14 @@ class _Run:
             return f"the times of {operation} are of processes {there}, not of 1 to {factors.get('threads')}"
         time = self.figure.get((operation, b"time"))
         if time is None:
-            return ""
+            return None
         seconds = self.number(time)
         mean = sum(figure.value for figure in each.values()) / len(each) if each else None
         if mean is not None and not -0.005 < mean - seconds.value < (1.0 if seconds.is_truncated else 0.015):
             return f"the times of {operation} contradict their mean: a digit is lost"
         if "file_size" in factors and not _fits(factors["file_size"] / MEBIBYTE, seconds, rate):
             return f"size, time and rate of {operation} contradict each other"
-        return ""
+        return None
 
     def processes(self, operation: str) -> dict[int, Figure]:
         """Return the elapsed time of each process of an operation, by its number."""

@@ -16,6 +16,7 @@ from datetime import datetime
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
+from coldcache.tools.lines import name_line
 from coldcache.tools.rhel_iotest.numbers import (
     COUNT,
     LAST_FINISHER,
@@ -25,7 +26,6 @@ from coldcache.tools.rhel_iotest.numbers import (
     PER_CORE,
     Figure,
     Run,
-    line_number,
     read_count,
     read_number,
 )
@@ -66,7 +66,7 @@ def read(log: bytes) -> list[Record]:
     for line in _LINE.finditer(log):
         host, _, edge, mode, label, event, failure, rest = line.groups()
         if failure:
-            where = line_number(log, line.start())
+            where = name_line(log, line.start())
             said = " ".join(rest.decode("utf-8", "replace").split())[:120]
             raise LogError(f"{where}: viya_perf_tool says {said!r}: its figures are void")
         if label == b"Script Version":
@@ -75,12 +75,12 @@ def read(log: bytes) -> list[Record]:
             is_complete = True
         elif edge == b"Begin":
             if host in tests:
-                where = line_number(log, line.start())
+                where = name_line(log, line.start())
                 raise LogError(f"{where}: a test begins on {host.decode('utf-8', 'replace')!r} before the last ended")
             tests[host] = _Test(log, host, mode, line.start(), line[2])
         elif edge == b"End":
             if host not in tests or tests[host].mode != mode:
-                raise LogError(f"{line_number(log, line.start())}: a test ends that did not begin: the log is cut")
+                raise LogError(f"{name_line(log, line.start())}: a test ends that did not begin: the log is cut")
             test = tests.pop(host)
             test.follow(line)
             whole.setdefault((test.host, test.stamp), test)
@@ -116,20 +116,20 @@ class _Test:
         elif label and label.startswith((b"read", b"write")):
             form = _RATE.fullmatch(rest)
             if form is None or (form[2] == b"seconds") != label.endswith(b"time"):
-                where, said = line_number(self.log, line.start()), rest[:60].decode("utf-8", "replace")
+                where, said = name_line(self.log, line.start()), rest[:60].decode("utf-8", "replace")
                 raise LogError(f"{where}: a line of results is broken: {said!r}")
             self.figures[label] = read_number(form[1], line.start(8) + form.start(1), self.log)
         elif label:
             form = _COUNT.fullmatch(rest)
             if form is None:
-                where, said = line_number(self.log, line.start()), rest[:60].decode("utf-8", "replace")
+                where, said = name_line(self.log, line.start()), rest[:60].decode("utf-8", "replace")
                 raise LogError(f"{where}: {label.decode('utf-8', 'replace')} is broken: {said!r}")
             self.counts[label.split(b" (")[0]] = read_count(form[1]) - (b"including one extra" in label)
 
     def follow(self, line: re.Match[bytes]) -> None:
         """Note the time of a line; raise `LogError` if it is earlier than that of the line before."""
         if line[2] < self.latest:
-            raise LogError(f"{line_number(self.log, line.start())}: time goes back: lines of the log are mixed up")
+            raise LogError(f"{name_line(self.log, line.start())}: time goes back: lines of the log are mixed up")
         self.latest = line[2]
 
     def _count(self, *names: bytes) -> int:
@@ -141,7 +141,7 @@ class _Test:
     def error(self, why: str) -> LogError:
         """Return an error that names the test."""
         mode, host = self.mode.decode(), self.host.decode("utf-8", "replace")
-        return LogError(f"{line_number(self.log, self.start)}: {mode} IO test for {host!r}: {why}")
+        return LogError(f"{name_line(self.log, self.start)}: {mode} IO test for {host!r}: {why}")
 
     def records(self, version: str | None, is_one_of_several: bool) -> list[Record]:
         """Return the values that the test states; raise `LogError` if one is missing, zero or impossible."""

@@ -1,1 +1,1 @@
-"""One module per subcommand."""
+"""The subcommands of `python -m coldcache`, one module each."""

@@ -1,4 +1,4 @@
-"""What `python -m coldcache check` prints: what a campaign could do on this system and what not, and why."""
+"""`python -m coldcache check`: print what a campaign can do on a site, and why the rest is not possible."""
 
 import fcntl
 import os
@@ -25,24 +25,24 @@ from coldcache.tools import TOOLS, find_tool
 from coldcache.tools.programs import HELPERS
 from coldcache.workflow.configuration import SITES
 
-#: Bytes of the file without a name that is to be evicted.
+#: Size of the unnamed file that tests eviction, in B.
 _PROBE = 2**20
 
 
-class Finding(NamedTuple):
-    """One thing that a campaign may need: what, whether it can be had, and why, or with what."""
+class CheckResult(NamedTuple):
+    """Whether a site offers something that a campaign may need, and why not, or by what means."""
 
     what: str
     possible: bool
     why: str
 
     def line(self) -> str:
-        """Return the line that tells it."""
+        """Return the result as one line of text."""
         return f"{'yes' if self.possible else 'no ':3}  {self.what:26}  {self.why}".rstrip()
 
 
 def print_check(name: str, target: str | None) -> int:
-    """Print what is possible on a site; return 0 where something can be measured, else 1. Leaves nothing behind.
+    """Print what is possible on a site; leave nothing behind.
 
     Parameters
     ----------
@@ -50,6 +50,11 @@ def print_check(name: str, target: str | None) -> int:
         The site's id.
     target : str or None
         A folder to check instead of the site's.
+
+    Returns
+    -------
+    int
+        0 if something can be measured, else 1.
 
     Raises
     ------
@@ -63,7 +68,7 @@ def print_check(name: str, target: str | None) -> int:
     tools = [_check_tool(tool) for tool in TOOLS]
     if site.clients.launcher != "local" and usable[0].possible:
         programs = [tool.TRAITS.program.name for tool in TOOLS.values()]
-        usable += [Finding(*told) for told in check_nodes(site.clients, _existing(site), programs)]
+        usable += [CheckResult(*result) for result in check_nodes(site.clients, _existing(site), programs)]
     for finding in [*usable, *_check_cold(site), *_check_settings(site), *tools]:
         print(finding.line())
     return 0 if all(finding.possible for finding in usable) and any(finding.possible for finding in tools) else 1
@@ -76,70 +81,74 @@ def _existing(site: Site) -> Path:
     return folder
 
 
-def _check_target(site: Site) -> Iterator[Finding]:
-    """Yield what stands against measuring at all."""
+def _check_target(site: Site) -> Iterator[CheckResult]:
+    """Yield the results that decide whether the target can be measured at all."""
     try:
         check_target(site, [])
         status = os.statvfs(_existing(site))
         free = show_bytes(status.f_bavail * status.f_frsize)
         inodes = f", {status.f_favail:,} inodes" if status.f_files else ""
-        yield Finding("target", True, f"{site.target.path}, {_tell(find_mount(_existing(site)))}; {free}{inodes} free")
+        yield CheckResult(
+            "target", True, f"{site.target.path}, {_describe_mount(find_mount(_existing(site)))}; {free}{inodes} free"
+        )
     except TargetError as error:
-        yield Finding("target", False, str(error))
+        yield CheckResult("target", False, str(error))
     work = Path(site.target.path).absolute() / WORK
     yield _check_lock(work)
     if is_left(work):
-        yield Finding("settings as before", True, "a killed run left some changed; the next start puts them back first")
+        yield CheckResult(
+            "settings as before", True, "a killed run left some changed; the next start puts them back first"
+        )
 
 
-def _tell(mount: Mount) -> str:
+def _describe_mount(mount: Mount) -> str:
     return f"{mount.filesystem} on {mount.source}"
 
 
-def _check_lock(work: Path) -> Finding:
+def _check_lock(work: Path) -> CheckResult:
     holder = find_holder(work)
     if holder:
-        return Finding("lock", False, f"the target is held by {holder}")
+        return CheckResult("lock", False, f"the target is held by {holder}")
     try:
         descriptor = os.open(work / LOCK, os.O_RDONLY)
     except OSError:
-        return Finding("lock", True, "nobody measures the target")
+        return CheckResult("lock", True, "nobody measures the target")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         owner = os.pread(descriptor, 512, 0).decode(errors="replace").strip("\0 ")
-        return Finding("lock", False, f"the target is being measured by {owner}")
+        return CheckResult("lock", False, f"the target is being measured by {owner}")
     finally:
         os.close(descriptor)
-    return Finding("lock", True, "nobody measures the target")
+    return CheckResult("lock", True, "nobody measures the target")
 
 
-def _check_cold(site: Site) -> Iterator[Finding]:
+def _check_cold(site: Site) -> Iterator[CheckResult]:
     folder = _existing(site)
     direct = takes_direct_io(folder)
-    yield Finding("direct I/O", direct, "" if direct else "the file system takes no O_DIRECT")
+    yield CheckResult("direct I/O", direct, "" if direct else "the file system takes no O_DIRECT")
     evicted = _why_not_evicted(folder)
-    yield Finding("cold by eviction", not evicted, evicted)
+    yield CheckResult("cold by eviction", not evicted, evicted or "")
     for method in get_args(ColdMethod):
         if method in ("drop-caches", "remount"):
             reason = why_not_cold(Cold(method=method), folder)
-            yield Finding(f"cold by {method}", not reason, reason or "")
+            yield CheckResult(f"cold by {method}", not reason, reason or "")
     if site.cold.commands:
         reason = why_not_cold(site.cold, folder)
-        yield Finding("cold by commands", not reason, reason or " ".join(site.cold.commands[0]))
+        yield CheckResult("cold by commands", not reason, reason or " ".join(site.cold.commands[0]))
     mount = find_mount(folder)
     counters = choose_counters(mount, site.target.network)
     counted = read_counters(counters) is not None
     why = f"{counters.kind} of {mount.source}" if counted else f"{counters.why_not}; no read is proved cold"
-    yield Finding(f"counters of the {counters.crossing}", counted, why)
+    yield CheckResult(f"counters of the {counters.crossing}", counted, why)
 
 
-def _why_not_evicted(folder: Path) -> str:
-    """Return why the pages of a file cannot be dropped, tried on a file without a name; empty where they can."""
+def _why_not_evicted(folder: Path) -> str | None:
+    """Return why the pages of a file cannot be evicted, tried on an unnamed file; None if they can."""
     try:
         descriptor = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
     except OSError as error:
-        return f"it cannot be tried on a file without a name: {error.strerror}"
+        return f"eviction cannot be tested on an unnamed file: {error.strerror}"
     try:
         os.write(descriptor, bytes(_PROBE))
         os.fsync(descriptor)
@@ -150,24 +159,24 @@ def _why_not_evicted(folder: Path) -> str:
         return str(error.strerror)
     finally:
         os.close(descriptor)
-    return f"{show_bytes(left.resident)} of {show_bytes(left.bytes)} stay in memory" if left.resident else ""
+    return f"{show_bytes(left.resident)} of {show_bytes(left.bytes)} stay in memory" if left.resident else None
 
 
-def _check_settings(site: Site) -> Iterator[Finding]:
+def _check_settings(site: Site) -> Iterator[CheckResult]:
     for program, setting in SETTINGS.items():
         try:
-            yield Finding(f"{setting.factor} by {program}", True, HELPERS[program].require())
+            yield CheckResult(f"{setting.factor} by {program}", True, HELPERS[program].require())
         except ToolError as error:
-            yield Finding(f"{setting.factor} by {program}", False, str(error))
+            yield CheckResult(f"{setting.factor} by {program}", False, str(error))
     for factor, kind in site.settings.items():
         reason = why_not(kind, _existing(site))
-        yield Finding(f"{factor} by the site", not reason, reason or f"{kind.kind}")
+        yield CheckResult(f"{factor} by the site", not reason, reason or f"{kind.kind}")
     reason = why_no_root()
-    yield Finding("root", not reason, reason or "")
+    yield CheckResult("root", not reason, reason or "")
 
 
-def _check_tool(name: str) -> Finding:
+def _check_tool(name: str) -> CheckResult:
     try:
-        return Finding(name, True, str(find_tool(name).version()))
+        return CheckResult(name, True, str(find_tool(name).version()))
     except ToolError as error:
-        return Finding(name, False, str(error))
+        return CheckResult(name, False, str(error))

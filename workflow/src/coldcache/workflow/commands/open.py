@@ -1,4 +1,4 @@
-"""`python -m coldcache open` and `make lab`: a campaign's report in the browser, and notebooks of one's own on it."""
+"""`python -m coldcache open` and `make lab`: show a report in the browser, and copy notebooks to work with."""
 
 import os
 import shutil
@@ -11,10 +11,10 @@ from coldcache.campaign.campaign import RAW, check_name, read_campaign
 from coldcache.core.errors import CampaignError
 from coldcache.core.vocabulary import nearest
 
-#: Where notebooks of one's own lie, a folder for each campaign; nothing in them is ever written over.
+#: Folder of the user's own notebooks, with a subfolder per campaign; existing files are never overwritten.
 LAB = Path("lab")
 
-#: The page of `open`, below a folder of results.
+#: First page of a report, below a folder of results.
 _PAGE = "report/index.html"
 
 _QUESTION = "my-question"
@@ -28,17 +28,17 @@ cube"""
 
 
 def open_report(name: str = "") -> None:
-    """Open a report in the browser where this system has one to show it in, and print its path in any case.
+    """Print the path of a report, and open it in the browser if this system can show one.
 
     Parameters
     ----------
     name : str
-        The campaign; the one whose report was rendered last when not given.
+        The campaign; by default the one rendered last.
 
     Raises
     ------
     CampaignError
-        If there is no such report; the message names those that there are.
+        If there is no such report; the message names the most similar one.
     """
     pages = sorted(Path("results").glob(f"*/{_PAGE}"), key=lambda page: page.stat().st_mtime)
     page = Path("results", name, _PAGE) if name else pages[-1] if pages else Path("results/local", _PAGE)
@@ -47,21 +47,21 @@ def open_report(name: str = "") -> None:
         raise CampaignError(
             f"{page}: missing; {nearest(name, known) if known else 'make study makes the first report'}"
         )
-    # The path alone goes to the terminal, so that a script can take it.
+    # Only the path is printed, so that scripts can use it.
     print(page)
     if _has_browser():
         webbrowser.open(page.absolute().as_uri())
 
 
 def _has_browser() -> bool:
-    """Return whether somebody sits in front of a screen, or has named a browser."""
+    """Return whether there is a screen, or the user has named a browser."""
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
 
 
 def lay_out_notebooks(name: str) -> Path:
-    """Copy the notebooks of a campaign's studies into a folder of one's own, where they read that campaign's dataset.
+    """Copy the notebooks of a campaign's studies into a folder where they read that campaign's dataset.
 
-    Beside them lies an empty one for a question of one's own. What is there already stays as it is.
+    The folder also gets an almost empty notebook for the user's own question. Existing files stay unchanged.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def lay_out_notebooks(name: str) -> Path:
 
 
 def _lay_out(source: Path, copy: Path, dataset: Path) -> None:
-    """Copy a notebook with the literals of its first cell changed, and without the other campaign's outputs."""
+    """Copy a notebook without its outputs, and with the parameters set to this campaign."""
     if copy.exists():
         return
     notebook = nbformat.read(source, as_version=4)

@@ -1,4 +1,4 @@
-"""`python -m coldcache parse`: the records of many logs, read on all cores, printed in the order of the logs."""
+"""`python -m coldcache parse`: print the records of logs in their order, reading many logs on all cores."""
 
 import gc
 import os
@@ -13,15 +13,15 @@ from coldcache.core.errors import ColdCacheError, LogError
 from coldcache.core.records import to_json_lines
 from coldcache.tools import read_file
 
-#: Fewer logs than this are read before a second process has started.
+#: Below this number of logs, one process is faster than starting others.
 _MANY = 100
 
-#: Logs that a process reads at a time, and the largest of them, in B; records that are put together at a time.
+#: Logs per task of a process, the largest log that it reads, in B, and records per printed piece.
 _LOGS, _LARGEST, _RECORDS = 20, 2**20, 10_000
 
 
 class _Answer(NamedTuple):
-    """What is printed of one log: the lines of its records, or why it was refused."""
+    """The lines to print for one log, or why it was refused."""
 
     lines: Iterable[str]
     refusal: str
@@ -38,14 +38,14 @@ def print_records(logs: list[Path]) -> int:
     Returns
     -------
     int
-        0 if every log was read, else 2.
+        0 if every log was read, 2 if one was refused.
 
     Raises
     ------
     ColdCacheError
-        If a process that reads logs is ended from outside.
+        If a reading process is killed.
     """
-    # Records form no cycles, and looking for some in a million of them takes longer than to make them.
+    # Records form no cycles; searching a million of them for garbage takes longer than creating them.
     gc.set_threshold(1_000_000)
     status = 0
     for log, answer in zip(logs, _read_on_all_cores(logs) if len(logs) >= _MANY else repeat(None), strict=False):
@@ -53,8 +53,8 @@ def print_records(logs: list[Path]) -> int:
         if refusal:
             print(f"coldcache: {log}: {refusal}", file=sys.stderr)
             status = 2
-        for some in lines:
-            sys.stdout.write(some)
+        for piece in lines:
+            sys.stdout.write(piece)
     sys.stdout.flush()
     return status
 
@@ -69,7 +69,7 @@ def _read(log: Path) -> _Answer:
 
 
 def _read_some(logs: list[Path]) -> list[_Answer | None]:
-    """Return the answers of some logs; None for a large one, which is read when it is printed."""
+    """Return the answer for each log; None for a large log, which is read when it is printed."""
     answers: list[_Answer | None] = []
     for log in logs:
         if log.is_file() and log.stat().st_size > _LARGEST:
@@ -81,8 +81,8 @@ def _read_some(logs: list[Path]) -> list[_Answer | None]:
 
 
 def _read_on_all_cores(logs: list[Path]) -> Iterator[_Answer | None]:
-    """Yield the answers in the order of the logs; no process reads far ahead of what is printed."""
-    # Imported here, since it costs more than to read a log.
+    """Yield the answers in the order of the logs, without reading far ahead of the output."""
+    # Imported here because the import takes longer than reading a log.
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
@@ -98,4 +98,4 @@ def _read_on_all_cores(logs: list[Path]) -> Iterator[_Answer | None]:
             while under_way:
                 yield from under_way.popleft().result()
         except BrokenProcessPool as error:
-            raise ColdCacheError("a process that read logs was ended from outside: is memory short?") from error
+            raise ColdCacheError("a process that was reading logs was killed, perhaps for lack of memory") from error

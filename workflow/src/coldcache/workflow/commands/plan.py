@@ -1,4 +1,4 @@
-"""What `python -m coldcache plan` prints: the whole design, without touching anything."""
+"""`python -m coldcache plan`: print the trials of a design without touching anything."""
 
 import json
 from typing import Any
@@ -28,7 +28,7 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
     form : {"text", "jsonl"}
         A line per sweep and one per case, or one JSON object per trial.
     full : bool
-        Whether the studies keep their full scale, whatever the site's limits are.
+        Whether to plan at full scale, ignoring the site's limits.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
         cases = [case for study in asked for case in expand_cases(study, design.site, environment, full)]
     else:
         cases = design.cases()
-    runs = not full and not any(case.runs_here for case in cases)
+    runs = not full and not any(case.why_not_here for case in cases)
     blocks = design.blocks() if runs else arrange_blocks(cases, environment.seed)
     trials = [trial for block in blocks for trial in block.trials]
     if form == "jsonl":
@@ -56,18 +56,18 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
 
 
 def describe_trial(trial: Trial) -> dict[str, Any]:
-    """Return what `python -m coldcache plan --format jsonl` prints of a trial."""
+    """Return a trial as the JSON object that ``--format jsonl`` prints."""
     case = trial.case
     tool = find_tool(case.tool)
     # What a tool cannot do has no command line.
-    argv = [] if case.runs_here and tool.unfit(case.run) else tool.argv(case.run)
+    argv = [] if case.why_not_here and tool.unfit(case.run) else tool.argv(case.run)
     if case.guest and argv:
         argv = wrap(case.guest, case.run, tool.inputs(case.run), argv)
     return {
         "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": trial.repetition,
         "factors": {"operation": "+".join(case.operations), **case.factors},
         "argv": argv, "bytes": case.bytes, "items": case.items,
-        "seconds": round(case.seconds, 3), "item": case.item, "runs_here": case.runs_here or True,
+        "seconds": round(case.seconds, 3), "item": case.item, "runs_here": case.why_not_here or True,
         **({"repeat_until": case.until.model_dump()} if case.until else {}),
     }  # fmt: skip
 
@@ -78,18 +78,18 @@ def _print_sweep(sweep: Sweep, cases: list[Case]) -> None:
     print(f"{first.study}/{first.sweep} ({'; '.join(about)})")
     for step in sweep.preparation:
         print(f"  before each trial: {step}")
-    reasons = {case.runs_here for case in cases}
-    if len(reasons) == 1 and first.runs_here:
-        print(f"  does not run here: {first.runs_here}")
+    reasons = {case.why_not_here for case in cases}
+    if len(reasons) == 1 and first.why_not_here:
+        print(f"  does not run here: {first.why_not_here}")
     for case in sorted(cases, key=lambda case: case.name):
         size = f"{case.items:,} items" if case.items else show_bytes(case.bytes)
         print(f"  {case.name}  x {_show_repetitions(case)}  {size}, about {show_duration(case.seconds)} each")
-        if case.runs_here and len(reasons) > 1:
-            print(f"    does not run here: {case.runs_here}")
+        if case.why_not_here and len(reasons) > 1:
+            print(f"    does not run here: {case.why_not_here}")
 
 
 def _show_repetitions(case: Case) -> str:
-    """Return how often a case runs: as stated, or the least and the most with what ends it in between."""
+    """Return how often a case runs: a number, or a range with the rule that stops it."""
     if case.until is None or case.most == case.repetitions:
         return str(case.repetitions)
     budget = f" or {show_seconds(case.until.seconds)} are spent" if case.until.seconds is not None else ""
@@ -97,9 +97,9 @@ def _show_repetitions(case: Case) -> str:
 
 
 def _sum_up(blocks: list[Block], trials: list[Trial], site: Site) -> str:
-    """Return how much the plan is, as far as it runs here, at least and, where a stop rule decides, at most."""
+    """Return the total of the trials that run here, and the maximum if stop rules decide."""
     planned = [trial for trial in trials if trial.repetition < trial.case.repetitions]
-    running = [trial for trial in planned if not trial.case.runs_here]
+    running = [trial for trial in planned if not trial.case.why_not_here]
     missing = len(planned) - len(running)
     total = sum(trial.case.seconds for trial in running or planned)
     largest = max(trial.case.bytes for trial in running or planned)
@@ -118,5 +118,5 @@ def _sum_up(blocks: list[Block], trials: list[Trial], site: Site) -> str:
 
 
 def show_duration(seconds: float) -> str:
-    """Return a duration with a tenth of a second where it is short."""
+    """Return a duration in words; below a minute with a tenth of a second."""
     return f"{seconds:.1f} s" if seconds < 60 else show_seconds(seconds)

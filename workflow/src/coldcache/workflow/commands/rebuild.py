@@ -1,4 +1,4 @@
-"""`python -m coldcache rebuild`: everything made anew from raw logs, and held against what was there."""
+"""`python -m coldcache rebuild`: rebuild all results from raw logs, and compare them with the stored ones."""
 
 import tempfile
 from collections import Counter
@@ -9,7 +9,7 @@ from pathlib import Path
 from coldcache.campaign.campaign import RAW
 from coldcache.campaign.seal import SUMS, check_seal, check_sums, is_sealed
 from coldcache.core.errors import CampaignError
-from coldcache.report.archive.diff_results import STATES, Artefact, compare_results
+from coldcache.report.archive.diff_results import ARTEFACT_STATES, Artefact, compare_results
 from coldcache.report.archive.program_copy import name_version
 from coldcache.report.archive.rebuild import make_results
 from coldcache.report.archive.ro_crate import read_version
@@ -18,7 +18,7 @@ from coldcache.report.site.pages import COMPARISON
 
 
 def print_rebuild(named: str) -> int:
-    """Make a campaign's results anew, and print what became of each of them.
+    """Rebuild a campaign's results, and print the state of each file.
 
     Parameters
     ----------
@@ -28,14 +28,14 @@ def print_rebuild(named: str) -> int:
     Returns
     -------
     int
-        1 if one is different or was not made anew, else 0; a file that was not there before is told of only.
+        1 if a file is different or was not rebuilt, else 0; new files do not count.
 
     Raises
     ------
     CampaignError
-        If there is no such campaign or it has no results, or it differs from its seal.
+        If there is no such campaign, it has no results, or it differs from its seal.
     ArchiveError
-        If the archive is none, is broken, or would write where it must not.
+        If the archive is broken, is not one of this program, or would write outside its folder.
     RebuildError
         If a step fails.
     """
@@ -45,19 +45,21 @@ def print_rebuild(named: str) -> int:
             campaign, results = _open_archive(Path(named), work / "archive")
             made_by, here = read_version(work / "archive"), name_version(Path.cwd())
             if made_by != here:
-                print(f"made by {made_by or 'an unknown version'}, made anew by {here}: code/ in it is the former one")
+                print(f"made by {made_by or 'an unknown version'}, rebuilt by {here}; its code/ is the earlier one")
         else:
             campaign, results = _find(named)
         if is_sealed(campaign) and (differences := check_seal(campaign)):
-            raise CampaignError(f"{campaign.name}: {differences[0]}; nothing is made of it")
-        (work / "anew").mkdir()
-        rebuilt = make_results(campaign, work / "anew", Path.cwd(), results / COMPARISON)
+            raise CampaignError(f"{campaign.name}: {differences[0]}; it is not rebuilt")
+        (work / "rebuilt").mkdir()
+        rebuilt = make_results(campaign, work / "rebuilt", Path.cwd(), results / COMPARISON)
         found = compare_results(results, rebuilt)
     for artefact in _fold(found):
         print(f"{artefact.state:<10} {artefact.name}" + (f": {artefact.why}" if artefact.why else ""))
     counts = Counter(artefact.state for artefact in found)
-    told = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state] or state in STATES[:3])
-    print(f"{campaign.name}: {told}")
+    summary = ", ".join(
+        f"{counts[state]} {state}" for state in ARTEFACT_STATES if counts[state] or state in ARTEFACT_STATES[:3]
+    )
+    print(f"{campaign.name}: {summary}")
     return 1 if counts["different"] or counts["missing"] else 0
 
 
@@ -67,8 +69,7 @@ def _find(name: str) -> tuple[Path, Path]:
         raise CampaignError(f"{campaign}: there is no such campaign, and {name} is no archive")
     if not (results / "dataset.nc").is_file():
         raise CampaignError(
-            f"{results}: there is nothing to hold against what is made anew; "
-            f"snakemake --cores all --config campaign={name} makes it"
+            f"{results}: there are no results to compare with; snakemake --cores all --config campaign={name} makes it"
         )
     return campaign, results
 
@@ -86,7 +87,7 @@ def _open_archive(archive: Path, folder: Path) -> tuple[Path, Path]:
 
 
 def _fold(artefacts: Iterable[Artefact]) -> Iterator[Artefact]:
-    """Yield each artefact; of pages and of what they look like those of one folder that share a state as one."""
+    """Yield the artefacts, with identical pages of one folder folded into one line."""
     for (folder, state), group in groupby(artefacts, lambda found: (str(Path(found.name).parent), found.state)):
         members = list(group)
         if folder.startswith("report/") and state == "identical" and len(members) > 1:

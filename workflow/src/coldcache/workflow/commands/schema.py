@@ -1,4 +1,4 @@
-"""JSON Schemas of the configuration, for editors that complete and check YAML while it is written."""
+"""`python -m coldcache schema`: JSON Schemas with which editors complete and check the configuration."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ _MODELS: dict[str, type[BaseModel]] = {"study": Study, "site": Site, "claims": C
 
 
 def render_schemas() -> dict[str, str]:
-    """Return the text of each schema by the name of its model."""
+    """Return the text of each schema, by the name of its model."""
     return {
         name: json.dumps(model.model_json_schema(mode="validation"), indent=1, sort_keys=True) + "\n"
         for name, model in _MODELS.items()

@@ -1,4 +1,4 @@
-"""What `python -m coldcache status` prints: how far a campaign is, by its files alone, wherever they are seen."""
+"""`python -m coldcache status`: print the progress of a campaign, from its files alone."""
 
 import time
 from collections import Counter
@@ -16,24 +16,24 @@ from coldcache.design.jobs import arrange_allocations
 
 
 class Status(NamedTuple):
-    """How far a campaign is.
+    """The progress of a campaign.
 
     Attributes
     ----------
     done : int
-        Trials that have a folder, whatever they are worth.
+        Trials that have a folder, whatever their verdict.
     void : list of str
-        Of these, the ones that say of themselves that they failed: the trial and why.
+        The finished trials that recorded a failure, with the reason.
     running : list of str
-        Trials that are being run.
+        Trials that are running now.
     refused : dict of str to int
-        How many trials are missing for each reason.
+        By reason, the number of trials that cannot run.
     waiting : int
-        Trials that are yet to be run.
+        Trials that are still to run.
     seconds : float
-        How long they take: by the plan's estimates, at the pace of those that are done.
+        Their expected duration: the plan's estimate, scaled by the pace of the finished trials.
     jobs : int
-        Jobs that have waiting trials.
+        Jobs with waiting trials.
     """
 
     done: int
@@ -46,7 +46,7 @@ class Status(NamedTuple):
 
 
 def print_status(name: str) -> None:
-    """Print how far a campaign is.
+    """Print the progress of a campaign.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def print_status(name: str) -> None:
     Raises
     ------
     CampaignError
-        If there is no such campaign yet, or its design cannot be read.
+        If there is no such campaign, or its design cannot be read.
     """
     folder = RAW / name
     campaign = read_campaign(folder)
@@ -73,7 +73,7 @@ def print_status(name: str) -> None:
         jobs = "1 job" if status.jobs == 1 else f"{status.jobs} jobs"
         end = time.strftime("%d %b %H:%M", time.localtime(time.time() + status.seconds))
         print(
-            f"waiting: {status.waiting} in {jobs}, about {show_seconds(status.seconds)} beside the queue: "
+            f"waiting: {status.waiting} in {jobs}, about {show_seconds(status.seconds)} without time in the queue: "
             f"not before {end}"
         )
     for reason, count in status.refused.items():
@@ -81,11 +81,11 @@ def print_status(name: str) -> None:
     for line in status.void:
         print(f"void: {line}")
     if status.done:
-        print("verdicts.csv tells which of the done ones count, once they are collected")
+        print("verdicts.csv shows which of them count, once they are collected")
 
 
 def find_status(campaign: Campaign) -> Status:
-    """Return how far a campaign is; reads the `trial.json` of its trials, and no log."""
+    """Return the progress of a campaign from the `trial.json` of its trials, without reading logs."""
     allocations = arrange_allocations(campaign.blocks(), campaign.site)
     void, running, waiting_jobs = [], [], 0
     refused: Counter[str] = Counter()
@@ -129,7 +129,7 @@ def _why_void(outcome: Outcome) -> str | None:
 
 
 def _running_since(campaign: Campaign, trial: Trial) -> float:
-    """Return for how long a trial has been running, in s; 0 where it is not, or its runner was killed long ago."""
+    """Return for how long a trial has been running, in s; 0 if it is not, or its runner was killed long ago."""
     folder = campaign.folder / trial.key
     try:
         since = time.time() - folder.with_name(f".{folder.name}.partial").stat().st_mtime

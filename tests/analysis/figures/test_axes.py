@@ -1,0 +1,115 @@
+"""Axes start where they should, show multiples of the stored unit, and name lines without a collision."""
+
+import numpy as np
+import pytest
+import seaborn as sns
+from canvas import find_outside, find_overlaps, list_texts
+
+from coldcache.analysis.figures.axes import name_lines, name_values, scale_for, set_x, set_y, shorten
+from coldcache.analysis.figures.style import lines_by
+
+
+def read_ticks(axis):
+    axis.axes.figure.canvas.draw()
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def draw_lines(axes, cells):
+    sns.lineplot(cells.to_dataframe(), x="threads", y="estimate", ax=axes, **lines_by(cells, "operation"))
+    set_x(axes, "threads", log=2)
+    set_y(axes, "throughput", unit="B/s", start=0)
+
+
+def test_a_linear_axis_starts_at_zero_and_ends_above_the_data(axes):
+    axes.plot([1, 2], [3e9, 4e9])
+    set_y(axes, "throughput", unit="B/s")
+    low, high = axes.get_ylim()
+    assert low == 0
+    assert high > 4e9
+    assert axes.get_ylabel() == "throughput, GB/s"
+    assert read_ticks(axes.yaxis)[:2] == ["0", "0.8"]
+
+
+def test_an_axis_may_start_where_the_data_begin(axes):
+    axes.plot([10, 12], [1, 2])
+    set_x(axes, "trials", start=None, whole=True)
+    assert axes.get_xlim()[0] == pytest.approx(9.9)
+    assert {float(tick) % 1 for tick in read_ticks(axes.xaxis)} == {0.0}
+
+
+def test_threads_stand_at_powers_of_two_where_the_lines_have_points(axes):
+    axes.plot([1, 2, 4, 8], [1, 2, 3, 4], marker="o")
+    axes.plot(np.geomspace(1, 16, 9), np.ones(9))
+    set_x(axes, "threads", log=2)
+    assert (axes.get_xscale(), axes.get_xlabel()) == ("log", "threads (log2)")
+    assert axes.xaxis.get_transform().base == 2
+    assert axes.get_xticks().tolist() == [1, 2, 4, 8]
+    assert read_ticks(axes.xaxis) == ["1", "2", "4", "8"]
+
+
+def test_of_many_numbers_of_threads_the_powers_of_two_are_named(axes):
+    axes.plot(range(1, 25), range(1, 25), marker="o")
+    set_x(axes, "threads", log=2)
+    assert axes.get_xticks().tolist() == [1, 2, 4, 8, 16]
+
+
+def test_a_logarithmic_axis_says_so(axes):
+    axes.plot([1, 2], [1e3, 2e6])
+    set_y(axes, "files", unit="1/s", log=10)
+    assert (axes.get_yscale(), axes.get_ylabel()) == ("log", "files, per second (log10)")
+    assert {"1 k", "10 k", "100 k", "1 M"} <= set(read_ticks(axes.yaxis))
+
+
+def test_ticks_may_be_fixed_and_shares_are_in_per_cent(axes):
+    axes.plot([1, 2], [0.05, 0.5])
+    set_y(axes, "width", unit="%", log=10, ticks=[0.01, 0.1, 0.2])
+    assert read_ticks(axes.yaxis) == ["10", "20"]
+    assert axes.get_ylabel() == "width, % (log10)"
+
+
+@pytest.mark.parametrize(
+    ("unit", "highest", "found"),
+    [
+        ("B/s", 1e9, (1e9, "GB/s")), ("B/s", 0.99e9, (1e6, "MB/s")), ("1/s", 9999, (1.0, "per second")),
+        ("1/s", 1e4, (1e3, "thousand per second")), ("1/s", 1e7, (1e6, "million per second")), ("s", 1, (1.0, "s")),
+        ("s", 1e-3, (1e-3, "ms")), ("s", 0.9e-3, (1e-6, "µs")), ("1", 5, (1.0, "")), ("%", 5, (0.01, "%")),
+    ],
+)  # fmt: skip
+def test_the_unit_of_an_axis_follows_from_its_end(unit, highest, found):
+    assert scale_for(unit, highest) == found
+
+
+def test_ticks_are_short():
+    shown = [shorten(value) for value in (0, 0.5, 999, 1e3, 1.5e6, 2e9, 3e12, -2e3)]
+    assert shown == ["0", "0.5", "999", "1 k", "1.5 M", "2 G", "3 T", "-2 k"]
+
+
+def test_each_line_is_named_at_its_end_in_its_colour(axes, sweep):
+    draw_lines(axes, sweep.cells)
+    name_lines(axes, sweep.cells, by="operation")
+    names = {text.get_text(): text for text in axes.texts}
+    ends = {"read": 400e6, "write": 75e6}
+    assert set(names) == set(ends)
+    for name, end in ends.items():
+        x, share = names[name].xy
+        assert x == 1
+        assert share == pytest.approx(end / axes.get_ylim()[1], abs=0.02)
+    colours = {line.get_color() for line in axes.lines}
+    assert {text.get_color() for text in axes.texts} <= colours
+
+
+def test_names_of_lines_that_end_together_do_not_collide(axes, sweep):
+    cells = sweep.cells.copy(deep=True)
+    cells["estimate"].loc[{"threads": 4}] = 400e6
+    draw_lines(axes, cells)
+    name_lines(axes, cells, by="operation")
+    assert {"read", "write"} <= {text for text, _ in list_texts(axes.figure)}
+    assert find_overlaps(axes.figure) == []
+    assert find_outside(axes.figure) == []
+
+
+def test_values_are_named_above_their_points_and_nan_is_not(axes):
+    axes.plot([1, 2, 3], [0, 1, 2])
+    name_values(axes, [1.5, np.nan], [0, 1], "{:.3g}×")
+    (text,) = axes.texts
+    assert (text.get_text(), text.xy) == ("1.5×", (1.5, 0))

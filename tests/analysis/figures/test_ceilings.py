@@ -1,0 +1,37 @@
+"""Limits are dashed lines at their rates where the scale allows, and the caption states all of them."""
+
+from dataclasses import replace
+
+from canvas import find_overlaps
+
+from coldcache.analysis.figures.ceilings import draw_ceilings, draw_thresholds
+
+
+def test_a_near_limit_is_drawn_and_named_and_a_far_one_is_in_the_caption_alone(axes, sweep):
+    note = draw_ceilings(axes, replace(sweep, ceilings={"near": 500e6, "far": 50e9}))
+    (line,) = axes.lines
+    assert list(line.get_ydata()) == [500e6, 500e6]
+    assert line.get_linestyle() == "--"
+    assert [text.get_text() for text in axes.texts] == ["near, 500 MB/s"]
+    assert note == "Dashed where the scale allows: near 500 MB/s; far 50.0 GB/s."
+
+
+def test_limits_that_are_near_each_other_share_a_name(axes, sweep):
+    axes.plot([1, 2], [0, 800e6])
+    draw_ceilings(axes, replace(sweep, ceilings={"most": 520e6, "least": 500e6, "half": 250e6}))
+    assert [text.get_text() for text in axes.texts] == ["half, 250 MB/s", "least, 500 MB/s; most, 520 MB/s"]
+    assert find_overlaps(axes.figure) == []
+
+
+def test_no_limit_has_no_note(axes, sweep):
+    assert draw_ceilings(axes, sweep) is None
+    assert not axes.lines
+
+
+def test_thresholds_are_named_above_the_axes_on_both_sides(axes):
+    axes.set_xlim(0, 1e9)
+    axes.set_yticks([])
+    draw_thresholds(axes, {"125 MB/s": 125e6, "100 MB/s": 100e6})
+    assert [list(line.get_xdata()) for line in axes.lines] == [[100e6] * 2, [125e6] * 2]
+    assert [text.get_text() for text in axes.texts] == ["100 MB/s", "125 MB/s"]
+    assert find_overlaps(axes.figure) == []

@@ -1,0 +1,70 @@
+"""A picture is rendered once, with its title, and displayed and saved as SVG."""
+
+import matplotlib.pyplot as plt
+import pytest
+from canvas import find_outside
+
+from coldcache.analysis.figures.picture import Picture, picture_of
+from coldcache.analysis.figures.runs import draw_runs
+from coldcache.analysis.figures.style import house_style
+from coldcache.analysis.report_links import without_links
+
+
+@pytest.fixture
+def draw(sweep):
+    def make(title="Reads grow"):
+        with house_style():
+            _, axes = plt.subplots()
+            axes.plot([1, 2], [1, 2])
+            draw_runs(axes, sweep, sweep.cells)
+            return picture_of(sweep, axes.figure, title, "A note.", None, "A note.")
+
+    return make
+
+
+def test_a_picture_of_a_sweep_says_how_to_read_it_and_what_it_shows(draw, sweep):
+    picture = draw()
+    assert picture.caption == f"{sweep.caption()} A note."
+    assert picture.sweeps == ("s/w",)
+    assert picture.figure.get_suptitle() == "Reads grow"
+    assert picture.figure.number not in plt.get_fignums() if hasattr(picture.figure, "number") else True
+
+
+def test_a_long_title_is_wrapped_within_the_figure_and_has_no_links(draw):
+    picture = draw('Writes <a href="x">grow</a> 2 times, and reads show no growth at all from 1 to 1,024 threads.')
+    assert picture.title == "Writes grow 2 times, and reads show no growth at all from 1 to 1,024 threads."
+    assert picture.figure.get_suptitle().count("\n") == 1
+    assert find_outside(picture.figure) == []
+
+
+def test_a_picture_is_saved_as_svg_and_its_ids_differ_from_those_of_another(draw, tmp_path):
+    picture = draw().save(tmp_path / "dataset.nc", "curve")
+    saved = (tmp_path / "by-hand/figures/curve.svg").read_text()
+    assert saved == without_links(picture.svg)
+    assert "<a " not in saved
+    html = picture._repr_mimebundle_()["text/html"]
+    other = draw("Reads fall")._repr_mimebundle_()["text/html"]
+    assert 'role="group" aria-label="Reads grow"' in html
+    assert '<figure class="coldcache-figure" data-name="curve" data-sweeps="s/w">' in html
+    ids = [{part.split('"')[0] for part in page.split(' id="')[1:]} for page in (html, other)]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+
+
+def test_links_have_labels_and_only_those_of_cases_are_reached_by_the_tab_key(draw):
+    html = draw()._repr_mimebundle_()["text/html"]
+    assert html.count('aria-label="Trials of operation=read,threads=1"') == 1
+    assert 'tabindex="-1" aria-label="r0 of operation=read,threads=1"' in html
+
+
+def test_a_picture_without_links_is_an_image():
+    with house_style():
+        figure, axes = plt.subplots()
+        axes.plot([1, 2], [1, 2])
+        html = Picture(figure, "A & B", "How.")._repr_mimebundle_()["text/html"]
+    assert 'role="img" aria-label="A &amp; B"' in html
+    assert "<figcaption>How.</figcaption></figure>" in html
+
+
+def test_the_same_figure_gives_the_same_bytes(draw):
+    assert draw().svg == draw().svg

@@ -1,0 +1,68 @@
+"""Published values have a mark of their own where the scale allows, and the caption counts the others."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from canvas import find_overlaps
+
+from coldcache.analysis.figures.axes import set_x, set_y
+from coldcache.analysis.figures.cases import list_cases
+from coldcache.analysis.figures.published import draw_published, draw_stars, find_published
+from coldcache.analysis.questions.select import choose
+
+
+@pytest.fixture
+def published(invent):
+    (found,) = choose(invent("pixstor-nvme"), "pixstor-nvme", "throughput", ["read", "write"], "shared-file", "threads")
+    return found
+
+
+def test_a_value_at_a_number_of_threads_is_a_star_and_others_are_levels(axes, published):
+    note = draw_published(axes, published)
+    stars = [line for line in axes.lines if line.get_marker() == "*"]
+    assert {(line.get_xdata()[0], line.get_ydata()[0]) for line in stars} == {
+        (value.threads, value.high) for value in published.published if value.threads
+    }
+    assert all(line.get_markerfacecolor() == "white" for line in stars)
+    levels = {line.get_ydata()[0] for line in axes.lines if line.get_marker() != "*"}
+    assert levels == {value.high for value in published.published if not value.threads}
+    assert note == "Stars and dotted levels: published values."
+
+
+def test_names_of_levels_that_are_near_each_other_do_not_collide(axes, published):
+    axes.plot(published.cells.threads, published.cells.estimate.sel(operation="read"), marker="o")
+    draw_published(axes, published)
+    set_x(axes, "threads", log=2)
+    set_y(axes, "throughput", unit="B/s")
+    names = [text.get_text() for text in axes.texts if text.get_text()]
+    assert names and set(names) <= {"published peak (table)", "published sustained (table)", "published peak (text)"}
+    assert find_overlaps(axes.figure) == []
+
+
+def test_a_value_beyond_the_scale_is_counted_in_the_caption(axes, published):
+    value = published.published[0]
+    note = draw_published(axes, replace(published, published=(value._replace(high=1e12, low=1e12),)))
+    assert note == "1 published value beyond this scale: see the table."
+    assert not axes.lines
+    assert draw_published(axes, replace(published, published=())) is None
+
+
+def test_a_logarithmic_axis_has_room_for_values_further_away(axes, published):
+    far = replace(published, published=(published.published[0]._replace(high=2e12, low=2e12),))
+    assert draw_published(axes, far, log=True) == "Stars and dotted levels: published values."
+
+
+def test_stars_are_hollow_and_skip_what_is_not_stated(axes):
+    draw_stars(axes, [1.0, np.nan], [0, 1])
+    (line,) = axes.lines
+    assert (line.get_marker(), line.get_markerfacecolor(), line.get_linestyle()) == ("*", "white", "None")
+
+
+def test_rows_find_the_values_of_their_levels(invent):
+    (found, *_) = choose(invent("dell-lustre"), "dell-lustre", "throughput", ["read", "write"], by=["stripe_count"])
+    rows = list_cases(found.cells, "stripe_count")
+    values = find_published(found, rows, "stripe_count")
+    stated = {(row.operation, row.stripe_count): value for row, value in zip(rows.itertuples(), values, strict=True)}
+    assert stated["read", 8] == 1005e6
+    assert np.isnan(stated["read", 2])

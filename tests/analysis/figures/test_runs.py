@@ -1,0 +1,92 @@
+"""Every run is drawn at its value, marked by its verdict, and linked to its page."""
+
+import numpy as np
+import pandas as pd
+
+from coldcache.analysis.figures.cases import list_cases
+from coldcache.analysis.figures.runs import draw_runs, draw_trials, link_points
+from coldcache.analysis.figures.style import COLOURS
+
+
+def read_runs(axes):
+    return {
+        line.get_url(): (line.get_xdata()[0], line.get_ydata()[0], line.get_marker(), line.get_markerfacecolor())
+        for line in axes.lines
+    }
+
+
+def test_every_run_is_drawn_at_its_value_and_leads_to_its_page(axes, sweep):
+    draw_runs(axes, sweep, sweep.cells, x="threads", by="operation")
+    runs = read_runs(axes)
+    assert len(runs) == 18
+    for operation in ("read", "write"):
+        for threads in (1, 2, 4):
+            for repetition in range(3):
+                url = f"../trials/s/w/operation={operation},threads={threads}/r{repetition}.html#{operation}-throughput"
+                value = float(sweep.runs.sel(operation=operation, threads=threads, repetition=repetition))
+                assert runs[url] == (threads, value, "o", COLOURS[operation])
+
+
+def test_each_median_leads_to_its_case(axes, sweep):
+    draw_runs(axes, sweep, sweep.cells)
+    spots = {spots.get_urls()[0]: tuple(spots.get_offsets()[0]) for spots in axes.collections}
+    assert len(spots) == 6
+    assert spots["../trials/s/w/operation=read,threads=4/index.html#read-throughput"] == (4, 400e6)
+
+
+def test_part_of_a_sweep_draws_its_own_runs_alone(axes, sweep):
+    draw_runs(axes, sweep, sweep.cells.sel(operation="read", threads=[2, 4]))
+    assert {(x, colour) for x, _, _, colour in read_runs(axes).values()} == {
+        (2, COLOURS["read"]), (4, COLOURS["read"]),
+    }  # fmt: skip
+
+
+def test_void_runs_are_crosses_on_the_axis_suspect_ones_hollow_and_reads_not_proved_cold_diamonds(axes, sweep):
+    here = {"operation": "read", "threads": 1}
+    sweep.cube.verdict.loc[{**here, "repetition": 0}] = "suspect"
+    sweep.cube.cold.loc[{**here, "repetition": 0}] = "unproved"
+    sweep.cube.verdict.loc[{**here, "repetition": 1}] = "void"
+    sweep.cube.throughput.loc[{**here, "repetition": 1}] = np.nan
+    draw_runs(axes, sweep, sweep.cells)
+    runs = read_runs(axes)
+    page = "../trials/s/w/operation=read,threads=1"
+    assert runs[f"{page}/r0.html#read-throughput"] == (1, 90e6, "d", "white")
+    assert runs[f"{page}/r1.html"] == (1, 0, "X", "white")
+    (cross,) = (line for line in axes.lines if line.get_marker() == "X")
+    assert cross.get_transform() == axes.get_xaxis_transform()
+    assert runs[f"{page}/r2.html#read-throughput"][2:] == ("o", COLOURS["read"])
+
+
+def test_a_run_that_was_not_planned_is_not_drawn(axes, sweep):
+    sweep.cube.verdict.loc[{"operation": "read", "threads": 1}] = ""
+    draw_runs(axes, sweep, sweep.cells)
+    assert len(read_runs(axes)) == 15
+
+
+def test_runs_of_rows_lie_at_the_height_of_their_row(axes, sweep):
+    rows = list_cases(sweep.cells, "threads")
+    draw_runs(axes, sweep, sweep.cells, rows=rows)
+    drawn = {(x, y) for x, y, _, _ in read_runs(axes).values()}
+    assert drawn == {
+        (float(value), row.row)
+        for row in rows.itertuples()
+        for value in sweep.runs.sel(operation=row.operation, threads=row.threads).values
+    }
+
+
+def test_trials_of_a_table_are_drawn_at_their_time_and_lead_to_their_pages(axes):
+    trials = pd.DataFrame({
+        "study": "s", "sweep": "w", "case": "only", "repetition": [0, 1, 2], "verdict": ["valid", "suspect", "void"],
+        "minutes": [0.0, 1.5, np.nan], "figure": [5.0, 6.0, 7.0],
+    })  # fmt: skip
+    draw_trials(axes, trials, x="minutes", y="figure")
+    assert read_runs(axes) == {
+        "../trials/s/w/only/r0.html": (0, 5, "o", COLOURS["first"]),
+        "../trials/s/w/only/r1.html": (1.5, 6, "o", "white"),
+    }
+
+
+def test_points_without_a_place_lead_nowhere(axes):
+    link_points(axes, [1, np.nan, 3], [1, 2, np.nan], ["a", "b", "c"])
+    (spots,) = axes.collections
+    assert spots.get_urls() == ["a"]

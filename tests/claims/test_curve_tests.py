@@ -1,0 +1,24 @@
+"""Claims on rates per core use each stream that a log states alone."""
+
+import pandas as pd
+import pytest
+
+from coldcache.claims.judge import judge_claims
+from coldcache.claims.read import read_claims
+
+
+def test_every_core_is_asked_where_logs_state_each_stream_alone(made_records, make_context):
+    alone = made_records[(made_records.study == "sas-grid") & (made_records.sweep == "per-core")].copy()
+    alone = alone[(alone.threads > 1) | (alone.metric == "throughput")]
+    several = alone.threads > 1
+    assert several.any()
+    # Two streams of 1 s each move a file of 50 MB each: half of what a core needs.
+    rows = alone[several & (alone.metric == "throughput")]
+    streams = [
+        rows.assign(metric="elapsed", value=1.0, unit="s", file_size=50e6, threads=2, share=f"process={number}")
+        for number in (0, 1)
+    ]
+    changed = pd.concat([alone[~several], *streams])
+    claims = [stated for stated in read_claims() if stated.claim.id == "SG1"]
+    (found,) = judge_claims(make_context(changed), claims)
+    assert (found.verdict, found.estimate) == ("refuted", pytest.approx(50e6))

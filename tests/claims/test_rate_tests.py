@@ -1,0 +1,30 @@
+"""A ratio moves with its trials, and only claims on their sweep move."""
+
+import pandas as pd
+import pytest
+
+from coldcache.claims.judge import CLAIM_COLUMNS, judge_claims
+from coldcache.claims.read import read_claims
+
+
+def by_id(rows) -> dict:
+    return {row.id: row for row in rows}
+
+
+def test_a_change_of_5_percent_in_one_trial_moves_the_claims_on_its_sweep_and_nothing_else(
+    made_context, made_records, make_context
+):
+    made = judge_claims(made_context, read_claims())
+    changed = made_records.copy()
+    rows = (changed.study == "dell-lustre") & (changed.sweep == "write-cache-random") & (changed.threads == 24)
+    place = changed.index[rows & (changed.write_cache == "writethrough") & (changed.repetition == 2)][0]
+    changed.loc[place, "value"] *= 1.05
+    after = judge_claims(make_context(changed), read_claims())
+    # As claims.csv holds them.
+    frames = [pd.DataFrame(rows, columns=CLAIM_COLUMNS).map(str) for rows in (made, after)]
+    moved = (frames[0] != frames[1]).any(axis=1)
+    assert list(frames[0][moved]["id"]) == ["DL7"]
+    old, new = by_id(made)["DL7"], by_id(after)["DL7"]
+    assert new.verdict == "borne out"
+    # One of 30 pairs is 5 % larger, and their mean logarithm by a thirtieth of that.
+    assert new.estimate / old.estimate == pytest.approx(1.05 ** (1 / 30))

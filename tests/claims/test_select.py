@@ -1,0 +1,62 @@
+"""Selections are completed from outer ones, and values are paired by repetition."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from coldcache.claims.select import list_cells, log_of, pair, resolve_selection
+from coldcache.core.errors import NoData
+from coldcache.design.claim import Selection
+
+
+def make_values(rates: dict[int, list[float]]) -> xr.DataArray:
+    """Return rates by thread count and repetition."""
+    return xr.DataArray(
+        list(rates.values()), dims=("threads", "repetition"),
+        coords={"threads": list(rates), "repetition": range(len(next(iter(rates.values()))))},
+    )  # fmt: skip
+
+
+def test_missing_keys_come_from_the_selections_before():
+    outer = Selection(sweep="random", operation="random-read", levels={"threads": 1})
+    found = resolve_selection("quick", outer, Selection(levels={"queue_depth": 8}))
+    assert (found.study, found.sweep, found.operation, found.metric) == ("quick", "random", "random-read", "rate")
+    assert found.levels == {"threads": 1, "queue_depth": 8}
+    assert found.name == "random-read, threads 1, queue_depth 8"
+
+
+def test_a_selection_without_a_sweep_has_no_data():
+    with pytest.raises(NoData, match="the claim names no sweep"):
+        resolve_selection("quick", Selection(operation="read"))
+
+
+@pytest.mark.parametrize(
+    ("over", "ratios", "trials"),
+    [
+        # Of both thread counts: the mean of the logarithms of 2 and 8.
+        ("every", [4.0, 4.0], 8),
+        # The peaks are 4 at 2 threads and 1 at 1 thread.
+        ("peaks", [4.0, 4.0], 4),
+        ("most", [8.0, 8.0], 4),
+    ],
+)
+def test_rates_are_paired_by_repetition(over, ratios, trials):
+    above, below = make_values({1: [2.0, 2.0], 2: [4.0, 4.0]}), make_values({1: [1.0, 1.0], 2: [0.5, 0.5]})
+    logs, used = pair(above, below, over)
+    assert np.exp(logs) == pytest.approx(ratios)
+    assert used == trials
+
+
+def test_rates_without_a_common_case_have_no_data():
+    with pytest.raises(NoData, match="no case in common"):
+        pair(make_values({1: [1.0]}), make_values({2: [1.0]}), "every")
+
+
+def test_a_value_that_is_not_positive_has_no_logarithm():
+    assert np.isnan(log_of(make_values({1: [0.0, -1.0]}))).all()
+
+
+def test_cells_are_named_by_their_levels_and_empty_ones_left_out():
+    cells = list_cells(make_values({1: [1.0, np.nan], 2: [np.nan, np.nan]}))
+    assert [name for name, _ in cells] == [", threads 1"]
+    assert cells[0][1] == pytest.approx([1.0, np.nan], nan_ok=True)

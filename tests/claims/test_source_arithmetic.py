@@ -1,0 +1,28 @@
+"""A source's own numbers are checked by computation, with the exact result."""
+
+import pytest
+
+from coldcache.claims.source_arithmetic import CHECKS, weigh_arithmetic
+from coldcache.core.errors import DesignError
+from coldcache.design.claim import Arithmetic
+
+RESULTS = {
+    "dell-directories": (True, 1.0),
+    "pixstor-directories": (True, 1.0),
+    "provisionable": (True, 19.0),
+    "increase": (False, 16.0),
+    "in-flight": (True, 1024.0),
+    "calls": (True, 16_384.0),
+}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_each_check_has_its_exact_result(root, monkeypatch, check):
+    monkeypatch.chdir(root)
+    found = weigh_arithmetic(None, "", Arithmetic(kind="arithmetic", check=check))
+    assert (found.decided, found.estimate, found.trials) == (*RESULTS[check], 0)
+
+
+def test_an_unknown_check_is_refused_with_the_nearest():
+    with pytest.raises(DesignError, match='unknown check "call"; did you mean "calls"'):
+        weigh_arithmetic(None, "", Arithmetic(kind="arithmetic", check="call"))

@@ -1,0 +1,86 @@
+"""The package is a dozen rooms, tests mirror them, and notebooks import the room for analysis."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE, TESTS = ROOT / "workflow/src/coldcache", ROOT / "tests"
+
+#: Folders of tests that mirror no room: each tests the project as a whole, or programs outside the package.
+SUITES = {"benchmarks", "browser", "cluster", "faults", "fuzz", "mutants", "project", "studies"}
+
+#: Folders of tests that hold no tests.
+SUPPORT = {"fixtures", "specimens"}
+
+#: Packages that cells of notebooks may import.
+TAUGHT = ("coldcache.analysis", "matplotlib", "numpy", "seaborn", "xarray")
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def list_folders(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(("__", "."))}
+
+
+ROOMS = sorted(list_folders(PACKAGE))
+TEST_FILES = sorted(path for room in ROOMS for path in (TESTS / room).rglob("test_*.py"))
+
+
+def find_tested(test: Path) -> Path | None:
+    """Return the module or package that a test file mirrors: that of its name, or of its name without last words."""
+    folder = PACKAGE / test.parent.relative_to(TESTS)
+    words = test.stem.removeprefix("test_").split("_")
+    for count in range(len(words), 0, -1):
+        place = folder / "_".join(words[:count])
+        if place.with_suffix(".py").is_file() or (place / "__init__.py").is_file():
+            return place
+    return folder if folder.name == "_".join(words) and (folder / "__init__.py").is_file() else None
+
+
+def list_imports(notebook: Path) -> set[str]:
+    cells = json.loads(notebook.read_text())["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    nodes = list(ast.walk(ast.parse(text)))
+    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return found | {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
+def test_the_package_is_at_most_twelve_rooms_and_its_entry_point():
+    assert len(ROOMS) <= 12
+    assert {path.name for path in PACKAGE.iterdir() if path.is_file()} == {"__init__.py", "__main__.py"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_says_what_it_is_for_and_has_tests(room):
+    assert ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text()))
+    assert any(path.is_relative_to(TESTS / room) for path in TEST_FILES)
+
+
+def test_every_folder_of_tests_is_a_room_or_a_named_suite():
+    assert list_folders(TESTS) - SUPPORT - SUITES == set(ROOMS)
+
+
+@pytest.mark.parametrize("test", TEST_FILES, ids=lambda path: str(path.relative_to(TESTS)))
+def test_every_test_of_a_room_mirrors_a_module_at_the_same_path(test):
+    assert find_tested(test), f"{test.relative_to(ROOT)} names no module of {test.parent.relative_to(TESTS)}"
+
+
+def test_a_test_file_is_matched_by_module_package_or_aspect():
+    assert find_tested(TESTS / "dataset/test_cubes.py") == PACKAGE / "dataset/cubes"
+    assert find_tested(TESTS / "report/site/test_index_page_rendered.py") == PACKAGE / "report/site/index_page"
+    assert find_tested(TESTS / "tools/test_fio_and_more.py") == PACKAGE / "tools/fio"
+    assert find_tested(TESTS / "tools/fio/test_fio.py") == PACKAGE / "tools/fio"
+    assert find_tested(TESTS / "dataset/test_rates.py") is None
+    assert find_tested(TESTS / "tools/test_cubes.py") is None
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_imports_the_analysis_room_alone(notebook):
+    others = {name for name in list_imports(notebook) if not f"{name}.".startswith(tuple(f"{top}." for top in TAUGHT))}
+    outside = {name for name in others if not name.startswith("coldcache")}
+    assert outside <= {"IPython.display"}
+    if others:
+        pytest.xfail(f"imports {', '.join(sorted(others))}")

@@ -1,0 +1,24 @@
+"""Results are rebuilt from an archive alone, and a damaged archive is refused."""
+
+import re
+import shutil
+import zipfile
+
+from coldcache.workflow.commands import rebuild
+
+
+def test_it_is_rebuilt_from_the_file_alone_and_damage_is_noticed(project, run, monkeypatch):
+    run("archive", "tiny", "--output", "a.zip")
+    shutil.rmtree("raw/tiny")
+    shutil.rmtree("results/tiny")
+    status, said, error = run("rebuild", "a.zip")
+    assert (status, error) == (0, "")
+    assert re.search(r"\ntiny: \d+ identical, 0 equal, 0 different\n$", said)
+    assert "made by" not in said
+    with zipfile.ZipFile("a.zip") as packed, zipfile.ZipFile("b.zip", "w") as changed:
+        for name in packed.namelist():
+            changed.writestr(name, packed.read(name).replace(b'"exit_status": 0', b'"exit_status": 1'))
+    monkeypatch.setattr(rebuild, "name_version", lambda project: "9.9")
+    status, said, error = run("rebuild", "b.zip")
+    assert status == 1
+    assert re.fullmatch(r"coldcache: b\.zip: raw/tiny/\S+/trial\.json: changed; fetch it again\n", error)

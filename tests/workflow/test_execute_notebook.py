@@ -1,0 +1,82 @@
+"""A notebook is executed with its parameters; its failures are one line, and its reads are logged."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from coldcache.workflow.execute_notebook import NotebookError, execute_notebook
+
+
+def make_notebook(path: Path, *sources: str) -> Path:
+    cells = [nbformat.v4.new_markdown_cell("# Why?"), *(nbformat.v4.new_code_cell(source) for source in sources)]
+    cells[1].metadata["tags"] = ["parameters"]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}}), path)
+    return path
+
+
+def test_execute_hands_over_the_dataset_relative_to_the_notebook(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    notebook = make_notebook(tmp_path / "notebooks/why.ipynb", 'dataset = ""\nstudy = ""', "print(dataset, study)")
+    output = tmp_path / "executed.ipynb"
+    execute_notebook(notebook, output, tmp_path / "logs/why.ipynb", tmp_path / "results/dataset.nc", "quick")
+    assert nbformat.read(output, as_version=4).cells[-1].outputs[0].text == "../results/dataset.nc quick\n"
+
+
+def test_execute_names_the_cell_that_fails_and_leaves_no_page(tmp_path):
+    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", "1 / 0")
+    log = tmp_path / "log.ipynb"
+    with pytest.raises(NotebookError) as caught:
+        execute_notebook(notebook, tmp_path / "executed.ipynb", log)
+    assert str(caught.value) == (f"{notebook}, cell 2: ZeroDivisionError: division by zero; the notebook is in {log}")
+    assert not (tmp_path / "executed.ipynb").exists()
+
+
+def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(tmp_path):
+    notebook = make_notebook(
+        tmp_path / "why.ipynb",
+        "dataset = ''",
+        "from coldcache.core.errors import NoData\nraise NoData('nothing counts')",
+    )
+    execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
+    cells = nbformat.read(tmp_path / "executed.ipynb", as_version=4).cells
+    assert [cell.source for cell in cells] == ["# Why?", "No answer from this campaign: nothing counts."]
+
+
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        ("from pathlib import PurePath", ["everything"]),
+        ("from coldcache.dataset.slices import note_read\nnote_read('limits')\nnote_read('limits')", ["limits"]),
+        ("from coldcache.dataset.slices import note_read\nnote_read('limits')\nopen(dataset)", ["everything"]),
+        ("from coldcache.dataset.slices import note_read\n!ls\nnote_read('limits')", ["everything"]),
+        ("from coldcache.dataset.slices import note_read\n"
+         "from coldcache.core.errors import NoData\nnote_read('limits')\n"
+         "raise NoData('nothing counts')", ["limits"]),
+        ("print(study)", []),
+        ("import numpy as np\nimport seaborn as sns\nfrom matplotlib import pyplot", []),
+        ("import xarray as xr\nfrom coldcache.dataset.slices import note_read\nnote_read('limits')\n"
+         "xr.DataArray([1]).mean()", ["limits"]),
+        ("import xarray as xr\nopened = xr.open_dataset", ["everything"]),
+        ("from xarray import open_datatree", ["everything"]),
+        ("import numpy as np\nread = np.loadtxt", ["everything"]),
+    ],
+)  # fmt: skip
+def test_execute_lists_what_is_read_through_the_program_and_else_everything(tmp_path, source, read):
+    dataset = tmp_path / "dataset.nc"
+    dataset.touch()
+    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''\nstudy = ''", source)
+    reads = tmp_path / "reads/why.txt"
+    execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb", dataset, "quick", reads)
+    assert reads.read_text().split() == read
+
+
+@pytest.mark.parametrize("source", ["import os\nos.kill(os.getpid(), 9)", "import os\nos._exit(3)"])
+def test_a_killed_kernel_is_reported_in_one_line_and_leaves_no_page(tmp_path, source):
+    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", source)
+    with pytest.raises(NotebookError) as caught:
+        execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
+    assert str(caught.value) == (
+        f"{notebook}: its kernel ended early (Kernel died), perhaps for lack of memory; run it again"
+    )
+    assert not (tmp_path / "executed.ipynb").exists()

@@ -1,0 +1,47 @@
+"""The page on methods: how trials run, the rules that judge them, and how estimates and intervals are computed."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from coldcache.analysis.estimates import LEVEL
+from coldcache.campaign.progress import count_repetitions
+from coldcache.core.units import show_seconds
+from coldcache.report.site.context import ReportContext
+from coldcache.report.site.format import show_share
+from coldcache.report.site.html import code, facts, table
+from coldcache.report.site.validity import Validity
+from coldcache.statistics.bounds import reach_of_order
+from coldcache.statistics.intervals import TRUSTED_FROM
+from coldcache.verdicts.judge import RULES
+
+
+def describe_methods_page(context: ReportContext) -> dict[str, Any]:
+    """Return the values of the template `methods.md`, except its chapters."""
+    campaign, thresholds = context.campaign, context.campaign.site.thresholds
+    counts = count_repetitions(campaign)
+    reaches = " and ".join(
+        f"{show_share(reach_of_order(n))} from {n}" for n in counts if n > 1 and reach_of_order(n) < LEVEL
+    )
+    return {
+        "time_limit": show_seconds(campaign.site.limits.seconds),
+        "seed": campaign.environment.seed if campaign.environment else None,
+        "rules": table(
+            ("Rule", "Verdict", "When", "Trials here"), _list_rules(context.validity), numbers=("Trials here",)
+        ),
+        "colds": facts((
+            ("cold", f"At least {show_share(thresholds.cold_share)} of its bytes crossed the device."),
+            ("warm", f"At most {show_share(1 - thresholds.cold_share)} of its bytes did: most came from memory."),
+            ("mixed", "A share in between did."),
+            ("unproved", "Nothing counts the bytes that cross this device."),
+        )),
+        "level": show_share(LEVEL),
+        "reach": f"The most that few repetitions can reach is {reaches}." if reaches else "",
+        "trusted_from": TRUSTED_FROM["median", "order"],
+    }  # fmt: skip
+
+
+def _list_rules(validity: Validity) -> Iterator[tuple[Any, ...]]:
+    """Yield each rule with its verdict, the first line of its docstring, and the number of trials that it flagged."""
+    for rule, verdict, judge in RULES:
+        meaning = (judge.__doc__ or "").splitlines()[0].partition(": ")[2]
+        yield code(rule), verdict, meaning[:1].upper() + meaning[1:], validity.codes[rule]
