@@ -120,7 +120,7 @@ def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
     if difference := differs_from(begun, design):
         raise CampaignError(
             f"{begun.folder} began with another design ({difference}): choose another name "
-            f"(make study CAMPAIGN=…), or remove {begun.folder} to start over"
+            f"(make study CAMPAIGN=…), or remove {begun.folder} to measure again"
         )
 
 
