@@ -1,11 +1,13 @@
 """A notebook is executed with its parameters; its failures are one line, and its reads are logged."""
 
+import importlib
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from coldcache.workflow.execute_notebook import NotebookError, execute_notebook
+from coldcache.workflow.execute_notebook import _READING, NotebookError, execute_notebook
 
 
 def make_notebook(path: Path, *sources: str) -> Path:
@@ -60,6 +62,8 @@ def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(t
         ("import xarray as xr\nopened = xr.open_dataset", ["everything"]),
         ("from xarray import open_datatree", ["everything"]),
         ("import numpy as np\nread = np.loadtxt", ["everything"]),
+        ("from numpy import *", ["everything"]),
+        ("import numpy as np\nopen_rows = np.array([1])\nopen_rows.argmax()", []),
     ],
 )  # fmt: skip
 def test_execute_lists_what_is_read_through_the_program_and_else_everything(tmp_path, source, read):
@@ -80,3 +84,10 @@ def test_a_killed_kernel_is_reported_in_one_line_and_leaves_no_page(tmp_path, so
         f"{notebook}: its kernel ended early (Kernel died), perhaps for lack of memory; run it again"
     )
     assert not (tmp_path / "executed.ipynb").exists()
+
+
+@pytest.mark.parametrize("package", ["matplotlib.pyplot", "numpy", "seaborn", "xarray"])
+def test_every_reading_function_of_a_computing_package_is_known(package):
+    reading = re.compile("open|load|read|imread|genfrom|memmap|fromfile|fromregex")
+    found = {name for name in dir(importlib.import_module(package)) if reading.match(name)}
+    assert found <= _READING

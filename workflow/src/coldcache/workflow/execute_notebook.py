@@ -19,8 +19,12 @@ _LOGGED = ("coldcache", "IPython.display")
 #: Packages that compute and draw. They can also read files, but only with the names below.
 _COMPUTING = ("matplotlib", "numpy", "seaborn", "xarray")
 
-#: Names of those packages that read files begin with one of these.
-_READING = ("fromfile", "fromregex", "genfromtxt", "imread", "load", "memmap", "open", "read")
+#: Names with which those packages read files.
+_READING = {
+    "DataSource", "fromfile", "fromregex", "genfromtxt", "get_sample_data", "imread", "load", "load_dataarray",
+    "load_dataset", "load_datatree", "loadtxt", "memmap", "open", "open_dataarray", "open_dataset", "open_datatree",
+    "open_groups", "open_memmap", "open_mfdataset", "open_zarr", "read_array",
+}  # fmt: skip
 
 #: Names with which a cell could read files without an import.
 _NOT_LOGGED = {"open", "exec", "eval", "compile", "getattr", "globals", "vars", "__import__", "get_ipython"}
@@ -116,10 +120,10 @@ def _may_read(node: ast.AST) -> bool:
         return not all(_is_part_of(alias.name, _LOGGED + _COMPUTING) for alias in node.names)
     if isinstance(node, ast.ImportFrom):
         module = node.module or ""
-        reads = any(alias.name.startswith(_READING) for alias in node.names)
+        reads = any(alias.name == "*" or alias.name in _READING for alias in node.names)
         return not _is_part_of(module, _LOGGED) and (reads or not _is_part_of(module, _COMPUTING))
     if isinstance(node, ast.Attribute):
-        return node.attr.startswith(_READING)
+        return node.attr in _READING
     return isinstance(node, ast.Name) and node.id in _NOT_LOGGED
 
 
