@@ -1,4 +1,4 @@
-"""The page on adding a figure, followed to the letter in a copy of the project, touches the three files that it shows."""
+"""The page on adding a figure is followed to the letter in a copy of the project, and three files are touched."""
 
 import os
 import re
