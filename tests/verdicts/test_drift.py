@@ -6,10 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from observed import record
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.trials import collect_trials
-from coldcache.verdicts.drift import Drift, Moment
+from coldcache.verdicts.drift import Drift, Moment, figure_of
 
 SITE = Path("config/sites/here.yaml")
 STUDY = Path("config/studies/tiny.yaml")
@@ -96,3 +97,17 @@ def test_what_ran_while_the_sentinel_was_off_is_suspect(watched, coldcache, meas
         rows = list(csv.DictReader(file))
     assert [float(row["drift"]) for row in rows] == [0, 99, 99, 0, 0, 0, 0]
     assert {row["unit"] for row in rows} == {"B/s"}
+
+
+def test_a_trial_is_judged_by_the_figure_of_its_first_operation():
+    slow, fast = record(value=1.0, statistic="max"), record(value=2.0)
+    assert figure_of(["read"], [record("rate", 9.0), slow, fast]) == 2.0
+    assert figure_of(["random-read", "read"], [fast]) is None
+    assert figure_of([], [fast]) is None
+    assert figure_of(["unknown"], [fast]) is None
+
+
+def test_without_a_sentinel_nothing_drifts():
+    drift = Drift([])
+    assert (drift.median, drift.of(5.0), drift.around("3")) == (None, None, None)
+    assert Drift([Moment("1", 100.0)]).of(150.0) == 0.5
