@@ -118,7 +118,7 @@ def test_a_run_shorter_than_the_sites_threshold_is_suspect(trial):
     ("seconds", "shown"), [(0.998, "0.998"), (0.99996, "0.99996"), (0.54, "0.54"), (0.949, "0.95")]
 )
 def test_a_run_that_is_hardly_too_short_is_shown_with_the_digits_that_say_so(trial, monkeypatch, seconds, shown):
-    monkeypatch.setattr("coldcache.verdicts.judge.measured_seconds", lambda *_: seconds)
+    monkeypatch.setattr("coldcache.verdicts.suspect_rules.measured_seconds", lambda *_: seconds)
     judgement = judge(doubting(trial(WRITE), shortest_run=1))
     assert judgement.reasons == (f"write was measured over {shown} s, less than 1 s",)
 
