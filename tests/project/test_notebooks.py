@@ -258,6 +258,10 @@ def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(t
          "from coldcache.core.errors import NoData\nnote_read('limits')\n"
          "raise NoData('nothing counts')", ["limits"]),
         ("print(study)", []),
+        ("import matplotlib.pyplot as plt\nimport numpy as np\nimport seaborn as sns\nimport xarray as xr\n"
+         "from coldcache.dataset.slices import note_read\nnote_read('limits')", ["limits"]),
+        ("import xarray as xr\nread = xr.open_dataset", ["everything"]),
+        ("import numpy as np\nread = np.fromfile", ["everything"]),
     ],
 )  # fmt: skip
 def test_execute_lists_what_is_read_through_the_program_and_else_everything(tmp_path, source, read):
