@@ -65,9 +65,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--seconds", type=float, default=120, help="the most that the tests of one change may take")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="so many side by side")
-    parser.add_argument("--only", default="", help="modules whose path holds this")
+    parser.add_argument("--only", default="", help="modules whose path matches this expression")
     chosen = parser.parse_args()
-    modules = [path for path in list_modules() if chosen.only in str(path)]
+    modules = [path for path in list_modules() if re.search(chosen.only, str(path))]
     mutants = [mutant for path in modules for mutant in list_mutants(name_module(path), path.read_text())]
     total = len(mutants)
     if chosen.sample and chosen.sample < total:
@@ -75,7 +75,11 @@ def main() -> int:
     known = read_reasons()
     os.environ["COLDCACHE_INVENTED"] = str(ROOT / "results/invented")
     preload()
-    broken = [path for path in modules if find_tests(path) and run_tests(None, path, 10 * chosen.seconds) != "survived"]
+    drawn = {mutant.module for mutant in mutants}
+    tested = [path for path in modules if name_module(path) in drawn and find_tests(path)]
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        fates = list(pool.map(lambda path: run_tests(None, path, 10 * chosen.seconds), tested))
+    broken = [path for path, fate in zip(tested, fates, strict=True) if fate != "survived"]
     for path in broken:
         print(f"{path.relative_to(ROOT)}: its tests fail without a change")
     if broken:
