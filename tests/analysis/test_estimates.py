@@ -1,11 +1,12 @@
 """A small dataset of two operations: what is estimated of it, and what is said where trials are lost."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from coldcache.analysis.estimates import Peak, estimate
+from coldcache.analysis.estimates import NOT_PROVED, Peak, Question, estimate, fit_law, median_interval
 from coldcache.analysis.format import format_growth, format_interval, format_ratio, format_suspect
 from coldcache.analysis.report_links import without_links
 from coldcache.campaign.campaign import Campaign
@@ -246,3 +247,83 @@ def test_a_combination_that_is_no_case_has_no_page(open_estimates):
     found = open_estimates({case: row for case, row in RATES.items() if case != ("read", 4)})
     assert found.page({"operation": "read", "threads": 4}) is None
     assert len(found.pages()) == len(found.table()) == 3
+
+
+def test_a_question_names_files_and_heads_tables():
+    question = Question("s", "w", "A sweep", ("fig 1", "table 2"))
+    assert (question.name, question.heading) == ("s-w", "A sweep (fig 1; table 2)")
+    assert replace(question, items=()).heading == "A sweep"
+    plain = Question()
+    assert (plain.study, plain.sweep, plain.title, plain.items) == ("", "", "", ())
+    assert (plain.file_layout, plain.why, plain.factor) == ("", "", "")
+
+
+def test_a_sweep_is_named_as_its_question_and_its_page(sweep):
+    named = replace(sweep, question=Question("s", "w", "A sweep", ("fig 1",), factor="write_cache"))
+    assert (named.name, named.heading, named.path) == ("s-w", "A sweep (fig 1)", "s/w")
+    assert named.factor == "write_cache"
+    assert named.is_stated is False
+    assert (named.published, named.ceilings) == ((), {})
+    assert named.tool == "fio 3.33"
+
+
+@pytest.mark.parametrize(
+    ("metric", "label"),
+    [
+        ("throughput", "throughput"), ("rate", "operations"), ("elapsed", "time"), ("count", "calls"),
+        ("throughput_per_core", "throughput per core"),
+    ],
+)  # fmt: skip
+def test_the_quantity_of_a_metric_labels_an_axis(sweep, metric, label):
+    assert replace(sweep, metric=metric).quantity == label
+
+
+def test_the_scale_and_each_note_stand_once_at_the_end_of_the_caption(sweep):
+    assert sweep.origin() == "Tool: fio 3.33."
+    scaled = replace(sweep, question=Question(why="at most 4 threads"))
+    assert scaled.origin() == "Tool: fio 3.33. Scale: at most 4 threads."
+    assert scaled.caption("One.", None, "Two.", "One.").endswith("Scale: at most 4 threads. One. Two.")
+
+
+def test_reads_that_are_not_proved_cold_are_counted_in_the_caption(sweep):
+    for repetition, cold in enumerate(("warm", "mixed", "unproved")):
+        sweep.cube.cold.loc[{"operation": "read", "threads": 1, "repetition": repetition}] = cold
+    sweep.cube.cold.loc[{"operation": "write"}] = "not applicable"
+    assert "Reads: 6 cold, 1 warm, 1 mixed, 1 unproved. Diamonds: reads that are not proved cold." in sweep.caption()
+    assert NOT_PROVED == ("warm", "mixed", "unproved")
+    sweep.cube.cold[:] = "not applicable"
+    assert "Reads" not in sweep.caption()
+
+
+def test_suspect_trials_of_a_case_are_counted(sweep):
+    sweep.cube.verdict.loc[{"operation": "read", "threads": 1, "repetition": [0, 2]}] = "suspect"
+    assert sweep.count_suspect({"operation": "read", "threads": 1}) == 2
+    assert sweep.count_suspect({"operation": "write"}) == 0
+    assert "Trials: 16 valid, 2 suspect. Hollow dots: suspect." in sweep.caption()
+
+
+def test_a_table_of_what_logs_state_leaves_out_cases_that_count_and_state_nothing(sweep):
+    sweep.runs.loc[{"operation": "read", "threads": 1}] = np.nan
+    stated = replace(sweep, cells=median_interval(sweep.runs), is_stated=True)
+    assert len(replace(stated, is_stated=False).table()) == 6
+    assert len(stated.table()) == len(stated.pages()) == 5
+    sweep.cube.verdict.loc[{"operation": "read", "threads": 1}] = "void"
+    assert len(stated.table()) == 6
+
+
+def test_a_law_needs_rates_at_enough_numbers_of_threads(sweep):
+    assert fit_law(sweep, "read") is None
+    threads = [1, 2, 4, 8, 16, 32]
+    cube = sweep.cube.isel(threads=[0] * 6).assign_coords(threads=threads)
+    rates = 1e6 * np.array([100, 190, 360, 640, 1000, 1400])
+    cube["throughput"] = cube.throughput.copy(data=np.broadcast_to(rates[:, None], (2, 6, 3)).copy())
+    law = fit_law(replace(sweep, cube=cube), "read")
+    assert law.tested == (1, 32)
+    assert 0 < law.contention < 0.1
+
+
+def test_the_one_estimate_is_the_median_with_its_order_interval(sweep):
+    cells = median_interval(sweep.runs)
+    assert cells.attrs == {"statistic": "median", "level": 0.95, "method": "order"}
+    here = cells.sel(operation="read", threads=1)
+    assert [float(here[name]) for name in ("estimate", "low", "high", "n")] == [100e6, 90e6, 130e6, 3]

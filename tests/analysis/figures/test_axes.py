@@ -108,6 +108,16 @@ def test_names_of_lines_that_end_together_do_not_collide(axes, sweep):
     assert find_outside(axes.figure) == []
 
 
+def test_of_names_that_would_collide_the_lower_one_stays_at_its_line(axes, sweep):
+    cells = sweep.cells.copy(deep=True)
+    cells["estimate"].loc[{"threads": 4}] = 100e6
+    draw_lines(axes, cells)
+    name_lines(axes, cells, by="operation")
+    lower, upper = sorted(text.xy[1] for text in axes.texts)
+    assert lower == pytest.approx(100e6 / axes.get_ylim()[1], abs=0.01)
+    assert upper - lower > 0.05
+
+
 def test_values_are_named_above_their_points_and_nan_is_not(axes):
     axes.plot([1, 2, 3], [0, 1, 2])
     name_values(axes, [1.5, np.nan], [0, 1], "{:.3g}×")

@@ -74,7 +74,7 @@ def test_reasons_are_counted_with_the_trials_that_it_took(tmp_path):
     assert found.describe() == (
         "A stop rule ends 3 cases: 2 narrow enough (5 to 9 trials), 1 most repetitions reached (15 trials)."
     )
-    assert found.title() == "2 of 3 cases became as narrow as asked"
+    assert found.title() == "2 of 3 cases reached ±5 % within 15 runs"
     assert found.known.page.tolist()[-1] == "../trials/s/b/z/index.html"
     assert found.sweeps() == ["s/a", "s/a", "s/b"]
     assert found.caption() == ("Dots: 3 cases; hollow: not as narrow as asked. Dashed: the width that was asked for.")

@@ -15,7 +15,7 @@ def sound(invent):
 
 def test_trials_are_counted_by_verdict(sound):
     assert sound.verdicts.sweep.tolist() == ["sequential", "random"]
-    assert sound.summary() == "118 of 118 trials are valid."
+    assert sound.summary() == "118 runs: 118 clean."
     assert sound.objections.empty
 
 
@@ -39,7 +39,7 @@ def test_no_drift_is_found_where_trials_alternate(sound):
 def test_a_drift_is_told_with_its_size(sound):
     drifts = pd.DataFrame({"sweep": ["a", "b"], "trials": [9, 9], "change": [-0.25, 0.01], "p": [0.01, 1.0]})
     told = replace(sound, drifts=drifts).describe_drift()
-    assert told == "1 of 2 sweeps drifts, a by \N{MINUS SIGN}25 % from its first trial to its last"
+    assert told == "1 of 2 sweeps changed pace while it ran: a \N{MINUS SIGN}25 %"
 
 
 def test_nothing_is_told_of_others_that_disturbed_no_trial(sound: Validity):
@@ -51,4 +51,24 @@ def test_objections_of_others_at_work_are_interference(sound: Validity):
     objections = pd.DataFrame({"rule": ["busy-machine", "too-short"], "sweep": ["a", "a"], "trials": [1, 5]})
     assert replace(sound, objections=objections).describe_interference() == (
         "Others at work on the machine or the device disturbed a trial once."
+    )
+
+
+def test_flagged_and_lost_runs_are_counted_and_reads_that_came_from_memory(sound: Validity):
+    verdicts = pd.DataFrame({
+        "sweep": ["a", "b"], "trials": [6, 4], "valid": [3, 2], "suspect": [1, 1], "void": [1, 1], "missing": [1, 0],
+        "reads": [4, 0], "cold": [3, 0],
+    })  # fmt: skip
+    assert replace(sound, verdicts=verdicts).summary() == (
+        "10 runs: 5 clean, 2 flagged, 2 void, 1 missing. 3 of 4 reads came from the device, not from memory."
+    )
+    verdicts["cold"] = verdicts.reads
+    told = replace(sound, verdicts=verdicts).summary()
+    assert told.endswith(" All 4 reads came from the device, not from memory.")
+
+
+def test_every_sweep_that_changed_pace_is_listed_the_worst_first(sound: Validity):
+    drifts = pd.DataFrame({"sweep": list("abc"), "trials": 9, "change": [0.1, -0.3, 0.01], "p": [0.01, 0.02, 1.0]})
+    assert replace(sound, drifts=drifts).describe_drift() == (
+        "2 of 3 sweeps changed pace while they ran: b \N{MINUS SIGN}30 %, a +10 %"
     )

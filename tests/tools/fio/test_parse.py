@@ -285,11 +285,10 @@ def test_each_value_of_a_plain_job():
             "file_layout": "shared-file",
         }),
         ("3.33-nbd", {
-            "threads": 1, "queue_depth": 4, "transfer_size": 16384, "direct_io": False,
-            "file_layout": "file-per-thread",
+            "threads": 1, "queue_depth": 4, "transfer_size": 16384, "file_layout": "file-per-thread",
         }),
         ("3.33-two-files", {
-            "threads": 2, "queue_depth": 1, "transfer_size": 512, "direct_io": False, "file_size": 5120,
+            "threads": 2, "queue_depth": 1, "transfer_size": 512, "direct_io": False, "file_size": 10240,
             "file_layout": "file-per-thread",
         }),
         ("3.33-filecreate", {"threads": 2, "file_size": 1, "file_layout": "file-per-thread"}),

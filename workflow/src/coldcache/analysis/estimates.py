@@ -33,7 +33,7 @@ class Peak:
     Attributes
     ----------
     threads : int
-        The number of threads at which it lies.
+        The number of threads of the highest estimate.
     estimate, low, high : float
         The median and its interval, in the unit of the estimates.
     n, suspect : int
@@ -339,7 +339,7 @@ def fit_law(estimates: Estimates, operation: str) -> UniversalScalability | None
 
 
 def _describe_bands(counts: xr.DataArray) -> str:
-    """Return what points and bands are: bands cover 95 %, or what the range of few repetitions reaches."""
+    """Return the meaning of points and bands: bands cover 95 %, or the coverage that few repetitions reach."""
     most = int(counts.max())
     least = int(counts.where(counts > 0, most).min())
     if most < 2:
@@ -356,7 +356,7 @@ def _describe_bands(counts: xr.DataArray) -> str:
 
 
 def estimate(dataset: str | Path, study: str, sweep: str, metric: str) -> Estimates:
-    """Return what a sweep says of a metric.
+    """Return the estimates of one metric of a sweep.
 
     Parameters
     ----------

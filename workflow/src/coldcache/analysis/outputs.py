@@ -1,4 +1,4 @@
-"""Where a notebook saves, noted while it is executed for a campaign: what none saves any more is removed."""
+"""Where a notebook saves; a list of what it saved lets stale tables and figures be removed."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,19 +11,19 @@ from coldcache.dataset.access_log import note, watch
 #: Folders of results that hold nothing but what notebooks save.
 FOLDERS = ("tables", "figures")
 
-#: Where the same folders lie for what is saved in JupyterLab, by nbval, by `make notebooks` or by a script: none of it
-#: is of the campaign's results.
+#: The parent of the same folders for what JupyterLab, nbval, `make notebooks` or a script saves: none of it belongs to
+#: the campaign's results.
 BY_HAND = "by-hand"
 
-#: The variable that names the file in which a notebook's kernel notes what it saves.
+#: The environment variable with the file in which a notebook's kernel notes each file that it saves.
 _NOTES = "COLDCACHE_SAVES"
 
-#: Where an executed notebook lists what it saved.
+#: The key of an executed notebook's metadata with the list of its files.
 _KEY = "coldcache"
 
 
 def place_save(dataset: str | Path, folder: str, name: str) -> Path:
-    """Return where a table or figure is to be saved, and note it.
+    """Return the path for a table or figure, and note it.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def place_save(dataset: str | Path, folder: str, name: str) -> Path:
 
 @contextmanager
 def watch_saves(metadata: dict[str, Any]) -> Iterator[None]:
-    """Let what a kernel saves that starts meanwhile be listed in the metadata of its notebook."""
+    """List in the metadata of a notebook the files that its kernel saves while the context lasts."""
     with watch(_NOTES) as notes:
         try:
             yield
@@ -57,7 +57,7 @@ def watch_saves(metadata: dict[str, Any]) -> Iterator[None]:
 
 
 def remove_unnamed(results: Path, named: Iterable[tuple[str, str]]) -> list[Path]:
-    """Remove the executed notebooks that a campaign does not name, with what they are known to have read; return them.
+    """Remove the executed notebooks that a campaign does not name, and their lists of reads; return them.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def remove_stale(results: Path, notebooks: Sequence[Mapping[str, Any]]) -> list[
     results : Path
         The campaign's folder of results.
     notebooks : sequence of mapping
-        All of its executed notebooks. Where one does not list what it saved, as one of an earlier version, nothing is
-        known to be stale.
+        All of its executed notebooks. Where one has no list, as one of an earlier version, nothing is known to be
+        stale.
     """
     if not all(_KEY in notebook["metadata"] for notebook in notebooks):
         return []

@@ -1,4 +1,4 @@
-"""What documents state, beside what a campaign measured of the same."""
+"""Published values compared with the measured ones."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -24,7 +24,7 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def set_beside(estimates: Estimates) -> pd.DataFrame:
+def compare_published(estimates: Estimates) -> pd.DataFrame:
     """Return one row per published value of a sweep.
 
     Returns
@@ -45,8 +45,8 @@ def set_beside(estimates: Estimates) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def set_alone(values: Iterable[PublishedValue]) -> pd.DataFrame:
-    """Return the same rows for published values of which nothing was measured."""
+def list_published(values: Iterable[PublishedValue]) -> pd.DataFrame:
+    """Return the same rows for published values that were not measured."""
     return pd.DataFrame([_row(value) for value in values], columns=COLUMNS)
 
 
@@ -81,7 +81,7 @@ def _where(value: PublishedValue) -> str:
 def _find(
     estimates: Estimates, value: PublishedValue, operation: str, described: xr.Dataset | None
 ) -> tuple[float, float, float]:
-    """Return what was measured of a published value, with its interval; NaN where nothing was."""
+    """Return the measured counterpart of a published value, with its interval; NaN where nothing was measured."""
     nothing = (np.nan, np.nan, np.nan)
     if operation not in estimates.cells.operation.values:
         return nothing

@@ -1,12 +1,12 @@
-"""What estimates say, as sentences and titles: every number in them is computed."""
+"""Findings as sentences and titles: every number in them is computed."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import (
-    AnyRatio,
     format_factor,
     format_growth,
     format_interval,
@@ -27,7 +27,7 @@ PLURALS = {
     "directory-create": "creations", "directory-stat": "look-ups", "directory-remove": "removals",
 }  # fmt: skip
 
-#: Why no plateau can be told where rates are known at few numbers of threads only.
+#: The reason for no plateau where rates are known at few numbers of threads only.
 TOO_FEW = "too few numbers of threads to tell a plateau"
 
 #: How a metric compares: at twice the throughput something is twice as fast, at twice the time it takes twice as long.
@@ -50,7 +50,7 @@ def _title_with_scale(estimates: Estimates) -> str:
 
 
 def describe_peaks(estimates: Estimates) -> str:
-    """Return where each operation has its highest estimate over threads, and at which scale, as a sentence."""
+    """Return the highest estimate of each operation over threads, and the scale, as a sentence."""
     found = [(name, estimates.peak(name)) for name in _measured(estimates)]
     parts = [f"{PLURALS.get(name, name)} peak at {estimates.format_peak(peak)} with {peak.at}" for name, peak in found]
     return f"{_title_with_scale(estimates)}: {', '.join(parts)}."
@@ -59,21 +59,31 @@ def describe_peaks(estimates: Estimates) -> str:
 def describe_growth(estimates: Estimates) -> str:
     """Return how each operation grows from the fewest threads to the most, as a title."""
     threads = estimates.cells.threads
-    parts = [f"{PLURALS.get(name, name)} {format_growth(estimates.growth(name))}" for name in _measured(estimates)]
-    return _capital(f"{', '.join(parts)} from {int(threads.min()):,} to {int(threads.max()):,} threads")
+    growths = {name: estimates.growth(name) for name in _measured(estimates)}
+    ends = f"from {int(threads.min()):,} to {int(threads.max()):,} threads"
+    if len(growths) > 1 and all(format_growth(ratio) == "show no growth" for ratio in growths.values()):
+        runs = sorted({ratio.n for ratio in growths.values()})
+        counted = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+        return f"No operation speeds up measurably {ends} ({counted} runs each)"
+    parts = [f"{PLURALS.get(name, name)} {format_growth(ratio)}" for name, ratio in growths.items()]
+    return _capital(f"{', '.join(parts)} {ends}")
 
 
-def describe_latencies(estimates: Estimates) -> str:
-    """Return how the mean latency of each operation grows from the fewest threads to the most, as a sentence."""
+def describe_latencies(estimates: Estimates) -> str | None:
+    """Return the mean latency of each operation at the fewest threads and at the most; None where nothing counts."""
     threads = estimates.cells.threads
-    parts = [
-        f"{_describe_change(estimates.growth(name))} for {PLURALS.get(name, name)}" for name in _measured(estimates)
-    ]
-    return f"Mean latency with {int(threads.max()):,} threads against {int(threads.min()):,}: {', '.join(parts)}."
-
-
-def _describe_change(ratio: AnyRatio) -> str:
-    return format_ratio(ratio) if ratio.n > 1 and not ratio.low <= 1 <= ratio.high else "no difference shown"
+    first, last = int(threads.min()), int(threads.max())
+    parts = []
+    for name in _measured(estimates):
+        ratio, cells = estimates.growth(name), estimates.cells.estimate.sel(operation=name)
+        if ratio.n < 2 or ratio.low <= 1 <= ratio.high:
+            parts.append(f"makes no measurable difference to {PLURALS.get(name, name)}")
+            continue
+        ends = [show_rate(float(cells.sel(threads=count)), estimates.unit) for count in (first, last)]
+        verb = "raises" if ratio.estimate > 1 else "lowers"
+        change = f"{verb} the mean latency of {PLURALS.get(name, name)} from {ends[0]} to {ends[1]}"
+        parts.append(f"{change}, {format_ratio(ratio)}")
+    return f"Going from {first:,} to {last:,} threads {'; '.join(parts)}." if parts else None
 
 
 def describe_order(estimates: Estimates) -> str:
@@ -85,10 +95,10 @@ def describe_order(estimates: Estimates) -> str:
     return _capital(f"{PLURALS.get(first, first)} peak at {rate}" + (f": {', '.join(parts)}" if parts else ""))
 
 
-def describe_plateaus(estimates: Estimates) -> str:
-    """Return from where on each operation no longer grows, or that it still rises, as a sentence.
+def describe_plateaus(estimates: Estimates) -> str | None:
+    """Return where each operation levels off, or that it still rises, as a sentence.
 
-    Nothing is told of what has rates at too few numbers of threads.
+    Operations with rates at too few numbers of threads are left out; None where all are.
     """
     described = describe_scaling(estimates.runs)
     said: dict[str, list[str]] = {}
@@ -100,29 +110,29 @@ def describe_plateaus(estimates: Estimates) -> str:
         from_where = f"{plateau:,.0f} thread{'s' if plateau != 1 else ''}"
         level = f"level from {from_where} on, at {show_rate(float(row.sustained), estimates.unit)} or more"
         said.setdefault(why or level, []).append(PLURALS.get(name, name))
-    told = "; ".join(f"{' and '.join(names)}: {what}" for what, names in said.items())
-    return f"{_capital(told)}." if told else ""
+    parts = "; ".join(f"{' and '.join(names)}: {what}" for what, names in said.items())
+    return f"{_capital(parts)}." if parts else None
 
 
-def shorten_reason(why: str) -> str:
-    """Return in a few words why a curve has no plateau; nothing where it has one."""
+def shorten_reason(why: str) -> str | None:
+    """Return in a few words why a curve has no plateau; None where it has one."""
     if "still rises" in why:
         return why.partition(": measure")[0]
-    return TOO_FEW if why else ""
+    return TOO_FEW if why else None
 
 
 def describe_pairs(estimates: Estimates, factor: str) -> str:
     """Return how each level of a setting compares with the reference level, as a sentence.
 
-    Where the ratio is known at several numbers of threads or other levels, its least and greatest estimates are told.
-    A single ratio tells, too, where its interval shows no difference, and where it rests on one pair, without any.
+    Several numbers of threads or other levels have a range, from the least estimate to the greatest. A single ratio
+    says whether its interval shows no difference, or whether it has none because it rests on one pair.
     """
     found = pairs(estimates, factor)
     how = _COMPARED.get(estimates.metric, "as fast")
     reference = format_factor(factor, reference_level(estimates, factor))
     parts = [
-        f"{PLURALS.get(told.operation, told.operation)} are {told.span} {how} with {told.levels}{_DOUBTS[told.shows]}"
-        for told in _parts_of_pairs(found, factor)
+        f"{PLURALS.get(part.operation, part.operation)} are {part.span} {how} with {part.levels}{_DOUBTS[part.shows]}"
+        for part in _parts_of_pairs(found, factor)
     ]
     if not parts:
         return f"{estimates.question.title}: no pair has trials that count on both sides."
@@ -132,8 +142,8 @@ def describe_pairs(estimates: Estimates, factor: str) -> str:
 def title_pairs(estimates: Estimates, factor: str) -> str:
     """Return the same as a title, with estimates only."""
     parts = [
-        f"{PLURALS.get(told.operation, told.operation)} {_shorten(told)} with {told.levels}"
-        for told in _parts_of_pairs(pairs(estimates, factor), factor, most=3)
+        f"{PLURALS.get(part.operation, part.operation)} {_shorten(part)} with {part.levels}"
+        for part in _parts_of_pairs(pairs(estimates, factor), factor, most=3)
     ]
     reference = format_level(factor, reference_level(estimates, factor))
     return (
@@ -141,14 +151,15 @@ def title_pairs(estimates: Estimates, factor: str) -> str:
     )
 
 
-#: Levels of a setting that a sentence tells one by one; of more it tells the range.
+#: Levels of a setting that a sentence lists; more have a range.
 _FEW_LEVELS = 2
 
 #: How a part of a sentence about pairs ends, by what its ratio shows.
 _DOUBTS = {"difference": "", "none": ", which shows no difference", "one pair": " (one pair)"}
 
 
-class _PairPart(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _PairPart:
     """A part of a sentence about pairs: ``shows`` is a key of `_DOUBTS`."""
 
     operation: str
@@ -157,27 +168,29 @@ class _PairPart(NamedTuple):
     shows: str = "difference"
 
 
-def _shorten(told: _PairPart) -> str:
-    return "show no difference" if told.shows == "none" else told.span.partition(" (")[0]
+def _shorten(part: _PairPart) -> str:
+    return "show no difference" if part.shows == "none" else part.span.partition(" (")[0]
 
 
 def _parts_of_pairs(found: list[Pair], factor: str, most: int = 99) -> list[_PairPart]:
     """Return each part of a sentence about pairs, in ranges where there are too many."""
     groups = _grouped(found)
     few = _FEW_LEVELS if len(groups) <= most else 1
-    told: list[_PairPart] = []
+    parts: list[_PairPart] = []
     for name in dict.fromkeys(name for name, _, _ in groups):
         mine = [(level, group) for operation, level, group in groups if operation == name]
         if len(mine) > few:
             every = [pair for _, group in mine for pair in group]
-            told.append(_PairPart(name, _estimates(every), "other levels"))
+            parts.append(_PairPart(name, _estimates(every), "other levels"))
         else:
-            told += [_PairPart(name, _span(group), format_level(factor, level), _shows(group)) for level, group in mine]
-    return told
+            parts += [
+                _PairPart(name, _span(group), format_level(factor, level), _shows(group)) for level, group in mine
+            ]
+    return parts
 
 
 def _shows(group: list[Pair]) -> str:
-    """Return what the ratio of one pair shows; ranges of several ratios claim nothing."""
+    """Return the meaning of one ratio, a key of `_DOUBTS`; a range of several ratios claims nothing."""
     if len(group) > 1:
         return "difference"
     ratio = group[0].ratio
@@ -203,18 +216,22 @@ def _estimates(group: list[Pair]) -> str:
     return f"{low} times" if low == high else f"{low} to {high} times"
 
 
-def compare_layouts(one: Estimates, many: Estimates) -> str:
-    """Return the ratio of one shared file to one file per thread over threads, as a sentence."""
-    parts = []
+def compare_layouts(one: Estimates, many: Estimates) -> str | None:
+    """Return the ratio of one shared file to one file per thread over threads; None where no operation has both."""
+    same, parts = [], []
     for name in _measured(one):
         if name not in many.cells.operation.values:
             continue
         ratios = layout_ratios(one, many, name)
         if ratios:
+            if all(ratio.low <= 1 <= ratio.high for _, ratio in ratios):
+                same.append(PLURALS.get(name, name))
+                continue
             low, high = min(ratio.estimate for _, ratio in ratios), max(ratio.estimate for _, ratio in ratios)
             span = f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}"
             parts.append(f"{PLURALS.get(name, name)} of one shared file are {span} times as fast")
-    return f"Against one file per thread, {', '.join(parts)}." if parts else ""
+    alike = [f"Sharing one file makes no measurable difference to {' and '.join(same)}."] if same else []
+    return " ".join([*alike, *([f"Against one file per thread, {', '.join(parts)}."] if parts else [])]) or None
 
 
 def layout_ratios(one: Estimates, many: Estimates, operation: str) -> list[tuple[int, Interval]]:
@@ -260,11 +277,11 @@ def best_combinations(estimates: Estimates, factors: Sequence[str]) -> list[dict
     return rows
 
 
-def describe_best_combination(estimates: Estimates, factors: Sequence[str]) -> str:
-    """Return which combination of levels is the fastest most often, as a sentence."""
+def describe_best_combination(estimates: Estimates, factors: Sequence[str]) -> str | None:
+    """Return which combination of levels is the fastest most often, as a sentence; None where nothing counts."""
     rows = best_combinations(estimates, factors)
     if not rows:
-        return ""
+        return None
     counts = Counter(tuple(row[factor] for factor in factors) for row in rows)
     levels, times = counts.most_common(1)[0]
     named = " and ".join(format_factor(factor, level) for factor, level in zip(factors, levels, strict=True))

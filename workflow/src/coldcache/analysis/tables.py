@@ -12,7 +12,7 @@ from coldcache.analysis.estimates import Estimates, fit_law
 from coldcache.analysis.format import format_interval, format_level, format_ratio
 from coldcache.analysis.outputs import place_save
 from coldcache.analysis.paired_ratios import pairs, reference_level
-from coldcache.analysis.published_vs_measured import set_beside
+from coldcache.analysis.published_vs_measured import compare_published
 from coldcache.analysis.report_links import lead, page_of_trial, without_links
 from coldcache.analysis.sentences import best_combinations, layout_ratios, shorten_reason
 from coldcache.core.csv_file import write_csv
@@ -30,7 +30,7 @@ class Table:
     Parameters
     ----------
     shown : DataFrame
-        Its cells as they are to be read; units stand beside the figures. Markup leads to the evidence.
+        Its cells in words, figures with their units. Markup links to the evidence.
     numbers : DataFrame
         The same in stored units, at full precision.
     caption : str
@@ -92,12 +92,12 @@ class Table:
 
     @classmethod
     def of_published(cls, estimates: Estimates, caption: str) -> "Table | None":
-        """Return one row per published value of a sweep with what was measured of it; None where there is none."""
-        return cls.of_beside(set_beside(estimates), caption)
+        """Return one row per published value of a sweep with the measured one; None where none is published."""
+        return cls.of_comparison(compare_published(estimates), caption)
 
     @classmethod
-    def of_beside(cls, numbers: pd.DataFrame, caption: str) -> "Table | None":
-        """Return published values with what was measured of them in words; None where there is none."""
+    def of_comparison(cls, numbers: pd.DataFrame, caption: str) -> "Table | None":
+        """Return published and measured values in words; None where there is none."""
         if numbers.empty:
             return None
         shown = numbers[["item", "operation", "at", "statistic", "published", "grade"]].copy()
@@ -143,7 +143,7 @@ class Table:
         return cls(_grouped(numbers) if shown is None else shown, numbers, caption)
 
     def save(self, dataset: str | Path, name: str) -> "Table":
-        """Write the numbers as `tables/<name>.csv` where `saves.place_save` says, and return the table."""
+        """Write the numbers as `tables/<name>.csv` where `outputs.place_save` says, and return the table."""
         write_csv(self.numbers, place_save(dataset, "tables", f"{name}.csv"))
         return self
 
@@ -161,10 +161,10 @@ class Table:
 
 
 def _in_words(numbers: pd.DataFrame, estimates: Estimates) -> pd.DataFrame:
-    """Return a table as it is to be read: medians lead to the trials of their case, and each trial to its log."""
+    """Return a table in words: medians link to the trials of their case, and each trial to its log."""
     unit, shown, pages = estimates.unit, _levels_in_words(numbers), estimates.pages()
     for name in shown.select_dtypes("float").columns.difference(_FIGURES):
-        # Foreign logs state a factor for some cases only, which makes a column of whole numbers one of floats.
+        # Foreign logs state a factor for some cases only; pandas then makes a column of integers one of floats.
         shown[name] = [f"{value:.15g}" if value == value else "not stated" for value in numbers[name]]
     for name in _FIGURES:
         shown[name] = [show_rate(value, unit) if value == value else "none" for value in numbers[name]]
@@ -176,7 +176,7 @@ def _in_words(numbers: pd.DataFrame, estimates: Estimates) -> pd.DataFrame:
 
 
 def _levels_in_words(numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return a copy in which levels that are numbers stand as they are told: sizes with units, counts whole."""
+    """Return a copy with levels in words: sizes with units, counts whole."""
     shown = numbers.copy()
     for name in shown.columns:
         if name in FACTORS and name != "threads" and shown[name].dtype.kind in "if":
@@ -196,7 +196,7 @@ def _grouped(numbers: pd.DataFrame) -> pd.DataFrame:
 
 
 def four_digits(value: float) -> str:
-    """Return a number without a unit: with four digits, or with all that stand before the point."""
+    """Return a number without a unit, with four digits or all those before the point."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
@@ -205,7 +205,7 @@ def _spaced(shown: pd.DataFrame) -> pd.DataFrame:
 
 
 def _show_trials(values: tuple[float, ...], unit: str, page: str) -> Markup:
-    """Return every trial's value with four digits, so that no number of a log can change unseen."""
+    """Return every trial's value with four digits, so that a change of any number of a log shows."""
     there = [value for value in values if value == value]
     if not there:
         return Markup("")

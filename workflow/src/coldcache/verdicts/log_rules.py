@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from coldcache.core.outcome import Outcome
+from coldcache.core.records import name_share
 from coldcache.verdicts.observation import Finding, Observation
 
 #: Tools print whole seconds, and the clocks of two nodes differ by less than this.
@@ -42,6 +43,9 @@ def _stated_levels(trial: Observation) -> Iterator[tuple[str, Any, Any]]:
     """Yield each factor whose level both the plan and the log state, with both levels; each pair once."""
     seen = set()
     for record in trial.records:
+        # One client or process of several has its own share of the threads.
+        if name_share(record) or "clients" in record.factors:
+            continue
         for factor, stated in record.factors.items():
             if factor in trial.outcome.factors and (factor, stated) not in seen:
                 seen.add((factor, stated))

@@ -1,4 +1,4 @@
-"""What a notebook draws with beside seaborn and matplotlib: the house style, single runs, limits, laws and pictures."""
+"""Helpers for figures drawn with seaborn and matplotlib: house style, single runs, limits, laws and pictures."""
 
 from coldcache.analysis.figures.axes import name_lines, name_values, set_x, set_y
 from coldcache.analysis.figures.bands import draw_bands

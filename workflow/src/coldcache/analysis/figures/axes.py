@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from coldcache.analysis.figures.style import mark_level
 from coldcache.analysis.format import format_level
 
-#: Ticks of an axis of levels that fit beside each other.
+#: Ticks that fit on an axis of levels.
 _MOST_TICKS = 10
 
 #: Height of a line's name in points, and the distance between the axes and the names.
@@ -138,7 +138,7 @@ def _set_decades(axis: Axis, ticks: Sequence[float] | None, divisor: float) -> N
 
 
 def name_lines(axes: Axes, cells: xr.Dataset, by: str) -> None:
-    """Write the level of each line at its right end, beside the axes, with room between two names.
+    """Write the level of each line at its right end, outside the axes, with room between two names.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def list_lines(cells: xr.Dataset, factors: Sequence[str]) -> pd.DataFrame:
 
 
 def open_rows(rows: pd.DataFrame, panels: int = 1) -> tuple[Figure, list[Axes]]:
-    """Return a figure with a row per case, named at the left, and its panels beside each other.
+    """Return a figure with a row per case, named at the left, and one or more panels.
 
     Parameters
     ----------

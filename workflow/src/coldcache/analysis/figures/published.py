@@ -10,7 +10,7 @@ from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures.style import COLOURS, MARKS
 from coldcache.dataset.published import PublishedValue, level_of, operation_of
 
-#: The mark of every published value: hollow, so that nobody takes it for a measured one.
+#: The mark of every published value: hollow, to differ from measured ones.
 MARKER, SIZE = "*", 15
 
 #: A value further from the measured ones would press them together: only the table has it.

@@ -1,4 +1,4 @@
-"""Every single run beside the estimates: its verdict as its mark, and a link to its page."""
+"""Single runs in a figure: the mark shows the verdict, and a link leads to the page of the run."""
 
 from collections.abc import Mapping
 from typing import Any

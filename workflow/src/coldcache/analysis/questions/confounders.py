@@ -1,4 +1,4 @@
-"""What else was recorded otherwise between levels that are compared: a factor that differs alone can be a cause."""
+"""Confounders: everything else that differs between the levels that are compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from coldcache.core.vocabulary import FACTORS
 from coldcache.dataset.confounders import CONFOUNDER_COLUMNS
 from coldcache.dataset.reader import open_table
 
-#: Properties that a sentence names, and values of one that a table shows; of more it tells how many.
+#: Properties that a sentence names, and values that a table shows; the rest is counted.
 _MOST_NAMED, _MOST_VALUES = 4, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All that was recorded otherwise between the levels of a factor in a sweep.
+    """Everything recorded that differs between the levels of a factor in a sweep.
 
     Attributes
     ----------
@@ -38,15 +38,15 @@ class Comparison:
 
     @property
     def others(self) -> list[str]:
-        """What differs beside the factor, in words."""
+        """What differs besides the factor, in words."""
         return [_name_property(what) for what in self.rows.what.unique() if what != self.factor]
 
     @property
     def is_cause(self) -> bool:
-        """Whether what the levels differ in may be put down to the factor."""
+        """Whether the factor alone differs, so that it can be the cause."""
         return len(self.rows) > 0 and not self.others
 
-    def tell(self, title: str) -> str:
+    def describe(self, title: str) -> str:
         """Return what differs and whether the factor can be the cause, as a sentence."""
         label = FACTORS[self.factor].label
         if self.rows.empty:
@@ -91,7 +91,7 @@ def display_causes(selection: Selection, dataset: str | Path) -> Display:
             continue
         comparison = recorded.get((question.sweep, question.factor))
         comparison = comparison or Comparison(selection.study, question.sweep, question.factor, nothing)
-        parts.append(comparison.tell(question.title))
+        parts.append(comparison.describe(question.title))
         if len(comparison.rows):
             table = comparison.tabulate(question.title).save(dataset, f"{question.name}-differences")
             parts += [] if comparison.is_cause else [table]
@@ -121,7 +121,7 @@ def tabulate_causes(comparisons: Sequence[Comparison]) -> Table:
 
 
 def describe_hosts(dataset: str | Path) -> str:
-    """Return in what the hosts of a campaign differ, as a sentence without their names."""
+    """Return the differences between the hosts of a campaign, as a sentence without their names."""
     hosts = open_table(Path(dataset), "hosts")
     count = hosts.host.nunique()
     if count < 2:

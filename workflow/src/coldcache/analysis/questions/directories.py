@@ -1,4 +1,4 @@
-"""Files in few and in many directories, and how many of both a study makes at its full scale."""
+"""Rates in few and in many directories, and the files and directories of a study at its full scale."""
 
 from pathlib import Path
 
@@ -26,11 +26,11 @@ def compare_directories(selection: Selection) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def describe_directories(selection: Selection) -> str:
-    """Return the rate of each operation in few and many directories, as a sentence."""
+def describe_directories(selection: Selection) -> str | None:
+    """Return the rate of each operation in few and many directories; None where nothing was measured."""
     table = compare_directories(selection)
     if table.empty:
-        return ""
+        return None
     if table["files per directory (1)"].nunique() == 1:
         files = int(table["files per directory (1)"].iloc[0])
         return f"Each directory holds {files:,} files: there is nothing to compare it with."
@@ -57,10 +57,10 @@ def tabulate_design(dataset: str | Path, study: str) -> dict[str, pd.DataFrame]:
     return found
 
 
-def describe_design(dataset: str | Path, study: str) -> str:
-    """Return between how many files the numbers of threads of each sweep make, as a sentence."""
+def describe_design(dataset: str | Path, study: str) -> str | None:
+    """Return the fewest and the most files that each sweep makes; None where no sweep is on files."""
     parts = []
     for sweep, table in tabulate_design(dataset, study).items():
         least, most = int(table["files (1)"].min()), int(table["files (1)"].max())
         parts.append(f"{sweep} {least:,}" + (f" to {most:,}" if most > least else ""))
-    return f"Files at full scale: {'; '.join(parts)}." if parts else ""
+    return f"Files at full scale: {'; '.join(parts)}." if parts else None

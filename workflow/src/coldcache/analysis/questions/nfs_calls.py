@@ -1,4 +1,4 @@
-"""Calls that a network file system's client counted, beside what a formula and a document state of them."""
+"""Calls counted by the client of a network file system, with the expected and the published counts."""
 
 import itertools
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every sweep of a study at a glance, for a study of which nothing is known beforehand, such as imported logs."""
+"""Every sweep of a study at a glance, for studies without a design, such as imported logs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +14,10 @@ from coldcache.core.errors import NoData
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import list_sweeps, open_sweep
 
-#: The figure that a sweep is shown by: the first of these that its logs state; a rate is shown beside it.
+#: The figure of a sweep: the first of these that its logs state; a rate is shown as well.
 _THROUGHPUTS = ("throughput", "throughput_per_core", "throughput_per_process", "throughput_parent")
 
-#: Estimates that a finding tells one by one; of more it tells the highest of each metric.
+#: Estimates that a finding lists; of more it lists the highest of each metric.
 _MOST_LISTED = 8
 
 
@@ -54,12 +54,12 @@ class Overview:
 
     def finding(self) -> str:
         """Return one sentence with the highest estimate of each table, of many tables of each metric, and of series."""
-        told, among = self.found, ""
-        if len(told) > _MOST_LISTED:
-            rising = sorted(told, key=lambda name: float(told[name].cells.estimate.fillna(-1).max()))
-            leading = {told[name].metric: name for name in rising}
-            told, among = {name: told[name] for name in leading.values()}, f" of {len(told)} tables"
-        highest = [f"{name} {_show_highest(estimates)}" for name, estimates in told.items()]
+        listed, among = self.found, ""
+        if len(listed) > _MOST_LISTED:
+            rising = sorted(listed, key=lambda name: float(listed[name].cells.estimate.fillna(-1).max()))
+            leading = {listed[name].metric: name for name in rising}
+            listed, among = {name: listed[name] for name in leading.values()}, f" of {len(listed)} tables"
+        highest = [f"{name} {_show_highest(estimates)}" for name, estimates in listed.items()]
         peaks = [
             f"{row.sweep} {row.operation} {show_rate(row.peak, row.unit)}" for row in self.series.itertuples()
         ]  # fmt: skip

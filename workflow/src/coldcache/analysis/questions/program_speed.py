@@ -1,4 +1,4 @@
-"""How fast the program itself is, as a page shows it: what the bench has stored, beside its goals and over commits."""
+"""The speed of the program itself: the stored figures of the bench, their goals, and their trend over commits."""
 
 import json
 from collections.abc import Iterable
@@ -91,7 +91,7 @@ class Speed:
             | {"unit": FIGURES[name].unit, "least": FIGURES[name].least, "most": FIGURES[name].most}
             for name, entry in self.newest.items()
         ])  # fmt: skip
-        return Table(pd.DataFrame(rows), numbers, f"Each figure beside its goal and its floor, on {self.machine}")
+        return Table(pd.DataFrame(rows), numbers, f"Each figure with its goal and its floor, on {self.machine}")
 
     def trend(self) -> pd.DataFrame:
         """Return a row per commit, in their order, and a column per figure that two of them have."""

@@ -21,7 +21,7 @@ class Figure:
     floor : str
         What does the same with nothing around it; empty where nothing does.
     why_missed : str
-        What was found to stand against the goal, told while it is missed; may quote ``{value}`` and ``{floor}``.
+        The known reason for a miss, shown while the goal is missed; may quote ``{value}`` and ``{floor}``.
     """
 
     name: str
@@ -77,13 +77,13 @@ FIGURES = {
         Figure("trial-files", "files per trial in raw/reference", "", None, 4, "its output and its errors"),
         Figure("plan-seconds", "plan of 100,000 trials", "s", None, 5, _PRODUCT),
         Figure("plan-memory", "plan of 100,000 trials: peak memory", "MB", None, 500, _PRODUCT),
-        Figure("plan-growth", "plan: time of 1,000,000 over ten times that", "", None, 1.1, _PRODUCT),
+        Figure("plan-growth", "plan of 1,000,000 trials against 100,000 (1 = linear)", "", None, 1.1, _PRODUCT),
         Figure("dry-run-seconds", "dry run of 100,000 trials", "s", None, 5, _SNAKEMAKE),
         Figure("dry-run-memory", "dry run of 100,000 trials: peak memory", "MB", None, 500, _SNAKEMAKE),
-        Figure("dry-run-growth", "dry run: time of 1,000,000 over ten times that", "", None, 1.1),
+        Figure("dry-run-growth", "dry run of 1,000,000 trials against 100,000 (1 = linear)", "", None, 1.1),
         Figure("resume-seconds", "start that finds 100,000 trials measured", "s", None, 5, _FIND),
         Figure("resume-memory", "start that finds 100,000 trials measured: peak memory", "MB", None, 500, _FIND),
-        Figure("resume-growth", "such a start: time of 1,000,000 over ten times that", "", None, 1.1, _FIND),
+        Figure("resume-growth", "restart with 1,000,000 trials against 100,000 (1 = linear)", "", None, 1.1, _FIND),
         Figure(
             "logs-rate",
             "logs of all tools read, mixed, on two cores",

@@ -10,7 +10,7 @@ import xarray as xr
 from coldcache.analysis.display import Display, Sentences
 from coldcache.analysis.estimates import Estimates, Question, median_interval
 from coldcache.analysis.format import format_level
-from coldcache.analysis.published_vs_measured import set_alone
+from coldcache.analysis.published_vs_measured import list_published
 from coldcache.analysis.tables import Table
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION, OPERATIONS, SET_FACTORS
 from coldcache.dataset.published import PublishedValue, is_of
@@ -67,8 +67,8 @@ class Selection:
             caption = f"Published values of {found.question.title.lower()}, and what is measured here"
             tables.append((found.name, Table.of_published(found, caption)))
         for question in self.absent:
-            numbers = set_alone(self.stated.get(question.sweep, ()))
-            tables.append((question.name, Table.of_beside(numbers, f"{question.title}: published only")))
+            numbers = list_published(self.stated.get(question.sweep, ()))
+            tables.append((question.name, Table.of_comparison(numbers, f"{question.title}: published only")))
         saved = [table.save(dataset, f"{name}-published") for name, table in tables if table is not None]
         return Display(saved or ["No published value is of what was measured here."])
 

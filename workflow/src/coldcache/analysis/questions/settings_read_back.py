@@ -1,4 +1,4 @@
-"""What the system said of each level that was put in force: a table to stand beside the figures of these levels."""
+"""Levels as the system reported them, as a table."""
 
 from pathlib import Path
 

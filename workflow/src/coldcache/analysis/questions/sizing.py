@@ -1,4 +1,4 @@
-"""Peak and sustained values of a document beside the measured ones, and what other numbers of node pairs would give."""
+"""Published and measured peak and sustained values, and estimates for other numbers of node pairs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -107,11 +107,11 @@ def estimate_sizes(dataset: str | Path, study: str, pairs: Sequence[int]) -> Pea
     return Peaks(pd.DataFrame(rows), pd.DataFrame(words))
 
 
-def describe_sizes(dataset: str | Path, study: str) -> str:
-    """Return what one pair of nodes gives by the published values, as a sentence."""
+def describe_sizes(dataset: str | Path, study: str) -> str | None:
+    """Return the rates of one pair of nodes by the published values; None where none is published."""
     parts = [
         f"{value.workload} {value.operation} {show_rate(value.high / PUBLISHED_PAIRS, value.unit)}"
         for value in _peaks(dataset, study)
         if value.statistic == "sustained" and "node pairs" in value.system
     ]
-    return f"By the document each pair of nodes sustains {', '.join(parts)}." if parts else ""
+    return f"By the document each pair of nodes sustains {', '.join(parts)}." if parts else None

@@ -137,8 +137,9 @@ class Repetitions:
 
     def title(self) -> str:
         """Return the title of a figure of the widths."""
-        narrow = int((self.cases.reason == NARROW).sum())
-        return f"{narrow} of {len(self.cases)} cases became as narrow as asked"
+        narrow, most = int((self.cases.reason == NARROW).sum()), int(self.cases.trials.max())
+        widths = " or ".join(f"±{100 * width / 2:.3g} %" for width in sorted(self.cases.asked.unique()))
+        return f"{narrow or 'None'} of {len(self.cases)} cases reached {widths} within {most} runs"
 
     def caption(self) -> str:
         """Return how to read a figure of the widths."""

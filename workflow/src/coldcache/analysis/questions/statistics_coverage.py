@@ -1,4 +1,4 @@
-"""How far the statistics hold, as a page shows it: the tables of the simulation, with labels where they do not."""
+"""How far the statistics hold: the tables of the simulation, with labels where they do not."""
 
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,8 @@ class Reliability:
         return "\n".join(lines) or "All settings hold what they state."
 
     def costs(self) -> str:
-        """Return what the simulation costs to measure anew."""
-        return f"Measuring these tables anew takes {read_table('costs').seconds.sum():.0f} s of one core."
+        """Return the cost of running the simulation again."""
+        return f"Running these simulations again takes {read_table('costs').seconds.sum():.0f} s of one core."
 
     def show(self) -> list[Table]:
         """Return one table for each kind of statement."""

@@ -17,7 +17,7 @@ from coldcache.statistics.percentiles import percentile
 #: Series in one figure; more would hide each other.
 MOST_SERIES = 6
 
-#: Metrics that are of all processes together: a sentence names no other without saying what it is of.
+#: Metrics of all processes together; a sentence names any other metric.
 _WHOLE = ("throughput", "rate")
 
 
@@ -45,7 +45,7 @@ class Series:
 
     @property
     def name(self) -> str:
-        """What tells it from other series of its sweep and unit."""
+        """The name by which it differs from other series of its sweep and unit."""
         parts = [part for part in self.case.split(",") if part != ONLY and not part.startswith("operation=")]
         return ", ".join([self.operation, *parts])
 

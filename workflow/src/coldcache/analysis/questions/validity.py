@@ -1,4 +1,4 @@
-"""What speaks for a campaign and what against it: coverage, verdicts, objections, drift, and proofs of cold reads."""
+"""How good the measurements of a campaign are: coverage, verdicts, objections, drift, and proofs of cold reads."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ INTERFERENCE = ("foreign-transfers", "busy-machine", "fill-drift")
 #: What a drift's test may say by chance, over all sweeps together.
 SIGNIFICANT = 0.05
 
-#: Trials that a sweep needs for a trend to be told from chance at all.
+#: Trials that a sweep needs for a test of a trend.
 _LEAST_TRIALS = 6
 
 
@@ -52,11 +52,18 @@ class Validity:
     proofs: pd.DataFrame
 
     def summary(self) -> str:
-        """Return how many trials count and how many reads are proved cold, as a sentence."""
+        """Return how many runs are clean, flagged or lost, and how many reads came from the device, as a sentence."""
         total, valid = int(self.verdicts.trials.sum()), int(self.verdicts.valid.sum())
         reads, cold = int(self.verdicts.reads.sum()), int(self.verdicts.cold.sum())
-        proved = f"; {cold} of {reads} reads are proved cold" if reads else ""
-        return f"{valid} of {total} trials are valid{proved}."
+        parts = [f"{valid} clean"]
+        for name, word in (("suspect", "flagged"), ("void", "void"), ("missing", "missing")):
+            count = int(self.verdicts[name].sum())
+            parts += [f"{count} {word}"] if count else []
+        runs = f"{total} runs: {', '.join(parts)}."
+        if not reads:
+            return runs
+        share = f"All {reads}" if cold == reads else f"{cold} of {reads}"
+        return f"{runs} {share} reads came from the device, not from memory."
 
     def describe_coverage(self) -> str | None:
         """Return how many tables and figures were measured, as a sentence; None where the study names none."""
@@ -67,17 +74,19 @@ class Validity:
         return f"Of {sum(counts.values())} tables, figures and sections: {', '.join(parts)}."
 
     def describe_drift(self) -> str:
-        """Return which sweeps drift, as a title."""
+        """Return which sweeps changed pace while they ran, as a title."""
         known = self.drifts[self.drifts.p.notna()]
         drifting = known[known.p < SIGNIFICANT]
         if known.empty:
-            return "Too few trials to tell a drift"
+            return "Too few trials to show a drift"
         if drifting.empty:
             return f"No drift is shown in {f'any of {len(known)} sweeps' if len(known) > 1 else 'the one sweep'}"
-        worst = drifting.loc[drifting.change.abs().idxmax()]
-        change = f"{100 * worst.change:+.2g}".replace("-", "\N{MINUS SIGN}")
-        share = f"{len(drifting)} of {len(known)} sweeps drift{'s' if len(drifting) == 1 else ''}"
-        return f"{share}, {worst.sweep} by {change} % from its first trial to its last"
+        worst = drifting.sort_values("change", key=abs, ascending=False)
+        changes = [f"{row.sweep} {100 * row.change:+.2g} %" for row in worst.itertuples()]
+        share = (
+            f"{len(drifting)} of {len(known)} sweeps changed pace while {'it' if len(drifting) == 1 else 'they'} ran"
+        )
+        return f"{share}: {', '.join(changes)}".replace("-", "\N{MINUS SIGN}")
 
     def caption(self) -> str:
         """Return how to read a figure of every trial over the median of its case."""

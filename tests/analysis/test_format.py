@@ -1,0 +1,67 @@
+"""Numbers in words, to the letter."""
+
+import math
+
+import pytest
+
+from coldcache.analysis.estimates import Ratio
+from coldcache.analysis.format import (
+    format_factor,
+    format_growth,
+    format_interval,
+    format_level,
+    format_ratio,
+    format_suspect,
+)
+
+
+@pytest.mark.parametrize(
+    ("factor", "level", "shown"),
+    [
+        ("write_cache", "writeback", "writeback"), ("transfer_size", 2**20, "1 MiB"), ("io_size", 65536, "64 KiB"),
+        ("throughput_tier", 250e6, "250 MB/s"), ("network_delay", 0.002, "2 ms"), ("threads", 12000, "12,000"),
+        ("threads", 12000.0, "12,000"), ("mix", 0.5, "0.5"), ("not_known", 3, "3"), ("not_known", 2.5, "2.5"),
+    ],
+)  # fmt: skip
+def test_a_level_has_the_unit_of_its_factor(factor, level, shown):
+    assert format_level(factor, level) == shown
+
+
+def test_a_level_stands_behind_the_label_of_its_factor():
+    assert format_factor("stripe_count", 8) == "stripe count 8"
+    assert format_factor("depth", 2) == "depth of the directory tree 2"
+    assert format_factor("not_known", "x") == "not known x"
+
+
+def test_a_ratio_has_three_digits_its_interval_and_a_link():
+    assert format_ratio(Ratio(2.0449, 1.98, 2.111, 5)) == "2.04 times (1.98 to 2.11)"
+    assert format_ratio(Ratio(2, math.nan, math.nan, 1)) == "2 times"
+    assert format_ratio(Ratio(math.nan, math.nan, math.nan, 0)) == "not known"
+    assert format_ratio(Ratio(2, 1.9, 2.1, 5, "x.html")) == '<a href="x.html">2 times</a> (1.9 to 2.1)'
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "n", "shown"),
+    [
+        (1.001, 2, 5, "grow 1.55 times"), (1, 2, 5, "show no growth"), (0.9, 1, 5, "show no growth"),
+        (0.8, 0.999, 5, "fall to 1.55 times"), (1.1, 2, 2, "grow 1.55 times"), (1.1, 2, 1, "may or may not grow"),
+        (1.1, 2, 0, "may or may not grow"),
+    ],
+)  # fmt: skip
+def test_growth_is_claimed_where_the_interval_leaves_one_out(low, high, n, shown):
+    assert format_growth(Ratio(1.5499, low, high, n)) == shown
+
+
+def test_suspect_trials_are_counted():
+    assert format_suspect(0, 5) is None
+    assert format_suspect(2, 5) == "2 of 5 trials suspect"
+    assert format_suspect(1, 1) == "1 of 1 trial suspect"
+
+
+def test_an_estimate_stands_before_its_interval_and_a_doubt():
+    assert format_interval(1.5e9, math.nan, math.nan, "B/s") == "1.50 GB/s"
+    assert format_interval(1.5e9, 1.4e9, 1.6e9, "B/s") == "1.50 GB/s (1.40 to 1.60 GB/s)"
+    assert format_interval(1.5e9, 1.4e9, 1.6e9, "B/s", "x.html", "odd") == (
+        '<a href="x.html">1.50 GB/s</a> (1.40 to 1.60 GB/s; odd)'
+    )
+    assert format_interval(1.5e9, math.nan, math.nan, "B/s", doubt="odd") == "1.50 GB/s (odd)"

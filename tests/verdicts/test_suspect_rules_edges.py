@@ -1,0 +1,195 @@
+"""Each rule that makes a trial suspect, just below and just above what it allows."""
+
+import pytest
+from observed import MIB, observe, record
+
+from coldcache.verdicts import suspect_rules as suspect
+from coldcache.verdicts.observation import Baseline
+from coldcache.verdicts.thresholds import Ceilings, Thresholds
+
+
+def test_a_quiet_trial_has_no_objection():
+    rules = [
+        rule for name, rule in vars(suspect).items()
+        if getattr(rule, "__module__", "") == suspect.__name__ and not name.startswith("_") and name != "fill_level"
+    ]  # fmt: skip
+    assert len(rules) == 14
+    assert [rule(observe()) for rule in rules] == [None] * 14
+
+
+@pytest.mark.parametrize(
+    ("operation", "metric", "limit", "shown"),
+    [
+        ("read", "throughput", {"read_rate": 1e3}, "2.00 kB/s is above the 1.00 kB/s"),
+        ("read", "throughput", {"read_rate": 2e3}, None),
+        ("read", "throughput", {"write_rate": 1e3, "read_iops": 1}, None),
+        ("write", "throughput", {"write_rate": 1e3}, "2.00 kB/s is above the 1.00 kB/s"),
+        ("random-read", "rate", {"read_iops": 1e3}, "2.00 k/s is above the 1.00 k/s"),
+        ("random-write", "rate", {"write_iops": 1e3}, "2.00 k/s is above the 1.00 k/s"),
+    ],
+)
+def test_a_rate_above_its_ceiling_is_suspect(operation, metric, limit, shown):
+    value, finding = 2e3, shown and f"{operation} at {shown} that the target can carry"
+    trial = observe(operation, [record(metric, value, operation)], ceilings=Ceilings(**limit))
+    assert suspect.above_ceiling(trial) == finding
+    worst = observe(operation, [record(metric, value, operation, "max")], ceilings=Ceilings(**limit))
+    assert suspect.above_ceiling(worst) is None
+
+
+@pytest.mark.parametrize(("operation", "key"), [("read", "baseline_read_rate"), ("write", "baseline_write_rate")])
+def test_a_rate_above_the_baseline_lives_on_burst_credit(operation, key):
+    trial = observe(operation, [record(value=2e9, operation=operation)], ceilings=Ceilings(**{key: 1e9}))
+    assert suspect.on_burst_credit(trial) == (
+        f"{operation} at 2.00 GB/s is above the baseline of 1.00 GB/s, so it uses burst credit"
+    )
+
+
+def moved(least, most, **more):
+    how = {"caveats": ("stonewalled",), "definition": "over the processes", **more}
+    return [record(value=least, statistic="min", **how), record(value=most, statistic="max", **how)]
+
+
+def test_a_process_far_behind_is_told_where_the_fastest_one_ended_the_test():
+    assert suspect.slow_process_hidden(observe(records=moved(29, 100))) == (
+        "a process had moved 29% of what the fastest one had when that one ended the test"
+    )
+    assert suspect.slow_process_hidden(observe(records=moved(50, 100))) is None
+    assert suspect.slow_process_hidden(observe(records=moved(49, 100))) is not None
+    assert suspect.slow_process_hidden(observe(records=moved(29, 100, caveats=()))) is None
+    assert suspect.slow_process_hidden(observe(records=moved(29, 100, definition="of all"))) is None
+    assert suspect.slow_process_hidden(observe(records=moved(29, 100, unit="s"))) is None
+    assert suspect.slow_process_hidden(observe(records=moved(29, 0))) is None
+    assert suspect.slow_process_hidden(observe(records=moved(0, 100))) is not None
+
+
+def crossed(read=0, written=0, **more):
+    counted = {"before": {"read_bytes": 0, "written_bytes": 0}, "after": {"read_bytes": read, "written_bytes": written}}
+    return {**counted, **more}
+
+
+@pytest.mark.parametrize(
+    ("operation", "counters", "finding"),
+    [
+        ("read", crossed(1108 * MIB), None),
+        ("read", crossed(1109 * MIB), "109 MiB more were read from the device than the tool moved"),
+        ("read", crossed(1000 * MIB, 109 * MIB), "109 MiB more were written to the device than the tool moved"),
+        ("write", crossed(0, 1108 * MIB), None),
+        ("write", crossed(0, 1109 * MIB), "109 MiB more were written to the device than the tool moved"),
+        ("write", crossed(109 * MIB, 0), "109 MiB more were read from the device than the tool moved"),
+        (
+            "random-read", crossed(1109 * MIB, crossing="wire"),
+            "109 MiB more were read from the wire than the tool moved",
+        ),
+        ("random-write", crossed(0, 1108 * MIB), None),
+        ("read", None, None),
+    ],
+)  # fmt: skip
+def test_transfers_of_others_are_what_crossed_beyond_what_was_moved(operation, counters, finding):
+    assert suspect.foreign_transfers(observe(operation, counters=counters)) == finding
+
+
+def test_transfers_of_others_are_not_asked_where_nothing_is_known_to_move():
+    assert suspect.foreign_transfers(observe(records=[], counters=crossed(10**12))) is None
+    assert suspect.foreign_transfers(observe("file-create", counters=crossed(10**12))) is None
+    assert suspect.foreign_transfers(observe(operations=[], counters=crossed(10**12))) is None
+    half = Thresholds(foreign_share=0.5)
+    assert suspect.foreign_transfers(observe(counters=crossed(1508 * MIB), thresholds=half)) is None
+    assert suspect.foreign_transfers(observe(counters=crossed(1509 * MIB), thresholds=half)) is not None
+
+
+def test_a_load_before_the_start_is_suspect():
+    assert suspect.busy_machine(observe(load=8.0)) is None
+    assert suspect.busy_machine(observe(load=8.1)) == "the load average was 8.1 on 2 cores before it started"
+    assert suspect.busy_machine(observe(load=None)) is None
+    assert suspect.busy_machine(observe(load=9.0, system=None)) is None
+
+
+def test_others_on_the_processors_are_suspect():
+    assert suspect.foreign_load(observe(busy_cpu=22.0)) is None
+    assert suspect.foreign_load(observe(busy_cpu=24.0)) == "others used 70% of the 2 cores while it ran"
+    assert suspect.foreign_load(observe(busy_cpu=24.0, own_cpu=14.0)) is None
+    assert suspect.foreign_load(observe(busy_cpu=None)) is None
+    assert suspect.foreign_load(observe(busy_cpu=99.0, seconds=0.0)) is None
+    assert suspect.foreign_load(observe(busy_cpu=99.0, system={})) is None
+
+
+def test_a_process_that_was_stopped_and_a_machine_that_slept_are_suspect():
+    assert suspect.suspended(observe(stops=1)) == "a process of the tool was stopped by a signal while it ran"
+    assert suspect.suspended(observe(suspended=0.5)) is None
+    assert suspect.suspended(observe(suspended=0.6)) == "the machine slept for 0.6 s while it ran"
+    assert suspect.suspended(observe(stops=0, suspended=None)) is None
+
+
+@pytest.mark.parametrize(
+    ("drift", "finding"),
+    [
+        (None, None), (0.2, None), (-0.2, None), (0.25, "the sentinel was +25% off its median around that time"),
+        (-0.25, "the sentinel was -25% off its median around that time"),
+    ],
+)  # fmt: skip
+def test_a_sentinel_that_was_off_is_suspect(drift, finding):
+    assert suspect.drifted(observe(baseline=Baseline(drift=drift))) == finding
+
+
+def test_little_space_is_suspect():
+    assert suspect.little_space(observe(free_bytes=5, size_bytes=100)) is None
+    assert suspect.little_space(observe(free_bytes=4, size_bytes=100)) == "only 4 B of 100 B were free"
+    assert suspect.little_space(observe(free_bytes=0, size_bytes=100)) == "only 0 B of 100 B were free"
+    assert suspect.little_space(observe(free_bytes=None)) is None
+    assert suspect.little_space(observe(free_bytes=0, size_bytes=None)) is None
+
+
+def test_a_fill_level_that_changed_is_suspect():
+    assert observe().outcome.fill_level == pytest.approx(0.4)
+    assert observe(size_bytes=0).outcome.fill_level is None
+    assert observe(size_bytes=10, free_bytes=9, own_bytes=9).outcome.fill_level == 0
+    assert suspect.fill_drift(observe(baseline=Baseline(fill=0.45))) is None
+    assert suspect.fill_drift(observe(baseline=Baseline(fill=0.25))) == (
+        "the file system was 40% full beside the campaign's own files, 25% when the sweep began"
+    )
+    assert suspect.fill_drift(observe(baseline=Baseline(fill=0.55))) is not None
+    assert suspect.fill_drift(observe(baseline=Baseline(fill=0.0), size_bytes=None)) is None
+    exact = {"size_bytes": 4, "free_bytes": 2, "own_bytes": 0, "thresholds": Thresholds(fill_drift=0.25)}
+    assert suspect.fill_drift(observe(baseline=Baseline(fill=0.25), **exact)) is None
+
+
+def test_another_kernel_is_suspect():
+    assert suspect.kernel_changed(observe(baseline=Baseline(kernel="6.1"))) is None
+    assert suspect.kernel_changed(observe(baseline=Baseline(kernel="5.4"))) == (
+        "the kernel was 6.1, 5.4 when the campaign began"
+    )
+    assert suspect.kernel_changed(observe(baseline=Baseline(kernel="5.4"), system=None)) == (
+        "the kernel was None, 5.4 when the campaign began"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "finding"),
+    [
+        (1.0, None), (0.5, "read was measured over 0.5 s, less than 1 s"),
+        (0.998, "read was measured over 0.998 s, less than 1 s"),
+        (0.949, "read was measured over 0.95 s, less than 1 s"),
+    ],
+)  # fmt: skip
+def test_a_short_run_is_suspect_with_the_digits_that_say_so(seconds, finding):
+    assert suspect.too_short(observe(records=[record("elapsed", seconds)])) == finding
+    assert suspect.too_short(observe(operations=["write"], records=[record("elapsed", seconds)])) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "finding"),
+    [
+        (9.5, None), (10.5, None), (9.0, "the clock was set by +1.0 s during the run"),
+        (11.0, "the clock was set by -1.0 s during the run"),
+    ],
+)  # fmt: skip
+def test_a_clock_that_was_set_is_suspect(seconds, finding):
+    assert suspect.clock_step(observe(seconds=seconds)) == finding
+    assert suspect.clock_step(observe(seconds=seconds, start=None)) is None
+    assert suspect.clock_step(observe(seconds=seconds, end=None)) is None
+
+
+def test_a_read_from_memory_is_suspect():
+    warm = observe(counters=crossed(0))
+    assert suspect.served_from_cache(warm) == "0 B of 1000 MiB crossed the device"
+    assert suspect.served_from_cache(observe(counters=crossed(500 * MIB))) is None
