@@ -1,0 +1,1 @@
+"""Run trials: settings, cold caches, counters, and the tool itself."""
