@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -89,11 +90,11 @@ def _parse(words: list[str]) -> argparse.Namespace:
     add("down", lambda place, _: stop(place), "end it; nothing is left")
     add("show", _show, "what it is made of, which limits are in force, and what they let expect")
     add("set", _set, "put a limit in force, and read it back", "key", "value")
-    add("files", _files, "folder targets stripe_count stripe_size size name ...: make files with their stripes", "given*")
+    add("files", _files, "folder targets stripe_count stripe_size size name ...: make striped files", "given*")
     add("where", _where, "the targets of a file's stripes", "path")
     add("forget", lambda place, _: forget_stripes(place), "after removing striped files: free their places")
     add("cold", lambda place, _: remount_clients(place), "mount every client anew, so that it keeps nothing")
-    add("counters", _counters, "bytes and requests as JSON; around a command after --: what moved meanwhile", "program*")
+    add("counters", _counters, "bytes and requests as JSON; with a command after --: what it moved", "program*")
     add("fault", _fault, f"stage a fault or its end: {', '.join(FAULTS)}", "fault", "part")
     return parser.parse_args(words)
 
@@ -125,8 +126,8 @@ def _up(place: Place, options: argparse.Namespace) -> None:
 def _show(place: Place, options: argparse.Namespace) -> None:
     specification = read_specification(place)
     if not is_up(place):
-        missing = list_expected(specification) - set(find_daemons(place))
-        raise ModelError(f"{place.folder}: not up: {', '.join(sorted(missing)) or 'a mount'} is missing; up starts it anew")
+        missing = sorted(list_expected(specification) - set(find_daemons(place))) or ["a mount"]
+        raise ModelError(f"{place.folder}: not up: {', '.join(missing)} is missing; up starts it anew")
     members = list_members(place.name)
     memory = sum(_memory_of(member) for member in members)
     print(f"{place.folder}: {len(members)} processes, {memory / 2**20:.0f} MiB of memory")
@@ -168,8 +169,6 @@ def _where(place: Place, options: argparse.Namespace) -> None:
 
 
 def _counters(place: Place, options: argparse.Namespace) -> None:
-    import subprocess
-
     before = read_counters(place)
     if not options.program:
         print(json.dumps(before.to_dict(), indent=1))

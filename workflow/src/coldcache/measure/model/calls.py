@@ -37,14 +37,14 @@ def call(*command: str | Path, seconds: float = 60, text: str | None = None, log
     try:
         if log is None:
             done = subprocess.run(words, input=text or "", capture_output=True, text=True, timeout=seconds)
-            told = done.stderr or done.stdout
+            output, told = done.stdout, done.stderr or done.stdout
         else:
             with log.open("w+") as kept:
                 done = subprocess.run(
-                    words, stdin=subprocess.DEVNULL, stdout=kept, stderr=subprocess.STDOUT, timeout=seconds
+                    words, stdin=subprocess.DEVNULL, stdout=kept, stderr=subprocess.STDOUT, text=True, timeout=seconds
                 )
                 kept.seek(0)
-                told = kept.read()
+                output, told = "", kept.read()
     except FileNotFoundError as error:
         raise ModelError(f"{words[0]} is missing: python -m coldcache.measure.model check tells the package") from error
     except subprocess.TimeoutExpired as error:
@@ -52,7 +52,7 @@ def call(*command: str | Path, seconds: float = 60, text: str | None = None, log
     if done.returncode:
         last = told.strip().splitlines()[-1] if told.strip() else f"status {done.returncode}"
         raise ModelError(f"{' '.join(words[:6])}: {last}")
-    return done.stdout or ""
+    return output
 
 
 def wait_for(what: str, ready: Callable[[], bool], seconds: float = 60, pause: float = 0.1) -> None:

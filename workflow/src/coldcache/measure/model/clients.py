@@ -9,6 +9,7 @@ from coldcache.measure.model.calls import call, wait_for
 from coldcache.measure.model.configuration import list_client_options
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.groups import list_members
+from coldcache.measure.model.monitor import Monitor
 from coldcache.measure.model.place import Place, find_daemons, read_specification, start_within
 from coldcache.measure.model.specification import Specification
 
@@ -82,8 +83,25 @@ def cut_client(place: Place, client: int) -> None:
         call("umount", "--lazy", place.mount_of(client), seconds=20)
 
 
+def settle_targets(place: Place, specification: Specification) -> None:
+    """Let every target write what it holds back, and forget it.
+
+    BlueStore writes the odd ends of a write that is not aligned to 4 KiB later, and keeps all of the write in memory
+    until another transaction has noted that they are written. Three small ones push the last of them out.
+
+    Raises
+    ------
+    ModelError
+        If a target does not answer within 30 s.
+    """
+    with Monitor(place) as monitor:
+        for _ in range(3):
+            for target in range(1, specification.targets + 1):
+                monitor.write(f"ost{target}", "settle")
+
+
 def remount_clients(place: Place) -> None:
-    """Mount every client anew, so that it keeps neither data nor names.
+    """Mount every client anew, so that it keeps neither data nor names, and let the targets forget theirs.
 
     Raises
     ------
@@ -103,9 +121,10 @@ def remount_clients(place: Place) -> None:
         return lost
 
     with ThreadPoolExecutor(4) as pool:
-        for error in pool.map(remount, numbers):
-            if error is not None:
-                raise error
+        errors = [error for error in pool.map(remount, numbers) if error is not None]
+    if errors:
+        raise errors[0]
+    settle_targets(place, specification)
 
 
 def read_client_value(place: Place, client: int, key: str) -> str:

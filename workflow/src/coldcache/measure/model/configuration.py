@@ -52,8 +52,8 @@ mon max pg per osd = 10000
 mon data avail warn = 1
 mon data avail crit = 0
 auth allow insecure global id reclaim = false
-# As if upgraded from Nautilus, which has no read leases: in a pool with one copy, a group of objects whose lease ran out
-# once stays unreadable for ever (ceph/ceph#52021).
+# As if upgraded from Nautilus, which has no read leases: in a pool with one copy, a group of objects whose lease ran
+# out once stays unreadable for ever (ceph/ceph#52021).
 mon debug no require pacific = true
 mon debug no require octopus = true
 paxos propose interval = 0.02
@@ -66,6 +66,10 @@ bluestore cache autotune = false
 bluestore cache size = 16777216
 bluestore default buffered read = false
 bluestore default buffered write = false
+# What is written later is kept in memory until then; clients.settle_targets sees to the last of it.
+bluestore prefer deferred size hdd = 0
+bluestore prefer deferred size ssd = 0
+bluestore deferred batch ops = 1
 bluestore fsck quick fix on mount = false
 osd op num shards = 1
 osd op num threads per shard = 2
@@ -81,8 +85,8 @@ mds bal interval = 0
 mds tick interval = 1
 [client]
 admin socket = {folder}/run/$name.asok
-# Through the kernel's cache, requests of 128 KiB reach ceph-fuse out of their order, and each such request makes it begin
-# to read ahead anew.
+# Through the kernel's cache, requests of 128 KiB reach ceph-fuse out of their order, and each such request makes it
+# begin to read ahead anew.
 fuse disable pagecache = {uncached}
 # Processes outside the model have no number in it, by which their groups could be looked up.
 fuse set user groups = false

@@ -72,7 +72,20 @@ class Monitor:
         ModelError
             If it does not within 30 s.
         """
-        answer = self._send({"touch": [pool, name]})
+        self._ask_target("touch", pool, name)
+
+    def write(self, pool: str, name: str) -> None:
+        """Make an object of one byte, and wait until it is on its target.
+
+        Raises
+        ------
+        ModelError
+            If its target does not answer within 30 s.
+        """
+        self._ask_target("write", pool, name)
+
+    def _ask_target(self, what: str, pool: str, name: str) -> None:
+        answer = self._send({what: [pool, name]})
         if answer["status"]:
             raise ModelError(f"{pool}/{name}: its target does not answer: {os.strerror(-answer['status'])}")
 

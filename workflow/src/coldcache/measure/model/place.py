@@ -82,7 +82,7 @@ def read_specification(place: Place) -> Specification:
     except OSError as error:
         raise ModelError(f"{place.folder}: no model is up here; up starts one") from error
     except (ValidationError, json.JSONDecodeError) as error:
-        raise ModelError(f"{place.folder / MARK} is not of this version; down removes the model, up starts one") from error
+        raise ModelError(f"{place.folder / MARK}: not of this version; down removes the model") from error
 
 
 def write_specification(place: Place, specification: Specification) -> None:
@@ -124,7 +124,7 @@ def find_first_process(place: Place) -> int | None:
 
 
 def find_daemons(place: Place) -> dict[str, int]:
-    """Return the processes of the model's servers and clients, by names such as ``osd.1``, ``mds.m0``, ``client.c1``."""
+    """Return the processes of servers and clients, by names such as ``osd.1``, ``mds.m0`` and ``client.c1``."""
     found = {}
     for member in list_members(place.name):
         with suppress(OSError):

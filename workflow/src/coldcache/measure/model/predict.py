@@ -97,9 +97,7 @@ def predict_requests(
     bounds = {
         "requests of the targets": None if specification.target_iops is None else specification.target_iops * busy,
         "rate of the targets": None if rate is None else rate * busy / request_size,
-        "delay of the network": (
-            threads / (2 * specification.network_delay) if specification.network_delay else None
-        ),
+        "delay of the network": (threads / (2 * specification.network_delay) if specification.network_delay else None),
     }
     return _lowest(bounds)
 
@@ -134,7 +132,9 @@ def predict_metadata_ratio(servers: int, over: int, share: float = 1.0, over_sha
     return (servers * share) / (over * over_share)
 
 
-def predict_rate_ratio(specification: Specification, other: Specification, threads: int, layout: Layout) -> float | None:
+def predict_rate_ratio(
+    specification: Specification, other: Specification, threads: int, layout: Layout
+) -> float | None:
     """Return how many times as fast one model reads as another, by their limits; None where one has none."""
     first = predict_throughput(specification, threads, layout, "read").rate
     second = predict_throughput(other, threads, layout, "read").rate
@@ -146,13 +146,11 @@ def _add(load: dict[str, float], part: str, share: float) -> None:
 
 
 def _bound(load: dict[str, float], rates: dict[str, float | None], work: float) -> Prediction:
-    bounds = {part: None if _rate_of(part, rates) is None else work / share * (_rate_of(part, rates) or 0.0)
-              for part, share in load.items()}  # fmt: skip
+    bounds: dict[str, float | None] = {}
+    for part, share in load.items():
+        rate = next(rate for kind, rate in rates.items() if part.startswith(kind))
+        bounds[part] = None if rate is None else work / share * rate
     return _lowest(bounds)
-
-
-def _rate_of(part: str, rates: dict[str, float | None]) -> float | None:
-    return next(rate for kind, rate in rates.items() if part.startswith(kind))
 
 
 def _lowest(bounds: dict[str, float | None]) -> Prediction:

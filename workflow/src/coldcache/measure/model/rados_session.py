@@ -1,8 +1,9 @@
 """A program of the standard library alone that asks a Ceph cluster: a request and an answer per line, as JSON.
 
-It runs on the network of the model, which its caller is not part of, and ends with its standard input. Requests are
-``{"command": {...}, "payload": "..."}`` for the monitor (librados, rados_mon_command), and ``{"touch": [pool, name]}``,
-which waits until the target of an object answers. Answers are ``{"status": 0, "output": "...", "message": "..."}``.
+It runs on the network of the model, which its caller is not part of, and ends with its standard input. A request is
+``{"command": {...}, "payload": "..."}`` for the monitor (librados, rados_mon_command), ``{"touch": [pool, name]}`` to
+wait until the target of an object answers, or ``{"write": [pool, name]}`` to make an object of one byte. An answer is
+``{"status": 0, "output": "...", "message": "..."}``.
 """
 
 import base64
@@ -10,6 +11,7 @@ import ctypes
 import ctypes.util
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 
@@ -53,22 +55,35 @@ class Cluster:
             ctypes.byref(message),
             ctypes.byref(message_size),
         )
-        told = [ctypes.string_at(text, size.value) if size.value else b"" for text, size in
-                ((output, output_size), (message, message_size))]  # fmt: skip
+        told = ctypes.string_at(output, output_size.value) if output_size.value else b""
+        reason = ctypes.string_at(message, message_size.value) if message_size.value else b""
         for text in (output, message):
             self._library.rados_buffer_free(text)
-        return {"status": status, "output": told[0].decode(errors="replace"), "message": told[1].decode(errors="replace")}
+        return {"status": status, "output": told.decode(errors="replace"), "message": reason.decode(errors="replace")}
 
     def touch(self, pool: str, name: str) -> dict[str, Any]:
         """Return once the target of an object answers whether the object is there."""
-        context = ctypes.c_void_p()
-        status = self._library.rados_ioctx_create(self._cluster, pool.encode(), ctypes.byref(context))
-        if status == 0:
-            size, time = ctypes.c_uint64(), ctypes.c_long()
-            status = self._library.rados_stat(context, name.encode(), ctypes.byref(size), ctypes.byref(time))
-            self._library.rados_ioctx_destroy(context)
+        size, time = ctypes.c_uint64(), ctypes.c_long()
+        call = self._library.rados_stat
+        status = self._within(
+            pool, lambda context: call(context, name.encode(), ctypes.byref(size), ctypes.byref(time))
+        )
         # -2: the target answers that it has no such object.
         return {"status": 0 if status == -2 else status, "output": "", "message": f"{pool}/{name}"}
+
+    def write(self, pool: str, name: str) -> dict[str, Any]:
+        """Return once an object of one byte is on its target."""
+        call = self._library.rados_write_full
+        status = self._within(pool, lambda context: call(context, name.encode(), b"0", ctypes.c_size_t(1)))
+        return {"status": status, "output": "", "message": f"{pool}/{name}"}
+
+    def _within(self, pool: str, call: Callable[[ctypes.c_void_p], int]) -> int:
+        context = ctypes.c_void_p()
+        status: int = self._library.rados_ioctx_create(self._cluster, pool.encode(), ctypes.byref(context))
+        if status == 0:
+            status = call(context)
+            self._library.rados_ioctx_destroy(context)
+        return status
 
 
 def main() -> None:
@@ -78,6 +93,8 @@ def main() -> None:
         request = json.loads(line)
         if "touch" in request:
             answer = cluster.touch(*request["touch"])
+        elif "write" in request:
+            answer = cluster.write(*request["write"])
         else:
             answer = cluster.command(request["command"], base64.b64decode(request.get("payload", "")))
         print(json.dumps(answer), flush=True)

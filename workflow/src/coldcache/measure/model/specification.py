@@ -31,7 +31,7 @@ CLIENT_VALUES = ("client_cache", "client_cache_size", "client_dirty", "read_ahea
 class Specification(BaseModel):
     """Parts and limits of a model, in B, B/s, 1/s and s. None stands for no limit."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", allow_inf_nan=False, revalidate_instances="always")
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", allow_inf_nan=False)
 
     targets: Count = Field(8, description="Storage targets; each has a device and a server process of its own.")
     storage_nodes: Count = Field(2, description="Nodes that the targets are dealt out to, each with one link.")
@@ -63,14 +63,14 @@ class Specification(BaseModel):
 
     client_cache: bool = Field(True, description="Whether clients keep what they read and write.")
     client_cache_size: Bytes = Field(512 * MIB, description="The most that a client keeps, in B.")
-    client_dirty: Bytes = Field(64 * MIB, description="The most that a client holds unwritten before a writer waits, in B.")
+    client_dirty: Bytes = Field(64 * MIB, description="The most that a client holds unwritten, in B.")
     read_ahead: Bytes = Field(16 * MIB, description="The most that a client reads ahead of each reader, in B.")
     kernel_cache: bool = Field(
-        False, description="Whether the kernel caches the clients' files, too; see docs/the-model.md before turning it on."
+        False, description="Whether the kernel caches clients' files, too; reading ahead suffers: docs/the-model.md."
     )
 
     failure_grace: Annotated[float, Field(ge=2)] = Field(
-        600.0, description="How long a server may be silent before it is taken for dead, in s; 5 where faults are studied."
+        600.0, description="How long a server may be silent before it is taken for dead, in s."
     )
     io_timeout: Annotated[float, Field(ge=1)] | None = Field(
         None, description="After this long a read or write that no target answers fails, in s; None: it waits."

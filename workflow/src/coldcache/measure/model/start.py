@@ -237,4 +237,3 @@ def _owner(place: Place, path: str) -> int | None:
         if tree["dir"]["path"] == path:
             return int(tree["auth_first"])
     return None
-

@@ -1,4 +1,4 @@
-"""The end of a model: processes, mounts, devices, networks, control groups and files, in this order, and nothing else."""
+"""The end of a model: processes, mounts, devices, networks, control groups, files, in this order; nothing else."""
 
 import json
 import os
@@ -71,7 +71,7 @@ def refuse_foreign(place: Place) -> None:
         If it is such a folder.
     """
     if place.folder.is_dir() and any(place.folder.iterdir()) and not (place.folder / MARK).exists():
-        raise ModelError(f"{place.folder} holds files that are no model's: name an empty folder, or one that is not there")
+        raise ModelError(f"{place.folder} holds files that are no model's: name an empty folder or a new one")
 
 
 def list_devices(place: Place) -> list[Path]:
