@@ -143,10 +143,15 @@ def set_limit(place: Place, key: str, value: object) -> object:
     except ValidationError as error:
         raise ModelError(f"{key}: {json.dumps(value)}: {error.errors()[0]['msg']}") from error
     write_specification(place, specification)
-    if key in CLIENT_VALUES:
-        remount_clients(place)
-    else:
-        limit_all(place, specification)
+    try:
+        if key in CLIENT_VALUES:
+            remount_clients(place)
+        else:
+            limit_all(place, specification)
+    except ModelError:
+        write_specification(place, before)
+        limit_all(place, before)
+        raise
     found = read_limits(place)
     asked = {**specification.model_dump(), "write_rate": specification.write_rate}
     for name, read in found.items():

@@ -57,6 +57,11 @@ def limit_link(place: Place, node: str, rate: float | None, delay: float = 0.0) 
         B/s; None for no limit.
     delay : float
         s, each way.
+
+    Raises
+    ------
+    ModelError
+        If the kernel lacks what delays packets (sch_netem), or what limits their rate (sch_tbf).
     """
     for namespace, device in _ends_of(place, node):
         with suppress(ModelError):
@@ -65,7 +70,10 @@ def limit_link(place: Place, node: str, rate: float | None, delay: float = 0.0) 
         if delay:
             # More packets than a second of the fastest link has, so that none is dropped while it waits.
             words = ["netem", "limit", "1000000", "delay", f"{delay * 1e6:.0f}us"]
-            call("tc", "-n", namespace, "qdisc", "add", "dev", device, *parent, *words)
+            try:
+                call("tc", "-n", namespace, "qdisc", "add", "dev", device, *parent, *words)
+            except ModelError as error:
+                raise ModelError(f"network_delay: {error}; where the kernel has it, modprobe sch_netem") from error
             parent = ["parent", "1:", "handle", "2:"]
         if rate is not None:
             words = ["tbf", "rate", f"{rate * 8:.0f}bit", "burst", "256kb", "latency", "200ms"]
