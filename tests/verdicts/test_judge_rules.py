@@ -27,7 +27,7 @@ def test_each_code_belongs_to_its_rule():
     assert [verdict for _, verdict, _ in RULES] == ["void"] * 12 + ["suspect"] * 14
     assert " ".join(code for code, _, _ in RULES) == (
         "preparation-failed target-lost setting-not-in-force time-limit exit-status log-refused wrong-operation "
-        "wrong-level stale-log contradicted ambiguous-figure tool-changed too-short clock-step served-from-cache above-ceiling burst-credit "
-        "slow-process-hidden foreign-transfers busy-machine foreign-load suspended drift little-space fill-drift "
-        "kernel-changed"
+        "wrong-level stale-log contradicted ambiguous-figure tool-changed too-short clock-step served-from-cache "
+        "above-ceiling burst-credit slow-process-hidden foreign-transfers busy-machine foreign-load suspended drift "
+        "little-space fill-drift kernel-changed"
     )

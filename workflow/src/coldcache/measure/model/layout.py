@@ -1,0 +1,215 @@
+"""Where files lie: stripes of files dealt out over the first targets, layouts of folders, and the way back."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from coldcache.measure.model.calls import wait_for
+from coldcache.measure.model.errors import ModelError
+from coldcache.measure.model.monitor import Monitor, ask_server
+from coldcache.measure.model.place import Place, read_specification
+from coldcache.measure.model.pools import SPREAD, make_pool
+from coldcache.measure.model.specification import GIB, MIB, Specification
+
+_OBJECT = GIB
+_MOST_STRIPES = 128
+_STRIPED = "stripes"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How files are striped: over how many of the first targets, in how many stripes of how many B."""
+
+    targets: int
+    stripe_count: int = 1
+    stripe_size: int = MIB
+
+
+def deal_stripes(files: int, layout: Layout) -> list[list[int]]:
+    """Return the targets of each file's stripes, dealt out in turns; targets count from 1."""
+    count = layout.stripe_count
+    return [[1 + (file * count + stripe) % layout.targets for stripe in range(count)] for file in range(files)]
+
+
+def make_files(place: Place, folder: Path, names: list[str], size: int, layout: Layout) -> dict[str, list[int]]:
+    """Make files of a size that hold nothing yet, dealt out over the first targets.
+
+    They have their size at once, because fio removes a file that is shorter than what it shall write, and with it the
+    layout.
+
+    Parameters
+    ----------
+    place : Place
+        Where the model lies.
+    folder : Path
+        On a client's mount; it is made where it is missing.
+    names : list of str
+        The files; a file that is there is made anew.
+    size : int
+        Of each file, in B.
+    layout : Layout
+        The stripes of each file.
+
+    Returns
+    -------
+    dict
+        The targets of each file, in the order of its stripes.
+
+    Raises
+    ------
+    ModelError
+        If there are fewer targets, the folder is not on a mount of the model, a file is larger than 1 GiB a stripe, or
+        more than 128 stripes are asked for in all.
+    """
+    _check(place, read_specification(place), folder, size, layout, len(names))
+    folder.mkdir(parents=True, exist_ok=True)
+    places = deal_stripes(len(names), layout)
+    if layout.stripe_count == 1:
+        for name, (target,) in zip(names, places, strict=True):
+            _make_file(folder / name, layout, f"ost{target}")
+    else:
+        with Monitor(place) as monitor:
+            stripes = _Stripes(monitor, len(names) * layout.stripe_count)
+            for name, targets in zip(names, places, strict=True):
+                for _ in range(2000):
+                    if stripes.take(_make_file(folder / name, layout, stripes.pool), targets):
+                        break
+                else:
+                    raise ModelError(f"{folder / name}: its stripes find no place; ask for fewer files at a time")
+            stripes.move()
+    for name in names:
+        os.truncate(folder / name, size)
+    return dict(zip(names, places, strict=True))
+
+
+def stripe_folder(folder: Path, stripe_count: int, stripe_size: int) -> None:
+    """Let what is made in a folder from now on have so many stripes, on targets that Ceph chooses by a hash."""
+    size = max(stripe_size, 64 * MIB)
+    layout = f"stripe_unit={stripe_size} stripe_count={stripe_count} object_size={size} pool={SPREAD}"
+    os.setxattr(folder, "ceph.dir.layout", layout.encode())
+
+
+def read_layout(path: Path) -> dict[str, int | str]:
+    """Return the layout of a file as the file system tells it: stripe_count, stripe_size in B, and the pool.
+
+    Raises
+    ------
+    ModelError
+        If it tells none: the path is not on a model.
+    """
+    try:
+        text = os.getxattr(path, "ceph.file.layout").decode()
+    except OSError as error:
+        raise ModelError(f"{path}: no layout: {error.strerror}; name a file on a client's mount") from error
+    words = dict(word.split("=") for word in text.split())
+    return {
+        "stripe_count": int(words["stripe_count"]),
+        "stripe_size": int(words["stripe_unit"]),
+        "object_size": int(words["object_size"]),
+        "pool": words["pool"],
+    }
+
+
+def find_targets(place: Place, path: Path) -> list[int]:
+    """Return the target of each object of a file, in the order of its stripes."""
+    layout = read_layout(path)
+    status = path.stat()
+    unit, count, size = (int(layout[key]) for key in ("stripe_size", "stripe_count", "object_size"))
+    sets = max(1, -(-status.st_size // (size * count)))
+    objects = min(sets * count, max(1, -(-status.st_size // unit)))
+    with Monitor(place) as monitor:
+        return [
+            int(monitor.order("osd map", pool=layout["pool"], object=f"{status.st_ino:x}.{number:08x}")["acting"][0])
+            for number in range(objects)
+        ]
+
+
+def forget_stripes(place: Place) -> None:
+    """Remove the pools of files with several stripes, once the files are removed and their objects are gone.
+
+    Raises
+    ------
+    ModelError
+        If objects are still there after 60 s.
+    """
+    servers = range(read_specification(place).metadata_servers)
+
+    def are_gone() -> bool:
+        states = [ask_server(place.socket_of(f"mds.m{server}"), "perf dump") for server in servers]
+        return not any(s["mds_cache"]["num_strays"] or s["purge_queue"]["pq_item_in_journal"] for s in states)
+
+    wait_for("removal of the objects of removed files", are_gone)
+    with Monitor(place) as monitor:
+        for pool in monitor.order("osd lspools"):
+            name = pool["poolname"]
+            if name.startswith(_STRIPED):
+                monitor.order("fs rm_data_pool", fs_name="pfs", pool=name)
+                monitor.order("osd pool delete", pool=name, pool2=name, yes_i_really_really_mean_it=True)
+
+
+def _check(place: Place, specification: Specification, folder: Path, size: int, layout: Layout, files: int) -> None:
+    if not 1 <= layout.stripe_count <= layout.targets <= specification.targets:
+        raise ModelError(
+            f"{layout.stripe_count} stripes over {layout.targets} targets: the model has {specification.targets}"
+        )
+    mounts = [place.mount_of(client) for client in range(1, specification.clients + 1)]
+    if not any(mount in (folder, *folder.parents) and mount.is_mount() for mount in mounts):
+        raise ModelError(f"{folder} is not on a client's mount: name a folder below {place.mount_of(1)}")
+    if layout.stripe_count > 1 and size > layout.stripe_count * _OBJECT:
+        raise ModelError(f"{size} B in {layout.stripe_count} stripes: a stripe holds 1 GiB at most")
+    if layout.stripe_count > 1 and files * layout.stripe_count > _MOST_STRIPES:
+        raise ModelError(
+            f"{files} files of {layout.stripe_count} stripes: more than {_MOST_STRIPES} in all; "
+            "use fewer files, or stripe_folder, by which Ceph chooses the targets"
+        )
+
+
+def _make_file(path: Path, layout: Layout, pool: str) -> int:
+    """Return the inode of an empty file that was made anew with a layout."""
+    path.unlink(missing_ok=True)
+    path.touch()
+    words = f"stripe_unit={layout.stripe_size} stripe_count={layout.stripe_count} object_size={_OBJECT} pool={pool}"
+    os.setxattr(path, "ceph.file.layout", words.encode())
+    return path.stat().st_ino
+
+
+class _Stripes:
+    """A new pool, whose groups of objects are moved to the targets of the files' stripes while they are empty.
+
+    Ceph finds the place of an object by a hash of its name, so that of a few stripes some would share a target.
+    """
+
+    def __init__(self, monitor: Monitor, stripes: int):
+        self._monitor = monitor
+        groups = 64
+        while groups < min(8 * stripes, 512):
+            groups *= 2
+        taken = {pool["poolname"] for pool in monitor.order("osd lspools")}
+        self.pool = next(f"{_STRIPED}{number}" for number in range(10_000) if f"{_STRIPED}{number}" not in taken)
+        make_pool(monitor, self.pool, groups, rule=SPREAD)
+        monitor.order("fs add_data_pool", fs_name="pfs", pool=self.pool)
+        self._groups: dict[str, int] = {}
+        self._objects: dict[str, int] = {}
+
+    def take(self, inode: int, targets: list[int]) -> bool:
+        """Note where a file's objects shall lie; False where two of one group should lie on different targets."""
+        groups = dict(self._groups)
+        names = [f"{inode:x}.{stripe:08x}" for stripe in range(len(targets))]
+        for name, target in zip(names, targets, strict=True):
+            group = self._monitor.order("osd map", pool=self.pool, object=name)["pgid"]
+            if groups.setdefault(group, target) != target:
+                return False
+        self._groups = groups
+        self._objects.update(zip(names, targets, strict=True))
+        return True
+
+    def move(self) -> None:
+        """Move the groups to their targets, and wait until each target answers for its objects."""
+        for group, target in self._groups.items():
+            self._monitor.order("osd pg-upmap", pgid=group, id=[target])
+        for name, target in self._objects.items():
+            acting = self._monitor.order("osd map", pool=self.pool, object=name)["acting"]
+            if acting != [target]:
+                raise ModelError(f"{self.pool}/{name} lies on {acting}, not on {target}; make the files anew")
+        for name in self._objects:
+            self._monitor.touch(self.pool, name)
