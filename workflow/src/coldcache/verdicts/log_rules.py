@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from coldcache.core.outcome import Outcome
+from coldcache.core.records import name_share
 from coldcache.verdicts.observation import Finding, Observation
 
 #: Tools print whole seconds, and the clocks of two nodes differ by less than this.
@@ -43,6 +44,9 @@ def _stated_levels(trial: Observation) -> Iterator[tuple[str, Any, Any]]:
     seen = set()
     for record in trial.records:
         for factor, stated in record.factors.items():
+            # The server of each node states only its own threads.
+            if factor == "threads" and name_share(record):
+                continue
             if factor in trial.outcome.factors and (factor, stated) not in seen:
                 seen.add((factor, stated))
                 yield factor, trial.outcome.factors[factor], stated
