@@ -56,7 +56,7 @@ def test_a_factor_that_the_log_does_not_state_is_not_compared(trial):
 def test_the_threads_of_one_node_are_not_those_of_the_trial(trial):
     log = (SPECIMENS / "fio-3.33-clients.json").read_bytes()
     records = [record for record in find_tool("fio").read(log) if "threads" in record.factors]
-    # Three jobs on each of two nodes; the total states all of them.
+    # Each client states its own threads, the total those of all jobs of both clients.
     assert {record.factors["threads"] for record in records} == {2, 6}
     planned = {"threads": 6, "transfer_size": 65536}
     found = trial._replace(records=records, outcome=trial.outcome._replace(factors=planned))
