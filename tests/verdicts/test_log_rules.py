@@ -16,6 +16,7 @@ from coldcache.verdicts.log_rules import stale_log, wrong_level
 from coldcache.verdicts.observation import Observation
 from coldcache.verdicts.thresholds import Thresholds
 
+SPECIMENS = Path(__file__).parents[1] / "specimens"
 READ = Path("raw/tiny/tiny/transfers/operation=read,threads=2/r0")
 
 
@@ -50,6 +51,18 @@ def test_a_log_of_another_level_is_refused_with_both_levels(trial, factor, level
 def test_a_factor_that_the_log_does_not_state_is_not_compared(trial):
     planned = {**trial.outcome.factors, "stripe_count": 4}
     assert wrong_level(trial._replace(outcome=trial.outcome._replace(factors=planned))) is None
+
+
+def test_the_threads_of_one_node_are_not_those_of_the_trial(trial):
+    log = (SPECIMENS / "fio-3.33-clients.json").read_bytes()
+    records = [record for record in find_tool("fio").read(log) if "threads" in record.factors]
+    # Each client states its own threads, the total those of all jobs of both clients.
+    assert {record.factors["threads"] for record in records} == {2, 6}
+    planned = {"threads": 6, "transfer_size": 65536}
+    found = trial._replace(records=records, outcome=trial.outcome._replace(factors=planned))
+    assert wrong_level(found) is None
+    planned = {"threads": 6, "transfer_size": 4096}
+    assert wrong_level(found._replace(outcome=trial.outcome._replace(factors=planned))).startswith("transfer_size was")
 
 
 @pytest.mark.parametrize(("hours", "is_stale"), [(0, False), (1, True), (-1, True)])
