@@ -47,9 +47,6 @@ def _stated_levels(trial: Observation) -> Iterator[tuple[str, Any, Any]]:
         if name_share(record) or "clients" in record.factors:
             continue
         for factor, stated in record.factors.items():
-            # The server of each node states only its own threads.
-            if factor == "threads" and name_share(record):
-                continue
             if factor in trial.outcome.factors and (factor, stated) not in seen:
                 seen.add((factor, stated))
                 yield factor, trial.outcome.factors[factor], stated
