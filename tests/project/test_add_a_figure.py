@@ -89,7 +89,7 @@ def test_a_figure_touches_the_three_files_that_the_page_shows(project, invent):
     )  # fmt: skip
     outputs = [output for cell in nbformat.read(executed, as_version=4).cells for output in cell.get("outputs", [])]
     assert "<svg" in "".join(output.get("data", {}).get("text/html", "") for output in outputs)
-    assert "Mean latency" in "".join(output.get("data", {}).get("text/markdown", "") for output in outputs)
+    assert "mean latency" in "".join(output.get("data", {}).get("text/markdown", "") for output in outputs)
 
     tests = ["tests/project/test_latency_over_rate.py", "tests/project/test_notebooks.py"]
     chosen = ["-k", "latency_over_rate or latency-over-rate and (no_path or defines_nothing or drawn_in)"]
