@@ -49,7 +49,7 @@ def command(request, measure_arguments):
             "file-state",
             f'{STUDY}, sweeps.files.operations.1: unknown "file-state"; did you mean "file-stat"?',
         ),
-        (STUDY, "repetitions: 2", "repetitions: 2\nstudy: x", f'{STUDY}, line 1: the key "study" stands twice'),
+        (STUDY, "repetitions: 2", "repetitions: 2\nstudy: x", f'{STUDY}, line 1: the key "study" appears twice'),
         (SITE, "make: true", "mkae: true", f'{SITE}, targets.scratch: unknown key "mkae"; did you mean "make"?'),
         (
             SITE,

@@ -48,8 +48,8 @@ def test_what_is_written_is_what_is_read(write):
     ("content", "message"),
     [
         ("a: &x 1\nb: *x\n", "given.yaml, line 2: aliases are not allowed; write it out"),
-        ("a: 1\nb: 2\na: 3\n", 'given.yaml, line 1: the key "a" stands twice'),
-        ("b:\n  c: 1\n  c: 2\n", 'given.yaml, line 2: the key "c" stands twice'),
+        ("a: 1\nb: 2\na: 3\n", 'given.yaml, line 1: the key "a" appears twice'),
+        ("b:\n  c: 1\n  c: 2\n", 'given.yaml, line 2: the key "c" appears twice'),
         ("? [1, 2]\n: 3\n", "given.yaml, line 1: the key [1, 2] is not a name"),
         ("? {a: 1}\n: 3\n", "given.yaml, line 1: the key {'a': 1} is not a name"),
         (b"a: 1\nb: \xff\n", "given.yaml: not UTF-8 text at byte 8"),

@@ -139,18 +139,18 @@ def difference(before: bytes, after: bytes) -> list[Record]:
     known: dict[tuple[str, str], _Mount] = {}
     for mount in _find_mounts(before):
         if mount.key in known:
-            raise LogError(f"{mount.key[1]} stands twice in the first snapshot: give one snapshot at a time")
+            raise LogError(f"{mount.key[1]} appears twice in the first snapshot: give one snapshot at a time")
         known[mount.key] = mount
     found: list[Record] = []
     seen = set()
     for mount in _find_mounts(after):
         if mount.key in seen:
-            raise LogError(f"{mount.key[1]} stands twice in the second snapshot: give one snapshot at a time")
+            raise LogError(f"{mount.key[1]} appears twice in the second snapshot: give one snapshot at a time")
         seen.add(mount.key)
         earlier = known.get(mount.key)
         if earlier and earlier.age > mount.age:
             raise LogError(
-                f"{mount.key[1]} was mounted anew between the snapshots ({earlier.age} s old, then {mount.age} s)"
+                f"{mount.key[1]} was remounted between the snapshots ({earlier.age} s old, then {mount.age} s)"
             )
         for operation, line in mount.operations.items():
             begun = earlier.operations.get(operation) if earlier else None

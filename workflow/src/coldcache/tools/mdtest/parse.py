@@ -116,7 +116,7 @@ def read(log: bytes) -> list[Record]:
     if _HEADING.search(log, 0, ends[0]) is not None:
         records += _read_run(log, 0, ends[0], Settings(None, None, None, {}, False))
     elif has_rows(log, 0, ends[0]):
-        raise LogError("rows of mdtest stand before its banner: the log is mixed up")
+        raise LogError("rows of mdtest precede its banner: the log is mixed up")
     seen: set[bytes] = set()
     for banner, end in zip(banners, ends[1:], strict=True):
         finished = _FINISHED.search(log, banner.end(), end)
@@ -241,9 +241,9 @@ def _read_test(log: bytes, test: Test, settings: Settings) -> list[Record]:
     tables = [_read_table(log, heading, test, settings) for heading in test.headings]
     rows = [row for table in tables for row in table.rows]
     if count_rows(log, test.start, test.end) != len(rows):
-        raise LogError("rows of a SUMMARY stand outside of it: the log is mixed up")
+        raise LogError("rows of a SUMMARY are outside of it: the log is mixed up")
     if has_verbose_rows(log, test.headings[0].end(), test.end):
-        raise LogError("rows of an iteration stand behind its SUMMARY: the log is mixed up")
+        raise LogError("rows of an iteration follow its SUMMARY: the log is mixed up")
     if len({(table.iterations, tuple(row.operation for row in table.rows)) for table in tables}) != 1:
         raise LogError("the tables of rates and of times have other rows or iterations: the log is mixed up")
     iterations = read_verbose(log, test.start, test.headings[0].start())

@@ -284,7 +284,7 @@ def process_records(context: Context, table: Table, found: list[tuple[Row, int]]
         if row.operation not in context.ran:
             continue
         if not all(map(isfinite, row.values)):
-            raise LogError(f"a process did {row.operation} in less time than its clock can tell: measure more items")
+            raise LogError(f"a process did {row.operation} in less time than its clock resolves: measure more items")
         caveats = (*context.caveats(row.operation, table.metric), "one-rank-only")
         for rank in range(len(row.values)):
             record = context.record(row, rank, table.metric, "value", ONE_RANK_DEFINITION, caveats)

@@ -186,7 +186,7 @@ def read_verbose(log: bytes, start: int, end: int) -> list[tuple[Row, int, bool]
             raise refuse_row(log, begin, "a row of an iteration")
         iteration = bisect(iterations, begin) - 1
         if iteration < 0:
-            raise LogError(f"the row of an iteration at byte {begin} stands before the first iteration: the log is cut")
+            raise LogError(f"the row of an iteration at byte {begin} precedes the first iteration: the log is cut")
         words, kind, stonewall, _, _ = match.groups()
         operation = OPERATIONS.get((words, kind))
         if operation is not None:
