@@ -96,8 +96,8 @@ def test_text_and_terse_output_are_not_read(name):
         (edit("3.33-json-plus.json", ('"numjobs" : "2"', '"numjobs" : "3"'), ('"numjobs" : "2"', '"numjobs" : "3"')),
          "2 of 3 processes of job 'rnd' are there: the log is cut"),
         (load("3.33-two-globals.json"),
-         "line 12: the clients' global options contradict each other (fio before 3.39 joins them), so it is unknown what"
-         " each of them ran"),
+         "line 12: the clients' global options contradict each other (fio before 3.39 joins them), so it is unknown"
+         " what each of them ran"),
     ],
     ids=["error", "total_err", "unknown error", "eta", "idle engine", "other side", "error hidden", "no I/O",
          "process missing", "global options"],
