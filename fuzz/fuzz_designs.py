@@ -1,4 +1,4 @@
-"""Fuzz studies, sites and notes: any YAML becomes a plan, or is refused in one line, within a second.
+"""Fuzz studies, sites and notes: any YAML gives a plan or a refusal of one line within a second.
 
 A long plan may take longer, by 0.3 s for each megabyte that is printed.
 
@@ -6,7 +6,7 @@ Each input is a design that comes with the program, after a few changes of its s
 
     python fuzz/fuzz_designs.py --seconds 600
 
-A finding is printed with the seed of its input, which makes the same input again.
+A finding is printed with its seed, which generates the same input again.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from coldcache.workflow.commands.plan import print_plan
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Seconds of this process's own time after which an input counts as hanging, and how many more for each letter printed.
+#: CPU seconds after which an input counts as hanging, and further seconds for each printed letter.
 LONGEST, PER_LETTER = 1.0, 3e-7
 
 #: Notes of foreign logs that use every key.
@@ -43,7 +43,7 @@ sweeps: {one: {title: One, logs: ['a/**/*.txt'], source: dell-lustre, item: figu
 factors: {'{threads}/*.json': {transfer_size: 1 MiB, direct_io: true}}
 """
 
-#: What stands in for a value: the empty, the large, the wrong kind, what leads out, what other programs would run.
+#: Replacement values: empty, large, of a wrong kind, paths that lead out, commands that other programs would run.
 VALUES = (
     None, True, False, 0, 1, -1, 2, 7, 1000, 10**6, 10**9, 2**63, 10**30, 10**400, 0.0, -0.5, 1e-300, 1e300,
     float("inf"), float("nan"), "", " ", "x", "on", "0", "1e999", "1 MiB", "1e9 GiB", "99999999999 TiB", "10 s", "1 h",
@@ -56,12 +56,12 @@ VALUES = (
 )  # fmt: skip
 
 
-#: What is put into a text: the signs of YAML.
+#: Text to insert: the special characters of YAML.
 PIECES = ("", " ", "\n", "\t", ":", "-", "&a", "*a", "!!int ", "[", "]", "{", "}", "'", '"', "#", "|")
 
 
 def read_designs() -> dict[str, dict[str, Any]]:
-    """Return what is changed, by the kind and the name of its file."""
+    """Return the designs to change, by the kind and the name of their files."""
     paths = [*ROOT.glob("config/studies/*.yaml"), *ROOT.glob("config/sites/*.yaml")]
     found = {f"{path.parent.name}/{path.stem}": yaml.safe_load(path.read_text()) for path in sorted(paths)}
     for design in found.values():
@@ -117,7 +117,7 @@ def _place(name: str, folder: Path) -> Path:
 
 
 def make_input(seed: int, designs: dict[str, dict[str, Any]]) -> tuple[str, str]:
-    """Return the input of a seed: the design that it takes the place of, and its text."""
+    """Return the input of a seed: the name of the design that it replaces, and its text."""
     source = random.Random(seed)
     chosen = source.choice(list(designs))
     text = yaml.safe_dump(mutate(designs[chosen], list(designs.values()), source), allow_unicode=True, sort_keys=False)
@@ -125,7 +125,7 @@ def make_input(seed: int, designs: dict[str, dict[str, Any]]) -> tuple[str, str]
 
 
 def take(chosen: str, text: str, full: bool) -> tuple[str, int]:
-    """Plan with a text in place of a design, where designs are laid out; return what `plan` does."""
+    """Replace a design in the current folder by a text, and return what `plan` returns."""
     path = _place(chosen, Path())
     before = path.read_bytes()
     path.write_text(text, errors="replace")
@@ -158,10 +158,10 @@ def plan(study: str, site: str, full: bool) -> tuple[str, int]:
 
 
 def find_fault(seed: int, designs: dict[str, dict[str, Any]]) -> str:
-    """Return what is wrong with how the input of a seed is taken, where designs are laid out; empty if nothing is."""
+    """Return what is wrong with the handling of a seed's input; empty if nothing is."""
     chosen, text = make_input(seed, designs)
     excess = math.inf
-    # On a machine that does other things, too, one and the same work may take long once; what hangs does so each time.
+    # On a busy machine the same work may be slow once; an input that hangs does so each time.
     for _ in range(3):
         began = time.thread_time()
         try:
@@ -179,7 +179,7 @@ def find_fault(seed: int, designs: dict[str, dict[str, Any]]) -> str:
 
 
 def main() -> int:
-    """Plan inputs until the time is over, whatever is found; return 1 if anything was."""
+    """Plan inputs until the time is over; return 1 if anything was found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long")
     parser.add_argument("--seed", type=int, help="of the first input; the others count on")

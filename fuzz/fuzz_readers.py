@@ -1,11 +1,11 @@
-"""Fuzz every reader of logs: any bytes give records as an oracle reads their digits, or a refusal of one line.
+"""Fuzz every reader of logs: any bytes give records that an oracle confirms, or a refusal of one line.
 
-`make fuzz` runs this guided by coverage, with atheris, for as many executions as ``RUNS`` says. What it learns is kept
-in ``logs/fuzz``; ``fuzz/corpus`` holds the fewest inputs that reach what was ever reached, and every finding::
+`make fuzz` runs this guided by coverage, with atheris, for ``RUNS`` executions. New inputs are kept in ``logs/fuzz``;
+``fuzz/corpus`` holds the smallest set of inputs with the full coverage, and every finding::
 
     python fuzz/fuzz_readers.py -runs=100000 -dict=fuzz/words.dict logs/fuzz fuzz/corpus
 
-Without atheris, `mutate` makes inputs of the corpus by chance.
+Without atheris, `mutate` changes inputs of the corpus at random.
 """
 
 import math
@@ -33,9 +33,9 @@ NAME = "fuzz_bw.1.log"
 
 
 def read_any_bytes(log: bytes) -> None:
-    """Read a log; a finding is all but a refusal of one line, or records in order that point to their digits.
+    """Read a log; anything but a refusal of one line, or ordered records that point to their digits, is a finding.
 
-    What speaks against a record by the slow reading of `oracle` is a finding, too.
+    So is a record that the slow reading of `oracle` contradicts.
     """
     try:
         records = read_log(log, NAME)

@@ -1,9 +1,8 @@
-"""What a figure has to be by a slow and simple reading of the log, to hold the readers of logs against.
+"""Read figures of a log in a slow and simple way, to compare the readers of logs with.
 
-The readers are fast: they look for numbers where the form of a log says that they stand. The oracle starts from a
-number instead. Its unit, by a table, gives the value, as an exact fraction. The words before it (the last label, the
-last key, the column's head) give what was measured and which statistic it is. Where a reader says otherwise, one of the
-two is wrong.
+The readers are fast: they look for numbers where the format of a log puts them. The oracle starts from a number
+instead. A table of units gives the value as an exact fraction. The words before the number (the last label, the last
+key, the column's heading) give the metric and the statistic. If a reader disagrees, one of the two is wrong.
 """
 
 import re
@@ -12,7 +11,7 @@ from fractions import Fraction
 
 from coldcache.core.records import Record
 
-#: What a printed unit is in the stored one.
+#: The stored value of one printed unit.
 UNITS = {
     "B/s": 1, "KiB/s": 2**10, "KB/sec": 2**10, "kB/sec": 2**10, "kB/s": 1000, "MiB": 2**20, "MiB/s": 2**20,
     "MiB/sec": 2**20, "MB/second": 2**20, "megabytes/second": 2**20, "megabytes per second": 2**20, "GiB/s": 2**30,
@@ -28,7 +27,7 @@ _MDTEST = {"creation": "create", "removal": "remove", "create (stonewall)": "cre
 _MDTEST_LABEL = re.compile(
     r"(File|Directory|Tree) (creation|stat|read|rename|removal|create \(stonewall\))( \(stonewall\))?"
 )
-#: By the numbers between label and figure, for tables of four, seven (3 + 4) and eight (4 + 4) columns.
+#: The statistic by the count of numbers between label and figure, in tables of four, seven (3 + 4) and eight columns.
 _MDTEST_COLUMNS = (
     {"max"}, {"min"}, {"mean"}, {"stddev", "max"}, {"max", "min"}, {"min", "mean"}, {"mean", "stddev"}, {"stddev"},
 )  # fmt: skip
@@ -66,7 +65,7 @@ _FIO_KEYS = {
 
 
 def find_contradiction(records: Iterable[Record], log: bytes) -> str:
-    """Return what speaks against the records that a reader made of a log; empty if nothing does."""
+    """Return why a reader's records contradict their log; empty if they do not."""
     text = log.decode("latin-1")
     for record in records:
         printed, before = text[record.offset : record.offset + record.length], text[: record.offset]
@@ -79,7 +78,7 @@ def find_contradiction(records: Iterable[Record], log: bytes) -> str:
 def _contradict_value(record: Record, printed: str) -> str:
     unit = record.printed[len(printed.encode("latin-1").decode("utf-8", "replace")) :].strip()
     if record.tool in ("mountstats", "cloudwatch") or (record.tool == "rhel_iotest" and record.metric == "throughput"):
-        # These are differences, rates over a period, and sizes over a time: more than one number makes them.
+        # These are differences, rates over a period, and sizes over a time: they depend on more than one number.
         return ""
     factor = UNITS[unit] if unit else BARE.get((record.tool, record.metric), 1)
     expected = float(read_number(printed) * factor)
@@ -89,7 +88,7 @@ def _contradict_value(record: Record, printed: str) -> str:
 
 
 def read_number(printed: str) -> Fraction:
-    """Return a printed number exactly: a sign between digits that one or two follow at the end is a decimal one."""
+    """Return a printed number exactly; a separator before the last one or two digits is a decimal mark."""
     try:
         return Fraction(printed)
     except ValueError:
@@ -144,7 +143,7 @@ def _contradict_ior(record: Record, before: str) -> str:
 def _contradict_fio(record: Record, before: str) -> str:
     key = _KEY.search(before)
     if not key:
-        # A series, whose points have no names.
+        # The points of a series have no names.
         return ""
     side = list(_FIO_SIDE.finditer(before))[-1]
     of_names = record.operation.startswith(("file-", "directory-"))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Fuzz for hours on all cores: readers of logs, and designs for a third of the time, with a tally of all of it.
+"""Fuzz for hours on all cores: readers of logs, and designs for a third of the time, and keep a tally.
 
-Stretch follows stretch, whatever was found. Each starts with other seeds and, for readers, with what was learnt before.
-As it ends, one line of JSON is added to the file of `--kept`: ``what`` (``readers`` or ``designs``), ``start``,
+Fuzzing runs in stretches. Each uses new seeds and, for readers, the corpus so far; findings do not stop it. At its
+end, one line of JSON is added to the file of `--kept`: ``what`` (``readers`` or ``designs``), ``start``,
 ``commit``, ``seconds``, ``executions``, ``processor_seconds``, ``findings``. The last line that is printed has the sums
 of the whole file, so that the hours of several starts add up. Inputs that were findings stand in `logs/`.
 """
@@ -24,10 +24,10 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 LOGS = Path("logs")
 
-#: Seconds of a stretch: so much is lost at most when the machine stops.
+#: Seconds of a stretch, which is the most that is lost when the machine stops.
 STRETCH = 600
 
-#: What stretches fuzz, one after the other.
+#: The targets of successive stretches.
 TURNS = ("readers", "readers", "designs")
 
 _EXECUTIONS = {
@@ -80,7 +80,7 @@ def keep(stretch: dict[str, Any], kept: Path) -> int:
 
 
 def fuzz(what: str, limits: list[str], report: Path) -> dict[str, Any]:
-    """Run a fuzzer once, and return what it did; end the program if it did nothing."""
+    """Run a fuzzer once, and return its line of the tally; end the program if it did nothing."""
     start, began = datetime.now(UTC), time.monotonic()
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty=+"], cwd=ROOT, capture_output=True, text=True, check=False
@@ -110,7 +110,7 @@ def fuzz(what: str, limits: list[str], report: Path) -> dict[str, Any]:
 
 
 def add_up(kept: Path) -> dict[str, Any]:
-    """Return what all stretches of a file did together, by what was fuzzed."""
+    """Return the sums of all stretches of a file, by target."""
     stretches = [json.loads(line) for line in kept.read_text().splitlines()]
     chosen = {what: [stretch for stretch in stretches if stretch["what"] == what] for what in ("readers", "designs")}
     return {

@@ -142,7 +142,7 @@ def test_the_tiny_study_is_read_as_written(project):
             "threads: [1, 1.5]",
             "sweeps.transfers: factors.threads: 1.5 is not a whole number of at least 1",
         ),
-        ("threads: [1, 2]", "threads: [2, 2]", "sweeps.transfers: factors.threads: a level stands twice"),
+        ("threads: [1, 2]", "threads: [2, 2]", "sweeps.transfers: factors.threads: a level appears twice"),
         (
             "threads: [1, 2]",
             "threads: [1, .inf]",
@@ -186,7 +186,7 @@ def test_the_tiny_study_is_read_as_written(project):
         (
             "transfer_size: [64 KiB]",
             "transfer_size: [64 KiB, 65536]",
-            "sweeps.transfers: factors.transfer_size: a level stands twice",
+            "sweeps.transfers: factors.transfer_size: a level appears twice",
         ),
         (
             "file_size: [16 MiB]\n      direct_io",

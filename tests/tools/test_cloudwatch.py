@@ -143,7 +143,12 @@ DATA, WRITE = "data", "statistics-write"
         (DATA, b"3044016128.0,", b"", "line 3: 30 time stamps and 29 values: the JSON is damaged"),
         (DATA, b"3044016128.0,", b'"x",', "line 39: '\"x\"' is no sum"),
         (DATA, b'"Label": "DataWriteBytes Sum",', b"", "line 3: this result is not whole: the JSON is damaged"),
-        (DATA, b'"2026-11-21T09:01:00+00:00"', b'"2026-11-21T09:02:00+00:00"', "a time of DataWriteBytes stands twice"),
+        (
+            DATA,
+            b'"2026-11-21T09:01:00+00:00"',
+            b'"2026-11-21T09:02:00+00:00"',
+            "a time of DataWriteBytes appears twice",
+        ),
         (DATA, b'"2026-11-21T09:01:00+00:00"', b'"2026-11-21T09:01:20+00:00"', "are not whole periods of 40 s apart"),
         (DATA, b'"2026-11-21T09:01:00+00:00"', b'"2026-11-21T09:03:00+00:00"', "of DataWriteBytes are out of order"),
         (DATA, b"3044016128.0", b'{"a": 1, "a": 2}', "time stamps or values of DataWriteBytes are no list of such"),
@@ -189,7 +194,7 @@ def test_empty_and_partial_answers_are_refused(answer, message):
 def test_one_point_does_not_tell_its_period():
     answer = plain("statistics-create")
     answer["Datapoints"] = answer["Datapoints"][:1]
-    with pytest.raises(LogError, match="one value of FileCreateOperations alone does not tell its period"):
+    with pytest.raises(LogError, match="one value of FileCreateOperations alone has no period"):
         read_log(json.dumps(answer).encode())
 
 

@@ -90,8 +90,8 @@ def test_equal_snapshots_differ_by_nothing():
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("after", "remounted", "/mnt/a was mounted anew between the snapshots (4 s old, then 0 s)"),
-        ("after", "before", "/mnt/a was mounted anew between the snapshots (4 s old, then"),
+        ("after", "remounted", "/mnt/a was remounted between the snapshots (4 s old, then 0 s)"),
+        ("after", "before", "/mnt/a was remounted between the snapshots (4 s old, then"),
     ],
 )
 def test_counters_that_began_again_are_refused(before, after, message):
@@ -109,7 +109,7 @@ def test_counters_that_run_backwards_are_refused():
 def test_a_difference_is_of_single_snapshots(place):
     before, after = content("before"), content("after")
     pair = (before * 2, after) if place == "first" else (before, after * 2)
-    with pytest.raises(LogError, match=f"/mnt/a stands twice in the {place} snapshot: give one snapshot at a time"):
+    with pytest.raises(LogError, match=f"/mnt/a appears twice in the {place} snapshot: give one snapshot at a time"):
         difference(*pair)
 
 

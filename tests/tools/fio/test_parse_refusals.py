@@ -96,8 +96,8 @@ def test_text_and_terse_output_are_not_read(name):
         (edit("3.33-json-plus.json", ('"numjobs" : "2"', '"numjobs" : "3"'), ('"numjobs" : "2"', '"numjobs" : "3"')),
          "2 of 3 processes of job 'rnd' are there: the log is cut"),
         (load("3.33-two-globals.json"),
-         "line 12: the clients' global options contradict each other (fio before 3.39 joins them), so what each of them"
-         " ran is not told"),
+         "line 12: the clients' global options contradict each other (fio before 3.39 joins them), so it is unknown"
+         " what each of them ran"),
     ],
     ids=["error", "total_err", "unknown error", "eta", "idle engine", "other side", "error hidden", "no I/O",
          "process missing", "global options"],
@@ -168,7 +168,7 @@ def test_an_entry_that_stands_twice():
     log = load("3.33-jobs.json")
     start, end = log.index(b'    {\n      "jobname" : "check"'), log.rindex(b'    {\n      "jobname" : "check"')
     assert refusal(log[:end] + log[start:]) == (
-        "line 520: job 'check' states the same latencies as a job before it: lines stand there twice"
+        "line 520: job 'check' states the same latencies as a job before it: lines appear twice"
     )
 
 
@@ -176,7 +176,7 @@ def test_an_entry_without_latencies_that_stands_twice():
     log = load("3.33-bare.json")
     start, end = log.index(b'    {\n      "jobname"'), log.rindex(b'    {\n      "jobname"')
     assert refusal(log[:end] + log[start:end] + log[end:]) == (
-        "line 239: job 'bare' states what a job before it states, to the last figure: lines stand there twice"
+        "line 239: job 'bare' states what a job before it states, to the last figure: lines appear twice"
     )
 
 

@@ -116,10 +116,10 @@ def test_windows_of_bandwidth_are_windows_of_calls_of_4_kib():
         ("3.33-agg-trim_bw.log", "every value is zero: nothing was moved"),
         ("2.8-interval_bw.1.log",
          "a bandwidth log without --log_avg_msec holds 1000 B/s of each call or, before fio 2.10, KiB/s over time, and"
-         " nothing in it tells the version"),
+         " nothing in it states the version"),
         ("3.7-each_bw.1.log",
          "a bandwidth log without --log_avg_msec holds 1000 B/s of each call or, before fio 2.10, KiB/s over time, and"
-         " nothing in it tells the version"),
+         " nothing in it states the version"),
         ("3.7-each_clat.1.log",
          "a latency log of fio before 3.18 does not say whether it is in ns or, before 2.99, in us"),
         ("2.16-offset_clat.1.log",
@@ -177,7 +177,7 @@ NO_POINT = "this is no point of fio's series: the log is broken or cut"
         (b"400, 19658, 0, 0", b"400, 19658, 0, 4096",
          "line 3: windows and calls are mixed: the log is put together from several"),
         (b"400, 19658, 0, 0, 0\n", b"400, 19658, 0, 0, 0\n" * 2,
-         "line 4: a line before it says the same: lines stand there twice"),
+         "line 4: a previous line says the same: lines appear twice"),
     ],
 )  # fmt: skip
 def test_lines_that_are_broken_or_out_of_order(old, new, cause):
@@ -190,7 +190,7 @@ def test_lines_that_are_broken_or_out_of_order(old, new, cause):
 def test_columns_that_fit_two_forms():
     log = b"100, 1, 1, 0, 0, 0\n"
     assert refusal(log, "x_iops.1.log") == (
-        "the columns fit log_window_value=both as well as log_offset: it cannot be told what they are"
+        "the columns fit log_window_value=both as well as log_offset: their meaning is ambiguous"
     )
 
 

@@ -49,8 +49,8 @@ DAMAGED = {
     "all reads are missing": (
         lambda: re.sub(rb"\nread [^\n]*", b"", load(TEXT)),
         "cut short or damaged: the read rows of test 0 are missing"),
-    "a row stands twice": (
-        lambda: edit(TEXT, (rb"(write .* 1 *\n)", rb"\1\1")), "damaged: repetitions of write in test 0 stand twice"),
+    "a row appears twice": (
+        lambda: edit(TEXT, (rb"(write .* 1 *\n)", rb"\1\1")), "damaged: repetitions of write in test 0 appear twice"),
     "a number is cut by a message": (
         lambda: edit(TEXT, (rb"(write +\d\d)(\d\d)", rb"\1[ 12.5] nfs: server\n\2")),
         "line 32 is damaged: 'write     13[ 12.5] nfs: server'"),
@@ -74,8 +74,8 @@ DAMAGED = {
     "an unknown column": (
         lambda: edit(TEXT, (rb"Latency\(s\)", b"Latency(ms)")),
         "the column 'Latency(ms)' of IOR's results is unknown here"),
-    "the heads stand twice": (
-        lambda: edit(TEXT, (rb"(\naccess +bw[^\n]*)", rb"\1\1")), "line 31: the column heads of test 0 stand twice"),
+    "the heads appear twice": (
+        lambda: edit(TEXT, (rb"(\naccess +bw[^\n]*)", rb"\1\1")), "line 31: the column heads of test 0 appear twice"),
     "rows behind the end": (
         lambda: load(TEXT) + b"\nwrite 1 1 1 1 1 1 1 1 1 0\n",
         "line 45 states results after the line 'Finished': lines are out of order"),
@@ -85,7 +85,7 @@ DAMAGED = {
     "the repetitions are not told": (
         lambda: edit("4.0.0-killed.txt", (rb"\nrepetitions[^\n]*", b""), (rb"\Z", b"\nFinished            : today\n")),
         "damaged: the options of test 0 do not state its repetitions"),
-    "one run stands twice": (lambda: load(TEXT) * 2, "one run of IOR stands twice in the log, word by word"),
+    "one run appears twice": (lambda: load(TEXT) * 2, "one run of IOR appears twice in the log, word by word"),
     "a test is missing": (
         lambda: edit("4.0.0-two.txt", (rb"(?s)\nTestID +: 1.*?(?=\n\nSummary)", b"")),
         "the summary names test 1, whose results are missing"),
@@ -100,7 +100,7 @@ DAMAGED = {
         "IOR's JSON is damaged: a result lacks its access, rate or time"),
     "JSON: a figure of the summary is missing": (
         lambda: edit(JSON, (rb' *"OPsMean"[^\n]*\n', b"")), "IOR's JSON is damaged: its summary lacks a figure"),
-    "JSON: an access stands twice in the summary": (
+    "JSON: an access appears twice in the summary": (
         lambda: edit(JSON, (rb'"operation": "read"', b'"operation": "write"')),
         "IOR's JSON is damaged: its summary states an operation of one test twice"),
     "JSON: a result is missing": (
@@ -111,7 +111,7 @@ DAMAGED = {
         "IOR's JSON is damaged, or states no number, at the key 'iops': 'inf'"),
     "JSON: an unknown version": (
         lambda: edit(JSON, (rb"4\.0\.0", b"5.0.0")), "IOR 5.0.0 is none of the versions read here (3.0 to 4.1)"),
-    "JSON: one run stands twice": (lambda: load(JSON) * 2, "one run of IOR stands twice in the log, word by word"),
+    "JSON: one run appears twice": (lambda: load(JSON) * 2, "one run of IOR appears twice in the log, word by word"),
     "CSV: a repetition of one access is missing": (
         lambda: edit(CSV, (rb"read,.*,0\n", b"")),
         "cut short or damaged: IOR's CSV lacks repetitions of write or read"),
@@ -121,12 +121,12 @@ DAMAGED = {
     "CSV: the last line end is missing": (
         lambda: load(CSV)[:-1], "cut short: the last line of IOR's CSV is not ended"),
     "CSV: the heads alone": (lambda: load(CSV).split(b"\n")[0] + b"\n", "IOR's CSV states no results"),
-    "CSV: a table stands twice": (
-        lambda: load(CSV) * 2, "a result line stands twice in IOR's CSV: 'write,1975.7368,1985.3519,0.0020,16384.0000,"
+    "CSV: a table appears twice": (
+        lambda: load(CSV) * 2, "a result line appears twice in IOR's CSV: 'write,1975.7368,1985.3519,0.0020,16384.0000,"
         "1024.0000,0.0028,0.0322,0.0003,0.032'"),
-    "CSV: another repetition stands twice": (
+    "CSV: another repetition appears twice": (
         lambda: load(CSV) + b"read,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,4,1\n",
-        "repetition 1 of read stands twice in IOR's CSV"),
+        "repetition 1 of read appears twice in IOR's CSV"),
     "CSV: a rate of zero": (
         lambda: edit(CSV, (rb"1975\.7368", b"0.0000")), "the write of repetition 0 ran at a rate of zero"),
 }  # fmt: skip

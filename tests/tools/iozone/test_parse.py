@@ -372,7 +372,7 @@ def test_a_block_that_begins_like_one_before_it():
     other = log.replace(b"Min xfer \t\t\t\t\t=    8192.00", b"Min xfer \t\t\t\t\t=    7168.00")
     assert other != log
     assert refusal(log + other).endswith(
-        ": the block begins like one before it and ends otherwise: lines stand there twice"
+        ": the block starts like a previous one and ends differently: lines appear twice"
     )
 
 

@@ -58,7 +58,7 @@ DAMAGED = {
     "the last row is missing": (
         lambda: edit("1.9.3-shared-file", (b"   Tree removal      :         82.750", b"   Tree removed      :")),
         "the SUMMARY ends before its row 'Tree removal': the log is cut short"),
-    "a row stands twice": (
+    "a row appears twice": (
         lambda: edit("1.9.3-shared-file", (b"   File read ", b"   File stat ")),
         "the SUMMARY has its row file-stat twice or out of order at byte 621: keep one run"),
     "a number is cut by a message": (
@@ -74,13 +74,13 @@ DAMAGED = {
     "a row outside of its table": (
         lambda: edit("1.9.3-shared-file", (b"\n-- finished", b"   File read         :  1.000  1.000  1.000  0.000\n"
                                            b"\n-- finished")),
-        "rows of a SUMMARY stand outside of it: the log is mixed up"),
+        "rows of a SUMMARY are outside of it: the log is mixed up"),
     "a row behind the end": (
         lambda: load("1.9.3-shared-file") + b"   File read         :  1.000  1.000  1.000  0.000\n",
         "rows of mdtest follow the end of its run at byte 988: the log is mixed up"),
     "a row before the banner": (
         lambda: b"\nV-1: Rank   0 Line  1400   File read :  0.001 sec,  1.000 ops/sec\n" + load("1.9.3-shared-file"),
-        "rows of mdtest stand before its banner: the log is mixed up"),
+        "rows of mdtest precede its banner: the log is mixed up"),
     "other iterations than asked for": (
         lambda: edit("1.9.3-shared-file", (b"(of 2 iter", b"(of 3 iter")),
         "mdtest was asked for 2 iterations, its SUMMARY is of 3"),
@@ -96,11 +96,11 @@ DAMAGED = {
         "mdtest was asked for 2 iterations, its SUMMARY is of 3"),
     "a row in the first line of the log": (
         lambda: b"V-1: Rank   0 Line  1400   File read :  0.001 sec,  1.000 ops/sec\n" + load("1.9.3-shared-file"),
-        "rows of mdtest stand before its banner: the log is mixed up"),
+        "rows of mdtest precede its banner: the log is mixed up"),
     "a row of -v behind the table": (
         lambda: edit("193-dellF", (b"\n-- finished", b"\nV-1:   File stat  :   0.001 sec,    1.000 ops/sec\n"
                                                      b"\n-- finished")),
-        "rows of an iteration stand behind its SUMMARY: the log is mixed up"),
+        "rows of an iteration follow its SUMMARY: the log is mixed up"),
     "a row of -v is missing": (
         lambda: edit("193-dellF", (b"V-1:   File stat         :          0.001 sec,    1011954.556 ops/sec\n", b"")),
         "file-stat has rows for the iterations [1, 2], not for [0, 1, 2]"),
@@ -116,7 +116,7 @@ DAMAGED = {
         " the machine that wrote it"),
     "the first iteration is missing": (
         lambda: re.sub(rb"V-1: main: \* iteration [^\n]*\n", b"", load("193-dellF")),
-        "the row of an iteration at byte 1692 stands before the first iteration: the log is cut"),
+        "the row of an iteration at byte 1692 precedes the first iteration: the log is cut"),
     "a process is missing": (
         lambda: edit("4.0.0-processes", (b",5.275854e+05,", b",")),
         "directory-stat has not one result for each process and iteration: the log is cut short"),
@@ -128,7 +128,7 @@ DAMAGED = {
         "the result of each process lacks an operation or an iteration: the log is cut short"),
     "a process was too fast for its clock": (
         lambda: edit("4.0.0-processes", (b"5.412005e+05,", b"inf,")),
-        "a process did directory-stat in less time than its clock can tell: measure more items"),
+        "a process did directory-stat in less time than its clock resolves: measure more items"),
     "a phase longer than the run": (
         lambda: edit("4.0.0-time", (b"   File read                       0.000          0.000          0.000",
                                     b"   File read                      99.000         99.000         99.000")),

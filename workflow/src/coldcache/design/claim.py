@@ -72,7 +72,7 @@ class Equivalence(Selection):
     """Settings perform alike: each is within a margin of the first."""
 
     kind: Literal["equivalence"]
-    sides: list[Selection] = Field(min_length=2, description="The first is what the others are held against.")
+    sides: list[Selection] = Field(min_length=2, description="The first is the one that the others are compared with.")
     margin: float = Field(gt=0, description="Largest relative distance that counts as alike.")
     over: Over = "every"
 
@@ -127,7 +127,7 @@ class Figure(Selection):
     above: str | float | None = Field(None, description="A quantity with its unit.")
     below: str | float | None = Field(None, description="A quantity with its unit.")
     near: dict[str, str | int] = Field(
-        default_factory=dict, description="The published value that it is held against, by columns of values.csv."
+        default_factory=dict, description="The published value that it is compared with, by columns of values.csv."
     )
     within: float = Field(0.1, gt=0, description="Largest relative distance from the published value.")
     per_thread: bool = Field(False, description="Whether the rate of one thread is meant.")

@@ -163,7 +163,7 @@ def check_levels(factor: str, levels: Any) -> None:
     if isinstance(levels, list):
         stored = [stored_level(factor, level) for level in levels]
         if len(set(map(str, stored))) < len(stored):
-            raise DesignError("a level stands twice")
+            raise DesignError("a level appears twice")
     elif isinstance(levels, Lookup):
         if levels.by not in FACTORS:
             raise DesignError(f'by: unknown factor "{levels.by}"; {nearest(levels.by, list(FACTORS))}')

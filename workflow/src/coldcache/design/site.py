@@ -26,10 +26,10 @@ class Target(Ceilings):
     mount_point: str = Field("", description="Where it is mounted; the folder on another mount is refused.")
     network: list[str] = Field(
         default_factory=list,
-        description="Network interfaces that serve it, such as ib0 or mlx5_0, where no other counter tells its bytes.",
+        description="Network interfaces that serve it, such as ib0 or mlx5_0, if no other counter counts its bytes.",
     )
     make: bool = Field(False, description="Whether to make the folder itself when only its parent exists.")
-    direct_io: bool | None = Field(None, description="Whether it takes O_DIRECT; tried out when not stated.")
+    direct_io: bool | None = Field(None, description="Whether it supports O_DIRECT; probed if not stated.")
 
 
 def _parse_memory(given: str | float) -> str | int:
@@ -60,9 +60,11 @@ class Clients(Strict):
     streams: int | None = Field(None, ge=1, lt=2**63, description="The most streams that the launchers can start.")
     launchers: dict[str, str] = Field(
         default_factory=dict,
-        description="What starts a tool's processes on all nodes, by tool or by sweep; {threads} is their number.",
+        description="How a tool's processes start on all nodes, by tool or by sweep; {threads} is their number.",
     )
-    programs: dict[str, str] = Field(default_factory=dict, description="Where a tool lies that is not on PATH.")
+    programs: dict[str, str] = Field(
+        default_factory=dict, description="The path of a tool that is not on PATH, by tool."
+    )
     launcher: Literal["local", "srun", "ssh"] = Field(
         "local", description="What reaches the nodes: the steps of a Slurm job, ssh, or nothing on a single machine."
     )
@@ -70,7 +72,7 @@ class Clients(Strict):
         "pmix", description="What starts the ranks of IOR and mdtest: srun by this interface, or mpirun."
     )
     hosts: list[str] = Field(
-        default_factory=list, description="The nodes that ssh reaches, where no scheduler names those of the job."
+        default_factory=list, description="The nodes that ssh reaches, if no scheduler names those of the job."
     )
 
     @model_validator(mode="after")
@@ -121,7 +123,7 @@ class Limits(Strict):
         None, gt=0, description="The longest job that the scheduler grants; a longer block is split."
     )
     merged: Seconds = Field(0.0, ge=0, description="Blocks of as many nodes share one job up to this length.")
-    margin: float = Field(3.0, ge=1, description="A job may take so many times its estimate, and five minutes.")
+    margin: float = Field(3.0, ge=1, description="A job may take its estimate times this number, plus five minutes.")
     max_node_hours: float | None = Field(
         None, gt=0, description="The most that a campaign may take by its estimate; a longer plan is refused."
     )
@@ -140,11 +142,11 @@ class Expected(Strict):
 class NfsGuest(Strict):
     """The guest of settings of the kind nfs-guest."""
 
-    mount: str = Field("vers=3,proto=tcp", description="Mount options where no factor states another value of them.")
+    mount: str = Field("vers=3,proto=tcp", description="Mount options, unless a factor states another value of them.")
     # Writeback by age could split the two pages of a synchronous write into two calls.
     parameters: list[str] = Field(
         ["vm.dirty_expire_centisecs=360000"],
-        description="Kernel parameters, as name=value, of trials that do not vary them.",
+        description="Kernel parameters, as name=value, for trials that do not vary them.",
     )
     expected: Expected = Field(Expected(throughput=1e8, items=4_000.0), description="What it is expected to do.")
 
@@ -152,7 +154,9 @@ class NfsGuest(Strict):
 class Cold(Strict):
     """How files become cold before a read; the bytes that cross the device prove it."""
 
-    method: ColdMethod = Field("eviction", description="What drops them from memory before each trial that reads.")
+    method: ColdMethod = Field(
+        "eviction", description="How files are dropped from memory before each trial that reads."
+    )
     commands: list[Annotated[list[str], Field(min_length=1)]] = Field(
         default_factory=list,
         description="The site's own commands, run after it, such as to drop a server's cache.",

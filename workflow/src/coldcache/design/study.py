@@ -53,11 +53,12 @@ class RepeatUntil(Strict):
     """When a case has been repeated often enough; its `repetitions` are then the minimum."""
 
     relative_width: float = Field(
-        gt=0, description="The interval of the median, over the median, that is narrow enough: 0.1 is 5 % either way."
+        gt=0,
+        description="The wanted width of the median's interval, over the median: 0.1 means 5 % to either side.",
     )
-    most: int = Field(ge=2, lt=2**63, description="Trials of a case after which it ends in any case.")
+    most: int = Field(ge=2, lt=2**63, description="The most trials of a case.")
     seconds: Seconds | None = Field(
-        None, gt=0, description="What the trials of one case may take together, layout left out."
+        None, gt=0, description="The time that all trials of one case may take, without writing their input files."
     )
 
 
@@ -76,13 +77,13 @@ class Sweep(Strict):
     settings: dict[str, NamedSetting] = Field(
         default_factory=dict, description="How the levels of a factor are put in force; site: as the site states it."
     )
-    cold: ColdMethod | None = Field(None, description="How what is read is made cold, when not as the site does.")
+    cold: ColdMethod | None = Field(None, description="How files become cold before a read, if not as the site states.")
     preparation: list[str] = Field(
-        default_factory=list, description="What the document did before each trial; it is stated and not carried out."
+        default_factory=list, description="What the document did before each trial; it is only shown, not carried out."
     )
     keeps_sizes: bool = Field(
         False,
-        description="Whether its sizes stay at full scale on every site, because what is counted follows from them.",
+        description="Whether its sizes stay at full scale on every site, because the counts depend on them.",
     )
     needs: list[str] = Field(
         default_factory=list, description="What the system must have; a site lists what it offers in the same words."
@@ -187,7 +188,10 @@ class Sentinel(Strict):
 
     sweep: Name = Field(description="A sweep of one case. It has no block of its own: its trials run between others.")
     every: int = Field(
-        20, ge=1, lt=2**63, description="It runs at the beginning and the end of each block, and after so many trials."
+        20,
+        ge=1,
+        lt=2**63,
+        description="It runs at the start and the end of each block, and after this number of other trials.",
     )
 
 
@@ -199,17 +203,19 @@ class Study(Strict):
     question: str = Field(description="What a reader wants to know.")
     repetitions: int = Field(5, ge=1, lt=2**63, description="Trials of each case.")
     repeat_until: RepeatUntil | None = Field(
-        None, description="Goes on with each case until its interval is narrow enough, or the budget is spent."
+        None, description="Repeats each case until its interval is narrow enough or the budget is spent."
     )
     scale: Literal["fixed", "site"] = Field(
         "fixed", description="Whether a site's limits scale the study down (site) or refuse what exceeds them (fixed)."
     )
-    sentinel: Sentinel | None = Field(None, description="What is repeated through the campaign to notice drift.")
+    sentinel: Sentinel | None = Field(
+        None, description="A case that is repeated throughout the campaign to detect drift."
+    )
     sweeps: dict[Name, Sweep] = Field(min_length=1)
     notebooks: list[str] = Field(description="The notebooks that answer the question, in the order of the report.")
     # Not part of a campaign's design: claims may change after the measurement, the design may not.
     claims: list[Claim] = Field(
-        default_factory=list, exclude=True, description="Claims that the study's data bear out, refute or leave open."
+        default_factory=list, exclude=True, description="Claims that the study's data confirm, refute or leave open."
     )
 
     @model_validator(mode="after")

@@ -1,1 +1,1 @@
-"""The statistics of storage measurements: intervals, ratios, tests, series. They open no file."""
+"""Statistics of storage measurements: intervals, ratios, tests and series. They open no files."""

@@ -1,7 +1,7 @@
-"""Bounds of confidence intervals for many cells at once, each cell a row of repetitions without a gap.
+"""Bounds of confidence intervals for many cells at once; each cell is a row of repetitions without gaps.
 
 Every function here takes values of shape (cells, n) and returns two arrays of shape (cells,), in the unit of the
-values. Which method is fit for which statistic at which n is measured by simulation.
+values. Simulations show which method suits which statistic at which n.
 """
 
 import warnings
@@ -22,10 +22,10 @@ RESAMPLES = 3999
 #: Cells resampled together, so that the resampled statistics stay under 64 MB.
 _CELLS_AT_ONCE = 2000
 
-#: Share of the range beyond which the gap between two neighbours parts two modes.
+#: Share of the range above which a gap between two neighbours separates two modes.
 _WIDEST_GAP = 0.5
 
-# `scipy.stats` is looked up where it is used: to import it takes longer than most notebooks compute.
+# `scipy.stats` is loaded on first use: its import takes longer than most notebooks compute.
 
 
 def _harmonic(values: Values, axis: int) -> Values:
@@ -53,12 +53,12 @@ _MEAN_SCALE: dict[str, tuple[Callable[[Values], Values], Callable[[Values], Valu
 
 
 def order_bounds(values: Values, level: float) -> tuple[Values, Values]:
-    """Return an interval of the median between order statistics, with no assumption on the distribution.
+    """Return an interval of the median between order statistics, without assumptions on the distribution.
 
     Between two depths the interval is interpolated, which brings its coverage from "at least" to "about" `level`
     (Hettmansperger and Sheather 1986, Statistics & Probability Letters 4:75), except across a gap of more than half
-    the range: there lie two modes, and the outer bound stands. From two values the range covers the median with
-    probability 1/2, from five with 15/16: see `reach_of_order`.
+    the range: that is two modes, and the outer bound remains. The range of two values covers the median with
+    probability 1/2, that of five with 15/16: see `reach_of_order`.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def reach_of_order(n: int) -> float:
 def t_bounds(values: Values, statistic: str, level: float) -> tuple[Values, Values]:
     """Return Student's interval of a mean, taken on the scale where the statistic is a plain mean.
 
-    The harmonic mean of rates is the mean of costs (seconds per byte) turned over; the geometric mean is the mean
-    of logarithms (Hoefler and Belli 2015, rules 3 and 4).
+    The harmonic mean of rates is the inverse of the mean cost (seconds per byte); the geometric mean is the mean of
+    logarithms (Hoefler and Belli 2015, rules 3 and 4).
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def t_bounds(values: Values, statistic: str, level: float) -> tuple[Values, Valu
     Returns
     -------
     low, high : array of float, shape (cells,)
-        For ``harmonic``, `high` is infinite where the interval of the mean cost reaches zero.
+        For ``harmonic``, `high` is infinite if the interval of the mean cost reaches zero.
     """
     forward, backward = _MEAN_SCALE[statistic]
     scaled = forward(values)
@@ -140,8 +140,8 @@ def t_bounds(values: Values, statistic: str, level: float) -> tuple[Values, Valu
 def bootstrap_bounds(values: Values, statistic: str, level: float, method: str, seed: int) -> tuple[Values, Values]:
     """Return a bootstrap interval; all cells of one n share one matrix of resampled indices.
 
-    Resampling is done here once for all cells, BCa is `scipy.stats.bootstrap`'s (Efron and Tibshirani 1993, chapters
-    13 and 14). Where BCa is undefined, because the jackknife does not vary, the percentiles stand instead.
+    Resampling is done once for all cells; BCa is that of `scipy.stats.bootstrap` (Efron and Tibshirani 1993, chapters
+    13 and 14). If BCa is undefined, because the jackknife does not vary, percentiles are used instead.
 
     Parameters
     ----------
@@ -174,9 +174,9 @@ def bootstrap_bounds(values: Values, statistic: str, level: float, method: str, 
 
 
 def _accelerated(cells: Values, resampled: Values, statistic: str, level: float) -> tuple[Values, Values]:
-    """Return BCa bounds from resamples that are there already, percentiles where BCa is undefined."""
+    """Return BCa bounds from given resamples, percentiles if BCa is undefined."""
     estimate = STATISTICS[statistic](cells, axis=-1)[:, None]
-    # BCa counts resamples below the estimate: rounding must not decide on which side an equal one falls.
+    # BCa counts resamples below the estimate: rounding must not decide the side of an equal one.
     resampled = np.where(np.abs(resampled - estimate) <= 1e-12 * np.abs(estimate), estimate, resampled)
     known = SimpleNamespace(bootstrap_distribution=resampled)
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):

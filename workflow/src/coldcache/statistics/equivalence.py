@@ -1,7 +1,7 @@
-"""Whether two settings differ, perform alike, or neither can be said; and what could have been seen at all.
+"""Test whether two settings differ, are equivalent, or neither can be shown; and which difference could be detected.
 
-Rates are compared as logarithms, so a margin of 5 % means a ratio between 1/1.05 and 1.05. Absence of a proved
-difference is not alikeness: that is proved by two one-sided tests (Schuirmann 1987, Journal of Pharmacokinetics and
+Rates are compared as logarithms, so a margin of 5 % means a ratio between 1/1.05 and 1.05. A missing proof of a
+difference is not equivalence: two one-sided tests prove that (Schuirmann 1987, Journal of Pharmacokinetics and
 Biopharmaceutics 15:657).
 """
 
@@ -18,28 +18,28 @@ Array = npt.NDArray[np.float64]
 
 
 class Comparison(NamedTuple):
-    """Two settings compared.
+    """The comparison of two settings.
 
     Attributes
     ----------
     ratio, low, high : float
-        Geometric mean of numerator over denominator with its interval; NaN where there is too little to tell.
+        Geometric mean of numerator over denominator with its interval; NaN if there are too few values.
     n : int
         Pairs, or the values of the smaller side.
     margin : float
         Largest relative distance that counts as alike.
     p_difference : float
-        Of Student's test that the ratio is 1.
+        p-value of Student's test that the ratio is 1.
     p_equivalence : float
-        Of the two one-sided tests that the ratio lies outside the margin, the larger.
+        The larger p-value of the two one-sided tests that the ratio lies outside the margin.
     p_beyond : float
-        Of Student's test that the ratio lies within the margin: small where it is proved to lie beyond.
+        p-value of Student's test that the ratio lies within the margin: small if it is proved to lie beyond.
     smallest_ratio, smallest_beyond : float
-        The ratio above 1 that tests on data with this spread show, in 4 of 5 campaigns, to be other than 1, and to lie
+        The ratios above 1 that tests on data with this spread prove, in 4 of 5 campaigns, to differ from 1, and to lie
         beyond the margin.
     verdict : str
-        ``alike``, ``different`` or ``undecided``. A difference that is proved and proved to be smaller than the
-        margin is ``alike``.
+        ``alike``, ``different`` or ``undecided``. A difference that is proved, and proved to be smaller than the
+        margin, counts as ``alike``.
     """
 
     ratio: float
@@ -62,7 +62,7 @@ def compare(
     level: float = 0.95,
     paired: bool = True,
 ) -> Comparison:
-    """Return whether two settings differ, perform alike, or neither can be said.
+    """Return whether two settings differ, are equivalent, or neither can be shown.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def compare(
     half = special.stdtrit(freedom, (1 + level) / 2) * error
     p_difference = 2 * special.stdtr(freedom, -abs(centre) / error)
     p_equivalence = special.stdtr(freedom, -(distance - abs(centre)) / error)
-    # Of all ratios within the margin, those at its ends come nearest to what was seen.
+    # Of all ratios within the margin, those at its ends are closest to the observed one.
     p_beyond = sum(special.stdtr(freedom, (end - abs(centre)) / error) for end in (distance, -distance))
     verdict = "alike" if p_equivalence <= 1 - level else "different" if p_difference <= 1 - level else "undecided"
     return Comparison(
@@ -111,10 +111,10 @@ def compare(
 
 
 def smallest_ratio(spread: float, n: int, power: float = 0.8, level: float = 0.95) -> float:
-    """Return the smallest ratio above 1 that `n` pairs show with the given power.
+    """Return the smallest ratio above 1 that `n` pairs detect with the given power.
 
-    Taken from the spread alone and never from the difference that was seen, which would only say the p-value again
-    (Hoenig and Heisey 2001, The American Statistician 55:19).
+    It only depends on the spread, never on the observed difference, which would merely repeat the p-value (Hoenig and
+    Heisey 2001, The American Statistician 55:19).
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def smallest_ratio(spread: float, n: int, power: float = 0.8, level: float = 0.9
     n : int
         Pairs.
     power : float
-        Share of campaigns in which a true ratio of this size is found different from 1.
+        Share of campaigns that find a true ratio of this size different from 1.
     level : float
         One minus the error rate of the test.
 
@@ -136,14 +136,14 @@ def smallest_ratio(spread: float, n: int, power: float = 0.8, level: float = 0.9
 
 
 def pairs_needed(spread: float, ratio: float, power: float = 0.8, level: float = 0.95, most: int = 1000) -> int:
-    """Return how many pairs show a given ratio with the given power.
+    """Return how many pairs detect a given ratio with the given power.
 
     Parameters
     ----------
     spread, power, level
         As for `smallest_ratio`.
     ratio : float
-        The true ratio to be found, above or below 1.
+        The true ratio to detect, above or below 1.
     most : int
         Where to stop counting.
 
@@ -167,12 +167,12 @@ def pairs_needed(spread: float, ratio: float, power: float = 0.8, level: float =
 
 
 def adjust(p_values: npt.ArrayLike, method: str = "holm") -> Array:
-    """Return p-values corrected for how many comparisons were made.
+    """Return p-values corrected for the number of comparisons.
 
     Parameters
     ----------
     p_values : array of float
-        Of any shape, such as one per case; all of them are one family. NaN is a comparison that could not be made; it
+        Any shape, such as one per case; all of them form one family. NaN is a comparison that could not be made; it
         does not count.
     method : str
         ``holm`` bounds the chance of any false finding (Holm 1979, Scandinavian Journal of Statistics 6:65);
@@ -238,7 +238,7 @@ def _unpaired(above: Array, below: Array) -> tuple[int, float, float, float]:
 
 
 def _detectable(error: float, freedom: float, power: float, level: float) -> float:
-    """Return the ratio whose logarithm a two-sided t test with this standard error finds with the given power."""
+    """Return the ratio whose logarithm a two-sided t test with this standard error detects with the given power."""
     return float(np.exp(error * _detectable_shift(round(freedom, 1), power, level)))
 
 
@@ -248,7 +248,7 @@ def _detectable_shift(freedom: float, power: float, level: float) -> float:
     critical = special.stdtrit(freedom, (1 + level) / 2)
 
     def excess(shift: float) -> float:
-        # So far out that SciPy gives no number, next to none is missed.
+        # SciPy returns NaN this far out, where almost every shift is detected.
         missed = np.nan_to_num(special.nctdtr(freedom, shift, critical))
         return float(1 - power - missed)
 

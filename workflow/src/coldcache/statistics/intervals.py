@@ -1,6 +1,6 @@
-"""Estimates with intervals: of one sample, and of every cell of an array.
+"""Estimates with intervals: for one sample, and for every cell of an array.
 
-Storage rates are skewed, drift and have modes, so the usual figure is the median and its interval assumes no
+Storage rates are skewed, drift and have modes, so the usual estimate is the median, and its interval assumes no
 distribution (Hoefler and Belli 2015, rules 5 to 7). Rates over equal amounts of work are averaged by the harmonic
 mean, costs by the mean (rule 3).
 """
@@ -14,7 +14,7 @@ import xarray as xr
 
 from coldcache.statistics.bounds import STATISTICS, bootstrap_bounds, order_bounds, reach_of_order, t_bounds
 
-#: Methods that each statistic allows; the first is what ``auto`` takes.
+#: Methods that each statistic allows; ``auto`` takes the first.
 METHODS_OF_STATISTIC = {
     "median": ("order", "BCa", "percentile"),
     "mean": ("t", "BCa", "percentile"),
@@ -49,7 +49,7 @@ class Interval(NamedTuple):
     estimate, low, high : float
         In the unit of the values; `low` and `high` are NaN from fewer than two values.
     n : int
-        Values that were there.
+        Number of values, without NaN.
     level : float
         Wanted coverage.
     method : str
@@ -84,12 +84,12 @@ def interval(
         ``order`` (median only), ``t`` (means only), ``percentile`` or ``BCa``; ``auto`` takes the first that
         `METHODS_OF_STATISTIC` names.
     seed : int
-        Of the bootstrap; the same seed gives the same bounds.
+        Seed of the bootstrap; the same seed gives the same bounds.
 
     Returns
     -------
     Interval
-        Estimate NaN from no value, bounds NaN from fewer than two.
+        The estimate is NaN without values, the bounds are NaN from fewer than two.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def caveat(n: int, statistic: str = "median", level: float = 0.95, method: str =
     Parameters
     ----------
     n : int
-        Values that were there.
+        Number of values, without NaN.
     statistic, level, method
         As for `interval`.
 
@@ -184,7 +184,7 @@ def caveat(n: int, statistic: str = "median", level: float = 0.95, method: str =
 
 
 def _checked_method(statistic: str, method: str, level: float) -> str:
-    """Return the method that is meant, or raise ValueError in words."""
+    """Return the chosen method; raise ValueError if it is unknown or does not fit the statistic."""
     if statistic not in METHODS_OF_STATISTIC:
         raise ValueError(f"statistic {statistic!r} is unknown: choose one of {', '.join(METHODS_OF_STATISTIC)}")
     if not 0 < level < 1:
@@ -200,7 +200,7 @@ def _checked_method(statistic: str, method: str, level: float) -> str:
 def bounds_of_rows(
     rows: npt.NDArray[np.float64], statistic: str, level: float, method: str, seed: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Return estimate, low, high and n of each row; rows of the same n are done together."""
+    """Return estimate, low, high and n of each row; rows with the same n are computed together."""
     there = ~np.isnan(rows)
     if statistic in ("harmonic", "geometric") and (rows[there] <= 0).any():
         raise ValueError(f"the {statistic} mean needs positive values: leave void trials out as NaN")
@@ -218,7 +218,7 @@ def bounds_of_rows(
 def _bounds(
     values: npt.NDArray[np.float64], statistic: str, level: float, method: str, seed: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the bounds of cells of one n by the method named."""
+    """Return the bounds of cells with the same n, by the given method."""
     if method == "order":
         return order_bounds(values, level)
     if method == "t":

@@ -1,4 +1,4 @@
-"""Marks on repetitions that lie far from the others of their case; nothing is ever dropped."""
+"""Mark repetitions that lie far from the others of their case; none is ever dropped."""
 
 from functools import lru_cache
 
@@ -19,22 +19,23 @@ def mark_outliers(rate: xr.DataArray, dim: str = "repetition") -> xr.DataArray:
     """Return which repetitions lie far from the others of their case.
 
     The distance of the logarithm from the median, in median absolute deviations (Iglewicz and Hoaglin 1993, How to
-    Detect and Handle Outliers), is held against the distance that one clean case in a hundred exceeds at its number
-    of repetitions: their fixed 3.5 marks a value in one clean case of five in five. A marked trial stays in every
-    estimate, which is why the usual one is the median; it is shown, and its logs are worth reading.
+    Detect and Handle Outliers), is compared with the distance that one clean case in a hundred exceeds at its number
+    of repetitions: their fixed limit of 3.5 marks a value in one of five clean cases with five repetitions. A marked
+    trial stays in every estimate, which is why the usual one is the median; it is shown, and its logs are worth
+    reading.
 
     Parameters
     ----------
     rate : DataArray
         Positive, in any unit; dims must include `dim`; NaN is a repetition that is missing.
     dim : str
-        Which dimension counts the repetitions.
+        The dimension that counts the repetitions.
 
     Returns
     -------
     DataArray of bool
-        The dims of `rate`. False where a case has fewer than `LEAST_VALUES` repetitions, and where more than half of
-        them are equal.
+        The dims of `rate`. False if a case has fewer than `LEAST_VALUES` repetitions, or if more than half of them are
+        equal.
     """
     logs = xr.apply_ufunc(np.log, rate.astype(float).where(rate > 0))
     distance = abs(logs - logs.median(dim))

@@ -1,7 +1,7 @@
-"""Percentiles of long series whose values depend on the ones before them.
+"""Percentiles of long series whose values depend on the previous ones, and drift over a campaign.
 
-A throughput sampled every second is no sample of independent values: a burst is many high values in a row. Here the
-dependence is measured, and the series counts for as many values as it is worth. Drift over a campaign stands here, too.
+A throughput sampled every second is not a sample of independent values: a burst is many high values in a row. Here the
+dependence is measured, and the series counts as a smaller number of independent values.
 """
 
 import numpy as np
@@ -12,13 +12,13 @@ from coldcache.statistics.intervals import Interval
 
 Array = npt.NDArray[np.float64]
 
-#: Independent values that a series must be worth, and how many of its own may make one, for bounds to be trusted.
+#: Independent values that trusted bounds need, and how many values of the series may make one of these.
 _LEAST_WORTH = 50
 _STRONG_DEPENDENCE = 6
 
 
 def effective_count(values: npt.ArrayLike) -> float:
-    """Return how many independent values a series is worth for its mean.
+    """Return the effective sample size of a series for its mean.
 
     n / (1 + 2 * sum of autocorrelations), summed while neighbouring pairs of lags are positive (initial positive
     sequence: Geyer 1992, Statistical Science 7:473).
@@ -65,9 +65,9 @@ def percentile(values: npt.ArrayLike, p: float = 99.9, level: float = 0.95) -> I
     Returns
     -------
     Interval
-        A bound that the series is too short for is infinite, and `caveat` says so: at 95 % p99.9 has an upper bound
-        from 3,688 independent values on, and 180 values bound nothing above p97.9. `n` counts the values; NaN from
-        none.
+        A bound is infinite if the series is too short for it, and `caveat` says so: at 95 %, p99.9 has an upper bound
+        from 3,688 independent values on, and 180 values bound nothing above p97.9. `n` counts the values; NaN without
+        any.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def percentile(values: npt.ArrayLike, p: float = 99.9, level: float = 0.95) -> I
 
 
 def ranks(share: float, n: int, worth: float, level: float) -> tuple[int, int]:
-    """Return which order statistics of a series bound its quantile.
+    """Return the ranks of the order statistics that bound a quantile of a series.
 
     Parameters
     ----------
@@ -103,14 +103,14 @@ def ranks(share: float, n: int, worth: float, level: float) -> tuple[int, int]:
     n : int
         Values of the series.
     worth : float
-        Independent values that it counts for; the exact ranks of so many are stretched to `n`.
+        Its effective sample size; the exact ranks for that size are stretched to `n`.
     level : float
         Wanted coverage.
 
     Returns
     -------
     lower, upper : int
-        Counted from 1; 0 and n + 1 stand for no bound.
+        Counted from 1; 0 and n + 1 mean no bound.
     """
     size = int(worth)
     lower = scipy.stats.binom.ppf((1 - level) / 2, size, share)
@@ -119,7 +119,7 @@ def ranks(share: float, n: int, worth: float, level: float) -> tuple[int, int]:
 
 
 def drift(values: npt.ArrayLike, times: npt.ArrayLike) -> tuple[float, float]:
-    """Return how fast a rate drifts, and how likely so strong a trend is by chance.
+    """Return how fast a rate drifts, and the probability of such a trend by chance.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def drift(values: npt.ArrayLike, times: npt.ArrayLike) -> tuple[float, float]:
         Relative change per second: the median of all slopes between two logarithms (Sen 1968, Journal of the
         American Statistical Association 63:1379). NaN from fewer than three values.
     p : float
-        Of Kendall's test of no trend (Mann 1945, Econometrica 13:245).
+        p-value of Kendall's test of no trend (Mann 1945, Econometrica 13:245).
     """
     rates, seconds = np.asarray(values, dtype=float), np.asarray(times, dtype=float)
     there = ~np.isnan(rates) & ~np.isnan(seconds)
@@ -152,6 +152,6 @@ def _dependence(n: int, worth: float) -> str | None:
 
 
 def _present(values: npt.ArrayLike) -> Array:
-    """Return the values that are there, in their order."""
+    """Return the values without NaN, in their order."""
     series = np.asarray(values, dtype=float)
     return series[~np.isnan(series)]

@@ -1,8 +1,8 @@
-"""Ratios with intervals: of pairs measured in the same round, and of two estimates made apart.
+"""Ratios with intervals: of pairs measured in the same round, and of two separate estimates.
 
-Each pair gives one ratio, so what the system does to both of its members cancels. Ratios are taken as logarithms: when
-numerator and denominator change places, estimate and bounds turn over and nothing else changes. An arithmetic or
-harmonic mean of ratios has no such meaning and is refused (Hoefler and Belli 2015, rule 4).
+Each pair gives one ratio, so effects on both of its members cancel. Ratios are averaged as logarithms: swapping
+numerator and denominator inverts estimate and bounds and changes nothing else. An arithmetic or harmonic mean of ratios
+lacks this property and is refused (Hoefler and Belli 2015, rule 4).
 """
 
 import numpy as np
@@ -11,11 +11,11 @@ import xarray as xr
 
 from coldcache.statistics.intervals import Interval, interval, interval_over
 
-#: Statistics that ratios have, and what they are on the logarithms.
+#: Statistics of ratios, and the corresponding statistics of their logarithms.
 _STATISTIC_OF_LOGS = {"median": "median", "geometric": "mean"}
 
 #: Pairs from which Student's interval of the geometric mean covers at least 93.5 % of simulated campaigns (20,000 with
-#: each noise of `coldcache.statistics.simulation.intervals`): what skews a rate skews both of a pair.
+#: each noise of `coldcache.statistics.simulation.intervals`): whatever skews a rate skews both of a pair.
 _T_TRUSTED_FROM = 3
 
 
@@ -33,7 +33,7 @@ def paired_ratio(
     ----------
     numerator, denominator : array of float, shape (pairs,)
         Rates of one unit, entry k of both from the same round. Two DataArrays are aligned by their coordinate first.
-        A pair of which one is missing (NaN) does not count.
+        A pair with a missing value (NaN) does not count.
     statistic : str
         ``median`` or ``geometric``.
     level, method, seed
@@ -95,7 +95,7 @@ def paired_ratio_over(
     Raises
     ------
     ValueError
-        If the statistic is another mean, a rate is zero or negative, or `dim` is no dimension.
+        If the statistic is another mean, a rate is zero or negative, or `dim` is not a dimension.
     """
     numerator, denominator = xr.align(numerator, denominator, join="inner")
     _refuse(statistic, numerator.values, denominator.values)
@@ -105,12 +105,11 @@ def paired_ratio_over(
 
 
 def ratio_of_estimates(numerator: xr.Dataset, denominator: xr.Dataset) -> xr.Dataset:
-    """Return the ratio of two estimates that were made apart, with an interval made of theirs.
+    """Return the ratio of two separate estimates, with an interval derived from theirs.
 
     The bounds are recovered from the distances of both estimates from their own bounds, on logarithms (MOVER: Zou
     and Donner 2008, Statistics in Medicine 27:1693). Simulated, 95 % intervals of ratios of medians from five
-    values each cover 97 %, so they are safe and wider than stated. Where members belong together, take
-    `paired_ratio_over`.
+    values each cover 97 %, so they are safe and wider than stated. For paired values use `paired_ratio_over`.
 
     Parameters
     ----------
@@ -120,7 +119,8 @@ def ratio_of_estimates(numerator: xr.Dataset, denominator: xr.Dataset) -> xr.Dat
     Returns
     -------
     Dataset
-        ``estimate``, ``low``, ``high``, without unit, and ``n``, the smaller of both. NaN bounds where either has.
+        ``estimate``, ``low``, ``high``, without unit, and ``n``, the smaller of both. A bound is NaN if either side's
+        is.
     """
     above = {name: xr.apply_ufunc(np.log, numerator[name]) for name in ("estimate", "low", "high")}
     below = {name: xr.apply_ufunc(np.log, denominator[name]) for name in ("estimate", "low", "high")}
@@ -133,7 +133,7 @@ def ratio_of_estimates(numerator: xr.Dataset, denominator: xr.Dataset) -> xr.Dat
 
 
 def _refuse(statistic: str, *sides: npt.NDArray[np.float64]) -> None:
-    """Raise ValueError in words where ratios have no such statistic, or a side no logarithm."""
+    """Raise ValueError if ratios have no such statistic, or a value has no logarithm."""
     if statistic not in _STATISTIC_OF_LOGS:
         raise ValueError(f"paired ratio: the {statistic} of ratios has no meaning: choose median or geometric")
     if any((side <= 0).any() for side in sides):

@@ -1,16 +1,16 @@
-"""When a case has been repeated often enough: its interval is narrow enough, or the budget is spent."""
+"""Decide when a case has been repeated often enough: its interval is narrow, or the budget is spent."""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-#: Repetitions before which no interval is believed; fewer cannot bound a median at 95 %.
+#: The fewest repetitions for an interval; fewer cannot bound a median at 95 %.
 LEAST_REPETITIONS = 5
 
 
 class Stop(NamedTuple):
-    """Whether to go on with a case.
+    """The decision whether to repeat a case.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class Stop(NamedTuple):
     reason : str or None
         ``narrow enough``, ``most repetitions reached`` or ``budget spent``; None if the case goes on.
     further : int
-        Repetitions that the case is expected to need still, at least 1 where it goes on; 0 where it stops.
+        Expected number of further repetitions, at least 1 if the case goes on; 0 if it stops.
     """
 
     enough: bool
@@ -43,23 +43,23 @@ def enough(
 
     A case goes on until the interval of its median is narrower than asked (Hoefler and Belli 2015, on the number of
     measurements), the most repetitions are reached, or another would not fit into the time left. Looking after every
-    repetition and stopping at the first narrow interval makes intervals cover less than they say; `least` holds that
-    in bounds: simulated, 95 % intervals cover 91 to 96 % (`coldcache.statistics.simulation.tests.stopping_table`).
+    repetition and stopping at the first narrow interval makes intervals cover less than they say; `least` limits
+    this: in simulations, 95 % intervals cover 91 to 96 % (`coldcache.statistics.simulation.tests.stopping_table`).
 
     Parameters
     ----------
     values : array of float, shape (n,)
         Rates of the valid repetitions so far, in any unit; NaN, a trial that failed, counts towards `most` only.
     wanted_relative_width : float
-        Width over estimate that is narrow enough: 0.1 is the estimate give or take 5 %.
+        Width over estimate that is narrow enough: 0.1 means 5 % to either side.
     most : int
         Repetitions after which to stop in any case.
     least : int
-        Repetitions before which not to stop for narrowness.
+        Repetitions before which the rule never stops because of the width.
     seconds_left : float
-        What is left of the budget, in seconds.
+        The rest of the budget, in seconds.
     seconds_each : float
-        What one more repetition takes, in seconds.
+        Duration of one more repetition, in seconds.
     level : float
         Coverage of the interval.
 
@@ -72,7 +72,7 @@ def enough(
     ValueError
         If the wanted width is not positive, or `most` is smaller than `least`.
     """
-    # Imported here: a plan, which knows the designs alone, would wait longer for SciPy than for all else.
+    # Imported here: a plan does not need it, and would wait longer for SciPy than for everything else.
     from coldcache.statistics.intervals import interval
 
     _refuse_unreachable(wanted_relative_width, most, least)
@@ -87,7 +87,7 @@ def enough(
         return Stop(True, float(width), "budget spent", 0)
     expected = least
     if found.n >= least:
-        # Widths shrink with the root of n; the range of five shrinks slower, so this is a lower bound.
+        # Widths shrink with the square root of n, and the range of five more slowly, so this is a lower bound.
         expected = int(np.ceil(found.n * (width / wanted_relative_width) ** 2))
     further = int(np.clip(expected - found.n, 1, most - rates.size))
     return Stop(False, float(width), None, further)

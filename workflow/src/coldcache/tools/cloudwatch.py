@@ -209,9 +209,9 @@ def _records(text: str, series: _Series) -> Iterator[Record]:
     """Yield the rate of every period of a series."""
     times = sorted({point.time for point in series.points})
     if len(times) < len(series.points):
-        raise LogError(f"{series.where}: a time of {series.metric} stands twice")
+        raise LogError(f"{series.where}: a time of {series.metric} appears twice")
     if series.points and len(times) < 2:
-        raise LogError(f"{series.where}: one value of {series.metric} alone does not tell its period")
+        raise LogError(f"{series.where}: one value of {series.metric} alone has no period")
     gaps = [after - before for before, after in pairwise(times)]
     period = min(gaps, default=0.0)
     if any(gap % period for gap in gaps):

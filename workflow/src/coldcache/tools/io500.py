@@ -207,7 +207,7 @@ def _read_ini(log: bytes) -> list[Record]:
         if line[1]:
             section = line[1].decode()
             if section in sections:
-                raise LogError(f"{name_line(log, line.start())}: the section {section} stands there twice")
+                raise LogError(f"{name_line(log, line.start())}: the section {section} appears twice")
             sections.add(section)
             if section not in ("run", "SCORE", "SCOREX"):
                 phases.append(_Phase(_name(log, line, 1), {}, False))

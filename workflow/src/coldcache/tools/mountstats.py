@@ -1,4 +1,4 @@
-r"""Read snapshots of `/proc/self/mountstats`: what a Linux NFS client has sent for each mount since it was mounted.
+r"""Read snapshots of `/proc/self/mountstats`: the calls that a Linux NFS client has sent for each mount so far.
 
 Specimen (Linux 6.1, iostats 1.1)::
 
@@ -10,7 +10,7 @@ Specimen (Linux 6.1, iostats 1.1)::
 
 The columns of an operation are: operations, transmissions, major timeouts, bytes sent, bytes received, and milliseconds
 of waiting, of the round trip and of the whole, summed over all operations; then errors (iostats 1.1, since Linux 5.3).
-Bytes are no records: a client's counters of them hold the headers as well. Source: the kernel's
+Bytes make no records: the client's counters of them include the headers. Source: the kernel's
 ``net/sunrpc/stats.c``, ``_print_rpc_iostats``, and ``fs/nfs/super.c``, ``nfs_show_stats``.
 """
 
@@ -39,7 +39,7 @@ _OCTAL = re.compile(rb"\\([0-3][0-7]{2})")
 _SIZE = re.compile(r"[0-9]{1,18}")
 _SECONDS = re.compile(rb"[0-9]{1,18}")
 
-#: Columns by iostats version: metric, what it is; None where bytes stand.
+#: Columns by iostats version: metric and definition; None for bytes.
 _COLUMNS: tuple[tuple[str, str] | None, ...] = (
     ("count", "operations"),
     ("count", "transmissions, of which some repeat others"),
@@ -63,7 +63,7 @@ class _Mount(NamedTuple):
     key : tuple of str
         Server and path, and the mount point.
     version : str
-        Of the statistics.
+        The version of the statistics.
     age : int
         Seconds since it was mounted.
     factors : dict
@@ -85,7 +85,7 @@ def recognise(log: bytes) -> bool:
 
 
 def read(log: bytes) -> list[Record]:
-    """Return what each NFS mount counted until the snapshot, operation by operation.
+    """Return the counters of each NFS mount at the snapshot, operation by operation.
 
     Parameters
     ----------
@@ -96,13 +96,13 @@ def read(log: bytes) -> list[Record]:
     -------
     list of Record
         Operations are called ``rpc-write``, ``rpc-getattr`` and so on: ``count`` of operations, transmissions, timeouts
-        and errors, ``elapsed`` (s) summed over the operations. What is zero gives no record. ``mount`` and the mount
-        options are factors; snapshots of one mount are told apart by ``repetition``.
+        and errors, ``elapsed`` (s) summed over the operations. Zeros give no record. ``mount`` and the mount options
+        are factors; snapshots of one mount differ in ``repetition``.
 
     Raises
     ------
     LogError
-        If no NFS mount is there, its statistics are of an unknown version, a line is broken, or the end is missing.
+        If there is no NFS mount, its statistics have an unknown version, a line is broken, or the end is missing.
     """
     mounts = list(_find_mounts(log))
     times = Counter(mount.key for mount in mounts)
@@ -119,38 +119,38 @@ def read(log: bytes) -> list[Record]:
 
 
 def difference(before: bytes, after: bytes) -> list[Record]:
-    """Return what each NFS mount counted between two snapshots.
+    """Return the difference of each NFS mount's counters between two snapshots.
 
     Parameters
     ----------
     before, after : bytes
-        One snapshot each; mounts that only the later one has count from zero.
+        One snapshot each; a mount that only the later one has counts from zero.
 
     Returns
     -------
     list of Record
-        As of `read`, pointing into `after`, with the caveat ``difference``; what did not change gives no record.
+        As for `read`, pointing into `after`, with the caveat ``difference``; unchanged counters give no record.
 
     Raises
     ------
     LogError
-        As `read`; and if a snapshot holds a mount twice, or a mount was mounted anew, so that its counters began again.
+        As `read`; and if a snapshot holds a mount twice, or a mount was remounted, which resets its counters.
     """
     known: dict[tuple[str, str], _Mount] = {}
     for mount in _find_mounts(before):
         if mount.key in known:
-            raise LogError(f"{mount.key[1]} stands twice in the first snapshot: give one snapshot at a time")
+            raise LogError(f"{mount.key[1]} appears twice in the first snapshot: give one snapshot at a time")
         known[mount.key] = mount
     found: list[Record] = []
     seen = set()
     for mount in _find_mounts(after):
         if mount.key in seen:
-            raise LogError(f"{mount.key[1]} stands twice in the second snapshot: give one snapshot at a time")
+            raise LogError(f"{mount.key[1]} appears twice in the second snapshot: give one snapshot at a time")
         seen.add(mount.key)
         earlier = known.get(mount.key)
         if earlier and earlier.age > mount.age:
             raise LogError(
-                f"{mount.key[1]} was mounted anew between the snapshots ({earlier.age} s old, then {mount.age} s)"
+                f"{mount.key[1]} was remounted between the snapshots ({earlier.age} s old, then {mount.age} s)"
             )
         for operation, line in mount.operations.items():
             begun = earlier.operations.get(operation) if earlier else None
@@ -216,7 +216,7 @@ def _columns(line: re.Match[bytes]) -> list[int]:
 def _records(
     mount: _Mount, operation: str, line: re.Match[bytes], repetition: int | None, begun: list[int] | None
 ) -> Iterator[Record]:
-    """Yield the records of one operation; with `begun` what it counted since then."""
+    """Yield the records of one operation; with `begun` the differences since then."""
     numbers = list(re.finditer(rb"[0-9]+", line.string[line.start(2) : line.end(2)]))
     for place, (column, number) in enumerate(zip(_COLUMNS, numbers, strict=False)):
         if column is None:

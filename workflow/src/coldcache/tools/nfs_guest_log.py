@@ -1,4 +1,4 @@
-r"""Read what a guest prints: the tool's own output, then the mount as negotiated and two snapshots of mountstats.
+r"""Read the output of a guest: the tool's own log, then the negotiated mount and two snapshots of mountstats.
 
 Specimen::
 
@@ -32,12 +32,12 @@ _NEEDED = ("negotiated mount", "mountstats before", "mountstats after", "transpo
 
 
 def recognise(log: bytes) -> bool:
-    """Return whether a log is that of a guest, by its sections."""
+    """Return whether a log comes from a guest, by its sections."""
     return b"== negotiated mount\n" in log and _HEAD.search(log) is not None
 
 
 def read(log: bytes) -> list[Record]:
-    """Return what fio states, then the calls that the mount sent meanwhile.
+    """Return fio's records, then the calls that the mount sent during the run.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def read(log: bytes) -> list[Record]:
     if missing:
         raise LogError(f"the guest's log has no section {missing[0]!r}: the guest ended before the tool did")
     before, after = sections["mountstats before"], sections["mountstats after"]
-    # The last snapshot's end is the log's own: nothing but the file shows that it is whole.
+    # The last snapshot ends with the log, so only the section after it proves that it is complete.
     counted = mountstats.difference(log[slice(*before)], log[slice(*after)])
     moved = [record._replace(offset=record.offset + after[0]) for record in counted]
     found = [*fio_read.read(log[: sections["tool"][1]]), *moved, _count_transports(log, sections["transports"])]
@@ -81,7 +81,7 @@ def _find(log: bytes) -> dict[str, tuple[int, int]]:
 
 
 def count_bytes(sections: dict[str, bytes]) -> dict[str, dict[str, int]] | None:
-    """Return the bytes that READ and WRITE calls carried until each snapshot; None where no snapshot tells them.
+    """Return the bytes that READ and WRITE calls carried before each snapshot; None if a snapshot does not say.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def count_bytes(sections: dict[str, bytes]) -> dict[str, dict[str, int]] | None:
         stated = _BYTES.search(snapshot)
         if stated is None:
             return None
-        # normal, direct, and from or to the server: reads and writes of each (fs/nfs/super.c, nfs_show_stats).
+        # Reads and writes: normal, direct, and from or to the server (fs/nfs/super.c, nfs_show_stats).
         numbers = [int(number) for number in stated[1].split()]
         counters[when] = {"read_bytes": numbers[4], "written_bytes": numbers[5]}
     return counters

@@ -37,10 +37,10 @@ class Setting(Strict):
     in_guest: ClassVar[bool] = False
 
     values: Texts = Field(
-        default_factory=dict, description="What puts each level in force, by level; the level itself when left out."
+        default_factory=dict, description="The value that puts each level in force; the level itself if left out."
     )
     shown: Texts = Field(
-        default_factory=dict, description="What is read back when a level is in force, where it is not the value."
+        default_factory=dict, description="What is read back when a level is in force, if it differs from the value."
     )
     fresh_files: bool = Field(
         False,

@@ -18,11 +18,11 @@ class CommandSetting(Setting):
     verify: Argv = Field(description="Prints what is in force, and nothing else.")
     restore: list[str] = Field(
         default_factory=list,
-        description="Puts back what was read before the first change, {before}; apply with that value when left out.",
+        description="Restores what was read before the first change, {before}; apply with that value if left out.",
     )
     every_node: bool | None = Field(
         None,
-        description="On a cluster: whether each node has it for itself, and runs them, or one node runs them for all.",
+        description="On a cluster: true if each node runs them for itself, false if one node runs them for all.",
     )
     root: bool = Field(False, description="Whether they need root, and so go through sudo -n.")
     seconds: Seconds = Field(60.0, gt=0, description="The longest that one of them may take.")

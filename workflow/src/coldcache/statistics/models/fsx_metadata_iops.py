@@ -1,4 +1,4 @@
-"""Metadata IOPS of FSx for Lustre: what automatic mode gives, what a user may ask for, and which rates follow.
+"""Metadata IOPS of FSx for Lustre: those of automatic mode, those that users may provision, and the expected rates.
 
 Source: the document fsx-metadata (sections on metadata performance and its set-up, figures 3a, 3b and 4b). Its
 text states 1,500 at 1,200 GiB, 12,000 from 12,000 GiB on, and 12,000 per 24 TiB. The steps between the first two, and
@@ -7,14 +7,14 @@ text states 1,500 at 1,200 GiB, 12,000 from 12,000 GiB on, and 12,000 per 24 TiB
 
 from coldcache.core.errors import DesignError
 
-#: Values that a user may ask for below the step; above it, its multiples up to the last.
+#: Values that a user may provision below the step; above it, its multiples up to the last.
 _SMALL = (1_500, 3_000, 6_000)
 _STEP, _LAST = 12_000, 192_000
 
 #: Automatic mode: from this capacity in GiB on, these metadata IOPS.
 _AUTOMATIC = ((12_000, 12_000), (4_800, 6_000), (2_400, 3_000), (1_200, 1_500))
 
-#: Capacity from which on each 24,000 GiB bring another step.
+#: Capacity above which each 24,000 GiB add another step.
 _LARGE, _PER_STEP = 48_000, 24_000
 
 #: Operations per second for each provisioned IOPS.
@@ -22,7 +22,7 @@ OPERATIONS_PER_IOPS = {"file-create": 2, "file-open": 2, "file-remove": 1}
 
 
 def automatic_iops(capacity: int) -> int:
-    """Return the metadata IOPS that automatic mode gives.
+    """Return the metadata IOPS of automatic mode.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def automatic_iops(capacity: int) -> int:
     Raises
     ------
     DesignError
-        If no file system is that small, or of that size: 1,200 GiB or a multiple of 2,400 GiB.
+        If no file system has that size: 1,200 GiB or a multiple of 2,400 GiB.
     """
     if capacity != 1_200 and (capacity < 1_200 or capacity % 2_400):
         raise DesignError(f"no file system has {capacity:,} GiB: choose 1,200 or a multiple of 2,400")
@@ -42,12 +42,12 @@ def automatic_iops(capacity: int) -> int:
 
 
 def check_provisioned(iops: int) -> int:
-    """Return metadata IOPS that a user may ask for.
+    """Return `iops` if a user may provision them.
 
     Raises
     ------
     DesignError
-        If they are none of 1,500, 3,000, 6,000 and the multiples of 12,000 up to 192,000, naming the nearest.
+        If they are not 1,500, 3,000, 6,000 or a multiple of 12,000 up to 192,000; the message names the nearest.
     """
     allowed = (*_SMALL, *range(_STEP, _LAST + 1, _STEP))
     if iops in allowed:
@@ -73,7 +73,7 @@ def expected_rate(operation: str, iops: int) -> int:
 
 
 def largest_increase(capacity: int) -> float:
-    """Return how many times automatic mode's IOPS a user may ask for at one capacity.
+    """Return the largest ratio of provisioned to automatic IOPS at one capacity.
 
     The document says "up to 15 times"; at the 12,000 GiB that it measures this is 16.
     """

@@ -1,4 +1,4 @@
-"""How many calls an NFS client sends, and how many of them may be under way at once.
+"""How many calls an NFS client sends, and how many of them may be in flight at once.
 
 Source: the document anf-nfs (sections on nconnect, sync and async, rsize and wsize). Its 262,144 "calls and replies" of
 1 GiB in 8 KiB writes with sync are 131,072 calls and as many replies, while its 16,384 for async are calls alone.
@@ -28,14 +28,14 @@ class Mount(NamedTuple):
     version: str = "3"
 
     def options(self) -> str:
-        """Return what stands after ``-o``."""
+        """Return the text after ``-o``."""
         parts = ["rw", f"nconnect={self.nconnect}", self.attribute_cache, self.retry]
         parts += [f"rsize={self.io_size}", f"wsize={self.io_size}", f"vers={self.version}", "tcp"]
         return ",".join(part for part in parts if part)
 
 
 def write_calls(size: int, wsize: int, transfer_size: int = 0) -> int:
-    """Return the WRITE calls that a file takes.
+    """Return the number of WRITE calls for a file.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ def write_calls(size: int, wsize: int, transfer_size: int = 0) -> int:
     wsize : int
         The mount option, in B: what one call carries at most.
     transfer_size : int
-        Bytes of one write of the application where the mount is sync, so that each write is a call of its own or
-        several; 0 where it is async, and writes are gathered up to `wsize`.
+        Bytes of one write of the application if the mount is sync: each write is then one call or several; 0 if it is
+        async: the client then gathers writes up to `wsize`.
 
     Raises
     ------
@@ -68,19 +68,19 @@ def most_in_flight(nconnect: int) -> int:
 
 
 def check_nconnect(nconnect: int) -> int:
-    """Return a number of connections that a mount can have; raises `DesignError` unless it is 1 to 16."""
+    """Return `nconnect`; raises `DesignError` unless it is 1 to 16."""
     if not 1 <= nconnect <= LARGEST_NCONNECT:
         raise DesignError(f"nconnect {nconnect} is not between 1 and {LARGEST_NCONNECT}")
     return nconnect
 
 
 def slot_table_entries(nconnect: int) -> int | None:
-    """Return the recommended ``sunrpc.tcp_max_slot_table_entries``; None where the document changes nothing.
+    """Return the recommended ``sunrpc.tcp_max_slot_table_entries``; None if the document changes nothing.
 
     Raises
     ------
     DesignError
-        If `nconnect` cannot be, or is 5, for which the document's table has no row.
+        If `nconnect` is impossible, or is 5, for which the document's table has no row.
     """
     for row, entries in _SLOT_TABLE:
         if nconnect in row:

@@ -1,4 +1,4 @@
-"""Whether one point of a scaling curve belongs to it: held against the bent line through all others."""
+"""Test whether one point of a scaling curve fits the bent line through all others."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,25 +10,25 @@ from scipy import special
 
 from coldcache.statistics.scaling.piecewise import design_lines, fit_lines, read_levels, try_lines
 
-#: What is estimated beside the spread: level, two slopes, place and sharpness of the bend, and the point itself.
+#: Parameters besides the spread: level, two slopes, place and sharpness of the bend, and the point itself.
 _PARAMETERS = 6
 
 
 class Anomaly(NamedTuple):
-    """One point of a scaling curve against the bent line through all others.
+    """One point of a scaling curve, compared with the bent line through all others.
 
     Attributes
     ----------
     observed, predicted : float
         Rate, in the unit of the curve.
     low, high : float
-        Where the point would lie with probability `level` if it belonged to the curve; infinite where a bend could
-        reach any value.
+        Range of the point with probability `level` if it belonged to the curve; infinite if a bend could reach any
+        value.
     ratio : float
         `observed` over `predicted`.
     p : float
-        Probability of a distance at least as large if the point belongs to the curve; correct it when many points
-        are looked at.
+        Probability of a distance at least as large if the point belongs to the curve; correct it if you look at many
+        points.
     """
 
     observed: float
@@ -42,9 +42,9 @@ class Anomaly(NamedTuple):
 def judge_point(threads: npt.ArrayLike, rates: npt.ArrayLike, at: float, level: float = 0.95) -> Anomaly:
     """Return how far one point of a curve lies from the bent line through the others.
 
-    The point is left out, the line fitted anew, and the F statistic of the fits with and without it tested (mean
-    shift outlier model: Cook and Weisberg 1982, Residuals and Influence in Regression, section 2.2.2). A fall at the
-    last thread count may be a knee, and a point that may be one is no anomaly.
+    The line is fitted again without the point, and the F statistic of the two fits tested (mean shift outlier model:
+    Cook and Weisberg 1982, Residuals and Influence in Regression, section 2.2.2). A fall at the last thread count may
+    be a knee, and a point that may be a knee is not an anomaly.
 
     Parameters
     ----------

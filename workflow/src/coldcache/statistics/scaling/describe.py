@@ -1,4 +1,4 @@
-"""What a rate does as threads are added: peak, knee, plateau, sustained rate, drop, efficiency."""
+"""Describe how a rate scales with threads: peak, knee, plateau, sustained rate, drop, efficiency."""
 
 from typing import Any
 
@@ -19,11 +19,11 @@ _FACTORS = ("growth_first", "growth_last", "growth_last_low", "growth_last_high"
 
 
 class NoPlateau(ColdCacheError):  # noqa: N818
-    """A rate that still rises at the last thread count, or too few thread counts to tell."""
+    """A rate still rises at the last thread count, or there are too few thread counts to decide."""
 
 
 def peak(rate: xr.DataArray) -> xr.Dataset:
-    """Return the highest rate over all thread counts, and where it is reached.
+    """Return the highest rate over all thread counts, and the thread count that reaches it.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ def peak(rate: xr.DataArray) -> xr.Dataset:
     Returns
     -------
     Dataset
-        ``peak`` in the unit of `rate` and ``peak_threads``, over the other dims; NaN where there is no rate. As every
-        maximum of measured values it lies above the true one by part of their spread.
+        ``peak`` in the unit of `rate` and ``peak_threads``, over the other dims; NaN if there is no rate. Like every
+        maximum of measured values, it exceeds the true one by part of their spread.
     """
     medians = _medians(rate)
     filled = medians.fillna(-np.inf)
@@ -79,8 +79,8 @@ def sustained(rate: xr.DataArray) -> xr.DataArray:
     DataArray
         Same unit; the dims of `rate` without ``threads``. The minimum over the plateau (from the knee to the last
         thread count), as the PixStor document uses the word in table 4 and the text on its figure 5: stat peaks at
-        6.88 M and never falls below 3.2 M op/s after. Its sequential write does not fit: 40.0 GB/s sustained of 40.9
-        at the peak, with a tenth lost at the last thread count.
+        6.88 M op/s and never falls below 3.2 M op/s afterwards. Its sequential write does not fit: 40.0 GB/s sustained
+        with a peak of 40.9, although it loses a tenth at the last thread count.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def efficiency(rate: xr.DataArray, dim: str = "threads") -> xr.DataArray:
 
 
 def describe_scaling(rate: xr.DataArray, level: float = 0.95) -> xr.Dataset:
-    """Return everything that is said of a scaling curve, for every curve of an array.
+    """Return the full description of every scaling curve of an array.
 
     Parameters
     ----------
@@ -149,9 +149,9 @@ def describe_scaling(rate: xr.DataArray, level: float = 0.95) -> xr.Dataset:
     Dataset
         Over the dims of `rate` without ``threads`` and ``repetition``: ``peak`` and ``sustained`` with ``_low`` and
         ``_high`` in the unit of `rate`; ``peak_threads``, ``knee`` with ``_low`` and ``_high``, ``plateau_from`` in
-        threads; ``growth_first``, ``growth_last`` (per doubling) and ``last_to_plateau``, without unit; ``why``, a
-        clause where there is no plateau, else empty. What does not exist is NaN. The bounds of peak and sustained
-        are those of the median at the thread count where they were found.
+        threads; ``growth_first``, ``growth_last`` (per doubling) and ``last_to_plateau``, without unit; ``why``, the
+        reason if there is no plateau, else empty. Missing values are NaN. The bounds of peak and sustained are those
+        of the median at their thread counts.
     """
     names = (*_RATES, *_THREADS, *_FACTORS)
     rows = _over_cells(rate, lambda threads, cells, _: _describe(threads, cells, level), len(names) + 1, object)
@@ -164,7 +164,7 @@ def describe_scaling(rate: xr.DataArray, level: float = 0.95) -> xr.Dataset:
 
 
 def _describe(threads: npt.NDArray[np.float64], cells: npt.NDArray[np.float64], level: float) -> list[object]:
-    """Return the numbers of one curve in the order of `describe_scaling`, and last why it has no plateau."""
+    """Return the numbers of one curve in the order of `describe_scaling`, and then why it has no plateau."""
     found = dict.fromkeys((*_RATES, *_THREADS, *_FACTORS), np.nan)
     medians = _row_medians(cells)
     if np.isfinite(medians).any():
@@ -191,7 +191,7 @@ def _describe(threads: npt.NDArray[np.float64], cells: npt.NDArray[np.float64], 
 def _last_over_plateau(
     threads: npt.NDArray[np.float64], cells: npt.NDArray[np.float64], first_level: float, level: float
 ) -> Interval | None:
-    """Return the last rate over the median of the plateau before it; None where nothing of the plateau is before it."""
+    """Return the last rate over the median of the plateau before it; None if the plateau starts at the last rate."""
     last = threads[~np.isnan(cells).all(axis=1)].max()
     before = (threads >= first_level) & (threads < last)
     if not before.any():
@@ -200,7 +200,7 @@ def _last_over_plateau(
 
 
 def _knee_of_plateau(threads: npt.NDArray[np.float64], cells: npt.NDArray[np.float64], case: str) -> Knee:
-    """Return the knee of one curve, or raise NoPlateau in words."""
+    """Return the knee of one curve; raise NoPlateau if it has no plateau."""
     try:
         knee = fit_knee(threads, cells)
     except ValueError as reason:
@@ -219,12 +219,12 @@ def _still_rising(knee: Knee, threads: npt.NDArray[np.float64]) -> str:
 
 
 def _medians(rate: xr.DataArray) -> xr.DataArray:
-    """Return the median over repetitions where there are any."""
+    """Return the median over repetitions, if there are any."""
     return rate.median("repetition", keep_attrs=True) if "repetition" in rate.dims else rate
 
 
 def _row_medians(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the median of each row, NaN where the row has no value."""
+    """Return the median of each row, NaN if the row has no value."""
     medians = np.full(len(cells), np.nan)
     there = ~np.isnan(cells).all(axis=1)
     medians[there] = np.nanmedian(cells[there], axis=1)
@@ -232,7 +232,7 @@ def _row_medians(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _over_cells(rate: xr.DataArray, function: Any, columns: int = 0, dtype: type = float) -> xr.DataArray:
-    """Return what a function of (threads, rates, name of the case) gives for every curve of an array."""
+    """Apply a function of (threads, rates, name of the case) to every curve of an array."""
     rate = rate.sortby("threads")
     if "repetition" not in rate.dims:
         rate = rate.expand_dims("repetition")

@@ -1,8 +1,8 @@
-"""Where a scaling curve bends: a bent line fitted to log2 of the rate over log2 of the threads.
+"""Find where a scaling curve bends: fit a bent line to log2 of the rate over log2 of the threads.
 
-A rate that scales is a straight line there, a rate that has levelled off a flat one, and the way from one to the
-other is sharp or round. The knee is the thread count where the two lines meet when prolonged; its interval is the
-set of bends that fit not significantly worse (two-phase regression with a profile of the F statistic: Hinkley 1971,
+On these axes a rate that scales is a straight line, a rate that has levelled off is a flat one, and the transition is
+sharp or round. The knee is the thread count at which the two extended lines meet; its interval is the set of bends
+that do not fit significantly worse (two-phase regression with a profile of the F statistic: Hinkley 1971,
 Journal of the American Statistical Association 66:736).
 """
 
@@ -24,13 +24,13 @@ class Knee(NamedTuple):
     Attributes
     ----------
     threads : float
-        Where the lines meet, in threads; the first thread count where the rate is level throughout; NaN where it
-        rises to the end.
+        Where the lines meet, in threads; the first thread count if the rate is level throughout; NaN if it rises to
+        the end.
     low, high : float
-        Interval of `threads`; NaN where nothing tells the spread (four levels, one repetition each).
+        Interval of `threads`; NaN if the spread is unknown (four levels, one repetition each).
     first_level : float
-        First tested thread count of the plateau: doubling it raises the fitted rate by `LEVEL_GROWTH` at most. NaN
-        where the rate rises to the end.
+        First tested thread count of the plateau: doubling it raises the fitted rate by at most `LEVEL_GROWTH`. NaN if
+        the rate rises to the end.
     growth_first, growth_last : float
         Factor by which the fitted rate grows over the first and over the last tested doubling of the threads: 2 is
         linear scaling, 1 is level.
@@ -55,7 +55,7 @@ class Knee(NamedTuple):
 
 
 def fit_knee(threads: npt.ArrayLike, rates: npt.ArrayLike, level: float = 0.95) -> Knee:
-    """Return the bent line through a scaling curve; it may bend down only, once.
+    """Return the bent line through a scaling curve; it bends at most once, and only down.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def fit_knee(threads: npt.ArrayLike, rates: npt.ArrayLike, level: float = 0.95) 
 
 
 def _best_line(coefficients: Array, residuals: Array, noise: tuple[float, int], levels: int) -> int:
-    """Return which line fits best; the straight one where the curve rises nowhere and no bend is proved."""
+    """Return the line that fits best; the straight one if the curve never rises and no bend is proved."""
     best = int(residuals.argmin())
     if 2 ** coefficients[0, 2] - 1 > LEVEL_GROWTH:
         return best
@@ -113,7 +113,7 @@ def _best_line(coefficients: Array, residuals: Array, noise: tuple[float, int], 
 
 
 def _margin(least: float, levels: int, noise: tuple[float, int], level: float, parameters: int = 1) -> float:
-    """Return by how much a sum of squares may exceed the least one per parameter: by misfit or noise, the larger."""
+    """Return how much a sum of squares may exceed the least one per parameter: misfit or noise, the larger."""
     candidates = []
     if levels > 4:
         candidates.append(least / (levels - 4) * special.fdtri(parameters, levels - 4, level))
@@ -124,7 +124,7 @@ def _margin(least: float, levels: int, noise: tuple[float, int], level: float, p
 
 
 def _growth_at_ends(lines: BentLines, x: Array) -> tuple[Array, Array]:
-    """Return what gives the growth over the first and the last doubling when multiplied with coefficients."""
+    """Return the vectors whose product with the coefficients is the growth over the first and the last doubling."""
     ends = np.array([x[0], x[0] + 1, x[-1] - 1, x[-1]])
     columns = design_lines(lines.bends, lines.sharpness, ends)
     return columns[:, 1] - columns[:, 0], columns[:, 3] - columns[:, 2]

@@ -1,7 +1,7 @@
 """Bent lines: two straight ones that meet at a bend, fitted to log2 of a rate over log2 of the threads.
 
-A bend is sharp or round (Bacon and Watts 1971, Biometrika 58:525). Every place and sharpness is tried on a grid, and
-for each the best line is solved by least squares.
+A bend is sharp or round (Bacon and Watts 1971, Biometrika 58:525). A grid of places and sharpnesses is tried; least
+squares gives the best line for each.
 """
 
 from functools import lru_cache
@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-#: Thread counts that a bent line needs.
+#: The fewest thread counts for a bent line.
 LEAST_LEVELS = 4
 
 #: Bends tried per doubling of the threads.
 STEPS = 8
 
-#: How sharp a bend is: 1 is the hyperbola of a rate that saturates, infinity a break.
+#: Sharpnesses of a bend: 1 is the hyperbola of a saturating rate, infinity a break.
 _SHARPNESS = (1.0, 2.0, 4.0, np.inf)
 
 
@@ -36,7 +36,7 @@ class BentLines(NamedTuple):
 
 
 def read_levels(threads: npt.ArrayLike, rates: npt.ArrayLike) -> tuple[Array, Array, tuple[float, int]]:
-    """Return a scaling curve as bent lines are fitted to it.
+    """Return a scaling curve in the form to which bent lines are fitted.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def read_levels(threads: npt.ArrayLike, rates: npt.ArrayLike) -> tuple[Array, Ar
     rates : array of float, shape (levels that have a rate,)
         log2 of the median over repetitions.
     noise : tuple of float and int
-        Variance of these medians, as repetitions tell it, and its degrees of freedom; NaN and 0 without repetitions.
+        Variance of these medians, from repetitions, and its degrees of freedom; NaN and 0 without repetitions.
 
     Raises
     ------
@@ -77,14 +77,14 @@ def read_levels(threads: npt.ArrayLike, rates: npt.ArrayLike) -> tuple[Array, Ar
     count = there[kept].sum(axis=1)
     freedom = int((count - 1).sum())
     squares = np.nansum((logs - np.nanmean(logs, axis=1, keepdims=True)) ** 2)
-    # The median of more than two normal values varies pi/2 times as much as their mean.
+    # The median of more than two normal values has pi/2 times the variance of their mean.
     factor = np.mean(np.where(count > 2, np.pi / 2, 1.0) / count)
     variance = float(squares / freedom * factor) if freedom else np.nan
     return np.log2(x[kept]), np.nanmedian(logs, axis=1), (variance, freedom)
 
 
 def design_lines(bends: Array, sharpness: Array, x: Array) -> Array:
-    """Return the columns level, slope before and slope after the bend.
+    """Return the design columns: level, slope before the bend, and slope after it.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def design_lines(bends: Array, sharpness: Array, x: Array) -> Array:
 def try_lines(levels: tuple[float, ...]) -> BentLines:
     """Return the lines tried over these log2 thread counts.
 
-    Before and after a bend lie at least two thread counts and one doubling: a slope between nearer ones is noise.
+    At least two thread counts and one doubling lie before and after a bend: a slope between closer ones is noise.
     """
     x = np.array(levels)
     low, high = max(x[1], x[0] + 1), min(x[-2], x[-1] - 1)

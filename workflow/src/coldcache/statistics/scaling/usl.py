@@ -1,4 +1,4 @@
-"""The Universal Scalability Law: what contention and coherency cost, and what they let one expect of more threads.
+"""The Universal Scalability Law: the costs of contention and coherency, and predictions for more threads.
 
 X(N) = g N / (1 + a (N - 1) + b N (N - 1)) with the rate g of one thread, contention a and coherency b (Gunther 2007,
 Guerrilla Capacity Planning, equation 4.31; with g as in Gunther, Puglia and Tomasette 2015, acmqueue 13(5)). N / X
@@ -13,7 +13,7 @@ import xarray as xr
 
 Array = npt.NDArray[np.float64]
 
-#: Thread counts that the law needs: three parameters and two to judge the spread by.
+#: The fewest thread counts for the law: three parameters, and two to estimate the spread.
 LEAST_LEVELS = 5
 
 _DRAWS = 2000
@@ -29,9 +29,9 @@ class UniversalScalability(NamedTuple):
     contention, contention_low, contention_high : float
         a, without unit: the share of work that is done one at a time.
     coherency, coherency_low, coherency_high : float
-        b, without unit: what each pair of threads costs.
+        b, without unit: the cost of each pair of threads.
     best_threads : float
-        sqrt((1 - a) / b), where the law peaks; infinite where b is zero.
+        sqrt((1 - a) / b), where the law peaks; infinite if b is zero.
     spread : float
         Relative standard deviation of the rates about the law.
     tested : tuple of float
@@ -39,7 +39,7 @@ class UniversalScalability(NamedTuple):
     level : float
         Coverage of the intervals.
     draws : array of float, shape (draws, 3)
-        1/g, a/g and b/g as the data could have had them.
+        Bootstrap draws of 1/g, a/g and b/g.
     """
 
     rate_of_one: float
@@ -63,8 +63,8 @@ def fit_scalability(
 ) -> UniversalScalability:
     """Return the Universal Scalability Law through a scaling curve.
 
-    Intervals come from refits to curves drawn about the fit with the spread that the data show, itself drawn (a
-    parametric bootstrap with scaled chi-square variance, which widens it as Student's t does).
+    Intervals come from refits to curves that are drawn around the fit with the spread of the data, which is itself
+    drawn (a parametric bootstrap with scaled chi-square variance, which widens intervals as Student's t does).
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def fit_scalability(
 
 
 def _draw_refits(design: Array, relative: Array, spread: float, seed: int) -> Array:
-    """Return the coefficients of refits to curves drawn about the free fit of `relative` times, as far as possible."""
+    """Return the coefficients of refits to curves drawn around the unconstrained fit of `relative` times."""
     levels = len(relative)
     freedom = levels - 3
     random = np.random.default_rng(seed)
@@ -132,7 +132,7 @@ def _draw_refits(design: Array, relative: Array, spread: float, seed: int) -> Ar
 
 
 def predict(law: UniversalScalability, threads: npt.ArrayLike) -> xr.Dataset:
-    """Return the rates that the law expects, with intervals, inside and outside the tested range.
+    """Return the rates that the law predicts, with intervals, inside and outside the tested range.
 
     Parameters
     ----------
@@ -145,9 +145,9 @@ def predict(law: UniversalScalability, threads: npt.ArrayLike) -> xr.Dataset:
     -------
     Dataset
         ``estimate``, ``low``, ``high`` in the unit of the rates over ``threads``, and ``tested``, which is false
-        where the law goes beyond the data: draw these as prediction. The interval is that of the expected rate; it
-        holds only if the system obeys the law out there, and where neither contention nor coherency is about zero:
-        there 95 % intervals cover 91 % (`coldcache.statistics.simulation.curves.scalability_table`).
+        where the law extrapolates: draw these as predictions. The interval is that of the expected rate; it only holds
+        if the system obeys the law out there and neither contention nor coherency is about zero: otherwise 95 %
+        intervals cover 91 % (`coldcache.statistics.simulation.curves.scalability_table`).
     """
     n = np.atleast_1d(np.asarray(threads, dtype=float))
     curves = n / (law.draws @ _columns(n).T)
@@ -166,14 +166,14 @@ def predict(law: UniversalScalability, threads: npt.ArrayLike) -> xr.Dataset:
 
 
 def _columns(n: Array) -> Array:
-    """Return the columns 1, N - 1 and N (N - 1) that N / X is linear in, shape (levels, 3)."""
+    """Return the columns 1, N - 1 and N (N - 1), in which N / X is linear; shape (levels, 3)."""
     return np.stack([np.ones_like(n), n - 1, n * (n - 1)], axis=-1)
 
 
 def _nonnegative(design: Array, targets: Array) -> Array:
-    """Return least-squares coefficients of many targets, contention and coherency kept from being negative.
+    """Return least-squares coefficients for many targets, with contention and coherency not negative.
 
-    Every choice of which of the two is zero is solved, and the best that is feasible taken.
+    Each combination of the two being zero is solved; the best feasible one is taken.
     """
     best = np.zeros((len(targets), 3))
     least = np.full(len(targets), np.inf)

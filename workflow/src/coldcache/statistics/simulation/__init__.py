@@ -1,1 +1,1 @@
-"""Simulated campaigns that prove the statistics: coverage of intervals, found knees, rates of error."""
+"""Simulated campaigns that test the statistics: coverage of intervals, location of knees, error rates."""

@@ -1,4 +1,4 @@
-"""How often knees, anomalies and the scalability law are found right, tried on curves whose truth is known."""
+"""Simulate scaling curves with a known truth: how often knees, anomalies and the scalability law are found."""
 
 from collections.abc import Callable
 from typing import Any
@@ -57,7 +57,7 @@ SHAPES: dict[str, Callable[[Array, float], Array]] = {
 
 
 def knee_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
-    """Return how often the knee of a curve with 5 % noise is found within one tested level, and its interval covers it.
+    """Return how often a knee at 5 % noise is found within one tested level, and how often its interval covers it.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def knee_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
     -------
     DataFrame
         One row per thread counts, shape and repetitions: ``within_one_level``, ``covered``, ``rises`` (shares of
-        curves; ``rises`` is the share held to have no plateau, which counts as not found) and ``label``.
+        curves; ``rises`` is the share judged to have no plateau, which counts as not found) and ``label``.
     """
     rows: list[tuple[Any, ...]] = []
     for levels, threads in LEVELS.items():
@@ -82,7 +82,7 @@ def knee_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
                 for knee in random.uniform(x[0] + 1, x[-1] - 2, curves):
                     noise = random.normal(0, NOISE, (len(x), repetitions))
                     fit = fit_knee(threads, 2 ** curve(x, knee)[:, None] * np.exp(noise))
-                    # Bends nearer to each other than the steps in which they are tried cannot be told apart.
+                    # Bends closer than the step of the grid cannot be distinguished.
                     covered = np.log2(fit.low) - 1 / STEPS <= knee <= np.log2(fit.high) + 1 / STEPS
                     found.append((_levels_apart(x, np.log2(fit.threads), knee) <= 1, covered, fit.rises_to_the_end))
                 within, covered, rises = np.mean(found, axis=0)
@@ -93,12 +93,12 @@ def knee_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
 
 
 def _levels_apart(x: Array, found: float, true: float) -> float:
-    """Return how far two places lie from each other, counted in tested levels; NaN where one is NaN."""
+    """Return the distance between two places, counted in tested levels; NaN if one is NaN."""
     return abs(float(np.diff(np.interp([found, true], x, np.arange(len(x))))[0]))
 
 
 def anomaly_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
-    """Return how often a point is held to be an anomaly at the 5 % level, where it is none and where it is 20 % low.
+    """Return how often a point is judged an anomaly at the 5 % level: a normal one, and one that is 20 % too low.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def anomaly_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
 
 
 def scalability_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
-    """Return how often the intervals of the scalability law cover, and those of what it predicts beyond the data.
+    """Return the coverage of the scalability law's intervals, also of those for predictions beyond the data.
 
     Parameters
     ----------

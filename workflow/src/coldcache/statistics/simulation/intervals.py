@@ -1,7 +1,7 @@
-"""How often the intervals, tests and fits are right, tried on campaigns whose truth is known.
+"""Simulate campaigns with a known truth: how often intervals cover it.
 
-Each function returns a table for the report; the columns ``label`` say where a method is not to be trusted. The
-bounds are the project's own: 95 % intervals shall cover the truth in 93.5 to 96.5 % of campaigns.
+Each function returns a table for the report; the column ``label`` says where a method cannot be trusted. The bounds
+are the project's own: 95 % intervals should cover the truth in 93.5 to 96.5 % of campaigns.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,10 +18,10 @@ from coldcache.statistics.intervals import METHODS_OF_STATISTIC, bounds_of_rows
 
 Array = npt.NDArray[np.float64]
 
-#: Coverage of a 95 % interval that counts as kept.
+#: Coverage at which a 95 % interval counts as correct.
 LEAST_COVERAGE, MOST_COVERAGE = 0.935, 0.965
 
-#: Labels of coverage beyond these bounds. An interval that is too wide errs on the safe side.
+#: Labels for coverage beyond these bounds. An interval that is too wide errs on the safe side.
 TOO_NARROW, TOO_WIDE = "not to be trusted: too narrow", "not to be trusted: wider than stated"
 
 #: Repetitions of a case that are tried.
@@ -63,7 +63,7 @@ def two_even_modes(random: np.random.Generator, campaigns: int, n: int) -> Array
 
 
 def one_after_another(random: np.random.Generator, campaigns: int, n: int) -> Array:
-    """Return rates with noise of 10 %, each correlated by 0.6 with the one before: what shuffling prevents."""
+    """Return rates with noise of 10 %, each correlated by 0.6 with the previous one; shuffling trials prevents this."""
     steps = random.standard_normal((campaigns, n))
     steps[:, 1:] *= 0.8
     return np.exp(0.1 * signal.lfilter([1.0], [1.0, -0.6], steps, axis=1))
@@ -94,11 +94,12 @@ def coverage_table(
     Parameters
     ----------
     campaigns : int
-        Simulated per row; 2,000 know a coverage of 95 % to half a percentage point (standard error), 20,000 to 0.15.
+        Simulated per row; the standard error of a coverage of 95 % is 0.5 percentage points from 2,000 and 0.15 from
+        20,000.
     counts : sequence of int
         Repetitions per case.
     statistics, methods : sequence of str
-        Which to try, where they fit together.
+        Which to try; combinations that do not fit are skipped.
     noises : sequence of str
         Keys of `NOISES`.
     seed : int
@@ -126,7 +127,7 @@ def coverage_table(
 
 
 def label(coverage: float, campaigns: int) -> str:
-    """Return what a measured coverage of a 95 % interval says, as far as this many campaigns can tell.
+    """Return the label of a measured coverage of a 95 % interval, given the number of campaigns.
 
     Returns
     -------
@@ -149,7 +150,7 @@ def true_value(noise: str, statistic: str) -> float:
 
 
 def autocorrelated(random: np.random.Generator, campaigns: int, n: int, correlation: float) -> Array:
-    """Return lognormal series with a spread of 50 %, each value correlated with the one before."""
+    """Return lognormal series with a spread of 50 %, each value correlated with the previous one."""
     warm = 200
     steps = random.standard_normal((campaigns, n + warm)) * np.sqrt(1 - correlation**2)
     return np.exp(0.5 * signal.lfilter([1.0], [1.0, -correlation], steps, axis=1)[:, warm:])

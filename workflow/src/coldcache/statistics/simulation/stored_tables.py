@@ -1,7 +1,7 @@
-"""The tables of the simulation as they were measured once: `python -m coldcache simulate` measures them anew.
+"""Store the tables of the simulation: `python -m coldcache simulate` computes them again.
 
-They take minutes, and follow from the statistics alone. What they were measured with is kept beside them as a digest,
-so that a test tells when a change of the statistics has left them behind.
+They take minutes and only depend on the statistics. A digest of the sources lies beside them, so that a test detects
+when a change of the statistics has made them outdated.
 """
 
 import ast
@@ -37,7 +37,7 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
 
 
 def measure_tables(folder: Path = FOLDER) -> pd.DataFrame:
-    """Write every table, and return what each cost: ``table``, ``rows``, ``seconds`` (of one core)."""
+    """Write every table, and return the cost of each: ``table``, ``rows``, ``seconds`` (of one core)."""
     folder.mkdir(parents=True, exist_ok=True)
     costs = []
     for name, measure in TABLES.items():
@@ -52,7 +52,7 @@ def measure_tables(folder: Path = FOLDER) -> pd.DataFrame:
 
 
 def read_table(name: str, folder: Path = FOLDER) -> pd.DataFrame:
-    """Return a table as it was measured; ``costs`` tells what each cost.
+    """Return a stored table; ``costs`` holds the cost of each.
 
     Raises
     ------
@@ -63,12 +63,12 @@ def read_table(name: str, folder: Path = FOLDER) -> pd.DataFrame:
 
 
 def stored_digest(folder: Path = FOLDER) -> str:
-    """Return the digest of the sources that the tables were measured with."""
+    """Return the digest of the sources with which the tables were computed."""
     return (folder / _DIGEST).read_text().strip()
 
 
 def digest_sources() -> str:
-    """Return a digest of what the simulation tries and of itself, whatever their comments, docstrings and imports."""
+    """Return a digest of the statistics and the simulation; comments, docstrings and imports do not count."""
     package = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for folder in (package / "simulation", package, package / "scaling"):
@@ -79,7 +79,7 @@ def digest_sources() -> str:
 
 
 def _without_words(tree: ast.Module) -> ast.Module:
-    """Return a module without its docstrings, and without imports, whose place changes no result."""
+    """Return a module without docstrings and imports, which change no result."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             body = node.body[1:] if ast.get_docstring(node, clean=False) else node.body

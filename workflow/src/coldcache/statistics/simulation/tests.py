@@ -1,4 +1,4 @@
-"""How often tests, stop rule, marks and percentiles of series are right, tried on data whose truth is known."""
+"""Simulate data with a known truth: how often tests, stop rule, outlier marks and percentiles of series are right."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ MARGIN = 0.05
 
 
 def error_table(campaigns: int = 1000, n: int = 5, seed: int = 1) -> pd.DataFrame:
-    """Return how often comparisons of `n` pairs are wrong at the 5 % level, and how often they find what is there.
+    """Return how often comparisons of `n` pairs err at the 5 % level, and how often they find a true effect.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def error_table(campaigns: int = 1000, n: int = 5, seed: int = 1) -> pd.DataFram
 
 
 def power_table(campaigns: int = 1000, spread: float = 0.05, seed: int = 1) -> pd.DataFrame:
-    """Return how often a true ratio as large as `smallest_ratio` is found: 0.8 is promised.
+    """Return how often a true ratio of size `smallest_ratio` is found; it promises 0.8.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def power_table(campaigns: int = 1000, spread: float = 0.05, seed: int = 1) -> p
 
 
 def correction_table(families: int = 2000, comparisons: int = 20, seed: int = 1) -> pd.DataFrame:
-    """Return how many false findings twenty comparisons give with and without correction, half of them real.
+    """Return the false findings of twenty comparisons, half of them real, with and without correction.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def correction_table(families: int = 2000, comparisons: int = 20, seed: int = 1)
 
 
 def stopping_table(campaigns: int = 1000, seed: int = 1) -> pd.DataFrame:
-    """Return what the stop rule costs: repetitions made, and coverage of the interval that it ends with.
+    """Return the cost of the stop rule: its repetitions, and the coverage of its final interval.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def series_table(campaigns: int = 400, seed: int = 1) -> pd.DataFrame:
 
 
 def mark_table(campaigns: int = 2000, seed: int = 1) -> pd.DataFrame:
-    """Return in how many clean cases a value is marked, and how often one that is 20 % low is.
+    """Return how often a value of a clean case is marked, and how often one that is 20 % too low.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def mark_table(campaigns: int = 2000, seed: int = 1) -> pd.DataFrame:
 
 
 def _share(above: Array, below: Array, verdict: str) -> float:
-    """Return the share of campaigns with a verdict; a proved difference counts even where it is also alike."""
+    """Return the share of campaigns with a verdict; a proved difference counts even if it is also within the margin."""
     found = [compare(one, other, MARGIN) for one, other in zip(above, below, strict=True)]
     if verdict == "different":
         return float(np.mean([comparison.p_difference <= 0.05 for comparison in found]))
@@ -214,7 +214,7 @@ def _share(above: Array, below: Array, verdict: str) -> float:
 
 
 def _judged(found: list[Interval], true: float) -> tuple[float, float, float, str]:
-    """Return coverage, share without an upper bound, share with a caveat, and what the coverage says."""
+    """Return coverage, share without an upper bound, share with a caveat, and the label of the coverage."""
     coverage = float(np.mean([one.low <= true <= one.high for one in found]))
     no_upper = float(np.mean([np.isinf(one.high) for one in found]))
     warned = float(np.mean([bool(one.caveat) for one in found]))

@@ -180,7 +180,7 @@ def _of_client(shared: Member | None, job: Job, text: str) -> dict[str, Any] | N
     except ValueError as error:
         raise LogError(
             f"{place(text, shared.start)}: the clients' global options contradict each other (fio before 3.39 joins"
-            " them), so what each of them ran is not told"
+            " them), so it is unknown what each of them ran"
         ) from error
     return shared.value
 

@@ -245,5 +245,5 @@ def _transfer_size(side: str, options: Mapping[str, str], kilobyte: int) -> int 
     sizes = [read_size(words, kilobyte) for words in options["bs"].split(",")]
     if side == "mixed":
         return sizes[0] if len(set(sizes)) == 1 else None
-    # A missing size of writes or trims is that of the side before it.
+    # A missing size for writes or trims is that of the previous side.
     return sizes[min(_SIDES[side], len(sizes) - 1)] if sizes[-1] else sizes[0] if side == "read" else None

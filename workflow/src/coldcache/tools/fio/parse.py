@@ -72,7 +72,7 @@ def read(log: bytes) -> list[Record]:
     try:
         return _read_documents(log)
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
-        raise LogError("fio's JSON is damaged: a key is missing, or holds what cannot stand there") from error
+        raise LogError("fio's JSON is damaged: a key is missing, or has a value that does not belong there") from error
 
 
 def _read_documents(log: bytes) -> list[Record]:
@@ -135,7 +135,7 @@ def _check_copies(document: Document) -> None:
 
 def _copied(document: Document, job: Job, what: str) -> LogError:
     where = place(document.text, job.start)
-    return LogError(f"{where}: job {job.name[:60]!r} states {what}: lines stand there twice")
+    return LogError(f"{where}: job {job.name[:60]!r} states {what}: lines appear twice")
 
 
 def _count_threads(jobs: list[Job]) -> dict[int, int | None]:

@@ -168,7 +168,7 @@ def _find_points(log: bytes, columns: int) -> _Points:
     # In a log with one value, the direction is in the place of the maximum, and smaller than the mean.
     smaller = (numbers[2] < numbers[1]).nonzero()[0] if two == len(log) else None
     if smaller is not None and not len(smaller) and one == len(log):
-        raise LogError("the columns fit log_window_value=both as well as log_offset: it cannot be told what they are")
+        raise LogError("the columns fit log_window_value=both as well as log_offset: their meaning is ambiguous")
     if smaller is not None and len(smaller) and one < len(log):
         raise _broken(f"line {smaller[0] + 1}")
     values = slice(1, 2) if one == len(log) else slice(1, 3)
@@ -226,7 +226,7 @@ def _check_order(points: _Points, of_calls: bool, is_one_call: bool) -> None:
         ]
         if not is_one_call:
             faults += [
-                (row, "a line before it says the same: lines stand there twice")
+                (row, "a previous line says the same: lines appear twice")
                 for row in rows[1:][(passed == 0) & (values[1:] == values[:-1])][:1]
             ]
     mixed = ((points.size > 0) != of_calls).nonzero()[0][:1]
@@ -257,7 +257,7 @@ def _find_meaning(name: str, of_calls: bool, has_priorities: bool) -> _Meaning:
         if not has_priorities:
             raise LogError(
                 "a bandwidth log without --log_avg_msec holds 1000 B/s of each call or, before fio 2.10, KiB/s over"
-                " time, and nothing in it tells the version"
+                " time, and nothing in it states the version"
             )
         return _Meaning("throughput_per_process", "kB/s", ONE_CALL + BYTES_OVER_LATENCY)
     if kind == "iops":

@@ -56,7 +56,7 @@ def read(log: bytes) -> list[Record]:
             heads, seen = _parse_heads(line[1]), {}
             continue
         if line[1] in lines:
-            raise LogError(f"a result line stands twice in IOR's CSV: {line[1][:80].decode('latin-1')!r}")
+            raise LogError(f"a result line appears twice in IOR's CSV: {line[1][:80].decode('latin-1')!r}")
         lines.add(line[1])
         if not heads:
             raise LogError("IOR's CSV has a result line before its column heads")
@@ -95,7 +95,7 @@ def _read_line(log: bytes, start: int, end: int, heads: list[str], seen: dict[st
         raise LogError(f"a result line of IOR's CSV is damaged: {log[start:end][:80].decode('latin-1')!r}")
     access, repetition = fields[0].decode(), int(texts["iter"])
     if repetition in seen.setdefault(access, set()):
-        raise LogError(f"repetition {repetition} of {access} stands twice in IOR's CSV")
+        raise LogError(f"repetition {repetition} of {access} appears twice in IOR's CSV")
     seen[access].add(repetition)
     factors = {"threads": int(texts["numTasks"]), "transfer_size": round(float(texts["xfer(KiB)"]) * 1024)}
     context = terms.Context(None, False, (), factors)

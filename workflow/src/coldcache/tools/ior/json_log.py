@@ -89,13 +89,15 @@ def read(log: bytes) -> list[Record]:
     parts = list(zip(starts, [*starts[1:], len(log)], strict=True))
     texts = {b" ".join(log[start:end].split()) for start, end in parts} if len(parts) > 1 else parts
     if len(texts) < len(parts):
-        raise LogError("one run of IOR stands twice in the log, word by word")
+        raise LogError("one run of IOR appears twice in the log, word by word")
     records = []
     for start, end in parts:
         try:
             records += _read_document(_decode(log, start, end))
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-            raise LogError("IOR's JSON is damaged: a key is missing, or holds what cannot stand there") from error
+            raise LogError(
+                "IOR's JSON is damaged: a key is missing, or has a value that does not belong there"
+            ) from error
     records.sort(key=lambda record: record.offset)
     return records
 
@@ -115,7 +117,7 @@ def _decode(log: bytes, start: int, end: int) -> dict[str, Any]:
     places = _FIGURE.finditer(text)
     _place(document, places, start)
     if next(places, None) is not None:
-        raise LogError("IOR's JSON is damaged: figures stand outside the document")
+        raise LogError("IOR's JSON is damaged: figures are outside the document")
     return document
 
 

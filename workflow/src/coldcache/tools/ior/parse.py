@@ -87,5 +87,5 @@ def _read_text(log: bytes) -> list[Record]:
         raise LogError("IOR's log states no results")
     texts = {b" ".join(log[run.start : run.end].split()) for run in runs} if len(runs) > 1 else runs
     if len(texts) < len(runs):
-        raise LogError("one run of IOR stands twice in the log, word by word")
+        raise LogError("one run of IOR appears twice in the log, word by word")
     return [record for run in runs for record in read_run(run, log)]

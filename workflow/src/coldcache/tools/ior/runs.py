@@ -200,7 +200,7 @@ def _read_test(
 def _group_rates(
     table: rows.Table, found_rows: list[Match], test: Test, wanted: int | None
 ) -> dict[bytes, list[bytes]]:
-    """Return the printed rates by access; raises `LogError` if a repetition is missing or stands twice."""
+    """Return the printed rates by access; raises `LogError` if a repetition is missing or appears twice."""
     rates: dict[bytes, list[bytes]] = {}
     repetitions: dict[bytes, list[int]] = {}
     rate, iteration = table.groups["bw(MiB/s)"], table.groups["iter"]
@@ -210,7 +210,7 @@ def _group_rates(
     for access, stated in repetitions.items():
         place = f"repetitions of {access.decode()} in test {test.number}"
         if len(set(stated)) != len(stated):
-            raise LogError(f"damaged: {place} stand twice")
+            raise LogError(f"damaged: {place} appear twice")
         if wanted is not None and (len(stated) != wanted or max(stated) != wanted - 1):
             raise LogError(f"cut short or damaged: {len(stated)} of {wanted} {place}")
     rates.pop(b"remove", None)

@@ -139,7 +139,7 @@ def _add_figures(run: Run, kind: str, found: re.Match[bytes], log: bytes) -> Non
         _add_row(run, test, start, log)
     elif kind == "columns":
         if test.columns is not None and run.version is not None:
-            raise LogError(f"{name_line(log, start)}: the column heads of test {test.number} stand twice")
+            raise LogError(f"{name_line(log, start)}: the column heads of test {test.number} appear twice")
         if test.columns is not None:
             test = Test(test.number + 1)
             run.tests.append(test)
@@ -171,6 +171,6 @@ def _open_test(run: Run, number: int, log: bytes, start: int) -> None:
     if run.tests[-1].columns is None:
         run.tests.pop()
     if any(test.number == number for test in run.tests):
-        raise LogError(f"{name_line(log, start)}: test {number} stands twice in one run")
+        raise LogError(f"{name_line(log, start)}: test {number} appears twice in one run")
     run.tests.append(Test(number))
     run.in_summary = False

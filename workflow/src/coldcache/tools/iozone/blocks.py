@@ -102,7 +102,7 @@ class Block:
         rounding = 0.006 * (self.threads + 1)
         if abs(mean * self.threads - total) > rounding or not least - 0.006 <= mean <= most + 0.006:
             raise self.error("children, min, max and avg disagree: a process moved nothing, or a digit is lost")
-        # IOzone passes over processes that moved nothing when it looks for the least, until it has met one that did.
+        # In its search for the minimum, IOzone skips leading processes that moved nothing.
         rounding += 1e-6 * total
         others = self.threads - 1
         if not least * others + most - rounding <= total <= most * others + least + rounding:

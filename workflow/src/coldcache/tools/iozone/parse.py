@@ -88,7 +88,7 @@ def read(log: bytes) -> list[Record]:
             figures = block.figures()
             if figures not in known:
                 if (*test, block.children[4]) in begun:
-                    raise block.error("the block begins like one before it and ends otherwise: lines stand there twice")
+                    raise block.error("the block starts like a previous one and ends differently: lines appear twice")
                 begun.add((*test, block.children[4]))
                 known[figures] = len(known)
                 chosen.append((run, block, known, known[figures]))

@@ -57,7 +57,7 @@ _TIME = rb"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d) --"
 _FINISHED = re.compile(rb"-- finished at " + _TIME)
 _STAMP = re.compile(_STARTED + _TIME)
 
-# Words with which mdtest and IOR's back ends name a failure, and words that must stand on the same line.
+# Words by which mdtest and IOR's back ends report a failure, and words that must be on the same line.
 _FAILURES = (
     (b"FAILED ", re.compile(r": Process \d+(?:\(.*\))?: FAILED (?:in|at) ")),
     (b"ERROR: ", re.compile(r"^(?:ior )?ERROR: ")),
@@ -68,7 +68,7 @@ _FAILURES = (
 _HARMLESS = re.compile(
     r"WARNING: (?:unable to use realpath|Unable to reset to global default|Unable to create test directory path)"
 )
-# Words of others that explain why an end marker is missing, and mean nothing where it is there.
+# Words of other programs that explain a missing end marker, and mean nothing otherwise.
 _ENDINGS = (
     b"Assertion `", b"DUE TO TIME LIMIT", b"oom-kill", b"MPI_ERRORS_ARE_FATAL", b"MPI_ABORT was invoked",
     b"exited on signal", b"non-zero status", b"non-zero exit code", b"CANCELLED AT",
@@ -76,7 +76,7 @@ _ENDINGS = (
 
 
 def printed_version(log: bytes) -> str | None:
-    """Return the version of the first run of a log; None without the line that names it."""
+    """Return the version of the first run of a log; None without a banner."""
     banner = _BANNER.search(log)
     return _tell_version(banner, _HEADING.search(log, banner.end())) if banner else None
 
@@ -92,14 +92,14 @@ def read(log: bytes) -> list[Record]:
     Parameters
     ----------
     log : bytes
-        Standard output of one or more runs, with whatever schedulers and kernels put between its lines.
+        Standard output of one or more runs, also with lines of schedulers and kernels in between.
 
     Returns
     -------
     list of Record
         ``rate`` in 1/s and ``elapsed`` in s, in the order of the log. Rows of a table give ``max``, ``min``, ``mean``
         and ``stddev``; rows of ``-v`` and of each process give ``value`` with their repetition. A row of zeros is a
-        phase that did not run, and gives nothing. A run that is there twice, to the last byte, gives its values once.
+        phase that did not run, and gives no record. A run repeated byte by byte gives its values once.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def read(log: bytes) -> list[Record]:
     if _HEADING.search(log, 0, ends[0]) is not None:
         records += _read_run(log, 0, ends[0], Settings(None, None, None, {}, False))
     elif has_rows(log, 0, ends[0]):
-        raise LogError("rows of mdtest stand before its banner: the log is mixed up")
+        raise LogError("rows of mdtest precede its banner: the log is mixed up")
     seen: set[bytes] = set()
     for banner, end in zip(banners, ends[1:], strict=True):
         finished = _FINISHED.search(log, banner.end(), end)
@@ -140,7 +140,7 @@ def _offset(record: Record) -> int:
 
 
 def _tell_version(banner: re.Match[bytes], heading: re.Match[bytes] | None) -> str:
-    """Return the version that a banner names, unless the heading of the table is a later one's."""
+    """Return the version that a banner names, unless the heading of the table belongs to a later one."""
     version = banner[1].decode("ascii", "replace")
     return IOR_3_2 if version == "1.9.3" and (heading is None or heading[1]) else version
 
@@ -162,7 +162,7 @@ def _line(log: bytes, place: int) -> str:
 
 
 def _refuse_failed(log: bytes) -> None:
-    """Refuse a log in which mdtest names a failure: since 4.0 it warns, goes on, and counts what failed as done."""
+    """Refuse a log in which mdtest reports a failure: since 4.0 it warns, goes on, and counts failures as done."""
     for words, failure in _FAILURES:
         place = log.find(words)
         while place >= 0:
@@ -179,7 +179,7 @@ def _refuse_unfinished(log: bytes, start: int) -> None:
 
 
 def _read_run(log: bytes, start: int, end: int, settings: Settings) -> list[Record]:
-    """Return the records of the run between two bytes, checked against what its command line asks for."""
+    """Return the records of the run between two bytes, after a comparison with its command line."""
     tests = _tests(log, start, end)
     found = [test.tasks or settings.tasks or 0 for test in tests]
     if settings.tasks is not None and not settings.asks_for(found):
@@ -194,7 +194,7 @@ def _read_run(log: bytes, start: int, end: int, settings: Settings) -> list[Reco
 
 
 def _longest_phase(log: bytes, start: int, end: int) -> float:
-    """Return the seconds that a phase can have lasted by the stamps of its run; infinity where one is missing."""
+    """Return the longest possible phase by the time stamps of its run, in s; infinity if one is missing."""
     stamps = (_STAMP.search(log, max(0, start - 200), end), _FINISHED.search(log, end, end + 100))
     try:
         started, finished = (
@@ -203,7 +203,7 @@ def _longest_phase(log: bytes, start: int, end: int) -> float:
         )
     except ValueError:
         return inf
-    # Stamps are local times, and clocks are set back by an hour at night.
+    # Time stamps are local times, and daylight saving sets clocks back by an hour.
     at_night = started.hour < 4 or finished.date() != started.date()
     return (finished - started).total_seconds() + (3602 if at_night else 2)
 
@@ -241,15 +241,15 @@ def _read_test(log: bytes, test: Test, settings: Settings) -> list[Record]:
     tables = [_read_table(log, heading, test, settings) for heading in test.headings]
     rows = [row for table in tables for row in table.rows]
     if count_rows(log, test.start, test.end) != len(rows):
-        raise LogError("rows of a SUMMARY stand outside of it: the log is mixed up")
+        raise LogError("rows of a SUMMARY are outside of it: the log is mixed up")
     if has_verbose_rows(log, test.headings[0].end(), test.end):
-        raise LogError("rows of an iteration stand behind its SUMMARY: the log is mixed up")
+        raise LogError("rows of an iteration follow its SUMMARY: the log is mixed up")
     if len({(table.iterations, tuple(row.operation for row in table.rows)) for table in tables}) != 1:
         raise LogError("the tables of rates and of times have other rows or iterations: the log is mixed up")
     iterations = read_verbose(log, test.start, test.headings[0].start())
     ends = [test.start, *(heading.end() for heading in test.headings)]
     processes = [read_processes(log, end, heading.start()) for end, heading in zip(ends, test.headings, strict=False)]
-    # A time of 0.000 is rounded where a rate is not zero; 1.9.x prints times of phases that did not run.
+    # A time of 0.000 is rounded if its rate is not zero; 1.9.x also prints times of phases that did not run.
     ran = {row.operation for row in (*rows, *(row for row, _ in chain(*processes))) if any(row.values)}
     ran |= {row.operation for row, *_ in iterations if row.values[1]}
     if log.find(b"Backend doesn't support rename", test.start, test.end) >= 0:
@@ -263,13 +263,13 @@ def _read_test(log: bytes, test: Test, settings: Settings) -> list[Record]:
 
 
 def _find_slow_trees(tables: list[Table]) -> set[str]:
-    """Return the operations on the one tree of an iteration that took so long that their rate is printed as 0.000."""
+    """Return the tree operations of an iteration that were so slow that their rate is printed as 0.000."""
     rows = [row for table in tables if table.metric == "elapsed" for row in table.rows]
     return {row.operation for row in rows if row.operation[:4] == "tree" and min(row.values[:3]) > SLOW_TREE}
 
 
 def _read_table(log: bytes, heading: re.Match[bytes], test: Test, settings: Settings) -> Table:
-    """Return one table, checked to have every row that its version and the command line call for."""
+    """Return one table; raise `LogError` if it lacks a row that its version and command line require."""
     rows = read_table(log, heading.end(), test.end)
     columns = _columns(log, heading, rows)
     iterations, metric = int(heading[2]), "elapsed" if heading[1] == b"time" else "rate"
@@ -280,7 +280,7 @@ def _read_table(log: bytes, heading: re.Match[bytes], test: Test, settings: Sett
     wanted = {"tree-create", "tree-remove"}
     if "directory" in kinds:
         wanted |= {"directory-create", "directory-stat", "directory-remove"}
-        # New in development versions of 3.4, shortly before rows lost their colon.
+        # Introduced in development versions of 3.4, shortly before rows lost their colon.
         wanted |= {"directory-rename"} & operations if rows[0].width else {"directory-rename"}
     if "file" in kinds:
         wanted |= {"file-create", "file-stat", "file-read", "file-remove"}
@@ -296,13 +296,13 @@ def _read_table(log: bytes, heading: re.Match[bytes], test: Test, settings: Sett
 
 
 def _form(heading: re.Match[bytes], rows: list[Row], iterations: int, settings: Settings) -> Form:
-    """Return how the table was made, from its looks: one banner stands for several ways of counting."""
+    """Return how the table was computed, from its layout: one banner covers several ways of counting."""
     if not rows[0].width:
         return Form.SLOWEST
     if not (settings.version or "1.9").startswith(("1.9", "3.2")):
         return Form.POOLED
     spread = any(row.values[0] != row.values[1] for row in rows if row.operation[:4] in ("file", "dire"))
-    # Development versions after 3.2 pool, under the banner of 1.9.3; one iteration has one fastest rank.
+    # Development versions after 3.2 pool the ranks, under the banner of 1.9.3; an iteration has one fastest rank.
     pooled = heading[1] is not None and iterations == 1 and spread
     return Form.POOLED if pooled or "B" in settings.options else Form.FASTEST
 

@@ -1,4 +1,4 @@
-"""Records from the rows of mdtest: which statistic a column is, and what each figure means."""
+"""Make records from the rows of mdtest: the statistic of each column and the meaning of each figure."""
 
 from math import isfinite
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from coldcache.tools.mdtest.semantics import (
 )
 
 _STATISTICS = ("max", "min", "mean", "stddev")
-#: Statistics of the columns, and whether each is of one rank's own figures.
+#: Statistics of the columns, and whether each describes the figures of single ranks.
 _COLUMNS = {
     "plain": tuple((statistic, False) for statistic in _STATISTICS),
     "ranks": (("max", True), ("min", True), ("mean", True), *((statistic, False) for statistic in _STATISTICS)),
@@ -31,9 +31,9 @@ _COLUMNS = {
 }  # fmt: skip
 _VERBOSE_COLUMNS = (("elapsed", " sec"), ("rate", " ops/sec"))
 _Column = tuple[int, str, str, tuple[str, ...]]
-#: Seconds for one tree above which its rate, with three decimals, is 0.000.
+#: Seconds per tree above which its rate, with three decimals, is printed as 0.000.
 SLOW_TREE = 2000.0
-#: Operations that are no work of each process.
+#: Operations that not every process does.
 _OF_ONE_RANK = {"stonewall", "tree-create", "tree-remove"}
 
 
@@ -48,7 +48,7 @@ class Test(NamedTuple):
 
 
 class Table(NamedTuple):
-    """One table SUMMARY: metric, iterations, rows, how it was made, and its columns (a key of `_COLUMNS`)."""
+    """One table SUMMARY: metric, iterations, rows, form, and columns (a key of `_COLUMNS`)."""
 
     metric: str
     iterations: int
@@ -69,9 +69,9 @@ class Context:
     test : Test
         The test.
     ran : set of str
-        Operations whose phase ran; the rows of the others hold nothing but zeros.
+        Operations whose phase ran; the rows of the others only hold zeros.
     slow : set of str
-        Of these, what took longer than `SLOW_TREE` for one item: three decimals hold nothing of its rate.
+        Those of them that took longer than `SLOW_TREE` per item: three decimals cannot show their rate.
     """
 
     def __init__(self, log: bytes, settings: Settings, test: Test, ran: set[str], slow: set[str]) -> None:
@@ -84,7 +84,7 @@ class Context:
         self.create, self.read = file_defects(settings)
 
     def caveats(self, operation: str, metric: str) -> tuple[str, ...]:
-        """Return the caveats that command line and version put on an operation."""
+        """Return the caveats of an operation that follow from command line and version."""
         if operation[:4] == "tree":
             return ()
         found = self.counted if metric == "rate" else ()
@@ -150,10 +150,10 @@ def table_records(context: Context, table: Table) -> list[Record]:
 
 
 def _describe(context: Context, table: Table) -> tuple[list[_Column], list[_Column]]:
-    """Return what each column holds, in the rows of files and directories, and in those of the tree.
+    """Return the meaning of each column in the rows of files and directories, and in those of the tree.
 
-    The first tables with columns ``per Rank`` set all items against each rank's time. One rank makes the tree, so
-    that one half of the columns repeats the other.
+    The first tables with columns ``per Rank`` divide all items by each rank's time. One rank creates the tree, so one
+    half of the columns repeats the other.
     """
     by_deviation, slowest = table.columns == "ranks with deviation", table.form is Form.SLOWEST
     of_ranks = DEFINITIONS[Form.POOLED, table.metric] if by_deviation else ONE_RANK_DEFINITION
@@ -206,7 +206,7 @@ def verbose_records(context: Context, table: Table, found: list[tuple[Row, int, 
         if row.operation not in context.ran:
             continue
         if stonewalled:
-            # The second number is a count of items printed as if it were a double: only the seconds are sound.
+            # The second number is a count of items, printed as if it were a double: only the seconds are valid.
             sure = context.record(
                 row, 0, "elapsed", "value", STONEWALLED_DEFINITION, ("stonewalled",), " sec", iteration
             )
@@ -231,9 +231,9 @@ def verbose_records(context: Context, table: Table, found: list[tuple[Row, int, 
 
 
 def _compare(context: Context, table: Table, records: list[Record]) -> None:
-    """Refuse rows of ``-v`` that the table rules out, as the shifted ones of a development version of 3.4.
+    """Refuse rows of ``-v`` that contradict the table, such as the shifted ones of a development version of 3.4.
 
-    The table takes its extremes from the same numbers: of rank 0 alone for the tree, else of all ranks.
+    The table's extremes come from the same numbers: from rank 0 for the tree, else from all ranks.
     """
     if table.metric != "rate":
         return
@@ -284,7 +284,7 @@ def process_records(context: Context, table: Table, found: list[tuple[Row, int]]
         if row.operation not in context.ran:
             continue
         if not all(map(isfinite, row.values)):
-            raise LogError(f"a process did {row.operation} in less time than its clock can tell: measure more items")
+            raise LogError(f"a process did {row.operation} in less time than its clock resolves: measure more items")
         caveats = (*context.caveats(row.operation, table.metric), "one-rank-only")
         for rank in range(len(row.values)):
             record = context.record(row, rank, table.metric, "value", ONE_RANK_DEFINITION, caveats)

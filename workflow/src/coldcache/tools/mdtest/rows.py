@@ -1,4 +1,4 @@
-"""Rows of mdtest's output: the tables of results, the rows of ``-v`` after each iteration, and those of each process.
+"""Find the rows of mdtest's output: tables of results, rows of ``-v`` after each iteration, and rows per process.
 
 Specimens (mdtest 1.9.3, 3.3.0 and 4.1 development)::
 
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from coldcache.core.errors import LogError
 
-#: Operations by the words of a row, in the order in which every version prints them.
+#: Operations by the label of a row, in the order in which every version prints them.
 OPERATIONS = {
     (b"Directory", b"creation"): "directory-create",
     (b"Directory", b"stat"): "directory-stat",
@@ -34,11 +34,11 @@ OPERATIONS = {
 }
 _ORDER = {operation: place for place, operation in enumerate(OPERATIONS.values())}
 
-#: What may stand before mdtest's own text: quoted mail, Open MPI's --tag-output, srun's --label.
+#: Prefixes before mdtest's own text: quoted mail, Open MPI's --tag-output, srun's --label.
 PREFIX = rb"[ \t>|]*+(?:\[\d++,\d++\]<std\w++>:|\d++:)?[ \t]*+"
 
 _NUMBER = rb"(\d{1,15}\.\d{3})"
-# A mail that wraps a row goes on after its quotation mark; elsewhere a row ends with its line.
+# A mail that wraps a row continues after its quotation mark; elsewhere a row ends with its line.
 _GAP = rb"(?:[ \t]+|[ \t]*\r?\n[ \t]*(?:>[ \t]*)+)"
 _WORDS = rb"(File|Directory|Tree) (creation|stat|read|rename|removal|create \(stonewall\))"
 _LABEL = re.compile(rb"\n" + PREFIX + _WORDS + rb"(?!\w)([ \t]*:)?")
@@ -61,7 +61,7 @@ _PROCESS_NUMBER = re.compile(rb"[^,]+")
 
 
 class Row(NamedTuple):
-    """One row: its operation, where its numbers stand, and how wide its label is.
+    """One row: its operation, the places of its numbers, and the width of its label.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Row(NamedTuple):
     values : list of float
         The numbers as printed.
     width : int
-        Bytes of the label up to its colon: 18 up to 3.3 alpha, 26 in 3.3 and 3.4; 0 where no colon follows, as in 4.x.
+        Bytes of the label up to its colon: 18 up to 3.3 alpha, 26 in 3.3 and 3.4; 0 without a colon, as in 4.x.
     """
 
     operation: str
@@ -82,7 +82,7 @@ class Row(NamedTuple):
 
 
 def refuse_row(log: bytes, start: int, what: str) -> LogError:
-    """Return the refusal of a row whose words are there and whose numbers are not."""
+    """Return the error for a row that has its label but not its numbers."""
     text = log[start : start + 80].split(b"\n")[0].strip().decode("utf-8", "replace")
     return LogError(f"{what} is broken at byte {start}: {text!r}: take the log from the machine that wrote it")
 
@@ -98,7 +98,7 @@ def count_rows(log: bytes, start: int, end: int) -> int:
 
 
 def has_rows(log: bytes, start: int, end: int) -> bool:
-    """Return whether a row of a table or of ``-v`` stands between two bytes."""
+    """Return whether there is a row of a table or of ``-v`` between two bytes."""
     # Rows are found by the line end before them, and the first line has none.
     head = b"\n" + log[: min(end, 500)] if start == 0 else b""
     return any(
@@ -107,7 +107,7 @@ def has_rows(log: bytes, start: int, end: int) -> bool:
 
 
 def has_verbose_rows(log: bytes, start: int, end: int) -> bool:
-    """Return whether a row of ``-v`` stands between two bytes."""
+    """Return whether there is a row of ``-v`` between two bytes."""
     return _VERBOSE_LINE.search(log, start, end) is not None
 
 
@@ -119,17 +119,17 @@ def read_table(log: bytes, start: int, end: int) -> list[Row]:
     log : bytes
         The whole log.
     start, end : int
-        End of the line ``SUMMARY ...``, and the first byte that no longer belongs to this run.
+        End of the line ``SUMMARY ...``, and the first byte after this run.
 
     Returns
     -------
     list of Row
-        In order, up to ``Tree removal``; lines of others between them are passed over.
+        In order, up to ``Tree removal``; lines of other programs in between are skipped.
 
     Raises
     ------
     LogError
-        If a row is broken, out of order or there twice, or if the last row is missing.
+        If a row is broken, out of order or repeated, or if the last row is missing.
     """
     rows: list[Row] = []
     place, label = -1, _LABEL.search(log, start, end)
@@ -166,13 +166,13 @@ def read_verbose(log: bytes, start: int, end: int) -> list[tuple[Row, int, bool]
     Returns
     -------
     list of (Row, int, bool)
-        Each with two numbers, seconds and operations a second; the iteration, counted from 0; and whether it is
-        the row of the stonewall, whose second number is the number of items put through a wrong format.
+        Each with two numbers, seconds and operations per second; the iteration, counted from 0; and whether it is
+        the row of the stonewall, whose second number is the number of items in a wrong format.
 
     Raises
     ------
     LogError
-        If a row is broken, or stands before the first iteration.
+        If a row is broken, or precedes the first iteration.
     """
     found: list[tuple[Row, int, bool]] = []
     position = log.find(b" ops/sec", start, end)
@@ -186,7 +186,7 @@ def read_verbose(log: bytes, start: int, end: int) -> list[tuple[Row, int, bool]
             raise refuse_row(log, begin, "a row of an iteration")
         iteration = bisect(iterations, begin) - 1
         if iteration < 0:
-            raise LogError(f"the row of an iteration at byte {begin} stands before the first iteration: the log is cut")
+            raise LogError(f"the row of an iteration at byte {begin} precedes the first iteration: the log is cut")
         words, kind, stonewall, _, _ = match.groups()
         operation = OPERATIONS.get((words, kind))
         if operation is not None:
@@ -216,7 +216,7 @@ def read_processes(log: bytes, start: int, end: int) -> list[tuple[Row, int]]:
     log : bytes
         The whole log.
     start, end : int
-        What stands before the heading of a table.
+        The part before the heading of a table.
 
     Raises
     ------
@@ -237,7 +237,7 @@ def read_processes(log: bytes, start: int, end: int) -> list[tuple[Row, int]]:
             raise refuse_row(log, line.start(2), "a row of each process")
         operation = OPERATIONS.get((match[1], match[2]))
         numbers = list(_PROCESS_NUMBER.finditer(log, match.start(3), match.end(3)))
-        # The tree is the work of one rank: what stands there is not set.
+        # One rank creates the tree: the values of the others are not initialised.
         if operation is not None and operation[:4] != "tree":
             spans, values = [number.span() for number in numbers], [float(number[0]) for number in numbers]
             found.append((Row(operation, spans, values, 0), iteration))

@@ -1,7 +1,7 @@
-"""What a figure of mdtest means: its definition, its known defects and its factors, by version and command line.
+"""The meaning of mdtest's figures: definitions, known defects and factors, by version and command line.
 
-The same flags give other numbers in other versions. Read from `mdtest.c` of 1.9.3 and 1.9.4-rc1 (MDTEST-LANL/mdtest)
-and of IOR 3.2.0 to 4.1 development (hpc/ior, `src/mdtest.c`, `summarize_results`).
+The same flags give different numbers in different versions. Read from `mdtest.c` of 1.9.3 and 1.9.4-rc1
+(MDTEST-LANL/mdtest) and of IOR 3.2.0 to 4.1 development (hpc/ior, `src/mdtest.c`, `summarize_results`).
 """
 
 import re
@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 
-#: Version given for the banner of 1.9.3 over ``SUMMARY rate:``; 3.2.0 and 3.2.2 print the same.
+#: The version assigned to the banner of 1.9.3 above ``SUMMARY rate:``; 3.2.0 and 3.2.2 print the same.
 IOR_3_2 = "3.2.1"
 
 
 class Form(Enum):
-    """How a table of results was made from the ranks' own times."""
+    """How a table of results was computed from the ranks' own times."""
 
     FASTEST = "fastest"
     POOLED = "pooled"
@@ -36,7 +36,7 @@ DEFINITIONS = {
 TREE_DEFINITION = "rank 0, directories of one tree"
 STONEWALLED_DEFINITION = "stonewalled: all ranks until the timer ended the phase"
 ONE_RANK_DEFINITION = "one rank alone, before the barrier"
-#: Definition of the rows that ``-v`` prints after each iteration: up to 3.3 rank 0's time stands for all items.
+#: Definition of the rows that ``-v`` prints after each iteration: up to 3.3, all items over rank 0's time.
 VERBOSE_DEFINITIONS = {
     Form.FASTEST: "rank 0's time for the items of all ranks",
     Form.POOLED: "rank 0's time for the items of all ranks",
@@ -52,24 +52,24 @@ _KNOWN = re.compile(r"(?:1\.9\.[34]|3\.[2-4]|4\.[01])(?!\d)")
 
 
 def check_version(version: str) -> None:
-    """Raise `LogError` if mdtest's `version` is none of those whose way of counting is known."""
+    """Raise `LogError` if it is unknown how mdtest's `version` counts."""
     if not _KNOWN.match(version):
         raise LogError(f"mdtest {version} is none of the versions read here (1.9.3, 1.9.4, 3.2 to 4.1)")
 
 
 class Settings(NamedTuple):
-    """What the banner and the command line of one run of mdtest tell.
+    """The banner and the command line of one run of mdtest.
 
     Attributes
     ----------
     version : str or None
-        As the banner states it; None where there is no banner.
+        As the banner states it; None if there is no banner.
     tasks, nodes : int or None
         MPI ranks and hosts of the run.
     options : mapping of str to str
         Short options (one letter) and long ones (with their dashes) of the command line, with their values.
     old : bool
-        Whether this is mdtest 1.9.x itself and not the mdtest that came with IOR 3.2 under the same banner.
+        Whether this is mdtest 1.9.x itself, not the mdtest that came with IOR 3.2 under the same banner.
     """
 
     version: str | None
@@ -91,7 +91,7 @@ class Settings(NamedTuple):
         if not last:
             return tests == [self.tasks]
         if self.old and tests[0] == first == 1 < stride:
-            # After one rank 1.9.x goes on with `stride` ranks, not with one more than that.
+            # After one rank, 1.9.x continues with `stride` ranks, not with one more.
             tests, first = tests[1:], stride
         wanted = range(first, min(last, self.tasks or last) + 1, stride)
         return len(tests) == len(wanted) and all(map(eq, tests, wanted))
@@ -111,7 +111,7 @@ class Settings(NamedTuple):
 
     @property
     def stonewalled(self) -> bool:
-        """Whether a timer or a status file, and not the command line, sets the number of items."""
+        """Whether a timer or a status file, not the command line, sets the number of items."""
         return "W" in self.options or "x" in self.options
 
 
@@ -121,9 +121,9 @@ def read_options(command: str, old: bool) -> dict[str, str]:
     Parameters
     ----------
     command : str
-        What follows ``Command line used:``; plain in 1.9.x, in double quotes in 3.2, in single quotes since 3.3.
+        The text after ``Command line used:``; plain in 1.9.x, in double quotes in 3.2, in single quotes since 3.3.
     old : bool
-        Whether mdtest 1.9.x reads it, by getopt, where ``-B`` takes no value.
+        Whether mdtest 1.9.x reads it, by getopt: then ``-B`` takes no value.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def read_options(command: str, old: bool) -> dict[str, str]:
 
 
 def has_leaf_count_defect(settings: Settings, tasks: int | None, items: int | None) -> bool:
-    """Tell whether the rates count items in inner directories although only the leaves hold any.
+    """Return whether the rates count items in inner directories although only the leaves hold any.
 
     Parameters
     ----------
@@ -166,8 +166,8 @@ def has_leaf_count_defect(settings: Settings, tasks: int | None, items: int | No
     Returns
     -------
     bool
-        True for ``-L -I n`` over more than one level, where the log's own count of items includes inner
-        directories: mdtest 1.9.x and IOR 3.2.0. Without such a line the version decides.
+        True for ``-L -I n`` over more than one level if the log's own count of items includes inner directories:
+        mdtest 1.9.x and IOR 3.2.0. Without such a line the version decides.
     """
     per_directory, depth = settings.number("I"), settings.number("z")
     branches = settings.number("b", 1)
@@ -181,7 +181,7 @@ def has_leaf_count_defect(settings: Settings, tasks: int | None, items: int | No
 
 
 def factors(settings: Settings, tasks: int | None, items: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what the log tells of the factors, for operations on files and for those on directories.
+    """Return the factors that the log states, for operations on files and for those on directories.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def factors(settings: Settings, tasks: int | None, items: int | None) -> tuple[d
     files, directories : dict
         ``threads``, ``nodes``, ``items``, ``depth``, ``branching_factor``, ``items_per_directory``, ``iterations``;
         for files also ``file_size`` in B, as this version understands ``-w``, and ``fsync``. ``items`` is missing
-        where a stonewall decides it, or where all ranks share one file.
+        if a stonewall decides it, or if all ranks share one file.
     """
     told: dict[str, Any] = {}
     tasks = settings.tasks if tasks is None else tasks
@@ -216,7 +216,7 @@ def factors(settings: Settings, tasks: int | None, items: int | None) -> tuple[d
 
 
 def file_defects(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the caveats that the command line puts on file creation, and those that it puts on file read.
+    """Return the caveats of file creation and of file read that follow from the command line.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Numbers and definitions that the scripts of the rhel_iotest family share."""
+"""Numbers and definitions shared by the scripts of the rhel_iotest family."""
 
 import re
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ MEAN_TIME = "mean elapsed time of the processes"
 ONE_PROCESS = "one process of several: its own elapsed time"
 LAST_FINISHER = "files of all processes over the time of the last to finish"
 
-# What locales put between groups of digits: comma, point, apostrophes, blanks; en_IN groups by two.
+# Separators of digits in all locales: comma, point, apostrophes, blanks; en_IN groups by two.
 _SEPARATOR = rb"(?:[,.' ]|\xe2\x80\x99|\xe2\x80\xaf|\xc2\xa0|\xa0)"
 NUMBER = rb"(?:[0-9]{1,3}(?:" + _SEPARATOR + rb"[0-9]{2,3})+|[0-9]{0,15})[.,][0-9]{2}"
 COUNT = rb"[0-9]{1,3}(?:" + _SEPARATOR + rb"[0-9]{2,3})+|[0-9]{1,15}"
@@ -30,9 +30,9 @@ class Figure(NamedTuple):
     value : float
         In the unit that is printed.
     offset, text : int and bytes
-        Where and how it is printed.
+        Its place and its text.
     is_truncated : bool
-        Whether the decimals were lost: in a locale with a decimal comma bash's printf stops at bc's point.
+        Whether the decimals were lost: in a locale with a decimal comma, bash's printf stops at bc's point.
     """
 
     value: float
@@ -42,12 +42,12 @@ class Figure(NamedTuple):
 
 
 def read_number(text: bytes, offset: int, log: bytes) -> Figure:
-    """Return a number with two decimals, in whichever locale it was printed; `offset` is its place in `log`.
+    """Return a number with two decimals, printed in any locale; `offset` is its place in `log`.
 
     Raises
     ------
     LogError
-        If its groups of digits are not those of any locale.
+        If no locale groups digits in that way.
     """
     whole, mark, decimals = text[:-3], text[-3:-2], text[-2:]
     separators = set(_SEPARATORS.findall(whole))
@@ -64,7 +64,7 @@ def read_count(text: bytes) -> int:
 
 
 class Run:
-    """One run of a script on one host: what it was told, and what its records have in common."""
+    """One run of a script on one host: its arguments, and facts that its records share."""
 
     def __init__(self, version: str | None, factors: dict[str, Any], is_cached: bool):
         self.version = version

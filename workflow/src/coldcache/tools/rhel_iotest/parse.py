@@ -1,15 +1,15 @@
 r"""Read the output of SAS's throughput scripts: rhel_iotest.sh, its copy k8s_iotest.sh, iotest.sh, viya_perf_tool.sh.
 
-Each starts one ``dd`` per physical core (or as many as asked for) and divides the size of one file by the mean of the
+Each starts one ``dd`` per physical core (or a given number) and divides the size of one file by the mean of the
 elapsed times. Specimen (k8s_iotest.sh 0.1.00)::
 
     STATISTICS
       read time:              0.25 seconds per physical core average
       read throughput rate:   1,080.00 megabytes/second per physical core
 
-Megabytes are MiB, gigabytes GiB; separators are those of the locale, and where its decimal mark is a comma the decimals
-are lost. Times are cut to hundredths before they divide. The console and ``.results`` state the rates alone; ``.log``
-states the time of every ``dd`` as well. Source: the scripts' functions ``print_results`` and ``cleanup``.
+Megabytes are MiB, gigabytes GiB; separators are those of the locale, and if its decimal mark is a comma, the decimals
+are lost. Times are truncated to hundredths before the division. The console and ``.results`` only state the rates;
+``.log`` also states the time of every ``dd``. Source: the scripts' functions ``print_results`` and ``cleanup``.
 """
 
 import re
@@ -47,11 +47,11 @@ _RECOGNISE = re.compile(
     rb"|target directory|creating (?:dir|file)))",
     re.MULTILINE,
 )
-#: One of these stands in every log of the family.
+#: Every log of the family has one of these lines.
 _WORDS = (b" throughput rate", b"iotest with ", b"<<STATUS>>", b"<<ERROR>>", b"viya_perf_tool", b" per physical core")
 _ERROR = re.compile(_LINE + rb"(<<ERROR>>[^\n]*)", re.MULTILINE)
 
-#: Lines that state something, by how they begin; each must be whole.
+#: Lines of figures, by their first words; each must be complete.
 _STATEMENT = re.compile(
     _LINE + rb"(RESULTS" + _END + rb"|INVOCATION|Script Version:|iterations:|Iterations:|Blocks:|Blocksize:|filesize"
     rb"|(?:average )?(?:read|write) (?:time|throughput rate)\b|<<STATUS>> +processing complete"
@@ -81,14 +81,14 @@ _FORMS[b"Iterations:"] = _FORMS[b"iterations:"]
 
 
 def recognise(log: bytes) -> bool:
-    """Return whether the log looks like one of the family, by lines that only they print."""
+    """Return whether the log belongs to the family, by lines that only these scripts print."""
     if not any(word in log for word in _WORDS):
         return False
     return _RECOGNISE.search(log) is not None or viya.recognise(log)
 
 
 def read(log: bytes) -> list[Record]:
-    """Return every figure that a log of the family states, and the rate of the last finisher where it can be had.
+    """Return every figure that a log of the family states, and the rate until the last process is done if known.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def read(log: bytes) -> list[Record]:
     stated: dict[tuple[bytes, ...], set[tuple[bytes, ...]]] = {}
     for statements in _split_runs(log):
         run = _Run(log, statements)
-        # The text of an earlier run may stand here again, with or without the times of each process.
+        # The text of an earlier run may be repeated here, with or without the times of each process.
         known, each = stated.setdefault(run.stated(run.figures()), set()), run.stated(run.lines[b"out"])
         if not known or (each and each not in known):
             runs.append(run)
@@ -135,7 +135,7 @@ def read(log: bytes) -> list[Record]:
 
 
 def _split_runs(log: bytes) -> list[list[re.Match[bytes]]]:
-    """Return the statements of each run: those up to and with its results."""
+    """Return the statements of each run, up to and including its results."""
     runs: list[list[re.Match[bytes]]] = [[]]
     has_results = False
     for statement in _STATEMENT.finditer(log):
@@ -150,7 +150,7 @@ def _split_runs(log: bytes) -> list[list[re.Match[bytes]]]:
 
 
 class _Run:
-    """The statements of one run, checked."""
+    """The checked statements of one run."""
 
     def __init__(self, log: bytes, statements: list[re.Match[bytes]]):
         self.log = log
@@ -193,7 +193,7 @@ class _Run:
         return self.lines[b"per core"] + self.lines[b"per process"]
 
     def stated(self, lines: list[re.Match[bytes]]) -> tuple[bytes, ...]:
-        """Return what some lines say, to tell a repeated text from a second run."""
+        """Return the content of some lines, to distinguish a repeated text from a second run."""
         return tuple(line[0].strip() for line in lines)
 
     def _factors(self) -> dict[str, int]:
@@ -269,10 +269,10 @@ class _Run:
         return found
 
     def _published(self, operation: str, size: int | None) -> list[Record]:
-        """Return the mean time and the rate that the script prints of an operation."""
+        """Return the mean time and the rate that the script prints for an operation."""
         found = []
         metric, definition, unit = "throughput_per_core", PER_CORE, "megabytes/second"
-        # Without conv=fsync iotest.sh counts bytes that are still in the page cache as written.
+        # Without conv=fsync, iotest.sh counts bytes in the page cache as written.
         caveats: tuple[str, ...] = ()
         if self.is_old:
             metric, definition, unit = "throughput_per_process", PER_PROCESS, "megabytes per second"
@@ -285,7 +285,7 @@ class _Run:
                 )
             )
         rate = self.number(self.figure[operation, b"thro"])
-        # Cut to hundredths, a time below a second is wrong by more than one per cent.
+        # Truncated to hundredths, a time below a second is wrong by more than one per cent.
         if size and size / MEBIBYTE / rate.value < 1:
             caveats = (*caveats, "rounded")
         found.append(self.run.record(operation, metric, rate, rate.value * MEBIBYTE, definition, unit, *caveats))
@@ -293,7 +293,7 @@ class _Run:
 
 
 def _fits(size: float, seconds: Figure, rate: Figure) -> bool:
-    """Return whether a rate is a size, in MiB, over a mean time; of a cut time the decimals may be any."""
+    """Return whether a rate equals a size, in MiB, over a mean time; a truncated time may have any decimals."""
     if seconds.is_truncated:
         return size / (seconds.value + 1) < rate.value + 1 and size > rate.value * seconds.value
     lost = 1.0 if rate.is_truncated else 0.011

@@ -5,9 +5,9 @@ Specimen (4.0.1)::
     [vm][2026-11-21T08:47:25.734Z]:    read time:              0.93 seconds per physical core
     [vm][2026-11-21T08:47:25.746Z]:    read throughput rate:   257.98 MB/second per physical core
 
-PATH and DNFS are tests of the data directory with one process per core, CDC of the CAS disk cache with two. For the
-latter 4.0.0 divides by the number of cores where 4.0.1 divides by processes and processes per core, so its rates are a
-quarter of those of 4.0.1. The time stamps tell which it was: a mean cannot exceed the phase. Source:
+PATH and DNFS test the data directory with one process per core, CDC the CAS disk cache with two. For CDC, 4.0.0 divides
+by the number of cores, and 4.0.1 by processes and processes per core, so the rates of 4.0.0 are a quarter of those of
+4.0.1. The time stamps decide which it was: a mean cannot exceed the phase. Source:
 ``viya_perf_tool.sh``, function ``print_iotest_results``.
 """
 
@@ -53,7 +53,7 @@ def recognise(log: bytes) -> bool:
 
 
 def read(log: bytes) -> list[Record]:
-    """Return every figure that the log states, and by its stamps the rate of the last finisher of each phase.
+    """Return every figure that the log states, and by its time stamps the rate until each phase's last process is done.
 
     Raises
     ------
@@ -104,7 +104,7 @@ class _Test:
         self.latest = stamp
 
     def take(self, line: re.Match[bytes]) -> None:
-        """Take the next line of the test; raise `LogError` if it is broken."""
+        """Add the next line of the test; raise `LogError` if it is broken."""
         label, event, rest = line[5], line[6], line[8]
         self.follow(line)
         if event and event.startswith(b"Executing"):
@@ -127,7 +127,7 @@ class _Test:
             self.counts[label.split(b" (")[0]] = read_count(form[1]) - (b"including one extra" in label)
 
     def follow(self, line: re.Match[bytes]) -> None:
-        """Note the time of a line; raise `LogError` if it is earlier than that of the line before."""
+        """Note the time of a line; raise `LogError` if it is earlier than that of the previous line."""
         if line[2] < self.latest:
             raise LogError(f"{name_line(self.log, line.start())}: time goes back: lines of the log are mixed up")
         self.latest = line[2]
@@ -192,7 +192,7 @@ class _Test:
         return sorted(found, key=lambda record: record.offset)
 
     def _divides_by_cores(self, printed: float, per_core: int, phase: float, version: str | None) -> bool:
-        """Return whether the printed time is the mean times `per_core`, as of 4.0.0, and not the mean over it."""
+        """Return whether the printed time is the mean times `per_core`, as in 4.0.0, instead of the mean over it."""
         slack = 1.02 * phase + 0.05
         possible = {False: printed * per_core <= slack, True: printed / per_core <= slack}
         asked = version == "4.0.0"
