@@ -158,7 +158,7 @@ def _list_keys(place: tuple[int | str, ...], given: Any, is_missing: bool) -> li
             given = given[part]
         elif isinstance(given, dict) and (part in given or str(part) in map(str, given)):
             given = next(value for key, value in given.items() if str(key) == str(part))
-        elif part != "[key]" and not (is_missing and number == len(place) - 1):
+        elif not (is_missing and number == len(place) - 1):
             continue
         keys.append(str(part))
     return keys
