@@ -69,14 +69,7 @@ def make_files(place: Place, folder: Path, names: list[str], size: int, layout: 
             _make_file(folder / name, layout, f"ost{target}")
     else:
         with Monitor(place) as monitor:
-            stripes = _Stripes(monitor, len(names) * layout.stripe_count)
-            for name, targets in zip(names, places, strict=True):
-                for _ in range(2000):
-                    if stripes.take(_make_file(folder / name, layout, stripes.pool), targets):
-                        break
-                else:
-                    raise ModelError(f"{folder / name}: its stripes find no place; ask for fewer files at a time")
-            stripes.move()
+            _make_striped(place, monitor, {folder / name: places[n] for n, name in enumerate(names)}, layout)
     for name in names:
         os.truncate(folder / name, size)
     return dict(zip(names, places, strict=True))
@@ -173,10 +166,34 @@ def _make_file(path: Path, layout: Layout, pool: str) -> int:
     return path.stat().st_ino
 
 
-class _Stripes:
-    """A new pool, whose groups of objects are moved to the targets of the files' stripes while they are empty.
+def _make_striped(place: Place, monitor: Monitor, files: dict[Path, list[int]], layout: Layout) -> None:
+    _let_groups_begin(place, False)
+    try:
+        stripes = _Stripes(monitor, len(files) * layout.stripe_count)
+        for path, targets in files.items():
+            for _ in range(2000):
+                if stripes.take(_make_file(path, layout, stripes.pool), targets):
+                    break
+            else:
+                raise ModelError(f"{path}: its stripes find no place; ask for fewer files at a time")
+        stripes.assign()
+    finally:
+        _let_groups_begin(place, True)
+    stripes.begin()
 
-    Ceph finds the place of an object by a hash of its name, so that of a few stripes some would share a target.
+
+def _let_groups_begin(place: Place, begin: bool) -> None:
+    """Let the groups of objects of new pools begin on their targets, or wait (monitor, 16.2)."""
+    value = ["1024" if begin else "0"]
+    ask_server(place.socket_of("mon.a"), "config set", var="mon_osd_max_creating_pgs", val=value)
+
+
+class _Stripes:
+    """A new pool, whose groups of objects are assigned to the targets of the files' stripes before they begin.
+
+    Ceph finds the place of an object by a hash of its name, so that of a few stripes some would share a target. A group
+    that moves once it has begun may stay unreadable for 0.8 times `failure_grace`, as the target before may still answer
+    for it until then.
     """
 
     def __init__(self, monitor: Monitor, stripes: int):
@@ -203,13 +220,18 @@ class _Stripes:
         self._objects.update(zip(names, targets, strict=True))
         return True
 
-    def move(self) -> None:
-        """Move the groups to their targets, and wait until each target answers for its objects."""
+    def assign(self) -> None:
+        """Assign the groups to their targets."""
         for group, target in self._groups.items():
             self._monitor.order("osd pg-upmap", pgid=group, id=[target])
         for name, target in self._objects.items():
             acting = self._monitor.order("osd map", pool=self.pool, object=name)["acting"]
             if acting != [target]:
                 raise ModelError(f"{self.pool}/{name} lies on {acting}, not on {target}; make the files anew")
+
+    def begin(self) -> None:
+        """Wait until each target answers for its objects."""
+        # The monitor looks for groups that wait at the next change only.
+        self._monitor.order("osd pool application enable", pool=self.pool, app="model", yes_i_really_mean_it=True)
         for name in self._objects:
             self._monitor.touch(self.pool, name)

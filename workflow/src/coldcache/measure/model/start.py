@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -35,8 +36,9 @@ from coldcache.measure.model.stop import remove_all
 #: Written last, so that a start that was killed is known.
 COMPLETE = "complete"
 
-# Asleep for good; its ended children need no wait(2), as it ignores their signal.
-_FIRST = "trap '' CHLD; exec sleep infinity"
+# Asleep for good. Ended processes become its children, and vanish as it ignores their signal, which exec(2) keeps; a
+# shell's trap does not ignore this one.
+_FIRST = "import os, signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execvp('sleep', ['sleep', 'infinity'])"
 
 
 def start(place: Place, specification: Specification, tell: Callable[[str], None] = lambda line: None) -> bool:
@@ -127,7 +129,8 @@ def _start(place: Place, specification: Specification, tell: Callable[[str], Non
 
 
 def _start_first_process(place: Place) -> None:
-    command = ["setsid", "--fork", "unshare", "--pid", "--fork", "--kill-child=KILL", "sh", "-c", _FIRST]
+    command = ["setsid", "--fork", "unshare", "--pid", "--fork", "--kill-child=KILL"]
+    command += [sys.executable, "-I", "-S", "-c", _FIRST]
     call(*enter_groups(place, "other"), *command, log=place.log("first"))
     wait_for("first process of the model", lambda: find_first_process(place) is not None, 10, pause=0.02)
 
