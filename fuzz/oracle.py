@@ -101,24 +101,24 @@ def _contradict_mdtest(record: Record, before: str) -> str:
     label = list(_MDTEST_LABEL.finditer(before))[-1]
     operation = f"{label[1].lower()}-{_MDTEST.get(label[2], label[2])}"
     if record.operation != operation:
-        return f"{label[0]!r} stands before it, not {record.operation}"
+        return f"{label[0]!r} is before it, not {record.operation}"
     if record.statistic != "value" and "stonewall" not in label[0]:
         count = len(re.findall(r"[0-9]+\.[0-9]+", before[label.end() :]))
         if record.statistic not in _MDTEST_COLUMNS[count]:
-            return f"{count} numbers stand before it, so that it is no {record.statistic}"
+            return f"{count} numbers are before it, so it is no {record.statistic}"
     return ""
 
 
 def _contradict_iozone(record: Record, before: str) -> str:
     words = list(_IOZONE_TEST.finditer(before))[-1][1]
     if _IOZONE[words] != record.operation:
-        return f"{words!r} stands before it, not {record.operation}"
+        return f"{words!r} is before it, not {record.operation}"
     line = before[before.rfind("\n") + 1 :]
     for word, statistic in _IOZONE_WORDS.items():
         if re.search(rf"(?:^|[>| \t:])\b{re.escape(word)}", line) and record.statistic != statistic:
-            return f"{line!r} stands before it, so that it is no {record.statistic}"
+            return f"{line!r} is before it, so it is no {record.statistic}"
     if ("Parent" in line) != ("parent" in record.metric + record.definition):
-        return f"{line!r} stands before a {record.metric}: {record.definition}"
+        return f"{line!r} is before a {record.metric}: {record.definition}"
     return ""
 
 
@@ -148,7 +148,7 @@ def _contradict_fio(record: Record, before: str) -> str:
     side = list(_FIO_SIDE.finditer(before))[-1]
     of_names = record.operation.startswith(("file-", "directory-"))
     if side[1] in ("read", "write") and not of_names and side[1] not in record.operation:
-        return f"it stands below {side[1]!r}, and is no {record.operation}"
+        return f"it is below {side[1]!r}, and is no {record.operation}"
     if expected := _FIO_KEYS.get(key[1]):
         found = f"{record.metric.removesuffix('_per_process')} {record.statistic}"
         return "" if found == expected else f"{key[1]!r} is no {found}"

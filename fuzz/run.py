@@ -4,7 +4,7 @@
 Fuzzing runs in stretches. Each uses new seeds and, for readers, the corpus so far; findings do not stop it. At its
 end, one line of JSON is added to the file of `--kept`: ``what`` (``readers`` or ``designs``), ``start``,
 ``commit``, ``seconds``, ``executions``, ``processor_seconds``, ``findings``. The last line that is printed has the sums
-of the whole file, so that the hours of several starts add up. Inputs that were findings stand in `logs/`.
+of the whole file, so that the hours of several starts add up. Inputs that were findings are in `logs/`.
 """
 
 import argparse

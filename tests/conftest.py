@@ -145,11 +145,11 @@ def measure_arguments() -> Callable[..., list[str]]:
 
 @pytest.fixture
 def change() -> Callable[[Path, str, str], None]:
-    """Replace a piece of a file that stands in it exactly once."""
+    """Replace a piece of a file that occurs in it exactly once."""
 
     def replace(path: Path, old: str, new: str) -> None:
         text = path.read_text()
-        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {path}"
+        assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {path}"
         path.write_text(text.replace(old, new))
 
     return replace

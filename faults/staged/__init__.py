@@ -27,7 +27,7 @@ class Count(NamedTuple):
     together : int
         In one campaign, at most.
     before : callable
-        What measures, once and before anything is disturbed, what the campaigns are held against.
+        Measures, once and before anything is disturbed, what the campaigns are compared with.
     root : bool
         Whether it needs root.
     """

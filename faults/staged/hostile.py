@@ -21,7 +21,7 @@ from staged.kills import add_workflow, make
 #: Seconds of processor time after which a refusal counts as hanging, however busy the machine is.
 _LONGEST = 30
 
-#: What a page must show as it stands: markup that would run, and beginnings that a spreadsheet takes for a formula.
+#: Text that a page must show literally: markup that would run, and beginnings that a spreadsheet takes for a formula.
 _MARKUP = "<script>trap()</script><img src=x onerror=trap()>"
 _FORMULA = "=HYPERLINK(trap)"
 
@@ -168,7 +168,7 @@ def _archives() -> list[tuple[str, bytes]]:
 def _zip(entries: list[tuple[str, int, bytes]]) -> bytes:
     packed = io.BytesIO()
     with warnings.catch_warnings(), zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        # That a name stands twice is meant.
+        # The name is there twice on purpose.
         warnings.simplefilter("ignore")
         for name, mode, content in entries:
             entry = zipfile.ZipInfo(name)
@@ -269,7 +269,7 @@ def hostile_text(scene: Scene, moments: random.Random, times: int) -> str:
             return f"{path.relative_to(report)} has {page.traps[0]}"
     shown = "".join(page.text for page in pages.values())
     if said not in shown or host not in shown:
-        return "a text of a log or of a host is not shown as it stands"
+        return "a text of a log or of a host is not shown literally"
     for path in (scene.folder / "results/break").rglob("*.csv"):
         with path.open(newline="") as file:
             for cell in (cell for row in csv.reader(file) for cell in row):

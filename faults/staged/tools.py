@@ -46,7 +46,7 @@ def change_version(scene: Scene, moments: random.Random, times: int) -> str:
 
 
 def _are_void(scene: Scene, script: str, calls: list[int], code: str) -> str:
-    """Let a script stand for the tool at some calls: their trials, and no others, must be void with a code."""
+    """Replace the tool by a script at some calls: their trials, and no others, must be void with a code."""
     scene.replace_fio(script, calls)
     found = scene.measure()
     if found.returncode:

@@ -1,4 +1,4 @@
-"""What each core gets stands in two figures side by side, and rates over time are summed over the processes."""
+"""Two figures side by side show what each core gets, and rates over time are summed over the processes."""
 
 import math
 from pathlib import Path

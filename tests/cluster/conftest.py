@@ -108,7 +108,7 @@ class Lab:
 
     @contextmanager
     def standing_still(self, process: subprocess.Popen) -> Iterator[None]:
-        """Let a command that was started stand still meanwhile."""
+        """Suspend a command that was started, and resume it at the end."""
         outside = psutil.Process(process.pid)
         (inside,) = outside.children()
         # nsenter stops and continues with what it started. Were both stopped at once, it would see that only after both

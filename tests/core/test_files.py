@@ -1,4 +1,4 @@
-"""What stands under a file's own name is whole, whenever the writer is killed."""
+"""A file under its own name is whole, whenever the writer is killed."""
 
 import signal
 import subprocess

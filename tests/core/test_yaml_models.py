@@ -1,4 +1,4 @@
-"""Whatever is wrong with a YAML file, one line names the file, the place and what could stand there."""
+"""Whatever is wrong with a YAML file, one line names the file, the place and the values that are possible."""
 
 from pathlib import Path
 

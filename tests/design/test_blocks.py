@@ -1,4 +1,4 @@
-"""Trials stand in rounds, shuffled by the seed alone; what is slow to change changes rarely."""
+"""Trials come in rounds, shuffled by the seed alone; a level that is slow to change changes rarely."""
 
 import random
 

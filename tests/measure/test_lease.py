@@ -1,4 +1,4 @@
-"""One runner holds a target across hosts; what stands in for another host has names and processes of its own."""
+"""One runner holds a target across hosts; a namespace with its own names and processes plays another host."""
 
 import json
 import os

@@ -17,7 +17,7 @@ RAW = Path("raw/tiny")
 
 
 def trials(folder=RAW):
-    """Return each trial with what tells its file from another one, which may get the inode of a removed one."""
+    """Return each trial with its file's inode and time: a new file may get the inode of a removed one."""
     outcomes = ((path, path.stat()) for path in folder.rglob("trial.json"))
     return {str(path.parent.relative_to(folder)): (status.st_ino, status.st_mtime_ns) for path, status in outcomes}
 

@@ -88,7 +88,7 @@ def leave_out_what_git_ignores(folder: str, entries: list[str]) -> set[str]:
 
 
 def link_environment(clone: Path) -> None:
-    """Let the environment of this test stand in the clone as its .venv, which the set-up takes for whole."""
+    """Use the environment of this test as the clone's .venv, which the set-up takes for complete."""
     target = clone / ".venv"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir()
@@ -99,13 +99,13 @@ def link_environment(clone: Path) -> None:
         (clone / name).read_bytes() for name in ("envs/uv.lock", "envs/requirements.lock", "pyproject.toml")
     )
     (target / ".coldcache").write_text(f"{clone}\n{hashlib.sha256(locks).hexdigest()}  -\n")
-    # What is not whole would be built anew, through the links.
+    # An incomplete one would be built again, through the links.
     run(["bash", "envs/venv.sh", "present"], clone)
 
 
 @pytest.fixture
 def clone(measured: Path, tmp_path: Path) -> Path:
-    """Return a copy of the measured project for one page, beside an empty folder that stands for `/mnt/fast`."""
+    """Return a copy of the measured project for one page, beside an empty folder that replaces `/mnt/fast`."""
     folder = tmp_path / "clone"
     shutil.copytree(measured, folder, symlinks=True, ignore=shutil.ignore_patterns(".venv"))
     link_environment(folder)

@@ -153,7 +153,7 @@ def test_a_campaign_is_measured_collected_taken_up_again_and_left_alone_once_sea
     assert [row["verdict"] for row in verdicts] == ["valid"] * 9
     assert planned(dataset, *config) == {}
 
-    # A rule that was edited, and times that a fresh checkout sets, measure nothing anew.
+    # A rule that was edited, and times that a fresh checkout sets, measure nothing again.
     for path in (*Path("workflow/rules").iterdir(), *Path("raw/x").rglob("*")):
         path.touch()
     change(Path("workflow/rules/measure.smk"), "Run the missing trials", "Run  the missing trials")

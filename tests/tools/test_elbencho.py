@@ -1,4 +1,4 @@
-"""elbencho's CSV and JSON state the same phases, and are held against their own times and amounts."""
+"""elbencho's CSV and JSON state the same phases, and are compared with their own times and amounts."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What IO500's harness says is read in every form, held against its own scores, or refused by name."""
+"""The output of IO500's harness is read in every form and compared with its own scores, or refused by name."""
 
 import re
 from pathlib import Path

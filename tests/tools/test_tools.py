@@ -134,7 +134,7 @@ def test_a_log_cut_in_its_last_lines_gives_all_its_values_or_none(sound):
 
 
 def test_lines_of_others_do_not_change_the_values(sound):
-    """JSON may be refused where such a line stands before the key of its version."""
+    """JSON may be refused where such a line precedes the key of its version."""
     log, full, source = sound
     lines = log.splitlines(keepends=True)
     for _ in range(6):

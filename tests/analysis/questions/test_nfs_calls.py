@@ -1,4 +1,4 @@
-"""Calls that the client counted stand beside what the formula and the document state."""
+"""Calls that the client counted are shown beside the formula's and the document's."""
 
 from coldcache.analysis.questions.nfs_calls import (
     caption_bars,

@@ -1,4 +1,4 @@
-"""Which sweeps answer a question, which published values stand beside them, and what is said where there is no data."""
+"""Which sweeps answer a question, which published values are shown beside them, and the text where there is no data."""
 
 import pytest
 

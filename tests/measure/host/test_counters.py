@@ -1,4 +1,4 @@
-"""Bytes are counted where they cross the device or the wire; captured trees stand in for kernels not at hand."""
+"""Bytes are counted where they cross the device or the wire; captured trees replace kernels not at hand."""
 
 import os
 import re

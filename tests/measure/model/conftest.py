@@ -39,7 +39,7 @@ def place() -> Iterator[Place]:
 
 @pytest.fixture
 def model(place: Place) -> Place:
-    """The small model, up; started anew only where a test before left it otherwise."""
+    """The small model, up; restarted only where an earlier test changed it."""
     start(place, SMALL)
     return place
 

@@ -1,4 +1,4 @@
-"""Programs that stand in for those of systems that are not here."""
+"""Programs that replace those of systems that are not here."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What was changed is put back whatever ends the runner, from a journal that stands before the first change."""
+"""Changes are undone whatever ends the runner, from a journal that is written before the first change."""
 
 import json
 import os

@@ -37,7 +37,7 @@ def test_the_first_page_states_every_finding_before_anything_else(reference_repo
         assert sentences
         for sentence in sentences:
             _, stated, found = found.partition(sentence)
-            assert stated, f"{sentence!r} does not stand on the first page, or not in its place"
+            assert stated, f"{sentence!r} is not on the first page, or not in its place"
 
 
 def test_the_first_page_begins_with_how_sure_it_is_and_what_became_of_the_documents(reference_report, root):

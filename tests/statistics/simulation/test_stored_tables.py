@@ -1,4 +1,4 @@
-"""The stored tables are those of the statistics as they are, and cheap ones come out the same when measured anew."""
+"""The stored tables belong to the current statistics, and cheap ones come out the same when simulated again."""
 
 import pandas as pd
 import pytest

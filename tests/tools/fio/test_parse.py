@@ -29,7 +29,7 @@ READ = {
         ("read", "throughput_per_process", 2, None, ("pattern-unknown", "rounded")),
         ("write", "throughput_per_process", 2, None, ("pattern-unknown", "rounded")),
     ]),
-    # What a client's text says of a job stands in for the options that its JSON lacks.
+    # A client's text about a job supplies the options that its JSON lacks.
     "2.1.11-client": ("2.1.11", [
         ("write", "throughput", None, None, ("rounded",)),
         ("random-read", "throughput", None, None, ("rounded",)),
@@ -55,7 +55,7 @@ READ = {
         ("write", "throughput", 2, 65536, ()), ("random-read", "throughput", None, None, ()),
     ]),
     "3.42-client": ("3.42", [("write", "throughput", 2, 65536, ()), ("random-read", "throughput", None, None, ())]),
-    # From 3.39 on each client's global options stand apart.
+    # From 3.39 on each client's global options are separate.
     "3.42-two-globals": ("3.42", [
         ("random-write", "throughput", 1, 4096, ()), ("write", "throughput", 1, 65536, ()),
     ]),

@@ -1,4 +1,4 @@
-"""Mounts that stand prepared are chosen by level; layouts are taken by files that are made anew."""
+"""Prepared mounts are chosen by level; new files take the layout of their folder."""
 
 import json
 import shutil
@@ -65,7 +65,7 @@ def test_a_mount_that_is_not_there_or_not_empty_is_told(project, setting, coldca
 
 
 @pytest.mark.skipif(not shutil.which("chattr"), reason="no chattr: package e2fsprogs")
-def test_a_layout_of_the_folder_is_taken_by_files_that_are_made_anew(setting, coldcache, measure_arguments, loop_mount):
+def test_new_files_take_the_layout_of_their_folder(setting, coldcache, measure_arguments, loop_mount):
     # Synchronous updates are an attribute that files inherit from their folder, as they do a stripe layout.
     stated = """
     kind: commands

@@ -13,7 +13,7 @@ SITE = Path("config/sites/here.yaml")
 STUDY = Path("config/studies/tiny.yaml")
 LAB = Path(__file__).with_name("gluster.sh")
 
-#: Prints the option's value, and how often it stands among those that somebody has set.
+#: Prints the option's value, and how often it is among those that somebody has set.
 GET = (
     "gluster volume get fast performance.write-behind | awk 'END {print $2}'; "
     "gluster volume info fast | grep -c '^performance.write-behind' || true"

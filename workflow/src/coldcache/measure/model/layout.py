@@ -192,8 +192,8 @@ class _Stripes:
     """A new pool, whose groups of objects are assigned to the targets of the files' stripes before they begin.
 
     Ceph finds the place of an object by a hash of its name, so that of a few stripes some would share a target. A group
-    that moves once it has begun may stay unreadable for 0.8 times `failure_grace`, as the target before may still answer
-    for it until then.
+    that moves once it has begun may stay unreadable for 0.8 times `failure_grace`, while its earlier target may still
+    answer for it.
     """
 
     def __init__(self, monitor: Monitor, stripes: int):
