@@ -2,6 +2,7 @@
 
 from snakemake.utils import min_version
 
+from coldcache.workflow import fork_server
 from coldcache.workflow.inputs import read_inputs
 
 min_version("9.0")
@@ -24,6 +25,7 @@ wildcard_constraints:
 
 
 onstart:
+    fork_server.start()
     shell("python -m coldcache wait {inputs.campaign}")
 
 

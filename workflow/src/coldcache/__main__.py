@@ -14,7 +14,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _make_parser()
     chosen = parser.parse_args(arguments)
     try:
-        status = chosen.run(chosen) or 0
+        status = _run_forked(chosen, arguments)
+        if status is None:
+            status = chosen.run(chosen) or 0
         # Flush here, where a closed pipe is handled; at interpreter exit Python would print a traceback.
         sys.stdout.flush()
         return status
@@ -34,8 +36,18 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
+def _run_forked(chosen: argparse.Namespace, arguments: list[str] | None) -> int | None:
+    """Run a step in a fork of Snakemake's server, if there is one, and return its exit status."""
+    if not chosen.forked:
+        return None
+    from coldcache.workflow import fork_server
+
+    return fork_server.run(sys.argv[1:] if arguments is None else arguments)
+
+
 def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="coldcache", description="A reproducible study of storage performance.")
+    parser.set_defaults(forked=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_steps(commands)
     _add_logs(commands)
@@ -74,11 +86,11 @@ def _add_steps(commands: Any) -> None:
 
     collect = commands.add_parser("collect", help="read and judge a campaign's logs; write its dataset")
     collect.add_argument("--results", required=True, type=Path)
-    collect.set_defaults(run=_collect)
+    collect.set_defaults(run=_collect, forked=True)
 
     claims = commands.add_parser("claims", help="judge the claims of the source documents by a campaign's dataset")
     claims.add_argument("--results", required=True, type=Path)
-    claims.set_defaults(run=_claims)
+    claims.set_defaults(run=_claims, forked=True)
 
     notebook = commands.add_parser("notebook", help="execute one notebook on a campaign's dataset")
     notebook.add_argument("--notebook", required=True, type=Path)
@@ -89,12 +101,12 @@ def _add_steps(commands: Any) -> None:
     notebook.add_argument("--output", required=True, type=Path)
     notebook.add_argument("--log", required=True, type=Path, help="the notebook while it runs")
     notebook.add_argument("--reads", type=Path, help="list the slices of the dataset that it reads in this file")
-    notebook.set_defaults(run=_notebook)
+    notebook.set_defaults(run=_notebook, forked=True)
 
     report = commands.add_parser("report", help="render a campaign's executed notebooks as a site")
     report.add_argument("--results", required=True, type=Path)
     report.add_argument("--log", required=True, type=Path, help="the output of Sphinx")
-    report.set_defaults(run=_report)
+    report.set_defaults(run=_report, forked=True)
 
     for command in (measure, collect, claims, report):
         command.add_argument("--campaign", required=True)

@@ -12,6 +12,7 @@ import papermill
 from coldcache.analysis.outputs import watch_saves
 from coldcache.core.errors import ColdCacheError
 from coldcache.dataset.slices import EVERYTHING, list_reads, watch_reads
+from coldcache.workflow.forked_kernel import ForkedKernelManager
 
 #: Packages that read a dataset only through this package, which logs each slice.
 _LOGGED = ("coldcache", "IPython.display")
@@ -90,6 +91,7 @@ def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None)
             progress_bar=False,
             kernel_name="python3",
             extra_arguments=["--log-level=40"],
+            kernel_manager_class=ForkedKernelManager,
         )
     except papermill.PapermillExecutionError as error:
         if error.ename != "NoData":

@@ -1,0 +1,174 @@
+"""A process that imports the libraries once; each step of the workflow then runs in a fork of it.
+
+Importing the scientific stack takes longer than most notebooks compute. Snakemake starts the server, which ends with
+it. Without a server, or if the server belongs to another user, a step imports the libraries itself.
+"""
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import secrets
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from threading import Thread
+
+#: The environment variable with the name of the server's socket, in Linux's abstract namespace: it leaves no file.
+VARIABLE = "COLDCACHE_FORK_SERVER"
+
+#: Libraries that the steps after measuring use, beside the package `analysis` and the modules of the steps.
+_LIBRARIES = (
+    "ipykernel.kernelapp", "matplotlib.pyplot", "papermill", "scipy.stats", "seaborn", "coldcache.claims.judge",
+    "coldcache.dataset.collect", "coldcache.report.site.render", "coldcache.workflow.execute_notebook",
+)  # fmt: skip
+
+_OUTPUTS = (1, 2)
+
+
+def start() -> None:
+    """Start a server that ends with this process, however it ends, and name it to this process's children."""
+    name = f"coldcache-{os.getpid()}-{secrets.token_hex(8)}"
+    # The server ends when the other end of its standard input closes, which the kernel does for a killed process, too.
+    server = subprocess.Popen(
+        [sys.executable, "-m", __name__, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+    assert server.stdout
+    if server.stdout.readline():
+        os.environ[VARIABLE] = name
+        _started.append(server)
+
+
+_started: list[subprocess.Popen[bytes]] = []
+
+
+def run(arguments: Sequence[str]) -> int | None:
+    """Run a subcommand in a fork of the server, with the folder, environment and outputs of this process.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        As of `python -m coldcache`.
+
+    Returns
+    -------
+    int or None
+        The exit status; None where there is no server: run it here.
+    """
+    name = os.environ.get(VARIABLE)
+    if not name:
+        return None
+    with socket.socket(socket.AF_UNIX) as server:
+        try:
+            server.connect(f"\0{name}")
+        except OSError:
+            return None
+        if _user_of(server) != os.getuid():
+            return None
+        environment = {key: value for key, value in os.environ.items() if key != VARIABLE}
+        request = json.dumps({"arguments": list(arguments), "folder": os.getcwd(), "environment": environment})
+        sys.stdout.flush()
+        try:
+            socket.send_fds(server, [b"\n"], list(_OUTPUTS))
+            server.sendall(f"{request}\n".encode())
+            status = server.makefile().readline()
+        except OSError:
+            status = ""
+    if status:
+        return int(status)
+    print(f"coldcache: {arguments[0]} ended early, perhaps for lack of memory; run it again", file=sys.stderr)
+    return 1
+
+
+def serve(name: str, run_command: Callable[[list[str]], int], end: int = 0) -> None:
+    """Answer requests, each in a fork, until the file descriptor `end` closes.
+
+    Parameters
+    ----------
+    name : str
+        Of the socket.
+    run_command : callable
+        Runs a subcommand, given its arguments, and returns its exit status.
+    end : int
+        A file descriptor whose other end is held by the process that needs the server.
+    """
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"\0{name}")
+        listener.listen()
+        print("ready", flush=True)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        while listener in select.select([listener, end], [], [])[0]:
+            client, _ = listener.accept()
+            with client:
+                if _user_of(client) != os.getuid():
+                    continue
+                _import_libraries()
+                if os.fork() == 0:
+                    listener.close()
+                    _answer(client, run_command)
+
+
+def _user_of(connection: socket.socket) -> int:
+    """Return the user id of the process at the other end."""
+    return struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1]
+
+
+def _import_libraries() -> None:
+    """Import what the steps use; the first request waits for it, so nothing runs while storage is measured."""
+    if "coldcache.analysis" in sys.modules:
+        return
+    # The value that ipykernel sets; matplotlib reads it when it is imported.
+    os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    analysis = importlib.import_module("coldcache.analysis")
+    for module in (*pkgutil.walk_packages(analysis.__path__, "coldcache.analysis."),):
+        importlib.import_module(module.name)
+    for library in _LIBRARIES:
+        importlib.import_module(library)
+    # The collector then leaves these objects alone, so that forks share their memory.
+    gc.freeze()
+
+
+def _answer(client: socket.socket, run_command: Callable[[list[str]], int]) -> None:
+    """Run what a client asks for, in a process group of its own, send the exit status, and end this process."""
+    status = 1
+    try:
+        os.setsid()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        _, outputs, _, _ = socket.recv_fds(client, 1, len(_OUTPUTS))
+        request = json.loads(client.makefile().readline())
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for output, given in zip(_OUTPUTS, outputs, strict=True):
+            os.dup2(given, output)
+            os.close(given)
+        os.chdir(request["folder"])
+        os.environ.clear()
+        os.environ.update(request["environment"])
+        Thread(target=_end_with, args=(client,), daemon=True).start()
+        status = run_command(request["arguments"])
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    finally:
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+            client.sendall(f"{status}\n".encode())
+        os._exit(status)
+
+
+def _end_with(client: socket.socket) -> None:
+    """End this process and its children when the client ends before it has its answer."""
+    with contextlib.suppress(OSError):
+        client.recv(1)
+    os.killpg(0, signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    from coldcache.__main__ import main
+
+    serve(sys.argv[1], main)

@@ -1,0 +1,80 @@
+"""A Jupyter kernel that is a fork of this process: it has the libraries that this process has imported."""
+
+import asyncio
+import os
+import signal
+import time
+from typing import Any, NoReturn
+
+from ipykernel.kernelapp import IPKernelApp
+from jupyter_client.manager import AsyncKernelManager
+
+
+class ForkedKernelManager(AsyncKernelManager):
+    """Starts the kernel as a fork; for the argument `kernel_manager_class` of papermill and nbclient."""
+
+    async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
+        assert self.provisioner is not None
+        arguments = kernel_cmd[kernel_cmd.index("-f") :]
+        process = _Fork([*arguments, f"--IPKernelApp.parent_handle={os.getpid()}"], options["env"], options.get("cwd"))
+        self.provisioner.process = process
+        self.provisioner.pid = process.pid
+        self.provisioner.pgid = process.pid
+        self._reconcile_connection_info(self.provisioner.connection_info)
+
+
+class _Fork:
+    """A forked kernel, with the part of `subprocess.Popen` that jupyter_client uses."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, arguments: list[str], environment: dict[str, str], folder: str | None) -> None:
+        self.returncode: int | None = None
+        self.pid = os.fork()
+        if self.pid == 0:
+            _run_kernel(arguments, environment, folder)
+
+    def poll(self) -> int | None:
+        if self.returncode is None:
+            ended, status = os.waitpid(self.pid, os.WNOHANG)
+            if ended:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        deadline = time.monotonic() + timeout if timeout is not None else float("inf")
+        while self.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+
+def _run_kernel(arguments: list[str], environment: dict[str, str], folder: str | None) -> NoReturn:
+    """Turn this fork into a kernel: a process group, signals and an event loop of its own."""
+    status = 1
+    try:
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        asyncio.set_event_loop(None)
+        if folder:
+            os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        IPKernelApp.launch_instance(arguments)
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    finally:
+        os._exit(status)
