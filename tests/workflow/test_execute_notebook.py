@@ -2,7 +2,6 @@
 
 import importlib
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -10,23 +9,16 @@ import pytest
 from coldcache.workflow.execute_notebook import _READING, NotebookError, execute_notebook
 
 
-def make_notebook(path: Path, *sources: str) -> Path:
-    cells = [nbformat.v4.new_markdown_cell("# Why?"), *(nbformat.v4.new_code_cell(source) for source in sources)]
-    cells[1].metadata["tags"] = ["parameters"]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}}), path)
-    return path
-
-
-def test_execute_hands_over_the_dataset_relative_to_the_notebook(tmp_path):
+def test_execute_hands_over_the_dataset_relative_to_the_notebook(tmp_path, write_notebook):
     (tmp_path / "notebooks").mkdir()
-    notebook = make_notebook(tmp_path / "notebooks/why.ipynb", 'dataset = ""\nstudy = ""', "print(dataset, study)")
+    notebook = write_notebook(tmp_path / "notebooks/why.ipynb", 'dataset = ""\nstudy = ""', "print(dataset, study)")
     output = tmp_path / "executed.ipynb"
     execute_notebook(notebook, output, tmp_path / "logs/why.ipynb", tmp_path / "results/dataset.nc", "quick")
     assert nbformat.read(output, as_version=4).cells[-1].outputs[0].text == "../results/dataset.nc quick\n"
 
 
-def test_execute_names_the_cell_that_fails_and_leaves_no_page(tmp_path):
-    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", "1 / 0")
+def test_execute_names_the_cell_that_fails_and_leaves_no_page(tmp_path, write_notebook):
+    notebook = write_notebook(tmp_path / "why.ipynb", "dataset = ''", "1 / 0")
     log = tmp_path / "log.ipynb"
     with pytest.raises(NotebookError) as caught:
         execute_notebook(notebook, tmp_path / "executed.ipynb", log)
@@ -34,8 +26,8 @@ def test_execute_names_the_cell_that_fails_and_leaves_no_page(tmp_path):
     assert not (tmp_path / "executed.ipynb").exists()
 
 
-def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(tmp_path):
-    notebook = make_notebook(
+def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(tmp_path, write_notebook):
+    notebook = write_notebook(
         tmp_path / "why.ipynb",
         "dataset = ''",
         "from coldcache.core.errors import NoData\nraise NoData('nothing counts')",
@@ -66,18 +58,18 @@ def test_execute_says_in_one_line_that_a_campaign_has_no_data_for_the_question(t
         ("import numpy as np\nopen_rows = np.array([1])\nopen_rows.argmax()", []),
     ],
 )  # fmt: skip
-def test_execute_lists_what_is_read_through_the_program_and_else_everything(tmp_path, source, read):
+def test_execute_lists_what_is_read_through_the_program_and_else_everything(tmp_path, source, read, write_notebook):
     dataset = tmp_path / "dataset.nc"
     dataset.touch()
-    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''\nstudy = ''", source)
+    notebook = write_notebook(tmp_path / "why.ipynb", "dataset = ''\nstudy = ''", source)
     reads = tmp_path / "reads/why.txt"
     execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb", dataset, "quick", reads)
     assert reads.read_text().split() == read
 
 
 @pytest.mark.parametrize("source", ["import os\nos.kill(os.getpid(), 9)", "import os\nos._exit(3)"])
-def test_a_killed_kernel_is_reported_in_one_line_and_leaves_no_page(tmp_path, source):
-    notebook = make_notebook(tmp_path / "why.ipynb", "dataset = ''", source)
+def test_a_killed_kernel_is_reported_in_one_line_and_leaves_no_page(tmp_path, source, write_notebook):
+    notebook = write_notebook(tmp_path / "why.ipynb", "dataset = ''", source)
     with pytest.raises(NotebookError) as caught:
         execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb")
     assert str(caught.value) == (

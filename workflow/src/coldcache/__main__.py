@@ -103,6 +103,10 @@ def _add_steps(commands: Any) -> None:
     notebook.add_argument("--reads", type=Path, help="list the slices of the dataset that it reads in this file")
     notebook.set_defaults(run=_notebook, forked=True)
 
+    server = commands.add_parser("fork-server", help="run steps in forks of one process; Snakemake starts it")
+    server.add_argument("name", help="of its socket")
+    server.set_defaults(run=_fork_server)
+
     report = commands.add_parser("report", help="render a campaign's executed notebooks as a site")
     report.add_argument("--results", required=True, type=Path)
     report.add_argument("--log", required=True, type=Path, help="the output of Sphinx")
@@ -261,6 +265,12 @@ def _notebook(chosen: argparse.Namespace) -> None:
     from coldcache.workflow.execute_notebook import execute_notebook
 
     execute_notebook(chosen.notebook, chosen.output, chosen.log, chosen.dataset, chosen.study, chosen.reads)
+
+
+def _fork_server(chosen: argparse.Namespace) -> None:
+    from coldcache.workflow import fork_server
+
+    fork_server.serve(chosen.name, main)
 
 
 def _report(chosen: argparse.Namespace) -> None:

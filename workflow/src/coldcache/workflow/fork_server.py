@@ -18,7 +18,9 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from threading import Thread
+from typing import Any
 
 #: The environment variable with the name of the server's socket, in Linux's abstract namespace: it leaves no file.
 VARIABLE = "COLDCACHE_FORK_SERVER"
@@ -37,7 +39,10 @@ def start() -> None:
     name = f"coldcache-{os.getpid()}-{secrets.token_hex(8)}"
     # The server ends when the other end of its standard input closes, which the kernel does for a killed process, too.
     server = subprocess.Popen(
-        [sys.executable, "-m", __name__, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        [sys.executable, "-m", "coldcache", "fork-server", name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
     )
     assert server.stdout
     if server.stdout.readline():
@@ -72,7 +77,7 @@ def run(arguments: Sequence[str]) -> int | None:
         if _user_of(server) != os.getuid():
             return None
         environment = {key: value for key, value in os.environ.items() if key != VARIABLE}
-        request = json.dumps({"arguments": list(arguments), "folder": os.getcwd(), "environment": environment})
+        request = json.dumps({"arguments": list(arguments), "folder": str(Path.cwd()), "environment": environment})
         sys.stdout.flush()
         try:
             socket.send_fds(server, [b"\n"], list(_OUTPUTS))
@@ -103,7 +108,8 @@ def serve(name: str, run_command: Callable[[list[str]], int], end: int = 0) -> N
         listener.listen()
         print("ready", flush=True)
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        while listener in select.select([listener, end], [], [])[0]:
+        waiting: list[Any] = [listener, end]
+        while listener in select.select(waiting, [], [])[0]:
             client, _ = listener.accept()
             with client:
                 if _user_of(client) != os.getuid():
@@ -123,10 +129,8 @@ def _import_libraries() -> None:
     """Import what the steps use; the first request waits for it, so nothing runs while storage is measured."""
     if "coldcache.analysis" in sys.modules:
         return
-    # The value that ipykernel sets; matplotlib reads it when it is imported.
-    os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     analysis = importlib.import_module("coldcache.analysis")
-    for module in (*pkgutil.walk_packages(analysis.__path__, "coldcache.analysis."),):
+    for module in pkgutil.walk_packages(analysis.__path__, "coldcache.analysis."):
         importlib.import_module(module.name)
     for library in _LIBRARIES:
         importlib.import_module(library)
@@ -166,9 +170,3 @@ def _end_with(client: socket.socket) -> None:
     with contextlib.suppress(OSError):
         client.recv(1)
     os.killpg(0, signal.SIGTERM)
-
-
-if __name__ == "__main__":
-    from coldcache.__main__ import main
-
-    serve(sys.argv[1], main)

@@ -3,24 +3,27 @@
 import asyncio
 import os
 import signal
+import sys
 import time
 from typing import Any, NoReturn
 
 from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.manager import AsyncKernelManager
 
+_BACKEND = "module://matplotlib_inline.backend_inline"
+
 
 class ForkedKernelManager(AsyncKernelManager):
     """Starts the kernel as a fork; for the argument `kernel_manager_class` of papermill and nbclient."""
 
     async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
-        assert self.provisioner is not None
+        provisioner: Any = self.provisioner
         arguments = kernel_cmd[kernel_cmd.index("-f") :]
         process = _Fork([*arguments, f"--IPKernelApp.parent_handle={os.getpid()}"], options["env"], options.get("cwd"))
-        self.provisioner.process = process
-        self.provisioner.pid = process.pid
-        self.provisioner.pgid = process.pid
-        self._reconcile_connection_info(self.provisioner.connection_info)
+        provisioner.process = process
+        provisioner.pid = process.pid
+        provisioner.pgid = process.pid
+        self._reconcile_connection_info(provisioner.connection_info)
 
 
 class _Fork:
@@ -71,6 +74,9 @@ def _run_kernel(arguments: list[str], environment: dict[str, str], folder: str |
             os.chdir(folder)
         os.environ.clear()
         os.environ.update(environment)
+        if "matplotlib" in sys.modules:
+            # A new kernel would import matplotlib after ipykernel has set this in the environment.
+            sys.modules["matplotlib"].rcParams["backend"] = environment.get("MPLBACKEND", _BACKEND)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         IPKernelApp.launch_instance(arguments)
         status = 0

@@ -1,0 +1,124 @@
+"""Steps run in forks of one process, with the caller's folder, environment and outputs; it ends with its starter."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from coldcache.workflow import fork_server
+
+#: Starts a server, prints its name, and lives until a line comes.
+STARTER = (
+    "import os; from coldcache.workflow import fork_server as s; s.start(); print(os.environ[s.VARIABLE]); input()"
+)
+
+
+@pytest.fixture
+def server():
+    """The environment of a client, and the process that started its server."""
+    starter = subprocess.Popen(
+        [sys.executable, "-c", STARTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    yield {**os.environ, fork_server.VARIABLE: starter.stdout.readline().strip()}, starter
+    starter.kill()
+    starter.wait()
+
+
+def run(environment, *arguments, folder):
+    return subprocess.run(
+        [sys.executable, "-m", "coldcache", *arguments], env=environment, cwd=folder, capture_output=True, text=True
+    )
+
+
+def list_servers(name):
+    """Return the processes whose arguments have the name of a server: itself and its forks."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if name.encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_step_runs_in_the_callers_folder_with_its_messages_and_status(server, tmp_path):
+    environment, _ = server
+    arguments = ("collect", "--campaign=nobody", "--results=results/nobody")
+    forked = run(environment, *arguments, folder=tmp_path)
+    alone = run({**environment, fork_server.VARIABLE: ""}, *arguments, folder=tmp_path)
+    assert (forked.returncode, forked.stdout, forked.stderr) == (1, alone.stdout, alone.stderr)
+    assert "raw/nobody holds no campaign.json" in forked.stderr
+
+
+def test_a_notebook_runs_in_a_fork_of_the_server_with_the_callers_environment(server, tmp_path, write_notebook):
+    environment, _ = server
+    source = "import os, sys\nprint(os.environ['SHOWN'], 'seaborn' in sys.modules, 'VARIABLE' in os.environ)"
+    write_notebook(tmp_path / "why.ipynb", source)
+    arguments = ("notebook", "--notebook=why.ipynb", "--output=out.ipynb", "--log=log.ipynb")
+    done = run({**environment, "SHOWN": "here"}, *arguments, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "here True False" in (tmp_path / "out.ipynb").read_text()
+
+
+def test_the_server_ends_with_a_killed_starter(server):
+    environment, starter = server
+    name = environment[fork_server.VARIABLE]
+    assert len(list_servers(name)) == 1
+    starter.kill()
+    wait_until(lambda: not list_servers(name))
+
+
+def test_a_fork_that_is_killed_is_an_error_of_its_step(server, tmp_path, write_notebook):
+    environment, _ = server
+    # The kernel is a fork of the step's process, which is a fork of the server.
+    write_notebook(tmp_path / "why.ipynb", "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)")
+    done = run(environment, "notebook", "--notebook=why.ipynb", "--output=o.ipynb", "--log=l.ipynb", folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "coldcache: notebook ended early, perhaps for lack of memory; run it again\n"
+    assert not (tmp_path / "o.ipynb").exists()
+
+
+def test_a_step_ends_with_its_caller(server, tmp_path, write_notebook):
+    environment, _ = server
+    write_notebook(tmp_path / "why.ipynb", "import time\nopen('begun', 'w').close()\ntime.sleep(600)")
+    caller = subprocess.Popen(
+        [sys.executable, "-m", "coldcache", "notebook", "--notebook=why.ipynb", "--output=o.ipynb", "--log=l.ipynb"],
+        env=environment, cwd=tmp_path,
+    )  # fmt: skip
+    wait_until((tmp_path / "begun").exists)
+    name = environment[fork_server.VARIABLE]
+    assert len(list_servers(name)) == 3, "the server, the step and its kernel"
+    caller.send_signal(signal.SIGKILL)
+    caller.wait()
+    wait_until(lambda: len(list_servers(name)) == 1)
+
+
+def test_without_its_server_a_step_runs_by_itself(tmp_path):
+    environment = {**os.environ, fork_server.VARIABLE: "coldcache-none"}
+    done = run(environment, "collect", "--campaign=nobody", "--results=results/nobody", folder=tmp_path)
+    assert (done.returncode, "holds no campaign.json" in done.stderr) == (1, True)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may start a process as another user")
+def test_another_user_gets_no_fork(server, tmp_path):
+    environment, _ = server
+    script = (
+        "import os, socket; os.setuid(65534); c = socket.socket(socket.AF_UNIX);"
+        f"c.connect('\\0{environment[fork_server.VARIABLE]}'); socket.send_fds(c, [b'\\n'], [1, 2]);"
+        "print(c.recv(9))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout in ("b''\n", "") and len(list_servers(environment[fork_server.VARIABLE])) == 1
+    assert done.stdout or "Connection reset" in done.stderr

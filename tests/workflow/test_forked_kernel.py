@@ -1,0 +1,39 @@
+"""A kernel is a fork: it has the libraries of its parent, and nothing of another notebook."""
+
+import nbformat
+import pytest
+
+from coldcache.workflow.execute_notebook import NotebookError, execute_notebook
+
+
+def execute(folder, write_notebook, *sources):
+    notebook = write_notebook(folder / "why.ipynb", *sources)
+    execute_notebook(notebook, folder / "executed.ipynb", folder / "log.ipynb")
+    return [cell.outputs for cell in nbformat.read(folder / "executed.ipynb", as_version=4).cells[2:]]
+
+
+def test_a_kernel_is_a_child_of_this_process(tmp_path, write_notebook):
+    import os
+
+    (outputs,) = execute(tmp_path, write_notebook, "import os\nprint(os.getppid(), os.getpgrp() == os.getpid())")
+    assert outputs[0].text == f"{os.getpid()} True\n"
+
+
+def test_what_a_notebook_changes_ends_with_it(tmp_path, write_notebook):
+    import fractions
+
+    execute(tmp_path, write_notebook, "import fractions\nfractions.changed = True\nprint(1)")
+    (outputs,) = execute(tmp_path, write_notebook, "import fractions\nprint(hasattr(fractions, 'changed'))")
+    assert outputs[0].text == "False\n"
+    assert not hasattr(fractions, "changed")
+
+
+@pytest.mark.parametrize("cause", ["os._exit(3)", "os.kill(os.getpid(), 9)"])
+def test_a_kernel_that_ends_early_is_one_line(tmp_path, write_notebook, cause):
+    with pytest.raises(NotebookError, match="its kernel ended early"):
+        execute(tmp_path, write_notebook, f"import os\n{cause}")
+
+
+def test_a_figure_left_open_is_displayed_as_in_jupyterlab(tmp_path, write_notebook):
+    (outputs,) = execute(tmp_path, write_notebook, "from matplotlib import pyplot\npyplot.plot([1, 2]);")
+    assert "image/png" in outputs[0].data
