@@ -121,7 +121,7 @@ fuzz: venv ## Fuzz designs and, guided by coverage, the log parsers (RUNS=100000
 		$(if $(SECONDS),--seconds=$(SECONDS),--runs="$${RUNS:-100000}")
 
 .PHONY: mutants
-mutants: venv ## Change the code of analysis and verdicts in small ways and list what no test notices (SAMPLE=400 SEED=1 ONLY=tables)
+mutants: reference ## Change the code of analysis and verdicts in small ways and list what no test notices (SAMPLE=400 SEED=1 ONLY=tables)
 	@python mutants/run.py $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: lab

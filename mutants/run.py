@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Change the code of analysis and verdicts in small ways, and print which changes no test notices.
 
-Each change runs the tests that mirror its module, in a process that holds the changed module in place of the file: no
-file is written. A change is killed when a test fails, when the tests take longer than `--seconds`, or when the module
-cannot be imported. Survivors that `survivors.md` lists with a reason are counted apart.
+Each change runs the tests that mirror its module, then the committed notebooks that import it, which must display what
+they display in the repository. This happens in a process that holds the changed module in place of the file. A change
+is killed when a test fails, a notebook differs, both take longer than `--seconds`, or the module cannot be imported.
+Survivors that `survivors.md` lists with a reason are counted apart.
 """
 
 import argparse
@@ -25,6 +26,7 @@ SOURCE = ROOT / "workflow/src"
 sys.path.insert(0, str(HERE))
 
 from mutations import Mutant, apply_change, list_mutants  # noqa: E402
+from notebooks import find_difference  # noqa: E402
 
 #: The rooms whose code is changed.
 ROOMS = ("analysis", "verdicts")
@@ -76,7 +78,7 @@ def main() -> int:
     os.environ["COLDCACHE_INVENTED"] = str(ROOT / "results/invented")
     preload()
     drawn = {mutant.module for mutant in mutants}
-    tested = [path for path in modules if name_module(path) in drawn and find_tests(path)]
+    tested = [path for path in modules if name_module(path) in drawn]
     with ThreadPoolExecutor(chosen.jobs) as pool:
         fates = list(pool.map(lambda path: run_tests(None, path, 10 * chosen.seconds), tested))
     broken = [path for path, fate in zip(tested, fates, strict=True) if fate != "survived"]
@@ -105,6 +107,14 @@ def find_tests(path: Path) -> list[Path]:
     return sorted(found for found in folder.glob("test_*.py") if re.fullmatch(rf"test_{path.stem}(_.*)?", found.stem))
 
 
+def find_notebooks(path: Path) -> list[Path]:
+    """Return the committed notebooks that import a module, those with the shortest outputs first."""
+    from coldcache.workflow.code_inputs import sources_of_notebook
+
+    notebooks = sorted(ROOT.glob("notebooks/*.ipynb"), key=lambda notebook: notebook.stat().st_size)
+    return [one for one in notebooks if str(path.relative_to(ROOT)) in sources_of_notebook(one)]
+
+
 def read_reasons() -> dict[str, str]:
     """Return why each known survivor survives, by its key."""
     page = HERE / "survivors.md"
@@ -122,7 +132,7 @@ def run_all(mutants: Iterable[Mutant], jobs: int, seconds: float) -> Iterator[tu
 
     def run(mutant: Mutant) -> tuple[Mutant, str]:
         path = SOURCE / Path(*mutant.module.split(".")).with_suffix(".py")
-        fate = "no test" if not find_tests(path) else run_tests(mutant, path, seconds)
+        fate = run_tests(mutant, path, seconds)
         if fate not in ("killed", "timeout"):
             print(f"{fate}: {mutant.key} (line {mutant.line})", flush=True)
         return mutant, fate
@@ -132,7 +142,7 @@ def run_all(mutants: Iterable[Mutant], jobs: int, seconds: float) -> Iterator[tu
 
 
 def run_tests(mutant: Mutant | None, path: Path, seconds: float) -> str:
-    """Return ``killed``, ``timeout`` or ``survived``: what the tests of a module say of a change of it."""
+    """Return ``killed``, ``timeout`` or ``survived``: what tests and notebooks say of a change of a module."""
     child = os.fork()
     if child == 0:
         os.setsid()
@@ -149,7 +159,7 @@ def run_tests(mutant: Mutant | None, path: Path, seconds: float) -> str:
 
 
 def run_in_child(mutant: Mutant | None, path: Path) -> int:
-    """Run the tests of a module with a change of it, quietly; return pytest's exit code, 1 where it raises."""
+    """Run a module's tests and notebooks with a change of it, quietly; return 0 if none notices."""
     import pytest
 
     quiet = os.open(os.devnull, os.O_WRONLY)
@@ -160,7 +170,8 @@ def run_in_child(mutant: Mutant | None, path: Path) -> int:
         sys.meta_path.insert(0, Changed(mutant, path))
     try:
         tests = [str(test) for test in find_tests(path)]
-        return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", DESELECTED, *tests]))
+        failed = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", DESELECTED, *tests])) if tests else 0
+        return failed or int(find_difference(find_notebooks(path)) is not None)
     except BaseException:
         return 1
 
