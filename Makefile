@@ -37,6 +37,11 @@ help: ## List the targets
 venv:
 	@bash envs/setup.sh
 
+# What the checks and tests need on top.
+.PHONY: venv-test
+venv-test:
+	@bash envs/setup.sh test
+
 .PHONY: setup
 setup: ## Set up what measuring needs: .venv, fio, qemu-utils
 	@bash envs/setup.sh packages $(tools)
@@ -62,7 +67,7 @@ tests := pytest -rs --nbval tests notebooks
 
 .PHONY: test
 # The tests on Slurm, GlusterFS and tuned start daemons in namespaces and need root: only root installs their packages.
-test: tools += chromium break nfs $(if $(filter 0,$(shell id -u)),cluster settings)
+test: tools += test chromium break nfs $(if $(filter 0,$(shell id -u)),cluster settings)
 test: setup ## Run every check and every test
 	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference
@@ -71,7 +76,7 @@ test: setup ## Run every check and every test
 checks := check-lint check-format check-rules check-workflow check-imports check-types check-spelling check-schemas check-citation
 
 .PHONY: lint
-lint: venv ## Run all static checks; pre-commit runs the same
+lint: venv-test ## Run all static checks; pre-commit runs the same
 	@$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync $(checks)
 
 # Each check is also a hook of .pre-commit-config.yaml. Checks without a quiet option print only when they fail.
@@ -98,10 +103,10 @@ check-schemas:
 	@! command -v actionlint >/dev/null || actionlint .github/workflows/*.yml
 	@$(call quietly,check-jsonschema --schemafile config/schema/claims.json $(filter-out %/contradictions.yaml,$(wildcard config/claims/*.yaml)))
 check-citation:
-	@$(call quietly,cffconvert --validate)
+	@$(call quietly,check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff)
 
 .PHONY: hooks
-hooks: venv ## Install the checks as a git hook that runs before each commit
+hooks: venv-test ## Install the checks as a git hook that runs before each commit
 	@pre-commit install
 
 .PHONY: bench
@@ -121,11 +126,12 @@ fuzz: venv ## Fuzz designs and, guided by coverage, the log parsers (RUNS=100000
 		$(if $(SECONDS),--seconds=$(SECONDS),--runs="$${RUNS:-100000}")
 
 .PHONY: mutants
-mutants: reference ## Change the code of analysis and verdicts in small ways and list what no test notices (SAMPLE=400 SEED=1 ONLY=tables)
+mutants: venv-test reference ## Change the code of analysis and verdicts in small ways and list what no test notices (SAMPLE=400 SEED=1 ONLY=tables)
 	@python mutants/run.py $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: lab
-lab: venv ## Open JupyterLab with notebooks that read the dataset of CAMPAIGN
+lab: ## Open JupyterLab with notebooks that read the dataset of CAMPAIGN
+	@bash envs/setup.sh lab
 	@folder=$$(python -m coldcache lab "$$CAMPAIGN") && jupyter lab --notebook-dir="$$folder"
 
 .PHONY: clean-campaign
@@ -139,15 +145,5 @@ clean-campaign: ## Remove raw/CAMPAIGN and results/CAMPAIGN, unless it is sealed
 	@rm -rf -- "raw/$$CAMPAIGN" "results/$$CAMPAIGN"
 
 .PHONY: lock
-lock: venv ## Pin every dependency again after a change in pyproject.toml (UPGRADE=1: the newest of each)
-	@uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-header --extra test pyproject.toml -o envs/requirements.lock
-	@echo 'uv==$(UV)' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-header --no-annotate - -o envs/uv.lock
-	@printf '%s\n' iops-benchmark reframe-hpc | uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-header --no-annotate - -o envs/peers.lock
-	@echo 'atheris<3.1' | uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-header --no-annotate - -o envs/fuzz.lock
-	@echo roc-validator | uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-header --no-annotate - -o envs/rocrate.lock
-	@python envs/conda.py
+lock: venv ## Pin every dependency again after a change in pyproject.toml (UPGRADE=1: the newest of each; UPGRADE="NAME…": of those)
+	@UPGRADE='$(UPGRADE)' bash envs/lock.sh $(UV)

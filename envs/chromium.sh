@@ -20,7 +20,7 @@ install)
     if apt_knows chromium; then
         apt_install chromium
     else
-        bash envs/venv.sh install
+        bash envs/venv.sh install test
         say "installing Chromium into .venv/browsers (Playwright, log in $log)"
         as_root env DEBIAN_FRONTEND=noninteractive .venv/bin/playwright install-deps chromium >>"$log" 2>&1 </dev/null ||
             fail "Playwright cannot install the libraries of Chromium; see $log for all output"

@@ -1,4 +1,4 @@
-"""Write environment.yml from envs/requirements.lock: the same pins, for conda users."""
+"""Write environment.yml from envs/requirements.lock, the user's: the same pins, for conda users."""
 
 from pathlib import Path
 

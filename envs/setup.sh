@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Set up what is missing: setup.sh [packages] [cluster] [settings] [TOOL...]
-#   always     the .venv (envs/venv.sh)
+# Set up what is missing: setup.sh [test|lab] [packages] [cluster] [settings] [TOOL...]
+#   always     the .venv (envs/venv.sh); test or lab: with what that extra adds
 #   packages   the packages in envs/apt.txt
 #   cluster    the packages in envs/cluster.txt; settings: those in envs/settings.txt
 #   TOOL       whatever envs/TOOL.sh installs
@@ -12,9 +12,12 @@ export UNATTENDED=1
 
 packages=()
 tools=()
+extra=''
 for wanted in "$@"; do
     list=envs/${wanted/#packages/apt}.txt
-    if [ -e "$list" ]; then
+    if [ "$wanted" = test ] || [ "$wanted" = lab ]; then
+        extra=$wanted
+    elif [ -e "$list" ]; then
         while read -r package command _; do
             case $package in '' | '#'*) continue ;; esac
             command -v "$command" >/dev/null || packages+=("$package")
@@ -25,7 +28,7 @@ for wanted in "$@"; do
 done
 
 venv=''
-if ! bash envs/venv.sh present; then
+if ! bash envs/venv.sh present $extra; then
     venv=missing
     python=$(bash envs/venv.sh python) || packages+=("$python")
 fi
@@ -63,7 +66,7 @@ if [ $((${#packages[@]} + ${#tools[@]})) -gt 0 ]; then
 fi
 if [ -n "$venv" ]; then
     [ $((${#packages[@]} + ${#tools[@]})) -gt 0 ] || rm -f "$log"
-    bash envs/venv.sh install
+    bash envs/venv.sh install $extra
 fi
 for tool in "${tools[@]}"; do
     bash "envs/$tool.sh" install

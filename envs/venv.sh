@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # The .venv: the packages of envs/requirements.lock, installed by uv (see envs/uv.lock), and this project, editable.
-#   present   exit status 0 if .venv is here and matches the lock files
-#   python    print the interpreter to build it with; if there is none, print the missing package, exit status 3
-#   install   build or update it
+#   present [EXTRA]   exit status 0 if .venv is here and matches the lock files
+#   python            print the interpreter to build it with; if there is none, print the missing package, exit status 3
+#   install [EXTRA]   build or update it
+# EXTRA is test or lab: the packages of envs/EXTRA.lock are there, too.
+# LEAN=1, for a home on a network, leaves out bytecode and what nothing here uses (docs/dependencies.md).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . envs/apt.sh
@@ -18,6 +20,22 @@ signature() {
 
 present() {
     [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(signature)" ]
+}
+
+extra_signature() {
+    cat "$stamp" "envs/$1.lock"
+}
+
+extra_present() {
+    present && [ "$(cat "$stamp-$1" 2>/dev/null)" = "$(extra_signature "$1" | sha256sum)" ]
+}
+
+whole() {
+    if [ -n "$extra" ]; then
+        extra_present "$extra"
+    else
+        present
+    fi
 }
 
 # Debian and Ubuntu ship Python without ensurepip; the package python3.N-venv brings it.
@@ -60,13 +78,36 @@ build() {
     if [ "$(head -n 1 "$stamp" 2>/dev/null)" != "$PWD" ] || ! .venv/bin/python -m pip --version; then
         "$1" -m venv --clear .venv
     fi
-    rm -f "$stamp"
+    rm -f "$stamp" "$stamp"-*
     .venv/bin/python -m pip install --require-hashes -r envs/uv.lock
     follow_pip
-    # Compiling once makes every later start of Snakemake and of a notebook's kernel three times faster.
-    .venv/bin/uv pip sync --compile-bytecode --require-hashes --python .venv/bin/python envs/requirements.lock
+    .venv/bin/uv pip sync --python .venv/bin/python --require-hashes envs/requirements.lock
     .venv/bin/uv pip install --no-deps --no-build-isolation --python .venv/bin/python --editable .
+    finish
     signature >"$stamp"
+}
+
+# Leave out the packages' own tests: 50 MB in 2,400 files. LEAN leaves out the solvers of other systems and all languages
+# but English, too, and the bytecode. Compiling it once makes every later start of Snakemake and of a notebook's kernel
+# three times faster.
+finish() {
+    local packages
+    packages=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
+    find "$packages"/{matplotlib,numpy,pandas,scipy} -type d -name tests -prune -exec rm -r {} +
+    if [ -n "$lean" ]; then
+        find "$packages/pulp/solverdir/cbc" -type d '(' -name osx -o -name win -o -name i32 ')' -prune -exec rm -r {} +
+        find "$packages/babel/locale-data" -name '*.dat' ! -name root.dat ! -name 'en*.dat' -delete
+    else
+        # A file of another version of Python, as packages may carry, is none of ours.
+        .venv/bin/python -m compileall -q -j 0 "$packages" || true
+    fi
+}
+
+add_extra() {
+    follow_pip
+    .venv/bin/uv pip install --python .venv/bin/python --no-deps --require-hashes -r "envs/$1.lock"
+    finish
+    extra_signature "$1" | sha256sum >"$stamp-$1"
 }
 
 install() {
@@ -75,13 +116,14 @@ install() {
     mkdir -p "${log%/*}"
     exec 9>"$log.lock"
     flock 9
-    present && return
-    say "setting up .venv (log in $log)"
+    whole && return
+    say "setting up .venv${extra:+ with what $extra adds} (log in $log)"
     # Not "build || fail": in such a list the shell does not stop at the first error.
     set +e
     (
         set -e
-        build "$python"
+        present || build "$python"
+        [ -z "$extra" ] || add_extra "$extra"
     ) >>"$log" 2>&1 9>&-
     status=$?
     set -e
@@ -89,12 +131,17 @@ install() {
     say ".venv set up in $((SECONDS - began)) s"
 }
 
+extra=${2-}
+lean=${LEAN-}
+[ "${lean:-0}" != 0 ] || lean=''
+
+case $extra in '' | test | lab) ;; *) set -- unknown ;; esac
 case ${1-} in
-present) present ;;
+present) whole ;;
 python) find_python ;;
 install) install ;;
 *)
-    say "usage: bash envs/venv.sh present|python|install"
+    say "usage: bash envs/venv.sh present|python|install [test|lab]"
     exit 2
     ;;
 esac

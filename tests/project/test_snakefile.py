@@ -19,8 +19,8 @@ import yaml
 from coldcache.campaign.seal import write_sums
 from coldcache.report.archive.diff_results import compare_results
 
-RULES = ("Snakefile", "workflow/rules/measure.smk", "workflow/rules/collect.smk", "workflow/rules/notebooks.smk",
-         "workflow/rules/report.smk")  # fmt: skip
+RULES = ("workflow/Snakefile", "workflow/rules/measure.smk", "workflow/rules/collect.smk",
+         "workflow/rules/notebooks.smk", "workflow/rules/report.smk")  # fmt: skip
 
 
 @pytest.fixture
@@ -295,8 +295,19 @@ def test_every_rule_says_what_it_does_and_keeps_a_log(root):
 def test_every_rule_file_is_included_and_looked_at_here(root):
     files = {f"workflow/rules/{path.name}" for path in (root / "workflow/rules").iterdir()}
     assert files == set(RULES[1:])
-    included = re.findall(r'^include: "(.+)"$', (root / "Snakefile").read_text(), flags=re.MULTILINE)
-    assert set(included) == files
+    included = re.findall(r'^include: "(.+)"$', (root / "workflow/Snakefile").read_text(), flags=re.MULTILINE)
+    assert {f"workflow/{name}" for name in included} == files
+
+
+def test_the_snakefile_of_the_root_is_one_include_of_the_one_that_the_catalogue_looks_for(root):
+    code = re.sub(r'""".*?"""', "", (root / "Snakefile").read_text(), flags=re.DOTALL)
+    code = re.sub(r"^#.*", "", code, flags=re.MULTILINE)
+    assert code.split() == ["include:", '"workflow/Snakefile"', "workflow.default_target", "=", '"all"']
+
+
+def test_a_folder_with_the_workflow_alone_plans_the_same(clone, shipped):
+    Path("Snakefile").unlink()
+    assert planned()["measure_block"] == shipped[0]
 
 
 def test_snakemakes_own_report_shows_findings_and_verdicts(clone, root):
