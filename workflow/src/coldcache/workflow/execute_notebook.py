@@ -90,7 +90,7 @@ def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None)
             cwd=notebook.parent,
             progress_bar=False,
             kernel_name="python3",
-            extra_arguments=["--log-level=40"],
+            extra_arguments=["--log-level=50"],
             kernel_manager_class=ForkedKernelManager,
         )
     except papermill.PapermillExecutionError as error:
