@@ -23,25 +23,6 @@ RULES = ("workflow/Snakefile", "workflow/rules/measure.smk", "workflow/rules/col
          "workflow/rules/notebooks.smk", "workflow/rules/report.smk")  # fmt: skip
 
 
-@pytest.fixture
-def clone(root, tmp_path, monkeypatch, project):
-    """A folder with what a fresh clone has, and the tiny study and its site beside the shipped ones."""
-    folder = tmp_path / "clone"
-    folder.mkdir()
-    for name in ("Snakefile", "environment.yml", "pyproject.toml"):
-        shutil.copy(root / name, folder)
-    for name in ("workflow", "config", "notebooks", "slurm"):
-        shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    shutil.copy(project / "config/studies/tiny.yaml", folder / "config/studies")
-    shutil.copy(project / "config/sites/here.yaml", folder / "config/sites")
-    for name in ("raw", "docs"):
-        (folder / name).mkdir()
-    for name in ("raw/reference", "raw/published", "docs/twelve-rules.md"):
-        (folder / name).symlink_to(root / name)
-    monkeypatch.chdir(folder)
-    return folder
-
-
 def snakemake(*arguments, timeout=900):
     return subprocess.run(
         ["snakemake", "--cores", "2", *arguments], capture_output=True, text=True, check=False, timeout=timeout

@@ -80,7 +80,7 @@ def test_a_campaign_says_that_it_was_never_measured():
     assert campaign.blocks() == []
     assert missing_trials(campaign) == []
     assert campaign.studies[0].sweeps["ior"].operations == ["write", "read"]
-    assert campaign.studies[0].notebooks == ["what-logs-state"]
+    assert campaign.studies[0].notebooks == ["what-logs-state", "every-sweep"]
 
 
 def test_records_verdicts_and_cubes_are_those_of_a_measured_campaign():
@@ -306,9 +306,10 @@ def test_a_tree_of_io500_gives_a_report_that_opens(project):
     results = Path("results/old")
     assert main(["import", "logs", "--campaign", "old"]) == 0
     collect("old", results)
-    notebook = Path(__file__).parents[3] / "notebooks/what-logs-state.ipynb"
-    output = results / "notebooks/imported/what-logs-state.ipynb"
-    execute_notebook(notebook, output, Path("logs.ipynb"), results.absolute() / "dataset.nc", "imported")
+    for name in ("what-logs-state", "every-sweep"):
+        notebook = Path(__file__).parents[3] / f"notebooks/{name}.ipynb"
+        output = results / f"notebooks/imported/{name}.ipynb"
+        execute_notebook(notebook, output, Path("logs.ipynb"), results.absolute() / "dataset.nc", "imported")
     render("old", results, Path("sphinx.log"))
     index = (results / "report/index.html").read_text()
     assert "Nothing was measured: foreign logs were imported and sealed" in index

@@ -187,14 +187,15 @@ def test_they_serve_no_item_of_a_document_and_no_claim(measured, root, run):
 def reported_mixed(mixed, root, run):
     """The same with its results, its report among them; the imported study has a page of its own."""
     Path("notebooks").mkdir()
-    shutil.copy(root / "notebooks/what-logs-state.ipynb", "notebooks")
-    for step in (
-        ["collect"], ["claims"],
-        ["notebook", "--notebook=notebooks/what-logs-state.ipynb", "--dataset=results/tiny/dataset.nc",
-         "--study=old-cluster", "--output=results/tiny/notebooks/old-cluster/what-logs-state.ipynb",
-         "--log=logs/what-logs-state.ipynb"],
-        ["report", "--log=logs/report.log"],
-    ):  # fmt: skip
+    notebooks = ("what-logs-state", "every-sweep")
+    for name in notebooks:
+        shutil.copy(root / f"notebooks/{name}.ipynb", "notebooks")
+    executions = [
+        ["notebook", f"--notebook=notebooks/{name}.ipynb", "--dataset=results/tiny/dataset.nc", "--study=old-cluster",
+         f"--output=results/tiny/notebooks/old-cluster/{name}.ipynb", f"--log=logs/{name}.ipynb"]
+        for name in notebooks
+    ]  # fmt: skip
+    for step in (["collect"], ["claims"], *executions, ["report", "--log=logs/report.log"]):
         more = [] if step[0] == "notebook" else ["--campaign=tiny", "--results=results/tiny"]
         status, _, error = run(*step, *more)
         assert (status, error) == (0, "")

@@ -83,6 +83,8 @@ class Question:
         The scale at which it was measured, or the reason why it was not.
     factor : str
         The factor of the system that it varies; empty where it varies none.
+    part : str
+        The part of the sweep, where several parts have estimates of their own: levels or a metric, as part of a name.
     """
 
     study: str = ""
@@ -92,11 +94,12 @@ class Question:
     file_layout: str = ""
     why: str = ""
     factor: str = ""
+    part: str = ""
 
     @property
     def name(self) -> str:
         """The stem of files about the sweep."""
-        return f"{self.study}-{self.sweep}"
+        return "-".join(filter(None, (self.study, self.sweep, self.part)))
 
     @property
     def heading(self) -> str:
@@ -263,6 +266,14 @@ class Estimates:
         """
         doubt = format_suspect(peak.suspect, peak.n)
         return format_interval(peak.estimate, peak.low, peak.high, self.unit, peak.page, doubt)
+
+    def format_cell(self, levels: Mapping[str, Any]) -> str:
+        """Return the estimate of one case with its interval, linked to its trials, as `format_peak` shows a peak."""
+        cell = self.cells.sel(levels)
+        doubt = format_suspect(self.count_suspect(levels), int(cell.n))
+        return format_interval(
+            float(cell.estimate), float(cell.low), float(cell.high), self.unit, self.page(levels), doubt
+        )
 
     @property
     def tool(self) -> str:

@@ -32,6 +32,8 @@ def format_level(factor: str, level: Any) -> str:
     known = {**FACTORS, **LEARNT_FACTORS}.get(factor)
     if isinstance(level, str):
         return level
+    if level != level:
+        return "not stated"
     if known and known.unit == "B":
         return show_bytes(float(level))
     if known and known.unit == "B/s":

@@ -1,9 +1,11 @@
 """Findings as sentences and titles: every number in them is computed."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import (
@@ -54,6 +56,55 @@ def describe_peaks(estimates: Estimates) -> str:
     found = [(name, estimates.peak(name)) for name in _measured(estimates)]
     parts = [f"{PLURALS.get(name, name)} peak at {estimates.format_peak(peak)} with {peak.at}" for name, peak in found]
     return f"{_title_with_scale(estimates)}: {', '.join(parts)}."
+
+
+def describe_extremes(estimates: Estimates) -> str:
+    """Return the lowest and the highest estimate of each operation over all factors, with their levels."""
+    parts = []
+    for name in _measured(estimates):
+        highest, *others = (_with_levels(estimates, place, estimates.format_cell) for place in _ends(estimates, name))
+        span = f"range from {others[0]} to {highest}" if others else f"{_verb(estimates)} {highest}"
+        parts.append(f"{PLURALS.get(name, name)} {span}")
+    return f"{_title_with_scale(estimates)}: {'; '.join(parts)}."
+
+
+def title_extremes(estimates: Estimates) -> str:
+    """Return the highest estimate of each operation over all factors, with its levels, as a title."""
+
+    def show(place: dict[str, Any]) -> str:
+        return show_rate(float(estimates.cells.estimate.sel(place)), estimates.unit)
+
+    parts = [
+        f"{PLURALS.get(name, name)} {_verb(estimates)} {_with_levels(estimates, _ends(estimates, name)[0], show)}"
+        for name in _measured(estimates)
+    ]
+    return _capital("; ".join(parts))
+
+
+def _verb(estimates: Estimates) -> str:
+    return "take up to" if estimates.metric in ("elapsed", "latency") else "reach"
+
+
+def _ends(estimates: Estimates, operation: str) -> list[dict[str, Any]]:
+    """Return the levels of the cases with the highest and the lowest estimate of an operation, or of its only case."""
+    cells = estimates.cells.estimate.sel(operation=operation)
+    every = [cells.isel(dict(zip(cells.dims, index, strict=True))) for index in np.ndindex(cells.shape)]
+    known = [cell for cell in every if bool(cell.notnull())]
+    ends = [max(known, key=float), *([min(known, key=float)] if len(known) > 1 else [])]
+    return [{"operation": operation, **{str(dim): cell[dim].item() for dim in cells.dims}} for cell in ends]
+
+
+def _with_levels(estimates: Estimates, place: dict[str, Any], show: Callable[[dict[str, Any]], str]) -> str:
+    """Return an estimate with the levels of its case: ``1.2 GB/s with 4 threads, transfer size 1 MiB``."""
+    varied = [name for name in place if name != "operation" and estimates.cells.sizes[name] > 1]
+    levels = ", ".join(_name_level(name, place[name]) for name in varied)
+    return f"{show(place)} with {levels}" if levels else show(place)
+
+
+def _name_level(factor: str, level: Any) -> str:
+    if factor == "threads":
+        return f"{level:,.0f} thread{'s' if level != 1 else ''}"
+    return format_factor(factor, level)
 
 
 def describe_growth(estimates: Estimates) -> str:

@@ -212,7 +212,11 @@ class Study(Strict):
         None, description="A case that is repeated throughout the campaign to detect drift."
     )
     sweeps: dict[Name, Sweep] = Field(min_length=1)
-    notebooks: list[str] = Field(description="The notebooks that answer the question, in the order of the report.")
+    notebooks: list[str] = Field(
+        default_factory=lambda: ["every-sweep"],
+        description="The notebooks that answer the question, in the order of the report; by default one that draws"
+        " every sweep, whatever it varies.",
+    )
     # Not part of a campaign's design: claims may change after the measurement, the design may not.
     claims: list[Claim] = Field(
         default_factory=list, exclude=True, description="Claims that the study's data confirm, refute or leave open."

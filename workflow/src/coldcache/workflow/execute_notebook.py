@@ -2,6 +2,7 @@
 
 import ast
 import os
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -60,8 +61,9 @@ def execute_notebook(
     Raises
     ------
     NotebookError
-        If a cell fails; the message names the cell and the cause. Missing data is not a failure: the page says so in
-        one line.
+        If a cell fails and there is no `dataset`, or if the kernel ends early; the message names the cell and the
+        cause. With `dataset` a cell that fails costs its page alone: the page and standard error name the cell and the
+        cause. Missing data is not a failure: the page says so in one line.
     """
     saves: dict[str, Any] = {}
     with watch_reads() as accesses, watch_saves(saves) if dataset else nullcontext():
@@ -95,10 +97,12 @@ def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None)
         )
     except papermill.PapermillExecutionError as error:
         if error.ename != "NoData":
-            raise NotebookError(
-                f"{notebook}, cell {error.exec_count}: {error.ename}: {error.evalue}; the notebook is in {log}"
-            ) from error
-        return _without_data(notebook, error.evalue)
+            cause = f"cell {error.exec_count}: {error.ename}: {error.evalue}"
+            if dataset is None:
+                raise NotebookError(f"{notebook}, {cause}; the notebook is in {log}") from error
+            print(f"coldcache: {notebook}, {cause}; its page says so, and the notebook is in {log}", file=sys.stderr)
+            return _with_line(notebook, f"This page failed in {_as_code(cause)}. The notebook is in `{log}`.")
+        return _with_line(notebook, f"No answer from this campaign: {error.evalue}.")
     except RuntimeError as error:
         raise NotebookError(
             f"{notebook}: its kernel ended early ({error}), perhaps for lack of memory; run it again"
@@ -133,10 +137,15 @@ def _is_part_of(module: str, packages: tuple[str, ...]) -> bool:
     return f"{module}.".startswith(tuple(f"{package}." for package in packages))
 
 
-def _without_data(notebook: Path, cause: str) -> nbformat.NotebookNode:
-    """Return a notebook of two cells: its title, and one line that says why there is no answer."""
+def _as_code(text: str) -> str:
+    """Return a text as one line of code in Markdown: nothing in it is a mark or a tag."""
+    return f"`{' '.join(text.replace('`', ' ').split())}`"
+
+
+def _with_line(notebook: Path, line: str) -> nbformat.NotebookNode:
+    """Return a notebook of two cells: its title, and a line that says why there is no answer."""
     page = nbformat.read(notebook, as_version=4)
-    page.cells = [page.cells[0], nbformat.v4.new_markdown_cell(f"No answer from this campaign: {cause}.")]
+    page.cells = [page.cells[0], nbformat.v4.new_markdown_cell(line)]
     return page
 
 

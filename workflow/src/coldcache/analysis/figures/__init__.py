@@ -6,6 +6,7 @@ from coldcache.analysis.figures.cases import list_cases, list_lines, open_rows
 from coldcache.analysis.figures.ceilings import draw_ceilings, draw_thresholds
 from coldcache.analysis.figures.columns import open_columns, set_columns
 from coldcache.analysis.figures.law import draw_law
+from coldcache.analysis.figures.panels import assign_roles, fits_figure, open_panels, set_panels
 from coldcache.analysis.figures.picture import Picture, picture_of
 from coldcache.analysis.figures.published import draw_published, draw_stars, find_published
 from coldcache.analysis.figures.runs import draw_runs, draw_trials, link_points
@@ -17,6 +18,7 @@ __all__ = [
     "INK",
     "KEPT",
     "Picture",
+    "assign_roles",
     "draw_bands",
     "draw_ceilings",
     "draw_law",
@@ -26,6 +28,7 @@ __all__ = [
     "draw_thresholds",
     "draw_trials",
     "find_published",
+    "fits_figure",
     "lines_by",
     "link_points",
     "list_cases",
@@ -33,9 +36,11 @@ __all__ = [
     "name_lines",
     "name_values",
     "open_columns",
+    "open_panels",
     "open_rows", "picture_of",
     "set_columns",
     "set_house_style",
+    "set_panels",
     "set_x",
     "set_y",
 ]  # fmt: skip

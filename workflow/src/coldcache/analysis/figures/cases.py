@@ -52,13 +52,13 @@ def list_cases(cells: xr.Dataset, factor: str, ratios: xr.Dataset | None = None)
         frame = frame.join(ratios[list(names)].to_dataframe()[list(names)].rename(columns=names))
     frame = frame[frame.estimate.notna()].reset_index()
     fastest = frame.groupby("operation").estimate.max().sort_values(ascending=False).index.tolist()
-    order = ["operation", *(dim for dim in dims if dim not in ("operation", factor)), factor]
+    order = [*dict.fromkeys(["operation", *(dim for dim in dims if dim != factor), factor])]
     keys = {name: _rank(frame[name], fastest if name == "operation" else None) for name in order}
     places = pd.DataFrame(keys).sort_values(order).index
     frame = frame.loc[places].reset_index(drop=True)
     varied = [name for name in order if name == factor or cells.sizes[name] > 1]
     frame["case"] = [_name_case(row, varied, factor) for row in frame.to_dict("records")]
-    frame.attrs["label"] = FACTORS[factor].label
+    frame.attrs["label"] = FACTORS[factor].label if factor in FACTORS else ""
     return frame.assign(row=np.arange(len(frame)))
 
 

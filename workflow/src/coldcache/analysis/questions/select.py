@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from coldcache.analysis.display import Display, Sentences
 from coldcache.analysis.estimates import Estimates, Question, median_interval
-from coldcache.analysis.format import format_level
+from coldcache.analysis.format import format_factor, format_level
 from coldcache.analysis.published_vs_measured import list_published
 from coldcache.analysis.tables import Table
+from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION, OPERATIONS, SET_FACTORS
 from coldcache.dataset.published import PublishedValue, is_of
 from coldcache.dataset.reader import open_limits, open_sweep, open_table
@@ -112,7 +115,8 @@ def choose(
     file_layout : str, optional
         The layout of its files, where it matters.
     over : str, optional
-        A factor that it must vary.
+        A factor that it must vary. Without `by`, a sweep that varies others, too, has estimates for each
+        combination of their levels.
     by : sequence of str
         Factors of the system of which it must vary one at least; none of all when not given. The first that it varies
         becomes ``question.factor``.
@@ -139,12 +143,82 @@ def choose(
             selection.absent.append(replace(question, why=why))
             selection.stated[question.sweep] = of_sweep
             continue
-        cube = _with_dim(cube, over)
-        selection.found.append(Estimates(
-            cube, wanted, str(cube[wanted].attrs["units"]), median_interval(cube[wanted]), question,
-            of_sweep, _find_ceilings(limits, planned, wanted),
-        ))  # fmt: skip
+        ceilings = _find_ceilings(limits, planned, wanted)
+        parts = (
+            _split(_with_dim(cube, over), question, over) if over and not by else [(_with_dim(cube, over), question)]
+        )
+        selection.found += [_estimate(part, wanted, asked, of_sweep, ceilings) for part, asked in parts]
     return selection
+
+
+def choose_all(dataset: str | Path, study: str) -> Selection:
+    """Return every sweep of a study, whatever it varies, by the metric of its operations.
+
+    A sweep of operations with several metrics, such as transfers and look-ups, has estimates for each. Sweeps that have
+    no such figure, as imported logs may, have the first figure that their logs state.
+
+    Parameters
+    ----------
+    dataset : str or Path
+        A campaign's `dataset.nc`.
+    study : str
+        The study.
+    """
+    path = Path(dataset)
+    limits, selection = open_limits(path, study), Selection(study, [], [])
+    for row in open_table(path, "sweeps", study).itertuples():
+        items = tuple(part.strip() for part in row.item.split(";") if part.strip())
+        question = Question(study, row.sweep, row.title, items, row.file_layout, row.why)
+        cube = open_sweep(path, study, row.sweep) if row.state == "measured" else xr.Dataset()
+        found = [
+            _estimate(_of_operations(cube, names, metric), metric, asked, (), _find_ceilings(limits, names, metric))
+            for metric, names, asked in _list_metrics(cube, question)
+        ]
+        selection.found += [replace(estimates, is_stated=True) for estimates in found]
+        if not found:
+            why = question.why if row.state != "measured" else "no trial states a figure"
+            selection.absent.append(replace(question, why=why))
+    return selection
+
+
+def _list_metrics(cube: xr.Dataset, question: Question) -> list[tuple[str, set[str], Question]]:
+    """Return each metric of a cube with the operations that are judged by it, and the question of that part."""
+    there = [str(name) for name in np.atleast_1d(cube.operation.values)] if "operation" in cube.coords else []
+    metrics: dict[str, set[str]] = {}
+    for operation in there:
+        judged_by = METRIC_OF_OPERATION.get(operation, "")
+        stated = [judged_by, *UNIT_OF_METRIC] if judged_by else list(UNIT_OF_METRIC)
+        for metric in stated:
+            if metric in cube and bool(cube[metric].sel(operation=operation).notnull().any()):
+                metrics.setdefault(metric, set()).add(operation)
+                break
+    parts = list(metrics.items())
+    if len(parts) < 2:
+        return [(metric, operations, question) for metric, operations in parts]
+    return [(metric, operations, replace(question, part=metric)) for metric, operations in parts]
+
+
+def _estimate(
+    cube: xr.Dataset, metric: str, question: Question, published: tuple[PublishedValue, ...], ceilings: dict[str, float]
+) -> Estimates:
+    unit = str(cube[metric].attrs["units"])
+    return Estimates(cube, metric, unit, median_interval(cube[metric]), question, published, ceilings)
+
+
+def _split(cube: xr.Dataset, question: Question, over: str) -> list[tuple[xr.Dataset, Question]]:
+    """Return the part of a cube for each combination of levels of its other factors, with the question of the part."""
+    others = [str(dim) for dim in cube.dims if dim not in ("operation", over, "repetition")]
+    levels = [cube[name].values.tolist() for name in others]
+    parts = []
+    for combination in product(*levels) if others else [()]:
+        chosen = dict(zip(others, combination, strict=True))
+        part = cube.sel(chosen, drop=True).assign_attrs({**cube.attrs, **chosen})
+        words = ", ".join(format_factor(name, level) for name, level in chosen.items())
+        stem = "-".join(f"{name}-{level}" for name, level in chosen.items()).replace("_", "-").replace(" ", "-")
+        title = f"{question.title}, {words}" if words else question.title
+        if bool((part.verdict != "").any()):
+            parts.append((part, replace(question, title=title, part=stem)))
+    return parts
 
 
 def choose_settings(dataset: str | Path, study: str, factors: Sequence[str], metric: str | None = None) -> Selection:

@@ -64,7 +64,9 @@ class Notes(Strict):
     title: str = ""
     question: str = ""
     system: str = Field("A system elsewhere", description="What was measured.")
-    notebooks: list[Name] = Field(["what-logs-state"], description="The notebooks of the report, in their order.")
+    notebooks: list[Name] = Field(
+        ["what-logs-state", "every-sweep"], description="The notebooks of the report, in their order."
+    )
     sweeps: dict[Name, SweepNotes] = Field(default_factory=dict, description="Logs in no sweep go by their tool.")
     factors: dict[str, dict[str, Level]] = Field(
         default_factory=dict, description="Levels of factors for the logs that a pattern matches."

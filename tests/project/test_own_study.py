@@ -1,0 +1,83 @@
+"""A study of one's own with any factors ends in a report with a figure and a table, without a line of Python."""
+
+import json
+import re
+import subprocess
+
+import nbformat
+import pytest
+
+STUDY = """
+study: own
+title: Threads and sizes
+question: How do threads and transfer size change random reads?
+repetitions: 2
+sweeps:
+  both:
+    title: Random reads
+    tools: [fio]
+    operations: [random-read]
+    factors:
+      threads: [1, 2]
+      transfer_size: [4 KiB, 64 KiB]
+      file_size: [1 MiB]
+      direct_io: [where-possible]
+  names:
+    title: Layouts
+    tools: [fio]
+    operations: [read]
+    factors:
+      threads: [2]
+      transfer_size: [64 KiB]
+      file_layout: [file-per-thread, shared-file]
+      file_size: [1 MiB]
+"""
+
+BROKEN = nbformat.v4.new_notebook(
+    cells=[
+        nbformat.v4.new_markdown_cell("# Why?"),
+        nbformat.v4.new_code_cell("dataset = ''\nstudy = ''", metadata={"tags": ["parameters"]}),
+        nbformat.v4.new_code_cell("raise TypeError('<script>no</script>')"),
+    ],
+    metadata={"language_info": {"name": "python"}},
+)
+
+
+def measure(clone, study):
+    (clone / "config/studies/own.yaml").write_text(study)
+    (clone / "target").mkdir()
+    command = ["snakemake", "--cores", "2", "--config", "campaign=own", "studies=own", f"target={clone / 'target'}"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+
+
+@pytest.mark.slow
+def test_two_factors_and_names_are_drawn_by_a_study_without_notebooks(clone):
+    done = measure(clone, STUDY)
+    assert done.returncode == 0, done.stderr[-3000:]
+    page = (clone / "results/own/report/own/every-sweep.html").read_text()
+    assert page.count('<figure class="coldcache-figure"') == 2
+    assert 'data-name="own-both-sweep"' in page and 'data-name="own-names-sweep"' in page
+    rows = (clone / "results/own/tables/own-both-cases.csv").read_text().splitlines()
+    assert rows[0].startswith("operation,threads (1),transfer_size (B),median (1/s)")
+    assert [row.split(",")[:3] for row in rows[1:]] == [
+        ["random-read", "1", "4096"], ["random-read", "1", "65536"],
+        ["random-read", "2", "4096"], ["random-read", "2", "65536"],
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_question_over_threads_has_a_curve_for_each_size_and_a_notebook_that_fails_costs_its_page(clone):
+    nbformat.write(BROKEN, clone / "notebooks/broken.ipynb")
+    done = measure(clone, STUDY.replace("sweeps:\n", "notebooks: [random-iops, broken]\nsweeps:\n", 1))
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "coldcache: notebooks/broken.ipynb, cell 3: TypeError: <script>no</script>; its page says so" in done.stderr
+    page = (clone / "results/own/report/own/broken.html").read_text()
+    line = re.sub(r"</?(span|code)[^>]*>", "", page[page.index("This page failed in") :])
+    assert line.startswith("This page failed in cell 3: TypeError: &lt;script&gt;no&lt;/script&gt;. The notebook is in")
+    assert "<script>no" not in page
+    executed = json.loads((clone / "results/own/notebooks/own/random-iops.ipynb").read_text())
+    shown = json.dumps(executed)
+    assert "Random reads, transfer size 4 KiB" in shown and "Random reads, transfer size 64 KiB" in shown
+    assert sorted(path.name for path in (clone / "results/own/figures").glob("*-rate.svg")) == [
+        "own-both-transfer-size-4096-rate.svg", "own-both-transfer-size-65536-rate.svg",
+    ]  # fmt: skip
