@@ -80,7 +80,4 @@ def test_a_test_file_is_matched_by_module_package_or_aspect():
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_imports_the_analysis_room_alone(notebook):
     others = {name for name in list_imports(notebook) if not f"{name}.".startswith(tuple(f"{top}." for top in TAUGHT))}
-    outside = {name for name in others if not name.startswith("coldcache")}
-    assert outside <= {"IPython.display"}
-    if others:
-        pytest.xfail(f"imports {', '.join(sorted(others))}")
+    assert not others

@@ -12,7 +12,7 @@ from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.units import show_bytes, show_rate
 from coldcache.core.vocabulary import FACTORS
 from coldcache.dataset.reader import COUNTED
-from coldcache.design.claim import Count, Memory, Outcome, Percentile, Spread, Verified
+from coldcache.design.claim import Count, Memory, OutcomeTest, Percentile, Spread, Verified
 from coldcache.design.levels import stored_level
 from coldcache.statistics.models.nfs_rpcs import write_calls
 from coldcache.statistics.percentiles import percentile
@@ -79,7 +79,7 @@ def weigh_percentile(context: ClaimContext, source: str, test: Percentile) -> Ev
     )  # fmt: skip
 
 
-def weigh_outcome(context: ClaimContext, source: str, test: Outcome) -> Evidence:
+def weigh_outcome(context: ClaimContext, source: str, test: OutcomeTest) -> Evidence:
     """Test whether trials succeed at one level and fail at another."""
     whole, failing = (
         _select(context, resolve_selection(source, test, side)).drop_duplicates(_TRIAL).verdict

@@ -164,7 +164,7 @@ class Model(Selection):
     within: float = Field(gt=0)
 
 
-class Outcome(Selection):
+class OutcomeTest(Selection):
     """Trials succeed at one level and fail at another."""
 
     kind: Literal["outcome"]
@@ -206,7 +206,7 @@ class Arithmetic(Strict):
 KINDS = {
     "ordering": Ordering, "ratio": Ratio, "interaction": Interaction, "equivalence": Equivalence, "knee": KneeAt,
     "growth": Growth, "drop": Drop, "anomaly": AnomalyAt, "peak-at": PeakAt, "figure": Figure,
-    "percentile": Percentile, "count": Count, "model": Model, "outcome": Outcome, "memory": Memory, "spread": Spread,
+    "percentile": Percentile, "count": Count, "model": Model, "outcome": OutcomeTest, "memory": Memory, "spread": Spread,
     "verified": Verified, "arithmetic": Arithmetic,
 }  # fmt: skip
 
@@ -219,7 +219,7 @@ def _refuse_unknown_kind(given: Any) -> Any:
 
 Test = Annotated[
     Ordering | Ratio | Interaction | Equivalence | KneeAt | Growth | Drop | AnomalyAt | PeakAt | Figure | Percentile
-    | Count | Model | Outcome | Memory | Spread | Verified | Arithmetic,
+    | Count | Model | OutcomeTest | Memory | Spread | Verified | Arithmetic,
     Field(discriminator="kind"), BeforeValidator(_refuse_unknown_kind),
 ]  # fmt: skip
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 from markupsafe import Markup
@@ -39,7 +40,7 @@ def write_chapter(chapter: Chapter, context: ReportContext, items: Mapping[str, 
         figure, name, sweeps, end = match.groups()
         return f"{glyphs.share(figure)} {_describe(name, sweeps.split(), context, items)}{end}"
 
-    cells = [_annotate_cell(cell, annotate) for cell in chapter.notebook["cells"]]
+    cells = _drop_empty_sections([_annotate_cell(cell, annotate) for cell in chapter.notebook["cells"]])
     path = f"notebooks/{chapter.study}/{chapter.name}.ipynb"
     source = Markup('<p class="coldcache-source">The code of this page: {}</p>').format(
         offer(path, context.results, "../", path)
@@ -61,6 +62,21 @@ def _annotate_cell(cell: dict[str, Any], annotate: Any) -> dict[str, Any]:
             output = {**output, "data": {**output["data"], "text/html": _FIGURE.sub(annotate, html)}}
         outputs.append(output)
     return {**cell, "outputs": outputs}
+
+
+def _drop_empty_sections(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the cells without headings under which nothing is shown."""
+    kept = []
+    for place, cell in enumerate(cells):
+        section = list(takewhile(lambda one: one["cell_type"] == "code", cells[place + 1 :]))
+        if not (_is_heading(cell) and section and not any(one["outputs"] for one in section)):
+            kept.append(cell)
+    return kept
+
+
+def _is_heading(cell: dict[str, Any]) -> bool:
+    source = "".join(cell["source"]).strip()
+    return cell["cell_type"] == "markdown" and source.startswith("## ") and "\n" not in source
 
 
 def _describe(name: str, sweeps: list[str], context: ReportContext, items: Mapping[str, str]) -> Markup:
