@@ -206,8 +206,8 @@ class Arithmetic(Strict):
 KINDS = {
     "ordering": Ordering, "ratio": Ratio, "interaction": Interaction, "equivalence": Equivalence, "knee": KneeAt,
     "growth": Growth, "drop": Drop, "anomaly": AnomalyAt, "peak-at": PeakAt, "figure": Figure,
-    "percentile": Percentile, "count": Count, "model": Model, "outcome": OutcomeTest, "memory": Memory, "spread": Spread,
-    "verified": Verified, "arithmetic": Arithmetic,
+    "percentile": Percentile, "count": Count, "model": Model, "outcome": OutcomeTest, "memory": Memory,
+    "spread": Spread, "verified": Verified, "arithmetic": Arithmetic,
 }  # fmt: skip
 
 
