@@ -1,7 +1,7 @@
 """Findings as sentences and titles: every number in them is computed."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from coldcache.analysis.format import (
 )
 from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
 from coldcache.core.units import show_rate
+from coldcache.core.vocabulary import SET_FACTORS
 from coldcache.statistics.intervals import Interval
 from coldcache.statistics.ratios import paired_ratio
 from coldcache.statistics.scaling.describe import describe_scaling
@@ -68,15 +69,15 @@ def describe_extremes(estimates: Estimates) -> str:
     return f"{_title_with_scale(estimates)}: {'; '.join(parts)}."
 
 
-def title_extremes(estimates: Estimates) -> str:
-    """Return the highest estimate of each operation over all factors, with its levels, as a title."""
+def title_extremes(estimates: Estimates, most: int | None = None) -> str:
+    """Return the highest estimate of each operation, or of the `most` fastest, with its levels, as a title."""
 
     def show(place: dict[str, Any]) -> str:
         return show_rate(float(estimates.cells.estimate.sel(place)), estimates.unit)
 
     parts = [
         f"{PLURALS.get(name, name)} {_verb(estimates)} {_with_levels(estimates, _ends(estimates, name)[0], show)}"
-        for name in _measured(estimates)
+        for name in _measured(estimates)[:most]
     ]
     return _capital("; ".join(parts))
 
@@ -105,6 +106,45 @@ def _name_level(factor: str, level: Any) -> str:
     if factor == "threads":
         return f"{level:,.0f} thread{'s' if level != 1 else ''}"
     return format_factor(factor, level)
+
+
+def title_headlines(best: Iterable[tuple[Estimates, Mapping[str, Any]]]) -> str | None:
+    """Return the figures of some cases as a title: ``1.17 GB/s write, 22.9 k/s random read``; None without any."""
+    parts = [
+        f"{show_rate(float(sweep.cells.estimate.sel(levels)), sweep.unit)} {str(levels['operation']).replace('-', ' ')}"
+        for sweep, levels in best
+    ]
+    return ", ".join(parts) or None
+
+
+def describe_meaning(sweeps: Iterable[Estimates]) -> list[str]:
+    """Return what sweeps mean for those who use the storage, as up to three sentences.
+
+    The first says how rates grow with threads, the second what one shared file costs, the third what a setting changes;
+    each is left out where no sweep answers it.
+    """
+    found = list(sweeps)
+    growing = [sweep for sweep in found if set(_varied(sweep)) == {"threads"}]
+    transfers = [sweep for sweep in growing if sweep.metric == "throughput"]
+    layouts = {sweep.question.file_layout: sweep for sweep in reversed(transfers)}
+    shared, own = layouts.get("shared-file"), layouts.get("file-per-thread")
+    settings = [(sweep, factor) for sweep in found for factor in _varied(sweep)[:1] if factor in SET_FACTORS]
+    sentences = [
+        f"{describe_growth(growing[0])}." if growing else None,
+        compare_layouts(shared, own) if shared and own else None,
+        describe_pairs(*settings[0]) if settings else None,
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def title_overview(sweep: Estimates) -> str:
+    """Return what a sweep shows as a title: how the levels of a setting compare, else up to three highest estimates."""
+    factors = [factor for factor in _varied(sweep) if factor in SET_FACTORS]
+    return title_pairs(sweep, factors[0]) if factors else title_extremes(sweep, most=3)
+
+
+def _varied(sweep: Estimates) -> list[str]:
+    return [str(dim) for dim in sweep.cells.estimate.dims if dim != "operation" and sweep.cells.sizes[dim] > 1]
 
 
 def describe_growth(estimates: Estimates) -> str:

@@ -1,6 +1,6 @@
 """Tables under the figures: short enough to read, exact enough to guard the numbers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -8,20 +8,24 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from coldcache.analysis.estimates import Estimates, fit_law
-from coldcache.analysis.format import format_interval, format_level, format_ratio
+from coldcache.analysis.estimates import LEVEL, Estimates, fit_law
+from coldcache.analysis.format import format_factor, format_interval, format_level, format_ratio
 from coldcache.analysis.outputs import place_save
 from coldcache.analysis.paired_ratios import pairs, reference_level
 from coldcache.analysis.published_vs_measured import compare_published
 from coldcache.analysis.report_links import lead, page_of_trial, without_links
 from coldcache.analysis.sentences import best_combinations, layout_ratios, shorten_reason
 from coldcache.core.csv_file import write_csv
-from coldcache.core.units import scale_of, show_rate
+from coldcache.core.units import scale_of, show_range, show_rate
 from coldcache.core.vocabulary import FACTORS
+from coldcache.statistics.bounds import reach_of_order
 from coldcache.statistics.scaling.describe import describe_scaling
 from coldcache.statistics.scaling.usl import UniversalScalability
 
 _FIGURES = ("median", "low", "high")
+
+#: The fewest runs whose interval a headline states: below it the interval covers 87.5 % or less.
+_LEAST_RUNS = 5
 
 
 class Table:
@@ -136,6 +140,42 @@ class Table:
         shown["over worst"] = [f"{value:.3g} times" for value in numbers["over worst"]]
         named = {"median": f"median ({estimates.unit})", "over worst": "over worst (1)"}
         return cls(_spaced(shown), _with_units(numbers.rename(columns=named)), caption)
+
+    @classmethod
+    def of_headlines(cls, best: Iterable[tuple[Estimates, Mapping[str, Any]]], caption: str) -> "Table":
+        """Return one row per case: its figure with interval and level, its levels, runs, and how many are flagged.
+
+        Fewer than five runs have no interval.
+
+        Parameters
+        ----------
+        best : iterable of (Estimates, mapping of str to object)
+            A sweep and the levels of one of its cases, ``operation`` among them.
+        caption : str
+            What the table holds.
+        """
+        rows, words = [], []
+        for sweep, levels in best:
+            cell, flagged = sweep.cells.sel(levels), sweep.count_suspect(levels)
+            median, low, high, n = float(cell.estimate), float(cell.low), float(cell.high), int(cell.n)
+            at = ", ".join(
+                format_factor(name, level) for name, level in levels.items()
+                if name != "operation" and sweep.cells.sizes[name] > 1
+            )  # fmt: skip
+            if n < _LEAST_RUNS:
+                low = high = float("nan")
+            level = min(LEVEL, reach_of_order(n)) if low == low else float("nan")
+            rows.append({
+                "operation": levels["operation"], "metric": sweep.metric, "at": at, "unit": sweep.unit,
+                "median": median, "low": low, "high": high, "level (1)": level, "n": n, "suspect": flagged,
+            })  # fmt: skip
+            words.append({
+                "operation": str(levels["operation"]).replace("-", " "),
+                "median": lead(show_rate(median, sweep.unit), sweep.page(levels)),
+                "interval": f"{show_range(low, high, sweep.unit)} ({100 * level:.3g} %)" if low == low else "none",
+                "at": at or "–", "runs": n, "flagged": flagged or "–",
+            })  # fmt: skip
+        return cls(pd.DataFrame(words), pd.DataFrame(rows), caption)
 
     @classmethod
     def plain(cls, numbers: pd.DataFrame, caption: str, shown: pd.DataFrame | None = None) -> "Table":

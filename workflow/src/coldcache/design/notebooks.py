@@ -5,9 +5,10 @@ from pathlib import Path
 from coldcache.design.imported_study import AnyStudy
 from coldcache.design.study import read_study
 
-#: Notebooks besides those that studies name: the verdicts on claims, for each study that has some; the validity of the
-#: statistics, once per campaign; and the speed of the program, only with the campaign that comes with it.
-CLAIMS, RELIABILITY, SPEED = "claims", "how-far-statistics-hold", "how-fast-the-program-is"
+#: Notebooks besides those that studies name: each study at a glance; the verdicts on claims, for each study that has
+#: some; the validity of the statistics, once per campaign; and the speed of the program, only with the campaign that
+#: comes with it.
+OVERVIEW, CLAIMS, RELIABILITY, SPEED = "overview", "claims", "how-far-statistics-hold", "how-fast-the-program-is"
 
 #: The campaign that comes with the program.
 REFERENCE = "reference"
@@ -33,7 +34,7 @@ def list_notebooks(study: AnyStudy, first: bool, project: Path, campaign: str) -
         If the study's file is not a study.
     """
     once = [RELIABILITY, *([SPEED] if campaign == REFERENCE else [])] if first else []
-    beside = [*([CLAIMS] if _has_claims(study, project) else []), *once]
+    beside = [OVERVIEW, *([CLAIMS] if _has_claims(study, project) else []), *once]
     more = [name for name in beside if (project / "notebooks" / f"{name}.ipynb").is_file()]
     return list(dict.fromkeys([*study.notebooks, *more]))
 

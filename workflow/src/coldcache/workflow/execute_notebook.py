@@ -31,6 +31,9 @@ _READING = {
 #: Names with which a cell could read files without an import.
 _NOT_LOGGED = {"open", "exec", "eval", "compile", "getattr", "globals", "vars", "__import__", "get_ipython"}
 
+#: Seconds after which a cell is given up.
+_LONGEST_CELL = 1800
+
 
 class NotebookError(ColdCacheError):
     """A notebook that failed."""
@@ -94,6 +97,7 @@ def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None)
             kernel_name="python3",
             extra_arguments=["--log-level=50"],
             kernel_manager_class=ForkedKernelManager,
+            execution_timeout=_LONGEST_CELL,
         )
     except papermill.PapermillExecutionError as error:
         if error.ename != "NoData":
@@ -103,6 +107,10 @@ def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None)
             print(f"coldcache: {notebook}, {cause}; its page says so, and the notebook is in {log}", file=sys.stderr)
             return _with_line(notebook, f"This page failed in {_as_code(cause)}. The notebook is in `{log}`.")
         return _with_line(notebook, f"No answer from this campaign: {error.evalue}.")
+    except TimeoutError as error:
+        raise NotebookError(
+            f"{notebook}: a cell ran for more than {_LONGEST_CELL // 60} minutes; the notebook is in {log}"
+        ) from error
     except RuntimeError as error:
         raise NotebookError(
             f"{notebook}: its kernel ended early ({error}), perhaps for lack of memory; run it again"

@@ -31,6 +31,9 @@ _LIBRARIES = (
     "coldcache.dataset.collect", "coldcache.report.site.render", "coldcache.workflow.execute_notebook",
 )  # fmt: skip
 
+#: Threads of these libraries do not survive a fork, which may then wait for them without end.
+_SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
 _OUTPUTS = (1, 2)
 
 
@@ -43,6 +46,7 @@ def start() -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,
+        env={**os.environ, **_SINGLE_THREADED},
     )
     assert server.stdout
     if server.stdout.readline():

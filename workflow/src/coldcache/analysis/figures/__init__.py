@@ -7,9 +7,10 @@ from coldcache.analysis.figures.ceilings import draw_ceilings, draw_thresholds
 from coldcache.analysis.figures.columns import open_columns, set_columns
 from coldcache.analysis.figures.law import draw_law
 from coldcache.analysis.figures.panels import assign_roles, fits_figure, open_panels, set_panels
-from coldcache.analysis.figures.picture import Picture, picture_of
+from coldcache.analysis.figures.picture import Picture, picture_of, small_picture_of
 from coldcache.analysis.figures.published import draw_published, draw_stars, find_published
 from coldcache.analysis.figures.runs import draw_runs, draw_trials, link_points
+from coldcache.analysis.figures.small import open_small, set_small
 from coldcache.analysis.figures.style import COLOURS, FAINT, INK, KEPT, lines_by, set_house_style
 
 __all__ = [
@@ -37,10 +38,14 @@ __all__ = [
     "name_values",
     "open_columns",
     "open_panels",
-    "open_rows", "picture_of",
+    "open_rows",
+    "open_small",
+    "picture_of",
     "set_columns",
     "set_house_style",
     "set_panels",
+    "set_small",
     "set_x",
     "set_y",
+    "small_picture_of",
 ]  # fmt: skip

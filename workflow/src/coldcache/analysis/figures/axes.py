@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
@@ -17,8 +18,8 @@ from coldcache.analysis.format import format_level
 #: Ticks that fit on an axis of levels.
 _MOST_TICKS = 10
 
-#: Height of a line's name in points, and the distance between the axes and the names.
-_NAME_HEIGHT, _NAME_GAP = 15.0, 6.0
+#: Height of a line's name over the size of its letters, and the distance in points between the axes and the names.
+_NAME_HEIGHT, _NAME_GAP = 1.25, 6.0
 
 
 def shorten(value: float) -> str:
@@ -171,7 +172,7 @@ def name_lines(axes: Axes, cells: xr.Dataset, by: str) -> None:
 
 def _part(pixels: list[float], axes: Axes) -> list[float]:
     """Return rising places, moved apart by the height of a name and kept within the axes as far as they fit."""
-    room = _NAME_HEIGHT * axes.figure.get_dpi() / 72
+    room = _NAME_HEIGHT * mpl.rcParams["font.size"] * axes.figure.get_dpi() / 72
     top = axes.bbox.y1
     placed: list[float] = []
     for pixel in pixels:

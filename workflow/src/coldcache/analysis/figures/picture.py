@@ -36,13 +36,16 @@ class Picture:
         How to read it.
     sweeps : iterable of str
         The sweeps that it shows, as ``study/sweep``.
+    is_small : bool
+        Whether the title is text below the figure, not part of it.
     """
 
-    def __init__(self, figure: Figure, title: str, caption: str, sweeps: Iterable[str] = ()):
+    def __init__(self, figure: Figure, title: str, caption: str, sweeps: Iterable[str] = (), is_small: bool = False):
         self.figure, self.title, self.caption = figure, without_links(title), caption
         self.name, self.sweeps = "", tuple(dict.fromkeys(sweeps))
-        lines = fill(self.title.removesuffix("."), round(_TITLE * figure.get_figwidth() / 6))
-        figure.suptitle(lines, x=0.01, ha="left", fontweight="bold", fontsize=13)
+        if not is_small:
+            lines = fill(self.title.removesuffix("."), round(_TITLE * figure.get_figwidth() / 6))
+            figure.suptitle(lines, x=0.01, ha="left", fontweight="bold", fontsize=13)
         buffer = io.StringIO()
         with house_style():
             figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
@@ -75,6 +78,11 @@ class Picture:
 def picture_of(sweep: Estimates, figure: Figure, title: str, *notes: str | None) -> Picture:
     """Return a figure of one sweep as a picture: its caption says how to read the estimates, and then the notes."""
     return Picture(figure, title, sweep.caption(*notes), [sweep.path])
+
+
+def small_picture_of(sweep: Estimates, figure: Figure, title: str) -> Picture:
+    """Return a small figure of one sweep as a picture: its title is the text below it."""
+    return Picture(figure, title, without_links(title), [sweep.path], is_small=True)
 
 
 def _name_links(svg: str) -> str:

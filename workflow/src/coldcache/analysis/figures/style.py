@@ -108,9 +108,16 @@ _RULES: dict[Any, Any] = {
 }
 
 
-def set_house_style() -> None:
-    """Draw every further figure of this process in the style of the study."""
-    mpl.rcParams.update(_RULES)
+#: What differs in figures of which four fit in a row: their letters are as large as the text beside them.
+_SMALL_RULES: dict[str, Any] = {
+    "figure.figsize": (2.9, 2.1), "font.size": 8.5, "axes.titlesize": 8.5, "axes.titleweight": "normal",
+    "lines.linewidth": 1.6, "lines.markersize": 4,
+}  # fmt: skip
+
+
+def set_house_style(is_small: bool = False) -> None:
+    """Draw every further figure of this process in the style of the study, so small that four fit in a row if asked."""
+    mpl.rcParams.update({**_RULES, **(_SMALL_RULES if is_small else {})})
 
 
 @contextmanager

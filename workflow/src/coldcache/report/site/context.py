@@ -1,11 +1,14 @@
 """Everything that the pages of a report are written from, read once."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from coldcache.campaign.campaign import Campaign, read_campaign
 from coldcache.report.site.conditions import Conditions, read_conditions
 from coldcache.report.site.notebooks import Chapter, read_chapters, read_methods
+from coldcache.report.site.overviews import Overview, read_overview
 from coldcache.report.site.sources_pages import Documents
 from coldcache.report.site.trials import Cases, read_trials
 from coldcache.report.site.validity import Validity, read_validity
@@ -22,6 +25,8 @@ class ReportContext(NamedTuple):
         Its folder of results.
     chapters : dict of str to list of Chapter
         The executed notebooks of each study.
+    overviews : dict of str to Overview
+        Each study at a glance; studies without the notebook `overview` have none.
     methods : list of Chapter
         The notebooks on how the campaign was evaluated.
     validity : Validity
@@ -42,6 +47,7 @@ class ReportContext(NamedTuple):
     conditions: Conditions
     cases: Cases
     documents: Documents
+    overviews: Mapping[str, Overview] = MappingProxyType({})
 
 
 def read_context(folder: Path, results: Path) -> ReportContext:
@@ -63,11 +69,13 @@ def read_context(folder: Path, results: Path) -> ReportContext:
     """
     campaign = read_campaign(folder)
     chapters = {study.study: read_chapters(study, results) for study in campaign.studies}
+    overviews = {study.study: read_overview(study, results) for study in campaign.studies}
     cases = read_trials(campaign, results)
     return ReportContext(
         campaign=campaign,
         results=results,
         chapters=chapters,
+        overviews={name: overview for name, overview in overviews.items() if overview},
         methods=read_methods(campaign.studies, results),
         validity=read_validity(results),
         conditions=read_conditions(campaign),

@@ -1,4 +1,4 @@
-"""The first page of a report: findings, claims of the documents, the system, and how far to trust it all."""
+"""The first page of a report: the answer, how far to trust it, figures and numbers, and how it was measured."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,18 +6,21 @@ from typing import Any
 
 from markupsafe import Markup
 
-from coldcache.analysis.estimates import LEVEL
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.progress import count_repetitions
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.units import show_bytes
+from coldcache.design.imported_study import AnyStudy
 from coldcache.design.notebooks import CLAIMS
 from coldcache.report.site.conditions import Conditions, ValueCounts
 from coldcache.report.site.context import ReportContext
-from coldcache.report.site.format import show_period, show_share, show_values
-from coldcache.report.site.html import code, facts, join
+from coldcache.report.site.format import show_period, show_values
+from coldcache.report.site.html import code, escape_html, facts, join
 from coldcache.report.site.notebooks import Chapter
-from coldcache.statistics.bounds import reach_of_order
+from coldcache.report.site.overviews import Overview, show_figures, show_numbers, show_thumbnails
+
+#: The page that compares this campaign with another, in its folder of results.
+COMPARISON = "comparison.md"
 
 #: Characters of mount options that are shown; those of an overlay may fill a screen.
 _LONGEST_OPTIONS = 160
@@ -29,24 +32,15 @@ _FEW = 2
 def describe_first_page(context: ReportContext) -> dict[str, Any]:
     """Return the values of the template `index.md`."""
     campaign, conditions = context.campaign, context.conditions
-    studies = campaign.planned or campaign.studies
-    colds = sum(context.validity.colds_of(studies), Counter())
     repetitions = count_repetitions(campaign)
     fewest, most = repetitions[0], repetitions[-1]
+    only = context.overviews.get(campaign.studies[0].study) if len(campaign.studies) == 1 else None
     return {
-        "studies": [
-            {
-                "name": study.study, "title": study.title, "question": study.question,
-                "chapters": list_findings(_choose_chapters(context.chapters[study.study]), "../"),
-            }
-            for study in campaign.studies
-        ],
-        "site": campaign.site.title,
-        "summary": context.validity.summary(studies),
-        "reads": colds.total(),
-        "cold": colds["cold"],
-        "fewest": fewest,
-        "level": show_share(min(LEVEL, reach_of_order(fewest))) if fewest > 1 else "",
+        "title": _title(context, only),
+        "where": _describe_place(context),
+        "trust": describe_trust(context),
+        "answer": describe_overview(only, "../") if only else None,
+        "studies": [_describe_study(study, context, only is None) for study in campaign.studies],
         "system": facts(_summarise_system(campaign, conditions)),
         "period": show_period(conditions.begin, conditions.end),
         "repetitions": f"{fewest} to {most}" if most > fewest else most,
@@ -54,9 +48,106 @@ def describe_first_page(context: ReportContext) -> dict[str, Any]:
         "measured": bool(campaign.planned),
         "imported": campaign.foreign,
         "trials_imported": sum(counts.total() for counts in context.validity.verdicts_of(campaign.foreign)),
+        "compared": (context.results / COMPARISON).is_file(),
         **context.documents.summarise(),
         "pages": list_pages(context),
+    }
+
+
+def describe_overview(overview: Overview, above: str = "") -> dict[str, Any]:
+    """Return a study at a glance as blocks of Markdown.
+
+    Parameters
+    ----------
+    overview : Overview
+        What its notebook shows.
+    above : str
+        Prefix to remove from its links, because the page is in another folder.
+    """
+    return {
+        "figures": Markup(_shorten_links(show_figures(overview), above)),
+        "numbers": Markup(_shorten_links(show_numbers(overview), above)),
+        "meaning": [Markup(_shorten_links(text, above)) for text in overview.meaning],
+    }
+
+
+def _describe_study(study: AnyStudy, context: ReportContext, has_thumbnails: bool) -> dict[str, Any]:
+    overview, name = context.overviews.get(study.study), study.study
+    chapters = context.chapters[name]
+    told_claims, told_items = context.documents.tell(name)
+    return {
+        "name": name, "title": study.title, "question": study.question, "overview": overview is not None,
+        "headline": overview.headline if overview else "",
+        "thumbnails": show_thumbnails(overview, name) if overview and has_thumbnails else "",
+        "chapters": list_findings(chapters if overview else _choose_chapters(chapters), "../"),
+        "claims": told_claims, "covered": told_items,
     }  # fmt: skip
+
+
+def _title(context: ReportContext, overview: Overview | None) -> str:
+    """Return the answer as a title: what the storage reached, or what was studied on it."""
+    campaign = context.campaign
+    if overview and overview.headline:
+        return f"{campaign.site.target.path}: {overview.headline}" if campaign.planned else overview.headline
+    if len(campaign.studies) == 1:
+        return campaign.studies[0].title
+    return f"{len(campaign.studies)} studies of {campaign.site.title}"
+
+
+def _describe_place(context: ReportContext) -> Markup:
+    """Return target, machine, date and tools in a line."""
+    campaign, conditions = context.campaign, context.conditions
+    tools = join(map(" ".join, conditions.tools)) or "no tool has run"
+    if not campaign.planned:
+        return Markup("Imported logs of {}.").format(tools)
+    file_system = show_values(conditions.target.get("filesystem"))
+    begin = f"{conditions.begin:%Y-%m-%d}" if conditions.begin else "not begun"
+    target = Markup("{} ({})").format(code(campaign.site.target.path), file_system)
+    machine = [escape_html(campaign.site.title)] if len(campaign.studies) == 1 else []
+    return Markup("{}.").format(Markup("; ").join([*machine, target, Markup(begin), tools]))
+
+
+#: What a rule says of the trials that it flags, and what to do.
+FLAGS = {
+    "too-short": ("too short", "raise `file_size`"),
+    "clock-step": ("with the clock set meanwhile", "measure them again"),
+    "served-from-cache": ("read from memory", "read with direct I/O, or files larger than memory"),
+    "above-ceiling": ("above the stated ceiling", "verify the ceiling in the site"),
+    "burst-credit": ("on burst credit", "measure until the credit is used"),
+    "slow-process-hidden": ("with a slow process hidden", "raise `file_size`"),
+    "foreign-transfers": ("with other transfers on the device", "stop what else uses the device"),
+    "busy-machine": ("on a busy machine", "stop other programs"),
+    "foreign-load": ("beside other load", "stop other programs"),
+    "suspended": ("suspended meanwhile", "keep the machine awake"),
+    "drift": ("while the storage changed its pace", "measure at a quiet time"),
+    "little-space": ("with little space left", "free space on the target"),
+    "fill-drift": ("while the file system filled", "let nothing else write to it"),
+    "kernel-changed": ("on another kernel", "measure a campaign per kernel"),
+}
+
+#: Flags that the first page names.
+_FEW_FLAGS = 2
+
+
+def describe_trust(context: ReportContext) -> Markup:
+    """Return how far to trust the campaign in a line of Markdown, with the most frequent doubt and its remedy."""
+    studies = context.campaign.planned or context.campaign.studies
+    counts = sum(context.validity.verdicts_of(studies), Counter())
+    colds = sum(context.validity.colds_of(studies), Counter())
+    doubts = [(rule, count) for rule, count in context.validity.codes_of(studies).items() if rule in FLAGS]
+    flagged = f"{counts['suspect']:,} flagged"
+    if doubts:
+        flagged += f" ({', '.join(f'{count:,} {FLAGS[rule][0]}' for rule, count in doubts[:_FEW_FLAGS])})"
+    others = [f"{counts[verdict]:,} {verdict}" for verdict in ("void", "missing") if counts[verdict]]
+    runs = ", ".join([f"{counts['valid']:,} clean", flagged, *others])
+    parts = [f"[{counts.total():,} runs](validity.md): {runs}."]
+    if colds.total():
+        every = colds["cold"] == colds.total()
+        proved = f"All {colds.total():,} reads" if every else f"{colds['cold']:,} of {colds.total():,} reads"
+        parts.append(f"{proved} are proved to come from the device, not from memory.")
+    if doubts:
+        parts.append(f"To mend most flags: {FLAGS[doubts[0][0]][1]}.")
+    return Markup(" ".join(parts))
 
 
 def list_pages(context: ReportContext) -> list[str]:
@@ -73,7 +164,7 @@ def _choose_chapters(chapters: list[Chapter]) -> list[Chapter]:
 
 
 def list_findings(chapters: list[Chapter], above: str = "") -> list[dict[str, Any]]:
-    """Return the findings of chapters as Markdown.
+    """Return the findings of chapters as Markdown, with the question of each.
 
     Parameters
     ----------
@@ -83,13 +174,17 @@ def list_findings(chapters: list[Chapter], above: str = "") -> list[dict[str, An
         Prefix to remove from their links, because the page is in another folder.
     """
     return [
-        {"name": chapter.name, "findings": [Markup(_shorten_links(text, above)) for text in chapter.findings]}
+        {
+            "name": chapter.name,
+            "title": chapter.title,
+            "findings": [Markup(_shorten_links(text, above)) for text in chapter.findings],
+        }
         for chapter in chapters
     ]
 
 
 def _shorten_links(text: str, above: str) -> str:
-    return text.replace(f'<a href="{above}', '<a href="') if above else text
+    return text.replace(f'href="{above}', 'href="') if above else text
 
 
 def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tuple[str, Any]]:

@@ -35,6 +35,12 @@ class Chapter(NamedTuple):
     notebook: dict[str, Any]
     findings: list[str]
 
+    @property
+    def title(self) -> str:
+        """The question in the title of the notebook."""
+        cells = self.notebook.get("cells") or [{"source": self.name}]
+        return "".join(cells[0]["source"]).partition("\n")[0].lstrip("# ")
+
 
 def read_chapters(study: AnyStudy, results: Path) -> list[Chapter]:
     """Return the executed notebooks of a study in the study's order, and the one on its claims.
@@ -53,7 +59,7 @@ def read_chapters(study: AnyStudy, results: Path) -> list[Chapter]:
     """
     folder = results / "notebooks" / study.study
     more = [CLAIMS] if (folder / f"{CLAIMS}.ipynb").is_file() else []
-    return [_read_chapter(study.study, name, results) for name in dict.fromkeys([*study.notebooks, *more])]
+    return [read_chapter(study.study, name, results) for name in dict.fromkeys([*study.notebooks, *more])]
 
 
 def read_methods(studies: Sequence[AnyStudy], results: Path) -> list[Chapter]:
@@ -69,10 +75,17 @@ def read_methods(studies: Sequence[AnyStudy], results: Path) -> list[Chapter]:
     first = studies[0].study
     folder = results / "notebooks" / first
     there = [name for name in (RELIABILITY, SPEED) if (folder / f"{name}.ipynb").is_file()]
-    return [_read_chapter(first, name, results) for name in there]
+    return [read_chapter(first, name, results) for name in there]
 
 
-def _read_chapter(study: str, name: str, results: Path) -> Chapter:
+def read_chapter(study: str, name: str, results: Path) -> Chapter:
+    """Return one executed notebook of a study.
+
+    Raises
+    ------
+    ChapterError
+        If it has not been executed, or cannot be read.
+    """
     path = results / "notebooks" / study / f"{name}.ipynb"
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))

@@ -16,15 +16,12 @@ from coldcache.report.site.context import ReportContext
 from coldcache.report.site.evidence_page import describe_evidence_page
 from coldcache.report.site.format import show_levels
 from coldcache.report.site.html import escape_markdown, facts, join
-from coldcache.report.site.index_page import describe_first_page, list_findings
+from coldcache.report.site.index_page import COMPARISON, describe_first_page, describe_overview, list_findings
 from coldcache.report.site.methods_page import describe_methods_page
 from coldcache.report.site.notebook_pages import read_items, write_chapter
 from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.system_page import describe_system_page
 from coldcache.report.site.validity_page import describe_validity_page
-
-#: The page that compares this campaign with another, in its folder of results.
-COMPARISON = "comparison.md"
 
 
 def write_pages(context: ReportContext, templates: Path, folder: Path) -> None:
@@ -85,6 +82,7 @@ def _describe_study(study: AnyStudy, context: ReportContext) -> dict[str, Any]:
     return {
         "title": study.title,
         "question": study.question,
+        "overview": describe_overview(context.overviews[study.study]) if study.study in context.overviews else None,
         "chapters": list_findings(context.chapters[study.study]),
         "sweeps": facts(_describe_sweeps(study, context.campaign)),
     }

@@ -15,6 +15,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from coldcache.analysis.outputs import remove_stale, remove_unnamed
 from coldcache.campaign.campaign import RAW
 from coldcache.core.errors import ColdCacheError
+from coldcache.design.notebooks import OVERVIEW
 from coldcache.report.site.context import ReportContext, read_context
 from coldcache.report.site.downloads import copy_downloads
 from coldcache.report.site.pages import write_pages
@@ -57,8 +58,10 @@ def render(campaign: str, results: Path, log: Path) -> None:
     context = read_context(RAW / campaign, results)
     chapters = [chapter for of_study in context.chapters.values() for chapter in of_study]
     chapters += context.methods
-    remove_unnamed(results, [(chapter.study, chapter.name) for chapter in chapters])
-    remove_stale(results, [chapter.notebook for chapter in chapters])
+    named = [(chapter.study, chapter.name) for chapter in chapters]
+    remove_unnamed(results, [*named, *((study, OVERVIEW) for study in context.overviews)])
+    overviews = [overview.notebook for overview in context.overviews.values()]
+    remove_stale(results, [*(chapter.notebook for chapter in chapters), *overviews])
     work = results / ".report"
     shutil.rmtree(work, ignore_errors=True)
     try:

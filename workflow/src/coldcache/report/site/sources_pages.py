@@ -94,6 +94,12 @@ class Documents:
             "coverage": self._map() if self._coverage else "",
         }
 
+    def tell(self, study: str) -> tuple[str, str]:
+        """Return in words how many claims and items of a study have each verdict and state; empty where it has none."""
+        claims = [claim for claim in self._claims if claim["source"] == study]
+        items = [row for row in self._coverage if row["source"] == study]
+        return _tell(claims, "verdict", CLAIM_VERDICTS), _tell(items, "state", STATES)
+
     def describe(self) -> dict[str, Any]:
         """Return the tables of `claims.md` and `coverage.md`: every claim and every item, with the reasons."""
         rows = [(row["source"], row["item"], row["state"], row["why"]) for row in self._coverage]

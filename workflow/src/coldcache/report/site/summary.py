@@ -39,7 +39,7 @@ def write_summary(context: ReportContext, templates: Path, report: Path) -> None
             "title": study.title, "question": study.question,
             "chapters": [
                 {
-                    "title": _find_title(chapter), "figures": list(_find_figures(chapter, glyphs)),
+                    "title": chapter.title, "figures": list(_find_figures(chapter, glyphs)),
                     "findings": [re.sub("[`*]", "", without_links(text)) for text in chapter.findings],
                 }
                 for chapter in context.chapters[study.study]
@@ -53,11 +53,6 @@ def write_summary(context: ReportContext, templates: Path, report: Path) -> None
         studies=studies,
     )
     (report / SUMMARY).write_text(text, encoding="utf-8")
-
-
-def _find_title(chapter: Chapter) -> str:
-    """Return the question in the title of a notebook."""
-    return "".join(chapter.notebook["cells"][0]["source"]).splitlines()[0].lstrip("# ")
 
 
 def _find_figures(chapter: Chapter, glyphs: Glyphs) -> Iterator[Markup]:

@@ -39,14 +39,23 @@ class Validity(NamedTuple):
         Number of trials that read by cold verdict; sweeps without reads have no entry.
     doubts : list of FlaggedTrials
         Trials that are not valid.
-    codes : Counter
-        Number of trials by the rule that flagged them.
+    rules : dict of (str, str) to Counter
+        Number of trials by the rule that flagged them, for each study and sweep.
     """
 
     verdicts: dict[tuple[str, str], Counter[str]]
     colds: dict[tuple[str, str], Counter[str]]
     flagged: list[FlaggedTrials]
-    codes: Counter[str]
+    rules: dict[tuple[str, str], Counter[str]]
+
+    @property
+    def codes(self) -> Counter[str]:
+        """The number of trials by the rule that flagged them, over all sweeps."""
+        return sum(self.rules.values(), Counter())
+
+    def codes_of(self, studies: Iterable[AnyStudy]) -> Counter[str]:
+        """Return the number of trials of some studies by the rule that flagged them, the most frequent first."""
+        return Counter(dict(sum(_of(self.rules, studies), Counter()).most_common()))
 
     def verdicts_of(self, studies: Iterable[AnyStudy]) -> list[Counter[str]]:
         """Return the counts by verdict of each sweep of some studies."""
@@ -82,14 +91,14 @@ def read_validity(results: Path) -> Validity:
     """
     verdicts: dict[tuple[str, str], Counter[str]] = {}
     colds: dict[tuple[str, str], Counter[str]] = {}
-    codes: Counter[str] = Counter()
+    rules: dict[tuple[str, str], Counter[str]] = {}
     for row in read_rows(results / "verdicts.csv", {"study", "sweep", "verdict", "codes", "cold"}):
         sweep = (row["study"], row["sweep"])
         verdicts.setdefault(sweep, Counter())[row["verdict"]] += 1
-        codes.update(row["codes"].split())
+        rules.setdefault(sweep, Counter()).update(row["codes"].split())
         if row["cold"] in READ_VERDICTS:
             colds.setdefault(sweep, Counter())[row["cold"]] += 1
-    return Validity(verdicts, colds, list(_read_flagged(results / "reasons.csv")), codes)
+    return Validity(verdicts, colds, list(_read_flagged(results / "reasons.csv")), rules)
 
 
 def _read_flagged(path: Path) -> Iterator[FlaggedTrials]:
