@@ -11,6 +11,8 @@ from coldcache.core.errors import LogError, ToolError
 from coldcache.core.records import Record, find_impossible
 from coldcache.core.vocabulary import nearest
 from coldcache.tools import cloudwatch, elbencho, io500, mountstats, nfs_guest_log
+from coldcache.tools.command.form import CommandForm
+from coldcache.tools.command.tool import CommandTool
 from coldcache.tools.fio import command as fio
 from coldcache.tools.fio import parse as fio_log
 from coldcache.tools.fio import series_logs as fio_series
@@ -44,8 +46,25 @@ READERS: tuple[LogReader, ...] = (
 )
 
 
-def find_tool(name: str) -> Tool:
-    """Return the tool of a name; raises `ToolError` if there is none."""
+def find_tool(name: str, form: CommandForm | None = None, operations: tuple[str, ...] = ()) -> Tool:
+    """Return the tool of a name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `TOOLS`, or what the records of a study's own command are to name.
+    form : CommandForm, optional
+        The study's own command.
+    operations : tuple of str
+        What a run of that command measures, whose log is to be read.
+
+    Raises
+    ------
+    ToolError
+        If there is none.
+    """
+    if form is not None:
+        return CommandTool(form, name, operations)
     if name not in TOOLS:
         raise ToolError(f'unknown tool "{name}"; {nearest(name, list(TOOLS))}')
     return TOOLS[name]
