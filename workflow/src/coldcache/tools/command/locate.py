@@ -146,36 +146,35 @@ def _descend(text: str, start: int, end: int, steps: tuple[str | int, ...]) -> t
 def _find_cells(pattern: Pattern, text: str) -> Iterator[Place]:
     """Yield the cells of a column below each line of headings that has it."""
     heads: dict[str, int] = {}
-    start = 0
+    delimiter = ","
     wanted = {pattern.column, *pattern.rows}
-    for line in text.splitlines(keepends=True):
-        cells = _split_cells(line.rstrip("\r\n"))
-        words = [cell for cell, _, _ in cells]
+    for line in re.finditer(r"[^\r\n]+", text):
+        guessed = next((mark for mark in ("\t", ";") if mark in line[0]), ",")
+        words = [cell for cell, _, _ in _split_cells(line[0], guessed)]
         if wanted <= set(words):
-            for name in wanted:
+            for name in sorted(wanted):
                 if words.count(name) > 1:
                     raise LogError(f'pattern {pattern.name}: several columns are called "{name}"')
-            heads = {word: place for place, word in enumerate(words)}
-        elif heads and len(cells) == len(heads):
-            chosen = all(words[heads[name]] == level for name, level in pattern.rows.items())
-            word, begin, length = cells[heads[pattern.column]]
-            if chosen and word:
-                yield Place(start + begin, length)
-        else:
+            heads, delimiter = {word: place for place, word in enumerate(words)}, guessed
+            continue
+        cells = _split_cells(line[0], delimiter)
+        # A last column of free text may hold more delimiters.
+        if len(cells) < len(heads):
             heads = {}
-        start += len(line)
+        elif heads and all(cells[heads[name]][0] == level for name, level in pattern.rows.items()):
+            word, begin, length = cells[heads[pattern.column]]
+            if word:
+                yield Place(line.start() + begin, length)
 
 
-def _split_cells(line: str) -> list[tuple[str, int, int]]:
+def _split_cells(line: str, delimiter: str) -> list[tuple[str, int, int]]:
     """Return the cells of a line of CSV: the text of each, where it starts in the line, and its length."""
-    delimiter = next((mark for mark in ("\t", ";", ",") if mark in line), ",")
     cells, at = [], 0
     while True:
         begin = at + len(line[at:]) - len(line[at:].lstrip(" "))
         if line[begin : begin + 1] == '"':
-            close = line.find('"', begin + 1)
-            close = len(line) if close < 0 else close
-            cells.append((line[begin + 1 : close], begin + 1, close - begin - 1))
+            close = _find_quote(line, begin + 1)
+            cells.append((line[begin + 1 : close].replace('""', '"'), begin + 1, close - begin - 1))
             end = line.find(delimiter, close)
         else:
             end = line.find(delimiter, begin)
@@ -184,3 +183,10 @@ def _split_cells(line: str) -> list[tuple[str, int, int]]:
         if end < 0:
             return cells
         at = end + 1
+
+
+def _find_quote(line: str, start: int) -> int:
+    """Return where a quoted cell ends: at a quotation mark that is not doubled, or at the end of the line."""
+    match = re.compile(r'(?:[^"]|"")*').match(line, start)
+    assert match is not None
+    return match.end()
