@@ -106,7 +106,7 @@ def test_a_column_finds_what_the_reader_of_elbencho_finds():
         (record.offset, record.length)
         for record in elbencho.read(log)
         if (record.metric, record.definition) == ("throughput", "until the last thread was done")
-        and record.operation.endswith("write")
+        and b",WRITE," in log[log.rfind(b"\n", 0, record.offset) : record.offset]
     }
     pattern = Pattern(
         name="rate", operations=("write",), metric="throughput", unit="MiB/s", column="MiB/s [last]",

@@ -58,9 +58,11 @@ def test_a_pattern_of_several_operations_is_of_the_one_that_ran():
 def test_the_rate_of_stress_ng_is_found_among_its_three():
     rate = Pattern(name="rate", operations=("write",), metric="throughput", unit="MB/s", regex=r"([0-9.]+) MB/sec")
     written = replace(rate, regex=r"([0-9.]+) MB/sec write rate")
-    assert [record.value for record in read(STRESS, written)] == [128.70e6]
-    assert [record.value for record in read(STRESS, replace(rate, take="first"))] == [877.65e6]
-    assert [record.value for record in read(STRESS, replace(rate, take="last"))] == [216.39e6]
+    assert [record.value for record in read(STRESS, written)] == pytest.approx([128.70e6], rel=1e-12)
+    assert [record.value for record in read(STRESS, replace(rate, take="first"))] == pytest.approx(
+        [877.65e6], rel=1e-12
+    )
+    assert [record.value for record in read(STRESS, replace(rate, take="last"))] == pytest.approx([216.39e6], rel=1e-12)
     with pytest.raises(LogError, match="pattern rate finds 3 figures, in lines 7, 8, 9: let it find one, or state"):
         read(STRESS, rate)
 
