@@ -24,7 +24,7 @@ from coldcache.design.command_template import check_command, check_options
 from coldcache.design.levels import Levels, Lookup, Share, check_levels
 from coldcache.design.settings import SettingKind, refuse_unknown_name
 from coldcache.statistics.stopping import LEAST_REPETITIONS
-from coldcache.tools import TOOLS, find_tool
+from coldcache.tools import REFUSED_TOOLS, TOOLS, find_tool
 from coldcache.tools.command.form import CommandForm
 from coldcache.tools.command.tool import NAME as COMMAND
 from coldcache.tools.protocols import Tool
@@ -36,6 +36,8 @@ _TOOLS = [*TOOLS, COMMAND]
 
 
 def _refuse_unknown_tool(given: Any) -> Any:
+    if isinstance(given, str) and given in REFUSED_TOOLS and given not in _TOOLS:
+        raise DesignError(f'"{given}" cannot be used: {REFUSED_TOOLS[given]}')
     if not isinstance(given, str) or given not in _TOOLS:
         raise DesignError(f'unknown "{given}"; {nearest(str(given), _TOOLS)}')
     return given

@@ -12,6 +12,7 @@ from coldcache.core.records import Record, find_impossible
 from coldcache.core.vocabulary import nearest
 from coldcache.tools import cloudwatch, elbencho, io500, mountstats, nfs_guest_log
 from coldcache.tools.command.form import CommandForm
+from coldcache.tools.command.tool import NAME as COMMAND
 from coldcache.tools.command.tool import CommandTool
 from coldcache.tools.fio import command as fio
 from coldcache.tools.fio import parse as fio_log
@@ -23,15 +24,16 @@ from coldcache.tools.iozone import parse as iozone_log
 from coldcache.tools.lines import name_line
 from coldcache.tools.mdtest import command as mdtest
 from coldcache.tools.mdtest import parse as mdtest_log
+from coldcache.tools.packages import find_tools
 from coldcache.tools.programs import HELPERS, Program
 from coldcache.tools.protocols import LogReader, NamedLogReader, Tool
 from coldcache.tools.rhel_iotest import parse as rhel_iotest_log
 
-#: The tools that run trials, by the name that studies use.
-TOOLS: Mapping[str, Tool] = {"iozone": iozone, "fio": fio, "ior": ior, "mdtest": mdtest}
+#: The tools of this project that run trials, by the name that studies use.
+_OWN_TOOLS: Mapping[str, Tool] = {"iozone": iozone, "fio": fio, "ior": ior, "mdtest": mdtest}
 
 #: The readers of logs, in the order in which they are asked.
-READERS: tuple[LogReader, ...] = (
+_OWN_READERS: tuple[LogReader, ...] = (
     nfs_guest_log,
     fio_log,
     fio_series,
@@ -44,6 +46,17 @@ READERS: tuple[LogReader, ...] = (
     elbencho,
     cloudwatch,
 )
+
+_PACKAGED = find_tools((*_OWN_TOOLS, COMMAND))
+
+#: All tools that run trials, also those of other packages, by the name that studies use.
+TOOLS: Mapping[str, Tool] = {**_OWN_TOOLS, **_PACKAGED.tools}
+
+#: All readers of logs; those of other packages are asked last.
+READERS: tuple[LogReader, ...] = (*_OWN_READERS, *_PACKAGED.readers)
+
+#: Why a tool of another package cannot be used, by its name.
+REFUSED_TOOLS: Mapping[str, str] = _PACKAGED.refused
 
 
 def find_tool(name: str, form: CommandForm | None = None, operations: tuple[str, ...] = ()) -> Tool:
