@@ -172,7 +172,7 @@ MISTAKES = [
     ("tool: command", "tool: fio",
      "dd: command: state it by tool, as in command: {iozone: ...}, or state tool: command"),
     ("tool: command", "tools: [command, fio]", "dd: command: state it by tool, as in command: {iozone: ...}, or state"),
-    ("tool: command", "tool: comand", 'dd: unknown "comand"; did you mean "command"?'),
+    ("tool: command", "tool: comand", 'dd: tool: unknown "comand"; did you mean "command"?'),
     ("    tool: command\n", "",
      "dd: tools: is required; state one, as in tool: fio, or several in order of preference"),
     ("tool: command", "tool: command\n    tools: [fio]", "dd: tools: state either tool or tools"),

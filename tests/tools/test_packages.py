@@ -98,8 +98,6 @@ def test_a_study_is_measured_and_a_log_read_with_the_tool_of_a_package(installed
         ("dd", "1 / 0", "somebodys of the package somebodys cannot be loaded (ZeroDivisionError: division by zero)"),
         ("dd", "TOOL = 'dd'\n\ndef read(log):\n    return []\n",
          "somebodys of the package somebodys lacks recognise; see docs/add-a-tool.md"),
-        ("dd", MODULE.replace("TRAITS = Traits(", "TRAITS = dict("),
-         "somebodys of the package somebodys cannot be loaded (TypeError"),
         ("dd", MODULE + "\nTRAITS = 1\n", "TRAITS of somebodys of the package somebodys are no coldcache.tools"),
     ],
 )  # fmt: skip
@@ -110,7 +108,7 @@ def test_a_broken_package_is_named_where_it_is_asked_for_and_nowhere_else(draft,
     Path("config/studies/own.yaml").write_text(STUDY)
     done = with_package(folder, "plan", "--study", "own", "--site", "here")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f'coldcache: config/studies/own.yaml, sweeps.sweep: "dd" cannot be used: {reason}')
+    assert done.stderr.startswith(f'coldcache: config/studies/own.yaml, sweeps.sweep: tool: "dd" cannot be used: {reason}')
     assert done.stderr.count("\n") == 1
 
 

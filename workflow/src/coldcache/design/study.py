@@ -158,7 +158,10 @@ class Sweep(Strict):
         if tool is not None:
             if given.get("tools"):
                 raise DesignError("tools: state either tool or tools")
-            given["tools"] = [_refuse_unknown_tool(tool)]
+            try:
+                given["tools"] = [_refuse_unknown_tool(tool)]
+            except DesignError as error:
+                raise DesignError(f"tool: {error}") from error
         if not given.get("tools"):
             raise DesignError("tools: is required; state one, as in tool: fio, or several in order of preference")
         command, is_own = given.get("command"), given["tools"] == [COMMAND]
