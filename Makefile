@@ -67,7 +67,7 @@ tests := pytest -rs --nbval tests notebooks
 
 .PHONY: test
 # The tests on Slurm, GlusterFS and tuned start daemons in namespaces and need root: only root installs their packages.
-test: tools += test chromium break nfs $(if $(filter 0,$(shell id -u)),cluster settings)
+test: tools += test chromium break nfs commands $(if $(filter 0,$(shell id -u)),cluster settings)
 test: setup ## Run every check and every test
 	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference
