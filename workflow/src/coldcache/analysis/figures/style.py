@@ -117,7 +117,9 @@ _SMALL_RULES: dict[str, Any] = {
 
 def set_house_style(is_small: bool = False) -> None:
     """Draw every further figure of this process in the style of the study, so small that four fit in a row if asked."""
-    mpl.rcParams.update({**_RULES, **(_SMALL_RULES if is_small else {})})
+    mpl.rcParams.update(_RULES)
+    if is_small:
+        mpl.rcParams.update(_SMALL_RULES)
 
 
 @contextmanager
