@@ -67,7 +67,7 @@ tests := pytest -rs --nbval tests notebooks
 
 .PHONY: test
 # The tests on Slurm, GlusterFS and tuned start daemons in namespaces and need root: only root installs their packages.
-test: tools += test chromium break nfs $(if $(filter 0,$(shell id -u)),cluster settings)
+test: tools += test chromium break nfs commands $(if $(filter 0,$(shell id -u)),cluster settings)
 test: setup ## Run every check and every test
 	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference
@@ -100,6 +100,8 @@ check-schemas:
 	@$(call quietly,check-jsonschema --schemafile config/schema/study.json config/studies/*.yaml)
 	@$(call quietly,check-jsonschema --schemafile config/schema/site.json config/sites/*.yaml)
 	@$(call quietly,check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml)
+	@$(call quietly,check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml)))
+	@$(call quietly,check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml)
 	@! command -v actionlint >/dev/null || actionlint .github/workflows/*.yml
 	@$(call quietly,check-jsonschema --schemafile config/schema/claims.json $(filter-out %/contradictions.yaml,$(wildcard config/claims/*.yaml)))
 check-citation:

@@ -36,7 +36,7 @@ _QUOTED = (
 
 #: What README.md says of each program; the names are those of peers.py, where it is measured.
 _PROGRAMS = {
-    "Cold Cache": "measures storage, judges each run, and traces each number of its report to a raw log",
+    "Cold Cache": "runs storage tools or any command, judges each run, traces each number to a raw log",
     "IOPS": "runs any command, and finds figures in its output by patterns",
     "ReFrame": "runs any command, and finds figures in its output by patterns",
     "elbencho": "a benchmark tool; Cold Cache [reads its result files](docs/read-foreign-logs.md)",

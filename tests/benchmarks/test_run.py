@@ -67,7 +67,10 @@ def test_readme_lists_programs_with_their_stored_costs_and_a_dash_where_none_is_
     assert f"<!-- bench: programs -->\n{table}\n<!-- bench: end -->" in ledger.README.read_text()
     cost = {"figure": "trial-cpu", "value": 4.3, "peers": {"IOPS": 11.2, "Snakemake": 71.9}}
     files = {"figure": "trial-files", "value": 3.0, "peers": {"ReFrame": 4.0}}
-    rows = [line.strip("| ").split(" | ") for line in ledger.list_programs({"trial-cpu": cost, "trial-files": files}).splitlines()]
+    rows = [
+        line.strip("| ").split(" | ")
+        for line in ledger.list_programs({"trial-cpu": cost, "trial-files": files}).splitlines()
+    ]
     assert [(row[0], *row[2:]) for row in rows[2:]] == [
         ("Cold Cache", "4.3 ms", "3"), ("IOPS", "11.2 ms", "–"), ("ReFrame", "–", "4"), ("elbencho", "–", "–"),
         ("fio-plot", "–", "–"),

@@ -321,7 +321,11 @@ def test_readme_is_read_in_one_sitting_and_shows_the_figure_of_the_reference_cam
     assert len(read_page("README.md").splitlines()) <= 120
     (figure,) = re.findall(r"!\[.+\]\((docs/figures/.+\.svg)\)", read_page("README.md"))
     notebook = json.loads((ROOT / f"notebooks/{Path(figure).stem}.ipynb").read_text())
-    shown = ["".join(out.get("data", {}).get("text/html", "")) for cell in notebook["cells"] for out in cell.get("outputs", [])]
+    shown = [
+        "".join(out.get("data", {}).get("text/html", ""))
+        for cell in notebook["cells"]
+        for out in cell.get("outputs", [])
+    ]
     # Ids and links differ: the notebook's drawing leads to its trials. What is drawn is the same.
     paths = [re.findall(r'\bd="([^"]+)"', text) for text in ((ROOT / figure).read_text(), *shown)]
     assert len(paths[0]) > 20

@@ -278,7 +278,7 @@ class Estimates:
     @property
     def tool(self) -> str:
         """The tool that measured, with its version."""
-        return f"{self.cube.attrs['tool']} {self.cube.attrs['tool_version']}"
+        return f"{self.cube.attrs['tool']} {self.cube.attrs['tool_version']}".strip()
 
     def caption(self, *notes: str | None) -> str:
         """Return how to read a figure of the estimates: marks, trials, cold reads, tool, then each note once."""

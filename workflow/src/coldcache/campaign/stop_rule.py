@@ -14,7 +14,8 @@ from coldcache.core.trial_figure import choose_figure
 from coldcache.design.cases import Case, Trial
 from coldcache.design.site import Site
 from coldcache.statistics.stopping import Stop, enough
-from coldcache.tools import find_tool, read_by
+from coldcache.tools import read_by
+from coldcache.tools.protocols import Tool
 from coldcache.verdicts.judge import judge
 from coldcache.verdicts.observation import Observation
 
@@ -65,7 +66,9 @@ def weigh(folder: Path, site: Site, case: Case, count: int | None = None) -> Sto
     count = _count_done(folder, case) if count is None else count
     folders = [folder / Trial(case, number).key for number in range(count)]
     outcomes = [read_outcome(trial / TRIAL_JSON) for trial in folders]
-    figures = [_figures(outcome, trial, site) for outcome, trial in zip(outcomes, folders, strict=True)]
+    figures = [
+        _figures(outcome, trial, site, case.implementation) for outcome, trial in zip(outcomes, folders, strict=True)
+    ]
     spent = [outcome.seconds or 0.0 for outcome in outcomes]
     left = until.seconds - sum(spent) if until.seconds is not None else float("inf")
     stops = [
@@ -85,17 +88,19 @@ def _count_done(folder: Path, case: Case) -> int:
     return next((number for number in range(most) if not is_done(folder, Trial(case, number))), most)
 
 
-def _figures(outcome: Outcome, folder: Path, site: Site) -> dict[str, float]:
+def _figures(outcome: Outcome, folder: Path, site: Site, tool: Tool) -> dict[str, float]:
     """Return the figure of each operation of a trial; NaN if it is void."""
     refusal: str | None = None
     records: Sequence[Record] = []
-    stamp, tool = Stamp(), find_tool(outcome.tool)
+    stamp = Stamp()
     try:
-        log = (folder / "stdout.txt").read_bytes()
+        log = (folder / tool.TRAITS.log).read_bytes()
         stamp, records = tool.read_stamp(log), read_by(tool, log)
     except (LogError, OSError) as error:
         refusal = str(error) or "it cannot be read"
-    trial = Observation(outcome, records, refusal, site.thresholds, site.target, stamp=stamp)
+    trial = Observation(
+        outcome, records, refusal, site.thresholds, site.target, stamp=stamp, exit_codes=tool.TRAITS.exit_codes
+    )
     void = judge(trial).verdict == "void"
     found = {operation: choose_figure(operation, records) for operation in outcome.operations}
     return {operation: float("nan") if void or figure is None else figure for operation, figure in found.items()}

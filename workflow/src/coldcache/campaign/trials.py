@@ -16,6 +16,7 @@ from coldcache.core.trial_figure import choose_figure
 from coldcache.design.imported_study import ForeignStudy
 from coldcache.tools import TOOLS, find_tool, read_by, read_file
 from coldcache.tools import nfs_guest_log as nfs_guest
+from coldcache.tools.protocols import Tool
 from coldcache.verdicts.drift import Drift, Moment
 from coldcache.verdicts.judge import Judgement, judge
 from coldcache.verdicts.observation import Baseline, Observation
@@ -36,6 +37,8 @@ class Collected(NamedTuple):
         The verdict; ``missing`` for a trial without a folder.
     series : mapping of str to list of Record
         The records of each log of rates over time, by the log's path relative to the campaign's folder.
+    log_name : str
+        The file in the trial's folder that states its figures.
     """
 
     key: str
@@ -43,11 +46,12 @@ class Collected(NamedTuple):
     records: Sequence[Record]
     judgement: Judgement
     series: Mapping[str, Sequence[Record]] = {}
+    log_name: str = "stdout.txt"
 
     @property
     def log(self) -> str:
         """Path of the log that the records point into, relative to the campaign's folder."""
-        return self.outcome.log.file if self.outcome.log else f"{self.key}/stdout.txt"
+        return self.outcome.log.file if self.outcome.log else f"{self.key}/{self.log_name}"
 
 
 def collect_trials(campaign: Campaign) -> Iterator[Collected]:
@@ -95,10 +99,13 @@ def _read_drifts(campaign: Campaign, outcomes: dict[str, Outcome]) -> dict[str, 
     """Return the drift of each study's sentinel, from those of its trials that succeeded."""
     moments: dict[str, list[Moment]] = {}
     for key, outcome in outcomes.items():
-        if not outcome.sentinel or outcome.start is None or outcome.exit_status != 0 or outcome.failure:
+        if not outcome.sentinel or outcome.start is None or outcome.failure:
+            continue
+        tool = _find_tool(campaign, key, outcome)
+        if outcome.exit_status not in tool.TRAITS.exit_codes:
             continue
         try:
-            records = read_by(find_tool(outcome.tool), _read_log(campaign.folder / key))
+            records = read_by(tool, _read_log(campaign.folder / key / tool.TRAITS.log))
         except LogError:
             continue
         figure = choose_figure(outcome.operations[0], records) if outcome.operations else None
@@ -158,14 +165,12 @@ def _read_foreign_trial(key: str, outcome: Outcome, study: ForeignStudy, logs: F
 
 def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: "Baselines") -> Collected:
     folder = campaign.folder / key
-    if outcome.tool not in TOOLS:
-        raise CampaignError(f'{folder / TRIAL_JSON}: not the outcome of a trial (unknown tool "{outcome.tool}")')
-    tool = find_tool(outcome.tool)
+    tool = _find_tool(campaign, key, outcome)
     records: Sequence[Record] = []
     refusal: str | None = None
     stamp = Stamp()
     try:
-        log = _read_log(folder)
+        log = _read_log(folder / tool.TRAITS.log)
         stamp = tool.read_stamp(log)
         records = read_by(nfs_guest if outcome.guest else tool, log)
     except LogError as error:
@@ -179,9 +184,9 @@ def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: "Base
     site = campaign.site
     trial = Observation(
         outcome, records, refusal, site.thresholds, site.target, baselines.of(outcome),
-        tool.TRAITS.states_version, stamp,
+        tool.TRAITS.states_version, stamp, tool.TRAITS.exit_codes,
     )  # fmt: skip
-    return Collected(key, outcome, records, judge(trial), series)
+    return Collected(key, outcome, records, judge(trial), series, tool.TRAITS.log)
 
 
 class Baselines:
@@ -227,8 +232,19 @@ def _read_outcome(key: str, path: Path) -> Outcome:
     return outcome
 
 
-def _read_log(folder: Path) -> bytes:
+def _find_tool(campaign: Campaign, key: str, outcome: Outcome) -> Tool:
+    """Return the tool that a trial ran; raises `CampaignError` if its sweep has no such tool."""
+    study = next((study for study in campaign.planned if study.study == outcome.study), None)
+    sweep = study.sweeps.get(outcome.sweep) if study else None
+    form = sweep.form if sweep else None
+    if outcome.tool not in (sweep.tool_names if sweep and form else TOOLS):
+        path = campaign.folder / key / TRIAL_JSON
+        raise CampaignError(f'{path}: not the outcome of a trial (unknown tool "{outcome.tool}")')
+    return find_tool(outcome.tool, form, outcome.operations)
+
+
+def _read_log(path: Path) -> bytes:
     try:
-        return (folder / "stdout.txt").read_bytes()
+        return path.read_bytes()
     except OSError as error:
-        raise LogError(f"stdout.txt cannot be read: {error.strerror}") from error
+        raise LogError(f"{path.name} cannot be read: {error.strerror}") from error

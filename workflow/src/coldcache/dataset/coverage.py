@@ -58,7 +58,9 @@ def _rows(campaign: Campaign, counted: set[str], stated: set[tuple[str, str]]) -
             of_sweep = [case for case in cases if case.sweep == name]
             for item in _items(sweep.item):
                 if f"{study.study}/{name}" in counted:
-                    yield ItemCoverage(study.study, item, "measured", describe_deviation(of_sweep[0], sweep.tools[0]))
+                    yield ItemCoverage(
+                        study.study, item, "measured", describe_deviation(of_sweep[0], sweep.tool_names[0])
+                    )
                 else:
                     state = "published only" if (study.study, item) in stated else "not run"
                     refused = read_not_run(campaign.folder, study.study, name)

@@ -63,7 +63,7 @@ def _rows_of_plan(campaign: Campaign, counted: set[tuple[str, str]]) -> list[dic
                 "file_layout": str(first.factors.get("file_layout", "")),
                 "transfer_size": int(first.factors.get("transfer_size", 0)),
                 "state": "measured" if is_measured else "not run",
-                "why": describe_deviation(first, sweep.tools[0])
+                "why": describe_deviation(first, sweep.tool_names[0])
                 if is_measured
                 else read_not_run(campaign.folder, study.study, name) or explain_absence(cases[name]),
             })  # fmt: skip

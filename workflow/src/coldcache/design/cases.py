@@ -12,7 +12,8 @@ from coldcache.core.units import show_bytes, show_seconds
 from coldcache.core.vocabulary import METADATA_OPERATIONS
 from coldcache.design import guest_spec as nfs_guest
 from coldcache.design.case_names import name_case
-from coldcache.design.command_template import fill
+from coldcache.design.command_sweep import fill_variables
+from coldcache.design.command_template import fill, fill_words
 from coldcache.design.feasibility import explain_excess, explain_lack
 from coldcache.design.grid import Environment, expand_grid
 from coldcache.design.levels import Level, Lookup, Share
@@ -29,7 +30,9 @@ from coldcache.design.settings import Setting
 from coldcache.design.site import Cold, Site
 from coldcache.design.study import RepeatUntil, Study, Sweep, refuse_levels
 from coldcache.tools import find_tool
+from coldcache.tools.command.form import CommandForm
 from coldcache.tools.launchers import start_ranks
+from coldcache.tools.protocols import Tool
 from coldcache.tools.run import Run
 
 #: The most trials of a study; each has a folder.
@@ -59,6 +62,8 @@ class Case(NamedTuple):
         The guest in which its trials run; None if they run on the site's own clients.
     until : RepeatUntil or None
         When to stop repeating it; `repetitions` is then the minimum.
+    form : CommandForm or None
+        The study's own command that it runs; None for a known tool.
     """
 
     study: str
@@ -78,6 +83,12 @@ class Case(NamedTuple):
     sentinel_every: int = 0
     guest: nfs_guest.Guest | None = None
     until: RepeatUntil | None = None
+    form: CommandForm | None = None
+
+    @property
+    def implementation(self) -> Tool:
+        """The functions of its tool."""
+        return find_tool(self.tool, self.form, self.operations)
 
     @property
     def most(self) -> int:
@@ -98,7 +109,7 @@ class Case(NamedTuple):
     def seconds(self) -> float:
         """Estimate of how long one trial takes."""
         measured = self.run.seconds if self.expected is None else self.expected
-        overhead = find_tool(self.tool).TRAITS.overhead_seconds
+        overhead = self.implementation.TRAITS.overhead_seconds
         return measured + overhead + (nfs_guest.OVERHEAD_SECONDS if self.guest else 0)
 
     @property
@@ -178,8 +189,8 @@ def _expand_sweep(
     varying = [factor for factor in sweep.factors if len({point[factor] for point in grid}) > 1]
     # A level that follows from another factor would only repeat that factor in the name.
     varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
-    groups = find_tool(tool).separate(tuple(sweep.operations))
-    lack = f"{' and '.join(sweep.tools)}: not installed" if key in environment.lacking else None
+    groups = sweep.find_tool(tool).separate(tuple(sweep.operations))
+    lack = f"{' and '.join(sweep.tool_names)}: not installed" if key in environment.lacking else None
     for operations in groups:
         shrinks = scales and not full and not sweep.keeps_sizes
         # A series lasts as long as the sweep says.
@@ -190,7 +201,8 @@ def _expand_sweep(
             parts |= {factor: point[factor] for factor in varying}
             factors = _as_measured(shrink(point, part) if part < 1 else point, sweep, tool)
             case = Case(
-                study=study.study, sweep=name, name=name_case(parts), tool=tool, operations=operations,
+                study=study.study, sweep=name, name=name_case(parts), tool=sweep.name_tool(tool),
+                operations=operations, form=sweep.form,
                 factors=factors, settings=settings,
                 run=_run(operations, factors, study, name, sweep, site, tool, full),
                 repetitions=_repetitions(study, sweep, tool), item=sweep.item,
@@ -211,7 +223,7 @@ def _expand_sweep(
                     f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}, the site {site.site} ends "
                     f"it after {show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
                 )
-            unfit = find_tool(tool).unfit(case.run) if scales and not full else None
+            unfit = sweep.find_tool(tool).unfit(case.run) if scales and not full else None
             reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else None)
             case = case._replace(why_not_here=reason or (explain_excess(case.run, site) if full else None))
             yield case
@@ -287,7 +299,7 @@ def _command(sweep: Sweep, tool: str) -> str | None:
 
 def _as_measured(point: dict[str, Level], sweep: Sweep, tool: str) -> dict[str, Level]:
     """Return the levels that a tool applies; those that do not spread files over directories put them all in one."""
-    if find_tool(tool).TRAITS.makes_directories or "items_per_directory" not in point:
+    if sweep.find_tool(tool).TRAITS.makes_directories or "items_per_directory" not in point:
         return point
     spread = ("directories_per_thread", "items_per_directory")
     kept = {factor: level for factor, level in point.items() if factor not in spread}
@@ -308,7 +320,7 @@ def _run(
     known = {"nodes": clients.nodes_for(factors["threads"]), **known}
     stated = launchers.get(name) or launchers.get(tool) or ""
     launcher = tuple(stated.replace("{threads}", str(factors["threads"])).split())
-    if starter and not stated and find_tool(tool).TRAITS.is_mpi:
+    if starter and not stated and sweep.find_tool(tool).TRAITS.is_mpi:
         cores = clients.total_cores() // clients.nodes * known["nodes"]
         launcher = start_ranks(starter, clients.mpi, factors["threads"], known["nodes"], cores)
     shrinks = study.scale == "site" and not full and not sweep.keeps_sizes
@@ -317,15 +329,25 @@ def _run(
     run = Run(
         operations=operations, directory=directory, seconds=seconds, options=tuple(sweep.options.get(tool, ())),
         device=f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if served else "",
-        launcher=launcher, starter=starter, series=series if find_tool(tool).TRAITS.series_logs else 0.0, **known,
+        launcher=launcher, starter=starter, series=series if sweep.find_tool(tool).TRAITS.series_logs else 0.0, **known,
     )  # fmt: skip
+    if sweep.form:
+        values = fill_variables(sweep.form, factors, sweep.words, operations[0], seconds)
+        return run._replace(command=_fill_words(sweep.form, values))
     command = _command(sweep, tool)
     return run._replace(command=_fill(command, run, factors, sweep, site, tool)) if command else run
 
 
+def _fill_words(form: CommandForm, values: Mapping[str, Any]) -> tuple[str, ...]:
+    try:
+        return fill_words(form.words, values)
+    except DesignError as error:
+        raise DesignError(f"command: {error}") from error
+
+
 def _fill(command: str, run: Run, factors: dict[str, Any], sweep: Sweep, site: Site, tool: str) -> tuple[str, ...]:
     """Return the words of a study's command line, filled in for a site."""
-    module = find_tool(tool)
+    module = sweep.find_tool(tool)
     traits = module.TRAITS
     values = {
         **factors, "files": run.files, "iterations": sweep.iterations, "directory": run.directory,
@@ -354,7 +376,7 @@ def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
         where = f"config/sites/{site.site}.yaml, clients.nodes"
         raise DesignError(f"{refused}the {site.clients.nodes} of {where}")
     for tool in sweep.tools if not case.scale else ():
-        unfit = find_tool(tool).unfit(case.run)
+        unfit = sweep.find_tool(tool).unfit(case.run)
         if unfit:
             raise DesignError(f"tools: {tool} {unfit}, as {case.name} needs; take another tool or other factors")
     if case.run.transfer_size and case.run.file_size % case.run.transfer_size:

@@ -5,7 +5,7 @@ target.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from coldcache.core.errors import DesignError
@@ -17,6 +17,8 @@ from coldcache.tools.protocols import Traits
 VARIABLES = ("launcher", "program", "directory", "iterations", "test", "files")
 
 _VARIABLE = re.compile(r"\{([a-z_]*)(?::([kKmMgG]))?\}")
+#: A variable, or a brace that is doubled to mean itself.
+_BRACES = re.compile(r"\{\{|\}\}|\{([a-z_]+)(?::([kKmMgG]))?\}")
 _POWERS = {"k": 1, "m": 2, "g": 3}
 
 #: A file in the folder that a trial is given.
@@ -106,14 +108,38 @@ def fill(command: str, values: Mapping[str, Any]) -> tuple[str, ...]:
     values : mapping
         The value of each variable. A list replaces a word by its items, by none if it is empty.
     """
+    return fill_words(command.split(), values)
+
+
+def fill_words(command: Iterable[str], values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return words with their variables replaced, as `fill`; a doubled brace becomes a single one."""
     words: list[str] = []
-    for word in command.split():
+    for word in command:
         whole = _VARIABLE.fullmatch(word)
         if whole and isinstance(values[whole[1]], list | tuple):
             words += values[whole[1]]
         else:
-            words.append(_VARIABLE.sub(lambda match: _show(values[match[1]], match[2]), word))
+            words.append(_BRACES.sub(lambda match: _replace(match, values), word))
     return tuple(words)
+
+
+def _replace(match: re.Match[str], values: Mapping[str, Any]) -> str:
+    if match[0] in ("{{", "}}"):
+        return match[0][0]
+    value = values[match[1]]
+    return " ".join(value) if isinstance(value, list | tuple) else _show(value, match[2])
+
+
+def list_variables(where: str, words: Iterable[str]) -> set[str]:
+    """Return the variables in words; raises `DesignError`, beginning with `where`, for a brace that is of none."""
+    named = set()
+    for word in words:
+        named |= {match[1] for match in _BRACES.finditer(word) if match[1] is not None}
+        if "{" in (rest := _BRACES.sub("", word)) or "}" in rest:
+            raise DesignError(
+                f'{where}: "{word}" is no variable such as {{threads}} or {{file_size:G}}; double a brace that is meant'
+            )
+    return named
 
 
 def _show(value: Any, letter: str | None) -> str:

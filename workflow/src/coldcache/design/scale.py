@@ -12,7 +12,6 @@ from coldcache.core.vocabulary import METADATA_OPERATIONS
 from coldcache.design.levels import Level
 from coldcache.design.site import Site
 from coldcache.design.study import Sweep
-from coldcache.tools import find_tool
 
 Point = dict[str, Level]
 
@@ -38,12 +37,14 @@ def expect_seconds(operations: Sequence[str], point: Point, sweep: Sweep, site: 
     """Return how long one execution measures by the site's expected speed, in s."""
     expected = site.expected
     if operations[0] in METADATA_OPERATIONS:
-        iterations = sweep.iterations if find_tool(tool).TRAITS.repeats_itself else 1
+        iterations = sweep.iterations if sweep.find_tool(tool).TRAITS.repeats_itself else 1
         return count_items(point) * len(operations) * iterations / expected.items
-    if find_tool(tool).TRAITS.is_time_bound and any(operation.startswith("random") for operation in operations):
+    if sweep.find_tool(tool).TRAITS.is_time_bound and any(operation.startswith("random") for operation in operations):
+        return sweep.seconds
+    if "file_size" not in point:
         return sweep.seconds
     size = int(point["file_size"]) * int(point["threads"])
-    transfers = size / int(point["transfer_size"])
+    transfers = size / int(point.get("transfer_size", size))
     return sum(
         transfers / expected.iops if operation.startswith("random") else size / expected.throughput
         for operation in operations
@@ -56,7 +57,7 @@ def find_scale(operations: Sequence[str], grid: list[Point], sweep: Sweep, site:
     for point in grid:
         size = int(point.get("file_size", 0)) * int(point["threads"])
         seconds = expect_seconds(operations, point, sweep, site, tool)
-        if find_tool(tool).TRAITS.is_time_bound and size:
+        if sweep.find_tool(tool).TRAITS.is_time_bound and size:
             # Its random transfers end in time, but their files are written first.
             seconds = size / site.expected.throughput
         if size > site.limits.bytes:
@@ -70,7 +71,7 @@ def shrink(point: Point, scale: float) -> Point:
     """Return a combination of levels with its sizes shrunk: whole transfers, whole directories, at least one each."""
     small = dict(point)
     if "file_size" in point:
-        transfer = int(point["transfer_size"])
+        transfer = int(point.get("transfer_size", 1))
         small["file_size"] = max(1, math.floor(int(point["file_size"]) * scale / transfer)) * transfer
     if "files" in point:
         small["files"] = max(1, math.floor(int(point["files"]) * scale))

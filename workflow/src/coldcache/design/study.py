@@ -1,6 +1,7 @@
 """What a study asks: its sweeps, their factors and levels, as `config/studies/<id>.yaml` states them."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,24 +19,45 @@ from coldcache.core.vocabulary import (
 )
 from coldcache.core.yaml_models import Name, Seconds, Strict, read_model
 from coldcache.design.claim import Claim
+from coldcache.design.command_sweep import Pattern, Success, check_command_sweep, make_form, name_spelling
 from coldcache.design.command_template import check_command, check_options
 from coldcache.design.levels import Levels, Lookup, Share, check_levels
 from coldcache.design.settings import SettingKind, refuse_unknown_name
 from coldcache.statistics.stopping import LEAST_REPETITIONS
-from coldcache.tools import TOOLS
+from coldcache.tools import REFUSED_TOOLS, TOOLS, find_tool
+from coldcache.tools.command.form import CommandForm
+from coldcache.tools.command.tool import NAME as COMMAND
+from coldcache.tools.protocols import Tool
 
 _SET_FACTORS = ", ".join(SET_FACTORS)
 
 
+_TOOLS = [*TOOLS, COMMAND]
+
+
 def _refuse_unknown_tool(given: Any) -> Any:
-    if not isinstance(given, str) or given not in TOOLS:
-        raise DesignError(f'unknown "{given}"; {nearest(str(given), list(TOOLS))}')
+    if isinstance(given, str) and given in REFUSED_TOOLS and given not in _TOOLS:
+        raise DesignError(f'"{given}" cannot be used: {REFUSED_TOOLS[given]}')
+    if not isinstance(given, str) or given not in _TOOLS:
+        raise DesignError(f'unknown "{given}"; {nearest(str(given), _TOOLS)}')
     return given
 
 
-ToolName = Annotated[
-    str, BeforeValidator(_refuse_unknown_tool), WithJsonSchema({"type": "string", "enum": list(TOOLS)})
-]
+ToolName = Annotated[str, BeforeValidator(_refuse_unknown_tool), WithJsonSchema({"type": "string", "enum": _TOOLS})]
+Commands = Annotated[
+    dict[ToolName, str],
+    WithJsonSchema({
+        "anyOf": [
+            {"type": "string"},
+            {"type": "object", "additionalProperties": {"type": "string"}, "propertyNames": {"enum": _TOOLS}},
+        ]
+    }),
+]  # fmt: skip
+Spelling = Annotated[str, BeforeValidator(name_spelling)]
+
+#: Keys of a sweep that belong to ``tool: command``.
+_OF_COMMANDS = ("patterns", "success", "log", "keep", "words", "inputs", "version")
+
 OperationName = Literal[
     "write", "read", "random-write", "random-read",
     "file-create", "file-stat", "file-read", "file-remove", "directory-create", "directory-stat", "directory-remove",
@@ -67,13 +89,40 @@ class Sweep(Strict):
 
     title: str = Field(description="What is swept, in a few words.")
     item: str = Field("", description="The tables and figures of the source that it serves, separated by semicolons.")
-    tools: list[ToolName] = Field(min_length=1, description="In order of preference; the first installed one is used.")
+    tool: ToolName | None = Field(
+        None, exclude=True, description="A single tool, in place of tools; command: the study's own command."
+    )
+    tools: list[ToolName] = Field(
+        default_factory=list, description="In order of preference; the first installed one is used."
+    )
     operations: list[OperationName] = Field(min_length=1)
     factors: dict[str, Levels] = Field(description="Levels of each factor; threads is required.")
     options: dict[ToolName, list[str]] = Field(default_factory=dict, description="Further arguments, word by word.")
-    command: dict[ToolName, str] = Field(
-        default_factory=dict, description="A tool's command line as a document has it, with its variables in braces."
+    command: Commands = Field(
+        default_factory=dict,
+        description="A tool's command line as a document has it, with its variables in braces; of tool: command the "
+        "command itself.",
     )
+    patterns: dict[Name, Pattern] = Field(
+        default_factory=dict, description="Where the log of tool: command states its figures, by a name of each."
+    )
+    success: Success = Field(default_factory=Success, description="What counts as success of tool: command.")
+    log: str = Field(
+        "output",
+        description="What states the figures of tool: command: output (both outputs, as on a terminal), stdout, "
+        "stderr, or a file that it writes.",
+    )
+    keep: list[str] = Field(
+        default_factory=list, description="Further files of tool: command to keep with the log, such as *.csv."
+    )
+    words: dict[str, dict[Spelling, str]] = Field(
+        default_factory=dict,
+        description="How tool: command spells levels of direct_io and file_layout, and operations, by level.",
+    )
+    inputs: str = Field(
+        "", description="Names of the files that tool: command reads, with {thread}; without it all threads share one."
+    )
+    version: str = Field("", description="The argument that makes tool: command print its version, such as --version.")
     settings: dict[str, NamedSetting] = Field(
         default_factory=dict, description="How the levels of a factor are put in force; site: as the site states it."
     )
@@ -98,6 +147,64 @@ class Sweep(Strict):
     repetitions: int | None = Field(None, ge=1, lt=2**63, description="Trials of each case, when not the study's.")
     repeat_until: RepeatUntil | None = Field(None, description="When to stop repeating, when not the study's.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _name_tools(cls, given: Any) -> Any:
+        """Let ``tool`` stand for a list of one; the threads of a command are 1 unless it states them."""
+        if not isinstance(given, dict):
+            return given
+        given = dict(given)
+        tool = given.get("tool")
+        if tool is not None:
+            if given.get("tools"):
+                raise DesignError("tools: state either tool or tools")
+            try:
+                given["tools"] = [_refuse_unknown_tool(tool)]
+            except DesignError as error:
+                raise DesignError(f"tool: {error}") from error
+        if not given.get("tools"):
+            raise DesignError("tools: is required; state one, as in tool: fio, or several in order of preference")
+        command, is_own = given.get("command"), given["tools"] == [COMMAND]
+        if isinstance(command, str):
+            if not is_own:
+                raise DesignError("command: state it by tool, as in command: {iozone: ...}, or state tool: command")
+            given["command"] = {COMMAND: command}
+        if is_own and isinstance(given.get("factors"), dict):
+            given["factors"] = {"threads": [1], **given["factors"]}
+        return given
+
+    @model_validator(mode="after")
+    def _check_command(self) -> "Sweep":
+        if self.tools == [COMMAND]:
+            return self
+        if COMMAND in self.tools:
+            raise DesignError(f"tools: {COMMAND} stands alone, since what it measures depends on its words")
+        for key in _OF_COMMANDS:
+            if getattr(self, key) != type(self).model_fields[key].get_default(call_default_factory=True):
+                raise DesignError(f"{key}: belongs to a sweep with tool: command")
+        return self
+
+    @cached_property
+    def form(self) -> CommandForm | None:
+        """The command of the study's own; None for a sweep of known tools."""
+        return make_form(self) if self.tools == [COMMAND] else None
+
+    @property
+    def tool_names(self) -> list[str]:
+        """The names of its tools in records: a command has that of its program."""
+        return [self.name_tool(tool) for tool in self.tools]
+
+    def name_tool(self, tool: str) -> str:
+        """Return the name of one of its tools in records."""
+        if self.form is None:
+            return tool
+        # Its logs are not read by the parser of a tool of the same name.
+        return f"{self.form.program} ({COMMAND})" if self.form.program in TOOLS else self.form.program
+
+    def find_tool(self, tool: str, operations: tuple[str, ...] = ()) -> Tool:
+        """Return one of its tools by its name; `operations` is what a run measures whose log is to be read."""
+        return find_tool(self.name_tool(tool), self.form, operations)
+
     @model_validator(mode="after")
     def _check_factors(self) -> "Sweep":
         for factor, levels in self.factors.items():
@@ -112,8 +219,11 @@ class Sweep(Strict):
         for factor, levels in self.factors.items():
             if isinstance(levels, Lookup) and not isinstance(self.factors.get(levels.by), list):
                 raise DesignError(f"factors.{factor}.by: {levels.by} is no factor of the sweep whose levels are listed")
-        _check_kind(self.operations, self.factors, self.settings)
+        _check_kind(self.operations, self.factors, self.settings, is_own=COMMAND in self.tools)
         _check_settings(self.settings, self.factors)
+        if COMMAND in self.tools:
+            check_command_sweep(self)
+            return self
         for tool, command in self.command.items():
             if tool not in self.tools:
                 raise DesignError(f"command: {tool} is none of the sweep's tools, {', '.join(self.tools)}")
@@ -123,8 +233,13 @@ class Sweep(Strict):
         return self
 
 
-def _check_kind(operations: Sequence[str], factors: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Refuse factors that are missing, or that the operations ignore, so that levels would be mere labels."""
+def _check_kind(
+    operations: Sequence[str], factors: Mapping[str, Any], settings: Mapping[str, Any], *, is_own: bool
+) -> None:
+    """Refuse factors that are missing, or that the operations ignore, so that levels would be mere labels.
+
+    A command of the study's own needs none but the threads.
+    """
     names = [operation for operation in operations if operation in METADATA_OPERATIONS]
     if names and len(names) < len(operations):
         moving = next(operation for operation in operations if operation not in names)
@@ -143,6 +258,8 @@ def _check_kind(operations: Sequence[str], factors: Mapping[str, Any], settings:
     counted = [factor for factor in NAME_FACTORS[1:] if factor in factors]
     if names and counted and ("files" in factors or len(counted) == 1):
         raise DesignError(f"factors: state either files, or {' and '.join(NAME_FACTORS[1:])}")
+    if is_own:
+        return
     for factor in ("threads", *(counted or ["files"])) if names else ("threads", "transfer_size", "file_size"):
         if factor not in factors:
             raise DesignError(f"factors: {factor} is required")

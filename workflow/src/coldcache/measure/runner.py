@@ -31,7 +31,6 @@ from coldcache.measure.lease import leased
 from coldcache.measure.settings.block import BlockSettings, is_left, why_not_run
 from coldcache.measure.target import MARKER, WORK, check_space, check_target, clear, locked, make_work_folder
 from coldcache.measure.trial import BlockContext, refuse_full, run_trial
-from coldcache.tools import find_tool
 
 #: Seconds that laying out files and applying settings may take in addition to a tool's time limit.
 _SECONDS_AROUND = 300.0
@@ -111,8 +110,10 @@ def _tidy(campaign: Campaign, trials: list[Trial]) -> None:
 
 
 def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "Progress", log: Path | None) -> None:
-    versions = {tool: find_tool(tool).version() for tool in {trial.case.tool for trial in waiting}}
-    folder = check_target(campaign.site, [trial.case for trial in waiting])
+    cases = [trial.case for trial in waiting]
+    tools = {case.tool: case.implementation for case in cases}
+    versions = {name: tool.version() for name, tool in tools.items()}
+    folder = check_target(campaign.site, cases)
     begin(campaign)
     work = make_work_folder(folder)
     system = describe_system()
@@ -125,7 +126,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         wait_for_lease(work, held_for)
     with locked(work) as lock, leased(work, held_for) as lease, BlockSettings(work, lock) as settings:
         place = Place(find_hosts(campaign.site.clients), write_mark(work))
-        reason = _find_obstacle(campaign, [trial.case for trial in waiting], settings, place, work, most_nodes(block))
+        reason = _find_obstacle(campaign, cases, settings, place, work, most_nodes(block))
         own = next((trial.case for trial in block.trials if not trial.case.sentinel_every), block.trials[0].case)
         note_not_run(campaign, own, reason)
         if reason:
@@ -191,7 +192,7 @@ def _refuse_lost(context: BlockContext) -> None:
 
 def _why_not(case: Case, work: Path) -> str | None:
     """Return why a case cannot run on this system, because of a setting or its method to drop caches; else None."""
-    reads = find_tool(case.tool).inputs(case.run).total and not case.run.device
+    reads = case.implementation.inputs(case.run).total and not case.run.device
     return why_not_run(case, work) or (why_not_cold(case.cold, work) if reads else None)
 
 

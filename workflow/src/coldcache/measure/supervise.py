@@ -57,8 +57,9 @@ class ToolRun(NamedTuple):
 
 
 def supervise(
-    argv: list[str], limit: float, folder: Path, lock: int, environment: Mapping[str, str], place: Path | None = None
-) -> "ToolRun":
+    argv: list[str], limit: float, folder: Path, lock: int, environment: Mapping[str, str], place: Path | None = None,
+    joined: bool = False,
+) -> "ToolRun":  # fmt: skip
     """Run a tool and return how it went. Its output goes to two files.
 
     Parameters
@@ -75,6 +76,8 @@ def supervise(
         Its environment; locale and Open MPI variables are added.
     place : Path, optional
         The folder in which it starts; by default this process's.
+    joined : bool
+        Whether ``stdout.txt`` gets standard error, too.
 
     Raises
     ------
@@ -86,7 +89,7 @@ def supervise(
         before = list_processes()
         own, busy, asleep, began = _own_cpu(), _busy_cpu(), _asleep(), time.monotonic()
         process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, cwd=place,
+            argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stdout if joined else stderr, cwd=place,
             env={**environment, **_ENVIRONMENT}, start_new_session=True, pass_fds=(lock,),
         )  # fmt: skip
         stops = Stops(process.pid, before)

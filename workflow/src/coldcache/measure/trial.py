@@ -25,7 +25,6 @@ from coldcache.measure.settings.block import BlockSettings
 from coldcache.measure.supervise import supervise
 from coldcache.measure.target import LOCK, bytes_elsewhere
 from coldcache.measure.target_identity import why_lost
-from coldcache.tools import find_tool
 from coldcache.tools import nfs_guest_log as nfs_guest
 from coldcache.tools.run import Inputs, Run
 
@@ -119,7 +118,7 @@ class _TrialRun:
     def __init__(self, trial: Trial, partial: Path, block: BlockContext):
         self._trial, self._case, self._partial, self._block = trial, trial.case, partial, block
         case = trial.case
-        self._tool = find_tool(case.tool)
+        self._tool = case.implementation
         self._folder = Path(case.run.directory)
         self.outcome = Outcome(
             case.study, case.sweep, case.name, trial.repetition, tuple(case.operations), case.factors, case.tool,
@@ -192,6 +191,7 @@ class _TrialRun:
         pattern = self._tool.TRAITS.series_logs if run.series else None
         for log in folder.glob(pattern) if pattern else ():
             shutil.move(log, self._partial / log.name)
+        self._keep_files(inputs)
         after = before and read_counters(source)
         if before and after:
             self._note(counters=Counters(before, after, source.kind, source.crossing))
@@ -199,6 +199,15 @@ class _TrialRun:
             self._note(uncounted=source.why_not or f"the counters of {source.name} cannot be read")
         if launch.spreads:
             self._check_launch(launch, run)
+
+    def _keep_files(self, inputs: Inputs) -> None:
+        """Move what the tool wrote beside its data into the trial's folder."""
+        names = {name for names in inputs.names for name in names}
+        for pattern in self._tool.TRAITS.keeps:
+            for path in sorted(self._folder.glob(pattern)):
+                is_own = path.is_file() and not path.is_symlink() and path.name not in names
+                if is_own and not (self._partial / path.name).exists():
+                    shutil.move(path, self._partial / path.name)
 
     def _run_in_guest(self, guest: Guest) -> None:
         """Run the trial on the mount of a guest, which covers the trial's folder; its levels are read from its log."""
@@ -225,8 +234,11 @@ class _TrialRun:
 
     def _run_tool(self, launch: Launch) -> None:
         limit = self._block.site.limits.seconds
-        environment, place = launch.environment(), launch.folder()
-        ran = supervise(list(self.outcome.argv), limit, self._partial, self._block.lock, environment, place)
+        traits, environment = self._tool.TRAITS, launch.environment()
+        place = self._folder if traits.starts_in_target else launch.folder()
+        ran = supervise(
+            list(self.outcome.argv), limit, self._partial, self._block.lock, environment, place, traits.joins_outputs
+        )
         self._note(**ran._asdict())
         if self.outcome.tool_version is None:
             # Some tools print their version only in the log of a run.

@@ -11,6 +11,9 @@ from coldcache.core.errors import LogError, ToolError
 from coldcache.core.records import Record, find_impossible
 from coldcache.core.vocabulary import nearest
 from coldcache.tools import cloudwatch, elbencho, io500, mountstats, nfs_guest_log
+from coldcache.tools.command.form import CommandForm
+from coldcache.tools.command.tool import NAME as COMMAND
+from coldcache.tools.command.tool import CommandTool
 from coldcache.tools.fio import command as fio
 from coldcache.tools.fio import parse as fio_log
 from coldcache.tools.fio import series_logs as fio_series
@@ -21,15 +24,16 @@ from coldcache.tools.iozone import parse as iozone_log
 from coldcache.tools.lines import name_line
 from coldcache.tools.mdtest import command as mdtest
 from coldcache.tools.mdtest import parse as mdtest_log
+from coldcache.tools.packages import find_tools
 from coldcache.tools.programs import HELPERS, Program
 from coldcache.tools.protocols import LogReader, NamedLogReader, Tool
 from coldcache.tools.rhel_iotest import parse as rhel_iotest_log
 
-#: The tools that run trials, by the name that studies use.
-TOOLS: Mapping[str, Tool] = {"iozone": iozone, "fio": fio, "ior": ior, "mdtest": mdtest}
+#: The tools of this project that run trials, by the name that studies use.
+_OWN_TOOLS: Mapping[str, Tool] = {"iozone": iozone, "fio": fio, "ior": ior, "mdtest": mdtest}
 
 #: The readers of logs, in the order in which they are asked.
-READERS: tuple[LogReader, ...] = (
+_OWN_READERS: tuple[LogReader, ...] = (
     nfs_guest_log,
     fio_log,
     fio_series,
@@ -43,9 +47,37 @@ READERS: tuple[LogReader, ...] = (
     cloudwatch,
 )
 
+_PACKAGED = find_tools((*_OWN_TOOLS, COMMAND))
 
-def find_tool(name: str) -> Tool:
-    """Return the tool of a name; raises `ToolError` if there is none."""
+#: All tools that run trials, also those of other packages, by the name that studies use.
+TOOLS: Mapping[str, Tool] = {**_OWN_TOOLS, **_PACKAGED.tools}
+
+#: All readers of logs; those of other packages are asked last.
+READERS: tuple[LogReader, ...] = (*_OWN_READERS, *_PACKAGED.readers)
+
+#: Why a tool of another package cannot be used, by its name.
+REFUSED_TOOLS: Mapping[str, str] = _PACKAGED.refused
+
+
+def find_tool(name: str, form: CommandForm | None = None, operations: tuple[str, ...] = ()) -> Tool:
+    """Return the tool of a name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `TOOLS`, or what the records of a study's own command are to name.
+    form : CommandForm, optional
+        The study's own command.
+    operations : tuple of str
+        What a run of that command measures, whose log is to be read.
+
+    Raises
+    ------
+    ToolError
+        If there is none.
+    """
+    if form is not None:
+        return CommandTool(form, name, operations)
     if name not in TOOLS:
         raise ToolError(f'unknown tool "{name}"; {nearest(name, list(TOOLS))}')
     return TOOLS[name]

@@ -56,6 +56,16 @@ class Traits:
         Prefixes of options that run other programs or use files outside the target.
     has_long_options : bool
         Whether each option starts with two hyphens and may be shortened to any unique prefix.
+    starts_in_target : bool
+        Whether it starts in the run's directory, so that its words name files there without a path.
+    joins_outputs : bool
+        Whether ``stdout.txt`` gets standard error, too, as on a terminal.
+    log : str
+        The file in a trial's folder that states the figures.
+    keeps : tuple of str
+        Glob patterns of files in the run's directory that belong to the trial's folder once it has ended.
+    exit_codes : tuple of int
+        Exit statuses that count as success.
     """
 
     program: Program
@@ -70,6 +80,11 @@ class Traits:
     test_words: Mapping[str, str] = field(default_factory=dict)
     refused_options: tuple[str, ...] = ()
     has_long_options: bool = False
+    starts_in_target: bool = False
+    joins_outputs: bool = False
+    log: str = "stdout.txt"
+    keeps: tuple[str, ...] = ()
+    exit_codes: tuple[int, ...] = (0,)
 
 
 class LogReader(Protocol):

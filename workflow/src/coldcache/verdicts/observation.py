@@ -53,6 +53,8 @@ class Observation(NamedTuple):
         Whether the log states the tool's version exactly as the tool itself does.
     stamp : Stamp
         When and where the log says that it was written.
+    exit_codes : tuple of int
+        Exit statuses that count as success.
     """
 
     outcome: Outcome
@@ -63,6 +65,7 @@ class Observation(NamedTuple):
     baseline: Baseline = Baseline()
     states_version: bool = False
     stamp: Stamp = Stamp()
+    exit_codes: tuple[int, ...] = (0,)
 
 
 def measured_seconds(trial: Observation, operation: str) -> float | None:

@@ -34,7 +34,7 @@ def time_limit(trial: Observation) -> Finding:
 def exit_status(trial: Observation) -> Finding:
     """Void: the tool reported a failure or was killed."""
     status = trial.outcome.exit_status
-    if status in (0, None) or trial.outcome.timed_out:
+    if status is None or status in trial.exit_codes or trial.outcome.timed_out:
         return None
     return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
 

@@ -16,7 +16,6 @@ from coldcache.design.jobs import arrange_allocations, refuse_hours
 from coldcache.design.site import Site, read_site
 from coldcache.design.study import Study, Sweep, read_study
 from coldcache.measure.target import check_target, takes_direct_io
-from coldcache.tools import find_tool
 from coldcache.tools.programs import HELPERS
 from coldcache.tools.run import Run
 
@@ -165,21 +164,21 @@ def choose_tool(where: str, sweep: Sweep) -> str:
     """
     device = "served" if "qemu-nbd" in sweep.settings.values() else ""
     for tool in sweep.tools:
-        fits = not find_tool(tool).unfit(Run((), "", 1, device=device))
-        if find_tool(tool).TRAITS.program.is_installed() and fits:
+        fits = not sweep.find_tool(tool).unfit(Run((), "", 1, device=device))
+        if sweep.find_tool(tool).TRAITS.program.is_installed() and fits:
             return tool
     try:
-        find_tool(sweep.tools[-1]).TRAITS.program.require()
+        sweep.find_tool(sweep.tools[-1]).TRAITS.program.require()
     except ToolError as error:
         raise ToolError(f"{where}: {error}") from error
-    raise ToolError(f"{where}: none of {', '.join(sweep.tools)} is installed")
+    raise ToolError(f"{where}: none of {', '.join(sweep.tool_names)} is installed")
 
 
 def _refuse_impossible(design: Campaign) -> None:
     blocks = design.blocks()
     refuse_hours(arrange_allocations(blocks, design.site), design.site)
     cases = [trial.case for block in blocks for trial in block.trials]
-    programs = [find_tool(case.tool).TRAITS.program for case in cases]
+    programs = [case.implementation.TRAITS.program for case in cases]
     programs += [HELPERS[setting] for case in cases for setting in case.settings.values() if isinstance(setting, str)]
     for program in dict.fromkeys(programs):
         program.require()

@@ -7,7 +7,7 @@ from coldcache.analysis.figures.ceilings import draw_ceilings, draw_thresholds
 from coldcache.analysis.figures.columns import open_columns, set_columns
 from coldcache.analysis.figures.law import draw_law
 from coldcache.analysis.figures.panels import assign_roles, fits_figure, open_panels, set_panels
-from coldcache.analysis.figures.picture import Picture, picture_of, small_picture_of
+from coldcache.analysis.figures.picture import Picture, picture_of
 from coldcache.analysis.figures.published import draw_published, draw_stars, find_published
 from coldcache.analysis.figures.runs import draw_runs, draw_trials, link_points
 from coldcache.analysis.figures.small import open_small, set_small
@@ -47,5 +47,4 @@ __all__ = [
     "set_small",
     "set_x",
     "set_y",
-    "small_picture_of",
 ]  # fmt: skip

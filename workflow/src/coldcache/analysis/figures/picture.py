@@ -75,14 +75,16 @@ class Picture:
         }
 
 
-def picture_of(sweep: Estimates, figure: Figure, title: str, *notes: str | None) -> Picture:
-    """Return a figure of one sweep as a picture: its caption says how to read the estimates, and then the notes."""
+def picture_of(
+    sweep: Estimates, figure: Figure, title: str, *notes: str | None, is_small: bool = False
+) -> Picture:  # fmt: skip
+    """Return a figure of one sweep as a picture: its caption says how to read the estimates, and then the notes.
+
+    The caption of a small one is its title.
+    """
+    if is_small:
+        return Picture(figure, title, without_links(title), [sweep.path], is_small=True)
     return Picture(figure, title, sweep.caption(*notes), [sweep.path])
-
-
-def small_picture_of(sweep: Estimates, figure: Figure, title: str) -> Picture:
-    """Return a small figure of one sweep as a picture: its title is the text below it."""
-    return Picture(figure, title, without_links(title), [sweep.path], is_small=True)
 
 
 def _name_links(svg: str) -> str:

@@ -1,33 +1,28 @@
-"""What a study shows at a glance: its most telling sweeps, and the best figure of each operation."""
+"""Every sweep of a study at a glance, for studies without a design, such as imported logs."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import xarray as xr
+import pandas as pd
 
-from coldcache.analysis.estimates import Estimates, median_interval
-from coldcache.analysis.figures.panels import assign_roles
-from coldcache.analysis.format import format_factor
-from coldcache.analysis.questions.select import Selection, choose_all
-from coldcache.core.vocabulary import DATA_OPERATIONS, METADATA_OPERATIONS, OPERATIONS, SET_FACTORS
+from coldcache.analysis.estimates import Estimates, estimate
+from coldcache.analysis.format import format_interval
+from coldcache.analysis.questions.time_series import find_series, format_series, summarise_series
+from coldcache.analysis.tables import Table
+from coldcache.core.errors import NoData
+from coldcache.core.units import show_rate
+from coldcache.dataset.reader import list_sweeps, open_sweep
 
-#: Figures and numbers of an overview.
-MOST_FIGURES, MOST_NUMBERS = 4, 8
+#: The figure of a sweep: the first of these that its logs state; a rate is shown as well.
+_THROUGHPUTS = ("throughput", "throughput_per_core", "throughput_per_process", "throughput_parent")
 
-#: Metrics of which the highest figure is the best, and those of which the lowest is.
-_RATES = ("throughput", "rate")
-_TIMES = ("elapsed", "latency")
+#: Estimates that a finding lists; of more it lists the highest of each metric.
+_MOST_LISTED = 8
 
 
-def choose_overview(dataset: str | Path, study: str) -> Selection:
-    """Return up to four sweeps of a study that show it at a glance.
-
-    The first are one each about throughput, random requests, metadata and a setting of the system, as far as the study
-    has them; others follow in the order of the study. Sweeps of rates go before sweeps of times and counts. Each sweep
-    keeps a factor along x and one with a line per level. Further factors are at the level of the best figure, and the
-    sweep's title says so.
+class Overview:
+    """The estimates of every sweep of a study; notebooks and pages display it as a table for each.
 
     Parameters
     ----------
@@ -35,98 +30,68 @@ def choose_overview(dataset: str | Path, study: str) -> Selection:
         A campaign's `dataset.nc`.
     study : str
         The study.
-    """
-    selection = choose_all(dataset, study)
-    rates = [sweep for sweep in selection.found if sweep.metric in _RATES]
-    found = [sweep for sweep in rates if _varies(sweep)] or rates or selection.found
-    kinds = {kind: sweep for sweep in reversed(found) if (kind := _kind(sweep))}
-    first = [kinds[kind] for kind in _KINDS if kind in kinds]
-    chosen = [*first, *(sweep for sweep in found if sweep not in first)][:MOST_FIGURES]
-    return Selection(study, [_cut(sweep) for sweep in chosen], selection.absent if not found else [])
-
-
-#: Kinds of sweeps in the order in which an overview shows them.
-_KINDS = ("throughput", "random", "metadata", "setting")
-
-
-def _kind(sweep: Estimates) -> str | None:
-    operations = set(sweep.operations())
-    if any(sweep.cells.sizes.get(factor, 1) > 1 for factor in SET_FACTORS):
-        return "setting"
-    if operations <= set(METADATA_OPERATIONS):
-        return "metadata"
-    if operations <= set(DATA_OPERATIONS):
-        return "throughput" if sweep.metric == "throughput" else "random" if sweep.metric == "rate" else None
-    return None
-
-
-def _varies(sweep: Estimates) -> bool:
-    return any(sweep.cells.sizes[dim] > 1 for dim in sweep.cells.estimate.dims if dim != "operation")
-
-
-def _cut(sweep: Estimates) -> Estimates:
-    """Return a sweep with one factor along x, or in rows, and one that has lines; others are at one level."""
-    roles = assign_roles(sweep.cells)
-    factors = [str(dim) for dim in sweep.cells.estimate.dims if dim != "operation" and sweep.cells.sizes[dim] > 1]
-    shown = {roles.x or (factors or [""])[0], "" if sweep.cells.sizes["operation"] > 1 else roles.lines}
-    others = [factor for factor in factors if factor not in shown]
-    if not others:
-        return sweep
-    best = find_best(sweep.cells.estimate, sweep.metric)
-    levels = {dim: best[dim] for dim in others}
-    cube = sweep.cube.sel({dim: [level] for dim, level in levels.items()})
-    words = ", ".join(format_factor(dim, level) for dim, level in levels.items())
-    question = replace(sweep.question, title=f"{sweep.question.title}, {words}")
-    return replace(sweep, cube=cube, cells=median_interval(cube[sweep.metric]), question=question)
-
-
-def find_best(estimates: xr.DataArray, metric: str) -> dict[str, Any]:
-    """Return the levels of the best figure: the highest rate, or the shortest time.
 
     Raises
     ------
-    ValueError
-        If there is no figure.
+    NoData
+        If no trial of the study counts.
     """
-    place = estimates.argmin(...) if metric in _TIMES else estimates.argmax(...)
-    best = estimates.isel(place)
-    return {str(dim): best[dim].item() for dim in estimates.dims}
+
+    def __init__(self, dataset: str | Path, study: str):
+        self.study = study
+        self.found: dict[str, Estimates] = {}
+        for sweep in list_sweeps(Path(dataset), study):
+            cube = open_sweep(Path(dataset), study, sweep)
+            metrics = [metric for metric in _THROUGHPUTS if metric in cube][:1]
+            metrics += [metric for metric in ("rate",) if metric in cube]
+            for metric in metrics or [metric for metric in ("count", "elapsed") if metric in cube][:1]:
+                self.found[f"{sweep}, {metric.replace('_', ' ')}"] = replace(
+                    estimate(dataset, study, sweep, metric), is_stated=True
+                )
+        self.series = summarise_series(find_series(dataset, study))
+        if not self.found and self.series.empty:
+            raise NoData(f"no trial of {study} counts: see the page on validity")
+
+    def finding(self) -> str:
+        """Return one sentence with the highest estimate of each table, of many tables of each metric, and of series."""
+        listed, among = self.found, ""
+        if len(listed) > _MOST_LISTED:
+            rising = sorted(listed, key=lambda name: float(listed[name].cells.estimate.fillna(-1).max()))
+            leading = {listed[name].metric: name for name in rising}
+            listed, among = {name: listed[name] for name in leading.values()}, f" of {len(listed)} tables"
+        highest = [f"{name} {_show_highest(estimates)}" for name, estimates in listed.items()]
+        peaks = [
+            f"{row.sweep} {row.operation} {show_rate(row.peak, row.unit)}" for row in self.series.itertuples()
+        ]  # fmt: skip
+        parts = [f"Highest medians{among}: {'; '.join(highest)}."] if highest else []
+        parts += [f"Peaks of series (p99.9): {'; '.join(peaks)}."] if peaks else []
+        return " ".join(parts)
+
+    def tables(self) -> list[Table]:
+        """Return a table for each sweep and metric, one row per case, and one of all series."""
+        tables = [Table.of(found, f"{name}, by {found.tool}".strip()) for name, found in self.found.items()]
+        return tables if self.series.empty else [*tables, _tabulate_series(self.series)]
+
+    def save(self, dataset: str | Path) -> "Overview":
+        """Write the numbers beside the dataset as `tables/*.csv`, and return the overview."""
+        names = [*self.found, *([] if self.series.empty else ["series"])]
+        for name, table in zip(names, self.tables(), strict=True):
+            table.save(dataset, f"{self.study}-{name}".replace(", ", "-").replace(" ", "-"))
+        return self
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        bundles = [table._repr_mimebundle_() for table in self.tables()]
+        return {kind: "\n".join(bundle[kind] for bundle in bundles) for kind in ("text/plain", "text/html")}
 
 
-def list_headlines(dataset: str | Path, study: str) -> list[tuple[Estimates, dict[str, Any]]]:
-    """Return the best figure of up to eight operations: the sweep that has it, and the levels of its case.
-
-    Sweeps that vary a setting of the system count only for operations that no other sweep has. In a study without
-    rates the shortest time is the best; counts have no best.
-
-    Parameters
-    ----------
-    dataset : str or Path
-        A campaign's `dataset.nc`.
-    study : str
-        The study.
-    """
-    every = choose_all(dataset, study).found
-    found = [sweep for sweep in every if sweep.metric in _RATES] or [sweep for sweep in every if sweep.metric in _TIMES]
-    plain = [sweep for sweep in found if _kind(sweep) != "setting"]
-    best: dict[tuple[str, str], tuple[Estimates, dict[str, Any]]] = {}
-    for sweep, operation in [*_list_operations(plain), *_list_operations(found)]:
-        levels = find_best(sweep.cells.estimate.sel(operation=[operation]), sweep.metric)
-        known = best.get((operation, sweep.metric))
-        if known is None or (_kind(known[0]) == _kind(sweep) and _is_better(sweep, levels, *known)):
-            best[operation, sweep.metric] = (sweep, levels)
-    order = {name: place for place, name in enumerate(OPERATIONS)}
-    places = sorted(best, key=lambda key: order.get(key[0], len(order)))
-    return [best[place] for place in places][:MOST_NUMBERS]
+def _show_highest(estimates: Estimates) -> str:
+    operation = estimates.operations()[0]
+    cells = estimates.cells.sel(operation=operation)
+    best = int(cells.estimate.fillna(-1).values.argmax())
+    estimated, low, high = (float(cells[name].values.reshape(-1)[best]) for name in ("estimate", "low", "high"))
+    return f"{operation} {format_interval(estimated, low, high, estimates.unit)}"
 
 
-def _list_operations(sweeps: Iterable[Estimates]) -> Iterator[tuple[Estimates, str]]:
-    for sweep in sweeps:
-        for operation in sweep.operations():
-            if bool(sweep.cells.estimate.sel(operation=operation).notnull().any()):
-                yield sweep, operation
-
-
-def _is_better(sweep: Estimates, levels: dict[str, Any], known: Estimates, at: dict[str, Any]) -> bool:
-    new, old = float(sweep.cells.estimate.sel(levels)), float(known.cells.estimate.sel(at))
-    return new < old if sweep.metric in _TIMES else new > old
+def _tabulate_series(series: pd.DataFrame) -> Table:
+    caption = "Series over time: the median of their points, and the 99.9th percentile with its interval"
+    return Table(format_series(series), series, caption)

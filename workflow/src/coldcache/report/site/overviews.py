@@ -71,18 +71,18 @@ def read_overview(study: AnyStudy, results: Path) -> Overview | None:
     """
     if not (results / "notebooks" / study.study / f"{OVERVIEW}.ipynb").is_file():
         return None
-    notebook = read_chapter(study.study, OVERVIEW, results).notebook
+    chapter = read_chapter(study.study, OVERVIEW, results)
+    notebook = chapter.notebook
     glyphs = Glyphs()
     figures = [
         SmallFigure(found[1], found[2], glyphs.share(found[0]), "".join(_CAPTION.findall(found[0])))
         for html in _list_outputs(notebook, "figures", "text/html") for found in _FIGURE.finditer(html)
     ]  # fmt: skip
-    meaning = "\n\n".join(_list_outputs(notebook, "meaning", "text/markdown")).split("\n\n")
     return Overview(
         " ".join(_list_outputs(notebook, "headline", "text/markdown")).strip(),
         figures,
         "\n".join(html for html in _list_outputs(notebook, "numbers", "text/html") if "<td" in html),
-        [sentence for sentence in meaning if sentence],
+        chapter.findings,
         notebook,
     )
 

@@ -10,7 +10,6 @@ from coldcache.design.jobs import arrange_allocations, node_hours
 from coldcache.design.site import Site
 from coldcache.design.study import Sweep
 from coldcache.measure.nfs_guest.start import wrap
-from coldcache.tools import find_tool
 from coldcache.workflow.configuration import draft_design
 
 
@@ -58,7 +57,7 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
 def describe_trial(trial: Trial) -> dict[str, Any]:
     """Return a trial as the JSON object that ``--format jsonl`` prints."""
     case = trial.case
-    tool = find_tool(case.tool)
+    tool = case.implementation
     # What a tool cannot do has no command line.
     argv = [] if case.why_not_here and tool.unfit(case.run) else tool.argv(case.run)
     if case.guest and argv:
