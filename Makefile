@@ -63,6 +63,11 @@ notebooks: reference ## Execute the notebooks on the reference campaign, to comm
 		python -m coldcache notebook --notebook "$$notebook" --output "$$notebook" --log "logs/$$notebook"; \
 	done
 
+.PHONY: docs
+docs: venv ## Build the pages of the project as a site, results/docs/README.html; a broken link is an error
+	@sphinx-build -q -W --keep-going -b html -c docs -d results/docs/.doctrees . results/docs
+	@echo results/docs/README.html
+
 tests := pytest -rs --nbval tests notebooks
 
 .PHONY: test

@@ -332,6 +332,17 @@ def test_readme_is_read_in_one_sitting_and_shows_the_figure_of_the_reference_cam
     assert paths[0] in paths[1:], f"{figure}: copy it again from results/reference/figures/, as README.md says"
 
 
+def test_the_pages_build_as_a_site_that_lists_every_one_of_them(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-c", "docs", "-d"]
+    run([*build, str(tmp_path / "doctrees"), ".", str(tmp_path / "site")], ROOT)
+    home = (tmp_path / "site/README.html").read_text()
+    decisions = (tmp_path / "site/docs/decisions/README.html").read_text()
+    for page in (Path(page) for page in PAGES if page != "README.md"):
+        assert (tmp_path / "site" / page.with_suffix(".html")).is_file()
+        listed = f'href="{page.with_suffix(".html")}"' in home or f'href="{page.stem}.html"' in decisions
+        assert listed, f"docs/conf.py lists {page} nowhere"
+
+
 def test_the_lines_for_slurm_are_those_of_its_page() -> None:
     lines = next(block for block in fenced("README.md", "text") if "slurm" in block).splitlines()
     assert len(lines) == 3
@@ -348,6 +359,24 @@ def test_citation_deposit_and_changelog_name_the_version_of_the_package() -> Non
     assert deposit["license"] == citation["license"]
     assert [creator["name"] for creator in deposit["creators"]] == [author["name"] for author in citation["authors"]]
     assert deposit["keywords"] == citation["keywords"]
+
+
+def test_a_release_has_the_notes_of_its_version_and_no_other() -> None:
+    version = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    section = read_page("CHANGELOG.md").split(f"\n## {version}\n")[1].split("\n## ")[0]
+    assert run([".ci/release_notes", f"v{version}"], ROOT).strip() == section.strip()
+    wrong = subprocess.run([".ci/release_notes", "v99.0"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert wrong.stderr == (
+        f"release: tag v99.0, but pyproject.toml states version {version}: name the tag v{version}, or change the version\n"
+    )
+
+
+def test_the_tests_run_with_every_python_that_the_package_names() -> None:
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
+    named = [line.rsplit(" ")[-1] for line in classifiers if re.search(r":: 3\.\d+$", line)]
+    workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())
+    assert [job["python"] for job in workflow["jobs"]["test"]["strategy"]["matrix"]["include"]] == named
 
 
 def test_the_paper_cites_what_its_bibliography_holds_and_nothing_else() -> None:
