@@ -4,11 +4,13 @@ from pathlib import Path
 
 project = "Cold Cache"
 author = "Cold Cache maintainers"
-extensions = ["myst_parser"]
+extensions = ["myst_nb"]
+nb_execution_mode = "off"
 root_doc = "README"
 # The source folder is the root of the clone, so that links between pages are the same here and in the repository.
 include_patterns = [
-    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "config/README.md", "docs/*.md", "docs/decisions/*.md",
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "config/README.md", "docs/*.md",
+    "docs/decisions/*.md",
 ]  # fmt: skip
 # Folders without pages, which Sphinx would search for some.
 exclude_patterns = [".git", ".venv", ".peers", ".snakemake", "fuzz", "raw", "results", "scratch", "tests", "workflow"]

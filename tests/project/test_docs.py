@@ -368,7 +368,8 @@ def test_a_release_has_the_notes_of_its_version_and_no_other() -> None:
     wrong = subprocess.run([".ci/release_notes", "v99.0"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (wrong.returncode, wrong.stdout) == (1, "")
     assert wrong.stderr == (
-        f"release: tag v99.0, but pyproject.toml states version {version}: name the tag v{version}, or change the version\n"
+        f"release: tag v99.0, but pyproject.toml states version {version}: name the tag v{version}, "
+        "or change the version\n"
     )
 
 
