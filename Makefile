@@ -63,6 +63,11 @@ notebooks: reference ## Execute the notebooks on the reference campaign, to comm
 		python -m coldcache notebook --notebook "$$notebook" --output "$$notebook" --log "logs/$$notebook"; \
 	done
 
+.PHONY: docs
+docs: venv ## Build the pages of the project as a site, results/docs/README.html; a broken link is an error
+	@sphinx-build -q -W --keep-going -b html -c docs -d results/docs/.doctrees . results/docs
+	@echo results/docs/README.html
+
 tests := pytest -rs --nbval tests notebooks
 
 .PHONY: test
@@ -100,6 +105,8 @@ check-schemas:
 	@$(call quietly,check-jsonschema --schemafile config/schema/study.json config/studies/*.yaml)
 	@$(call quietly,check-jsonschema --schemafile config/schema/site.json config/sites/*.yaml)
 	@$(call quietly,check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml)
+	@$(call quietly,check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml)))
+	@$(call quietly,check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml)
 	@! command -v actionlint >/dev/null || actionlint .github/workflows/*.yml
 	@$(call quietly,check-jsonschema --schemafile config/schema/claims.json $(filter-out %/contradictions.yaml,$(wildcard config/claims/*.yaml)))
 check-citation:

@@ -27,12 +27,21 @@ _BUSY = 3.0
 #: How many commits the trend shows.
 _COMMITS = 6
 
-#: The figures that README.md quotes.
+#: The figures that the page quotes first.
 _QUOTED = (
     "trial-cpu", "trial-files", "plan-seconds", "dry-run-seconds", "resume-seconds", "logs-rate", "dataset-build",
     "dataset-save", "dataset-open", "report-all", "report-nothing", "report-one-log", "help-seconds", "parse-seconds",
     "fidelity", "disturbance-cpu",
 )  # fmt: skip
+
+#: What README.md says of each program; the names are those of peers.py, where it is measured.
+_PROGRAMS = {
+    "Cold Cache": "runs storage tools or any command, judges each run, traces each number to a raw log",
+    "IOPS": "runs any command, and finds figures in its output by patterns",
+    "ReFrame": "runs any command, and finds figures in its output by patterns",
+    "elbencho": "a benchmark tool; Cold Cache [reads its result files](docs/read-foreign-logs.md)",
+    "fio-plot": "–",
+}
 
 
 def describe_machine() -> str:
@@ -92,11 +101,12 @@ def _measured(entry: Entry) -> Measured:
 
 def renew_pages(entries: list[Entry]) -> None:
     """Update the tables of the page on speed, the table in README.md, and the notebook's outputs."""
-    newest = latest(entries)
+    newest, compared = latest(entries), latest(entry for entry in entries if entry["peers"])
+    _replace(PAGE, "speed", f"{sum_up(newest)}\n\n{quote(newest)}")
     _replace(PAGE, "figures", _write_figures(newest))
-    _replace(PAGE, "peers", _write_peers(latest(entry for entry in entries if entry["peers"])))
+    _replace(PAGE, "peers", _write_peers(compared))
     _replace(PAGE, "trend", _write_trend(entries))
-    _replace(README, "speed", f"{sum_up(newest)}\n\n{quote(newest)}")
+    _replace(README, "programs", list_programs(compared))
     execute_notebook(NOTEBOOK, NOTEBOOK, ROOT / "logs" / NOTEBOOK.name)
 
 
@@ -112,13 +122,26 @@ def sum_up(newest: Mapping[str, Entry]) -> str:
 
 
 def quote(newest: Mapping[str, Entry]) -> str:
-    """Return the table of README.md: the chosen figures with goal and floor."""
+    """Return the first table of the page: the chosen figures with goal and floor."""
     lines = ["| what | measured | goal | the floor |", "|---|---|---|---|"]
     for name in (name for name in _QUOTED if name in newest):
         figure, measured = FIGURES[name], _measured(newest[name])
         goal = figure.format_goal() + ("" if figure.is_met(measured.value) else ", missed")
         floor = "" if measured.floor is None else f"{figure.floor}: {format_value(measured.floor, figure.unit)}"
         lines.append(f"| {figure.what} | {show_measured(measured, figure.unit)} | {goal} | {floor} |")
+    return "\n".join(lines)
+
+
+def list_programs(compared: Mapping[str, Entry]) -> str:
+    """Return the table of README.md: what each program does, and its cost per trial where that was measured."""
+    lines = ["| program | what it does | processor time per trial | files per trial |", "|---|---|---:|---:|"]
+    for program, does in _PROGRAMS.items():
+        costs = []
+        for name in ("trial-cpu", "trial-files"):
+            entry = compared[name]
+            value = entry["value"] if program == "Cold Cache" else entry["peers"].get(program)
+            costs.append("–" if value is None else format_value(value, FIGURES[name].unit))
+        lines.append(f"| {program} | {does} | {' | '.join(costs)} |")
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""What README.md and the page on speed quote is what the bench has found, every figure of it."""
+"""What the page on speed and README.md quote is what the bench has found, every figure of it."""
 
 import json
 import subprocess
@@ -39,17 +39,17 @@ def test_the_page_has_a_row_for_every_figure_with_its_latest_value_and_goal(ledg
     assert quoted == wanted
 
 
-def test_readme_quotes_how_many_goals_are_kept_and_names_those_that_are_not(ledger):
+def test_the_page_quotes_how_many_goals_are_kept_and_names_those_that_are_not(ledger):
     newest = ledger.latest(ledger.read_entries())
     sentence = ledger.sum_up(newest)
     table = ledger.quote(newest)
-    assert f"<!-- bench: speed -->\n{sentence}\n\n{table}\n<!-- bench: end -->" in ledger.README.read_text()
+    assert f"<!-- bench: speed -->\n{sentence}\n\n{table}\n<!-- bench: end -->" in ledger.PAGE.read_text()
     missed = [entry for name, entry in newest.items() if not ledger.FIGURES[name].is_met(entry["value"])]
     assert f"holds {len(newest) - len(missed)} of {len(newest)} goals" in sentence
     assert all(ledger.FIGURES[entry["figure"]].what in sentence for entry in missed)
 
 
-def test_the_table_of_readme_shows_what_is_missed_and_the_floor(ledger):
+def test_the_short_table_shows_what_is_missed_and_the_floor(ledger):
     entries = [
         {"figure": name, "value": value, "floor": floor, "low": None, "high": None, "peers": {}}
         for name, value, floor in [("trial-cpu", 5.5, 1.8), ("help-seconds", 0.1, 0.02), ("series-seconds", 2.0, None)]
@@ -59,6 +59,22 @@ def test_the_table_of_readme_shows_what_is_missed_and_the_floor(ledger):
         "| a loop that starts the tool: 1.8 ms |",
         "| --help | 0.1 s | ≤ 0.3 | Python alone: 0.02 s |",
     ]
+
+
+def test_readme_lists_programs_with_their_stored_costs_and_a_dash_where_none_is_stored(ledger):
+    stored = ledger.latest(entry for entry in ledger.read_entries() if entry["peers"])
+    table = ledger.list_programs(stored)
+    assert f"<!-- bench: programs -->\n{table}\n<!-- bench: end -->" in ledger.README.read_text()
+    cost = {"figure": "trial-cpu", "value": 4.3, "peers": {"IOPS": 11.2, "Snakemake": 71.9}}
+    files = {"figure": "trial-files", "value": 3.0, "peers": {"ReFrame": 4.0}}
+    rows = [
+        line.strip("| ").split(" | ")
+        for line in ledger.list_programs({"trial-cpu": cost, "trial-files": files}).splitlines()
+    ]
+    assert [(row[0], *row[2:]) for row in rows[2:]] == [
+        ("Cold Cache", "4.3 ms", "3"), ("IOPS", "11.2 ms", "–"), ("ReFrame", "–", "4"), ("elbencho", "–", "–"),
+        ("fio-plot", "–", "–"),
+    ]  # fmt: skip
 
 
 def test_the_page_compares_every_program_that_was_measured(ledger):

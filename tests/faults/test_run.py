@@ -17,7 +17,7 @@ NAMES = (
     "hostile_names", "hostile_archives", "hostile_tree", "hostile_text",
 )  # fmt: skip
 
-#: The rows of README.md's table.
+#: The rows of the table of kinds.
 GROUPS = (
     NAMES[:4], NAMES[5:8], NAMES[8:11], NAMES[11:15], ["alter_sealed"], ["stop_tool", "set_clock"],
     ["start_twice", "start_two_campaigns"], ["kill_settings"], NAMES[-5:],
@@ -162,8 +162,8 @@ def test_the_page_quotes_every_fault_and_its_totals(root):
     for name, (staged, _, whole, why) in rows.items():
         assert staged >= 1 and bool(why) == (whole < staged), name
     readme = (root / "README.md").read_text()
-    assert f"{held:,} of {times:,} faults" in readme
-    grouped = re.findall(r"^\| .+ \| ([\d,]+) \| ([\d,]+) \|$", readme, re.MULTILINE)
+    assert f"{held:,} of {times:,} faults of {len(NAMES)} kinds" in " ".join(readme.split())
+    grouped = re.findall(r"^\| .+ \| ([\d,]+) \| ([\d,]+) \|$", page.split("\nBy kind of fault:\n")[1], re.MULTILINE)
     sums = [sum(rows[name][column] for name in group) for group in GROUPS for column in (0, 2)]
     assert [int(number.replace(",", "")) for row in grouped for number in row] == sums
     assert sum(sums) == times + held

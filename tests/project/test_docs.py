@@ -1,11 +1,13 @@
-"""Every command, Python block, link and list of README.md, config/README.md and docs/ holds in a fresh clone."""
+"""Every command, Python block, link and list of the pages at the root, config/README.md and docs/ holds in a clone."""
 
 import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -25,8 +27,13 @@ from coldcache.verdicts.judge import RULES
 from coldcache.workflow.configuration import read_design
 
 ROOT = Path(__file__).resolve().parents[2]
+
+#: The pages at the root that users read.
+ROOT_PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+
 PAGES = sorted(
-    str(page.relative_to(ROOT)) for page in [ROOT / "README.md", ROOT / "config/README.md", *ROOT.glob("docs/**/*.md")]
+    str(page.relative_to(ROOT))
+    for page in [*(ROOT / name for name in ROOT_PAGES), ROOT / "config/README.md", *ROOT.glob("docs/**/*.md")]
 )
 
 #: Targets of make that measure or check for minutes, or need a network: make prints what they would run.
@@ -310,6 +317,83 @@ def test_every_task_has_a_page_that_the_list_of_pages_names() -> None:
     assert set(re.findall(r"\]\(([a-z-]+\.md)\)", read_page("docs/README.md"))) == pages
 
 
-def test_the_citation_names_the_version_of_the_package() -> None:
+def test_readme_is_read_in_one_sitting_and_shows_the_figure_of_the_reference_campaign() -> None:
+    assert len(read_page("README.md").splitlines()) <= 120
+    (figure,) = re.findall(r"!\[.+\]\((docs/figures/.+\.svg)\)", read_page("README.md"))
+    notebook = json.loads((ROOT / f"notebooks/{Path(figure).stem}.ipynb").read_text())
+    shown = [
+        "".join(out.get("data", {}).get("text/html", ""))
+        for cell in notebook["cells"]
+        for out in cell.get("outputs", [])
+    ]
+    # Ids and links differ: the notebook's drawing leads to its trials. What is drawn is the same.
+    paths = [re.findall(r'\bd="([^"]+)"', text) for text in ((ROOT / figure).read_text(), *shown)]
+    assert len(paths[0]) > 20
+    assert paths[0] in paths[1:], f"{figure}: copy it again from results/reference/figures/, as README.md says"
+
+
+def test_the_pages_build_as_a_site_that_lists_every_one_of_them(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-c", "docs", "-d"]
+    run([*build, str(tmp_path / "doctrees"), ".", str(tmp_path / "site")], ROOT)
+    home = (tmp_path / "site/README.html").read_text()
+    decisions = (tmp_path / "site/docs/decisions/README.html").read_text()
+    for page in (Path(page) for page in PAGES if page != "README.md"):
+        assert (tmp_path / "site" / page.with_suffix(".html")).is_file()
+        listed = f'href="{page.with_suffix(".html")}"' in home or f'href="{page.stem}.html"' in decisions
+        assert listed, f"docs/conf.py lists {page} nowhere"
+
+
+def test_the_lines_for_slurm_are_those_of_its_page() -> None:
+    lines = next(block for block in fenced("README.md", "text") if "slurm" in block).splitlines()
+    assert len(lines) == 3
+    assert [line for line in lines if line not in read_page("docs/run-on-slurm.md").replace("--dry-run ", "")] == []
+
+
+def test_citation_deposit_and_changelog_name_the_version_of_the_package() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert f'version = "{citation["version"]}"' in (ROOT / "pyproject.toml").read_text()
+    deposit = json.loads((ROOT / ".zenodo.json").read_text())
+    assert (citation["version"], deposit["version"]) == (version, version)
+    assert f"\n## {version}\n" in read_page("CHANGELOG.md")
+    assert deposit["title"] == citation["title"]
+    assert deposit["license"] == citation["license"]
+    assert [creator["name"] for creator in deposit["creators"]] == [author["name"] for author in citation["authors"]]
+    assert deposit["keywords"] == citation["keywords"]
+
+
+def test_a_release_has_the_notes_of_its_version_and_no_other() -> None:
+    version = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    section = read_page("CHANGELOG.md").split(f"\n## {version}\n")[1].split("\n## ")[0]
+    assert run([".ci/release_notes", f"v{version}"], ROOT).strip() == section.strip()
+    wrong = subprocess.run([".ci/release_notes", "v99.0"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert wrong.stderr == (
+        f"release: tag v99.0, but pyproject.toml states version {version}: name the tag v{version}, "
+        "or change the version\n"
+    )
+
+
+def test_the_tests_run_with_every_python_that_the_package_names() -> None:
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
+    named = [line.rsplit(" ")[-1] for line in classifiers if re.search(r":: 3\.\d+$", line)]
+    workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())
+    assert [job["python"] for job in workflow["jobs"]["test"]["strategy"]["matrix"]["include"]] == named
+
+
+def test_the_paper_cites_what_its_bibliography_holds_and_nothing_else() -> None:
+    paper, bibliography = read_page("paper.md"), read_page("paper.bib")
+    cited = set(re.findall(r"@([a-z]+[a-z0-9-]*)", paper))
+    assert cited == set(re.findall(r"^@[a-z]+\{([a-z0-9-]+),$", bibliography, re.MULTILINE))
+    # A key begins as the id of a study does, for the documents that the studies encode.
+    assert {"dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs"} <= cited
+    for part in ("# Summary", "# Statement of need", "# References"):
+        assert f"\n{part}\n" in paper
+
+
+@pytest.mark.parametrize("form", sorted(ROOT.glob(".github/ISSUE_TEMPLATE/[!c]*.yml")), ids=lambda path: path.stem)
+def test_issue_forms_have_questions_with_names_of_their_own(form: Path) -> None:
+    stated = yaml.safe_load(form.read_text())
+    assert {"name", "description", "body"} <= set(stated)
+    asked = [part for part in stated["body"] if part["type"] != "markdown"]
+    assert len({part["id"] for part in asked}) == len(asked) > 1
+    assert all(part["attributes"]["label"] for part in asked)

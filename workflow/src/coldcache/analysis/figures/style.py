@@ -109,7 +109,7 @@ _RULES: dict[Any, Any] = {
 
 
 #: What differs in figures of which four fit in a row: their letters are as large as the text beside them.
-_SMALL_RULES: dict[str, Any] = {
+_SMALL_RULES: dict[Any, Any] = {
     "figure.figsize": (2.9, 2.1), "font.size": 8.5, "axes.titlesize": 8.5, "axes.titleweight": "normal",
     "lines.linewidth": 1.6, "lines.markersize": 4,
 }  # fmt: skip

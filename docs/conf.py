@@ -1,0 +1,59 @@
+"""Build the project's pages as a site (`make docs`), from the Markdown files that the repository shows."""
+
+from pathlib import Path
+
+project = "Cold Cache"
+author = "Cold Cache maintainers"
+extensions = ["myst_nb"]
+nb_execution_mode = "off"
+root_doc = "README"
+# The source folder is the root of the clone, so that links between pages are the same here and in the repository.
+include_patterns = [
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "config/README.md", "docs/*.md",
+    "docs/decisions/*.md",
+]  # fmt: skip
+# Folders without pages, which Sphinx would search for some.
+exclude_patterns = [".git", ".venv", ".peers", ".snakemake", "fuzz", "raw", "results", "scratch", "tests", "workflow"]
+myst_heading_anchors = 4
+html_theme = "pydata_sphinx_theme"
+html_title = project
+html_theme_options = {"navbar_align": "left", "show_toc_level": 2, "secondary_sidebar_items": ["page-toc"]}
+html_copy_source = False
+html_show_sourcelink = False
+
+#: The pages by what a reader wants, in the order of the site's contents.
+CONTENTS = {
+    "Start": [
+        "docs/measure-a-file-system", "docs/read-the-report", "docs/write-a-study", "docs/run-on-slurm",
+        "docs/reference-campaign",
+    ],
+    "Tasks": [
+        "docs/describe-a-site", "docs/measure-again", "docs/compare-campaigns", "docs/archive-a-campaign",
+        "docs/seal-a-campaign", "docs/read-foreign-logs", "docs/judge-claims", "docs/use-the-dataset",
+        "docs/ask-your-own-question", "docs/run-the-five-studies", "docs/run-on-another-scheduler", "docs/add-a-tool",
+        "docs/add-a-setting", "docs/add-a-figure",
+    ],
+    "Reference": ["docs/README", "config/README", "docs/glossary", "docs/dependencies", "CHANGELOG", "SECURITY"],
+    "Explanation": [
+        "docs/reliability", "docs/speed", "docs/twelve-rules", "docs/decisions/README", "docs/develop", "CONTRIBUTING",
+    ],
+}  # fmt: skip
+
+
+def add_contents(app, name: str, source: list[str]) -> None:
+    """Append the lists of contents to the pages that the site opens with, which the repository shows without them."""
+    if name == root_doc:
+        lists = list(CONTENTS.items())
+    elif name == "docs/decisions/README":
+        records = sorted(path.stem for path in Path(app.srcdir).glob("docs/decisions/0*.md"))
+        lists = [("Decisions", [f"docs/decisions/{record}" for record in records])]
+    else:
+        return
+    for caption, pages in lists:
+        listed = "\n".join(f"/{page}" for page in pages)
+        source[0] += f"\n\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{listed}\n```\n"
+
+
+def setup(app) -> None:
+    """Connect the lists of contents."""
+    app.connect("source-read", add_contents)
