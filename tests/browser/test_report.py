@@ -148,11 +148,22 @@ def test_code_is_left_to_the_notebook_that_the_page_leads_to(walk, chapters):
         assert link == f"../data/notebooks/{name.removesuffix('.html')}.ipynb"
 
 
-def test_findings_stand_on_the_first_screen(open_page):
+def test_four_figures_and_the_doubts_are_on_the_first_screen(open_page):
     page = open_page("index.html")
-    answers = page.locator("dl > dd").all()
-    assert len(answers) >= 4
-    assert answers[0].bounding_box()["y"] < DESK["height"] / 2
+    first = page.locator(".coldcache-row").first
+    boxes = [figure.bounding_box() for figure in first.locator("figure").all()]
+    assert len(boxes) == 4 == len({box["x"] for box in boxes}) and len({box["y"] for box in boxes}) == 1
+    assert max(box["y"] + box["height"] for box in boxes) < DESK["height"]
+    assert "flagged" in page.locator(".coldcache-glance").inner_text()
+    assert page.evaluate(
+        "[...document.querySelectorAll('.coldcache-row img')].slice(0, 4).every(img => img.naturalWidth)"
+    )
+
+
+def test_a_phone_shows_the_same_figures_below_each_other_and_readable(open_page):
+    page = open_page("index.html", PHONE)
+    boxes = [figure.bounding_box() for figure in page.locator(".coldcache-row").first.locator("figure").all()]
+    assert len({box["x"] for box in boxes}) == 1 and min(box["width"] for box in boxes) > 278
 
 
 def test_the_page_follows_the_wish_for_dark_and_figures_stay_on_white(open_page):
@@ -231,8 +242,8 @@ def test_axe_finds_nothing_that_shuts_a_reader_out(walk, names):
 
 
 def test_three_clicks_lead_from_a_finding_to_the_bytes_of_its_log(open_page, root):
-    page = open_page("index.html")
-    found = page.locator("dd a[href$='operation=random-read,threads=4/index.html#random-read-rate']").first
+    page = open_page("quick/index.html")
+    found = page.locator("td a[href$='operation=random-read,threads=4/index.html#random-read-rate']").first
     stated = found.inner_text()
     found.click()
     page.wait_for_url("**/operation=random-read,threads=4/index.html#random-read-rate")
