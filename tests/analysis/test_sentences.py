@@ -1,10 +1,12 @@
 """Sentences and titles hold what estimates say, and nothing typed in."""
 
 import math
+from dataclasses import replace
 
 import pytest
+import xarray as xr
 
-from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.estimates import Estimates, median_interval
 from coldcache.analysis.paired_ratios import Pair
 from coldcache.analysis.questions.select import choose, choose_settings
 from coldcache.analysis.report_links import without_links
@@ -14,6 +16,7 @@ from coldcache.analysis.sentences import (
     describe_best_combination,
     describe_growth,
     describe_latencies,
+    describe_meaning,
     describe_order,
     describe_pairs,
     describe_peaks,
@@ -21,6 +24,8 @@ from coldcache.analysis.sentences import (
     describe_rates,
     shorten_reason,
     title_best,
+    title_headlines,
+    title_overview,
     title_pairs,
 )
 from coldcache.statistics.intervals import Interval
@@ -122,3 +127,30 @@ def test_why_there_is_no_plateau_is_told_in_few_words():
         "the rate still rises by 27 % over the last doubling to 16 threads"
     )
     assert shorten_reason("rates at 1, 2 threads: a knee needs 4") == "too few numbers of threads to tell a plateau"
+
+
+def test_headlines_are_a_title_of_figures(sweep):
+    best = [(sweep, {"operation": "read", "threads": 4}), (sweep, {"operation": "write", "threads": 4})]
+    assert title_headlines(best) == "400 MB/s read, 75.0 MB/s write"
+    assert title_headlines([]) is None
+
+
+def test_an_overview_means_growth_the_cost_of_sharing_and_a_setting(sweep):
+    own, shared = (
+        replace(sweep, question=replace(sweep.question, file_layout=name))
+        for name in ("file-per-thread", "shared-file")
+    )
+    growth, sharing = describe_meaning([own, shared])
+    assert growth == f"{describe_growth(own)}."
+    assert sharing == "Sharing one file makes no measurable difference to reads and writes."
+    assert describe_meaning([own]) == [growth]
+    assert title_overview(own) == "Reads reach 400 MB/s with 4 threads; writes reach 75.0 MB/s with 4 threads"
+
+
+def test_an_overview_of_a_setting_compares_its_levels(sweep):
+    cube = sweep.cube.sel(threads=[4]).assign_coords(threads=["off"]).rename(threads="write_cache")
+    other = cube.assign(throughput=cube.throughput * 2).assign_coords(write_cache=["on"])
+    both = xr.concat([cube, other], dim="write_cache").assign_attrs(sweep.cube.attrs)
+    setting = replace(sweep, cube=both, cells=median_interval(both.throughput))
+    assert without_links(title_overview(setting)) == "Writes 2 times with on; reads 2 times with on, against off"
+    assert describe_meaning([setting]) == [describe_pairs(setting, "write_cache")]

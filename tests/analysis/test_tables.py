@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
+from markupsafe import Markup
 
 from coldcache.analysis.estimates import median_interval
 from coldcache.analysis.questions.select import choose, choose_settings
@@ -182,3 +184,18 @@ def test_numbers_are_saved_as_csv_at_full_precision(sweep, tmp_path):
     assert table.save(tmp_path / "dataset.nc", "rates") is table
     saved = pd.read_csv(tmp_path / "by-hand/tables/rates.csv")
     assert saved["median (B/s)"].tolist()[0] == 50e6
+
+
+def test_headlines_state_the_level_of_their_interval_and_have_none_from_fewer_than_five_runs(sweep):
+    cube = xr.concat([sweep.cube] * 2, dim="repetition")
+    cube["verdict"] = (cube.verdict.dims, np.full(cube.verdict.shape, "suspect", dtype=object))
+    wide = replace(sweep, cube=cube, cells=median_interval(cube.throughput))
+    place = {"operation": "read", "threads": 4}
+    table = Table.of_headlines([(wide, place), (sweep, {**place, "operation": "write"})], "Best")
+    assert Markup(table.shown["median"][0]).striptags() == "400 MB/s"
+    assert table.shown.drop(columns="median").values.tolist() == [
+        ["read", "390 to 410 MB/s (95 %)", "threads 4", 6, 6],
+        ["write", "none", "threads 4", 3, "–"],
+    ]
+    assert table.numbers["level (1)"].tolist() == [0.95, pytest.approx(np.nan, nan_ok=True)]
+    assert table.numbers[["low", "high"]].values[0].tolist() == [390e6, 410e6]

@@ -1,3 +1,4 @@
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -5,10 +6,12 @@ import pytest
 from coldcache.campaign.campaign import read_campaign
 from coldcache.report.site.conditions import Conditions
 from coldcache.report.site.context import ReportContext
-from coldcache.report.site.index_page import describe_first_page, list_findings, list_pages
+from coldcache.report.site.index_page import FLAGS, describe_first_page, describe_trust, list_findings, list_pages
 from coldcache.report.site.notebooks import Chapter
+from coldcache.report.site.overviews import Overview, SmallFigure
 from coldcache.report.site.sources_pages import Documents
 from coldcache.report.site.validity import Validity
+from coldcache.verdicts.judge import RULES
 
 
 @pytest.fixture
@@ -31,12 +34,40 @@ def context(root, tmp_path, monkeypatch):
     )
 
 
-def test_an_interval_is_promised_only_what_its_repetitions_reach(context):
-    def levels(repetitions):
-        study = context.campaign.studies[0].model_copy(update={"repetitions": repetitions})
-        return describe_first_page(context._replace(campaign=replace(context.campaign, studies=(study,))))["level"]
+def test_trust_counts_runs_names_the_most_frequent_doubts_and_the_remedy_of_the_first(context):
+    sweep = ("quick", "random")
+    found = Validity(
+        {sweep: Counter(valid=5, suspect=4, void=1)}, {sweep: Counter(cold=3, warm=1)}, [],
+        {sweep: Counter({"drift": 2, "too-short": 3, "exit-status": 1, "little-space": 1})},
+    )  # fmt: skip
+    assert describe_trust(context._replace(validity=found)) == (
+        "[10 runs](validity.md): 5 clean, 4 flagged (3 too short, 2 while the storage changed its pace), 1 void. "
+        "3 of 4 reads are proved to come from the device, not from memory. To mend most flags: raise `file_size`."
+    )
+    clean = Validity({sweep: Counter(valid=2)}, {sweep: Counter(cold=2)}, [], {})
+    assert describe_trust(context._replace(validity=clean)) == (
+        "[2 runs](validity.md): 2 clean, 0 flagged. All 2 reads are proved to come from the device, not from memory."
+    )
 
-    assert [levels(n) for n in (1, 2, 5, 6, 20)] == ["", "50\xa0%", "93.8\xa0%", "95\xa0%", "95\xa0%"]
+
+def test_every_rule_that_makes_a_trial_suspect_has_words_and_a_remedy():
+    assert set(FLAGS) == {code for code, verdict, _ in RULES if verdict == "suspect"}
+
+
+def test_the_best_figures_are_the_title_of_a_single_study_and_several_have_a_section_each(context):
+    overview = Overview(
+        "1 GB/s read", [SmallFigure("f", "quick/random", '<a href="../x">f</a>', "It.")], "", ["So."], {}
+    )
+    shown = describe_first_page(context._replace(overviews={"quick": overview}))
+    assert shown["title"] == f"{context.campaign.site.target.path}: 1 GB/s read"
+    assert '<a href="x">f</a>' in shown["answer"]["figures"] and shown["studies"][0]["thumbnails"] == ""
+    campaign = replace(context.campaign, studies=read_campaign(context.campaign.folder).studies[:2])
+    both = context._replace(campaign=campaign, overviews={"quick": overview}, chapters={"quick": [], "dell-lustre": []})
+    shown = describe_first_page(both)
+    assert shown["title"] == f"2 studies of {campaign.site.title}"
+    assert shown["answer"] is None
+    assert '<a href="quick/index.html"><img src="data/figures/f.svg"' in shown["studies"][0]["thumbnails"]
+    assert [study["headline"] for study in shown["studies"]] == ["1 GB/s read", ""]
 
 
 def test_nothing_known_is_said_so(context):

@@ -30,7 +30,7 @@ def test_every_trial_that_is_not_valid_is_on_the_page_on_validity(reference_repo
 
 def test_trials_that_are_missing_are_counted_and_named(render_hostile):
     report = render_hostile()
-    assert "5 of 195 trials are valid, 0 suspect, 0 void, 190 missing" in Page(report / "index.html").text
+    assert "195 runs: 5 clean, 0 flagged, 190 missing." in Page(report / "index.html").text
     rows = Page(report / "validity.html").rows
     assert ["quick/random", "30", "5", "0", "0", "25"] in rows
     assert ["other/random", "30", "0", "0", "0", "30"] in rows

@@ -109,7 +109,7 @@ _RULES: dict[Any, Any] = {
 
 
 #: What differs in figures of which four fit in a row: their letters are as large as the text beside them.
-_SMALL_RULES: dict[str, Any] = {
+_SMALL_RULES: dict[Any, Any] = {
     "figure.figsize": (2.9, 2.1), "font.size": 8.5, "axes.titlesize": 8.5, "axes.titleweight": "normal",
     "lines.linewidth": 1.6, "lines.markersize": 4,
 }  # fmt: skip
@@ -117,7 +117,9 @@ _SMALL_RULES: dict[str, Any] = {
 
 def set_house_style(is_small: bool = False) -> None:
     """Draw every further figure of this process in the style of the study, so small that four fit in a row if asked."""
-    mpl.rcParams.update({**_RULES, **(_SMALL_RULES if is_small else {})})
+    mpl.rcParams.update(_RULES)
+    if is_small:
+        mpl.rcParams.update(_SMALL_RULES)
 
 
 @contextmanager

@@ -65,8 +65,8 @@ def describe_overview(overview: Overview, above: str = "") -> dict[str, Any]:
         Prefix to remove from its links, because the page is in another folder.
     """
     return {
-        "figures": Markup(_shorten_links(show_figures(overview), above)),
-        "numbers": Markup(_shorten_links(show_numbers(overview), above)),
+        "figures": Markup(_shorten_links(str(show_figures(overview)), above)),
+        "numbers": Markup(_shorten_links(str(show_numbers(overview)), above)),
         "meaning": [Markup(_shorten_links(text, above)) for text in overview.meaning],
     }
 
