@@ -390,6 +390,24 @@ def test_the_paper_cites_what_its_bibliography_holds_and_nothing_else() -> None:
         assert f"\n{part}\n" in paper
 
 
+def test_the_five_documents_have_one_title_and_year_in_the_bibliography_and_on_their_page() -> None:
+    entries = {}
+    for key, body in re.findall(
+        r"^@[a-z]+\{([a-z0-9-]+),\n(.*?)^\}$", read_page("paper.bib"), re.MULTILINE | re.DOTALL
+    ):
+        title = re.search(r"^  title = \{(.+)\},?$", body, re.MULTILINE)[1]
+        year = re.search(r"^  year = \{(\d{4})\}", body, re.MULTILINE)
+        entries[key] = (re.sub(r"[{}]", "", title), year[1] if year else "not stated")
+    rows = re.findall(
+        r"^\| `([a-z-]+)` \| (.+?)(?: \(.+?\))? \| .+ \| (.+) \| \w+ \|$",
+        read_page("docs/run-the-five-studies.md"),
+        re.MULTILINE,
+    )
+    assert [study for study, _, _ in rows] == ["dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs"]
+    for study, title, year in rows:
+        assert (title, year) == entries[study]
+
+
 @pytest.mark.parametrize("form", sorted(ROOT.glob(".github/ISSUE_TEMPLATE/[!c]*.yml")), ids=lambda path: path.stem)
 def test_issue_forms_have_questions_with_names_of_their_own(form: Path) -> None:
     stated = yaml.safe_load(form.read_text())
