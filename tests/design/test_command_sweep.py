@@ -188,6 +188,16 @@ def test_a_mistake_is_one_line_with_its_key(own, old, new, message):
     assert re.sub(r"^config/studies/own\.yaml(?:, line \d+)?, ", "", said).startswith(f"sweeps.{message}")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [("unit: MB/s", "unit: mb/s", 18), ("metric: throughput", "metric: troughput", 18), ("{direct_io}\n", "\n", 9),
+     ("text: copied", "texts: copied", 12), ("words: {direct_io", "words: {threads", 11)],
+)  # fmt: skip
+def test_the_line_of_a_mistake_is_named(own, old, new, line):
+    with pytest.raises(DesignError, match=rf"^config/studies/own\.yaml, line {line}, "):
+        own((old, new))
+
+
 def test_keys_of_a_command_are_refused_elsewhere(project, change):
     change(STUDIES / "tiny.yaml", "    tools: [fio]\n    operations: [write, read]\n",
            "    tools: [fio]\n    keep: ['*.csv']\n    operations: [write, read]\n")  # fmt: skip
