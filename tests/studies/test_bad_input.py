@@ -37,7 +37,8 @@ SAS, FSX = "config/studies/sas-grid.yaml", "config/studies/fsx-metadata.yaml"
         ),
         (
             "fsx-metadata", FSX, "metadata_iops: [12000, 192000]", "metadata_ipos: [12000, 192000]",
-            f'{FSX}, line 33, sweeps.metadata-iops: factors: unknown factor "metadata_ipos"; did you mean "metadata_iops"?',
+            f'{FSX}, line 33, sweeps.metadata-iops: factors: unknown factor "metadata_ipos"; '
+            'did you mean "metadata_iops"?',
         ),
         (
             "fsx-metadata", FSX, "throughput_tier: [250 MB/s, 1000 MB/s]", "throughput_tier: [250 MBs, 1000 MB/s]",
