@@ -1,6 +1,7 @@
 """Studies that run any command end in a report whose figures lead to the bytes of the command's log."""
 
 import csv
+import hashlib
 import json
 import re
 import shutil
@@ -181,6 +182,8 @@ sweeps:
     )
     assert done.returncode == 0, done.stderr
     assert coldcache("collect", "--campaign=own", "--results=results/own").returncode == 0
+    (host,) = json.loads(Path("raw/own/hosts.json").read_text()).values()
+    assert host["programs"]["dd"] == hashlib.sha256(Path(shutil.which("dd")).read_bytes()).hexdigest()
     with Path("results/own/repetitions.csv").open(newline="") as file:
         assert [(row["sweep"], row["trials"], row["reason"]) for row in csv.DictReader(file)] == [
             ("writes", "5", "narrow enough")
