@@ -23,39 +23,44 @@ def command(request, measure_arguments):
 @pytest.mark.parametrize(
     ("path", "old", "new", "line"),
     [
-        (STUDY, "question:", "qestion:", f'{STUDY}, unknown key "qestion"; did you mean "question"?'),
+        (STUDY, "question:", "qestion:", f'{STUDY}, line @, unknown key "qestion"; did you mean "question"?'),
         (
             STUDY,
             "threads: [2]",
             "treads: [2]",
-            f'{STUDY}, sweeps.files: factors: unknown factor "treads"; did you mean "threads"?',
+            f'{STUDY}, line @, sweeps.files: factors: unknown factor "treads"; did you mean "threads"?',
         ),
         (
             STUDY,
             "64 KiB]",
             "64 Kib]",
-            f'{STUDY}, sweeps.transfers: factors.transfer_size: "64 Kib" has an unknown unit "Kib"; '
+            f'{STUDY}, line @, sweeps.transfers: factors.transfer_size: "64 Kib" has an unknown unit "Kib"; '
             'did you mean "KiB"?',
         ),
         (
             STUDY,
             "writeback, unsafe",
             "writeback, unsave",
-            f'{STUDY}, sweeps.cache: factors.write_cache: unknown level "unsave"; did you mean "unsafe"?',
+            f'{STUDY}, line @, sweeps.cache: factors.write_cache: unknown level "unsave"; did you mean "unsafe"?',
         ),
         (
             STUDY,
             "file-stat",
             "file-state",
-            f'{STUDY}, sweeps.files.operations.1: unknown "file-state"; did you mean "file-stat"?',
+            f'{STUDY}, line @, sweeps.files.operations.1: unknown "file-state"; did you mean "file-stat"?',
         ),
         (STUDY, "repetitions: 2", "repetitions: 2\nstudy: x", f'{STUDY}, line 1: the key "study" appears twice'),
-        (SITE, "make: true", "mkae: true", f'{SITE}, targets.scratch: unknown key "mkae"; did you mean "make"?'),
+        (
+            SITE,
+            "make: true",
+            "mkae: true",
+            f'{SITE}, line @, targets.scratch: unknown key "mkae"; did you mean "make"?',
+        ),
         (
             SITE,
             "seconds: 20 s",
             "seconds: 20 sek",
-            f'{SITE}, limits.seconds: "20 sek" has an unknown unit "sek"; known are ms, s, min, h',
+            f'{SITE}, line @, limits.seconds: "20 sek" has an unknown unit "sek"; known are ms, s, min, h',
         ),
         (
             SITE,
@@ -74,7 +79,8 @@ def command(request, measure_arguments):
 )
 def test_a_mistake_in_a_design_costs_one_line(refuses, change, command, path, old, new, line):
     change(path, old, new)
-    refuses(line, *command)
+    place = path.read_text().partition(new)[0].count("\n") + 1
+    refuses(line.replace("line @", f"line {place}"), *command)
 
 
 def test_a_missing_study_or_site_is_refused_with_the_nearest_one(refuses, measure_arguments):

@@ -102,21 +102,21 @@ def test_a_folder_in_place_of_a_file_is_refused(write):
     [
         ("", "given.yaml: must hold keys and values; see config/README.md"),
         ("- a\n", "given.yaml: must hold keys and values; see config/README.md"),
-        ("nmae: x\n", 'given.yaml, unknown key "nmae"; did you mean "name"?'),
-        ("1: x\n", 'given.yaml, unknown key "1"; known are name, parts'),
+        ("nmae: x\n", 'given.yaml, line 1, unknown key "nmae"; did you mean "name"?'),
+        ("1: x\n", 'given.yaml, line 1, unknown key "1"; known are name, parts'),
         ("parts: {}\n", "given.yaml, name: is required"),
-        ("name: [x]\n", "given.yaml, name: Input should be a valid string"),
+        ("name: [x]\n", "given.yaml, line 1, name: Input should be a valid string"),
         (
             "name: x\nparts: {a: {color: red}}\n",
-            'given.yaml, parts.a: unknown key "color"; did you mean "colour"?',
+            'given.yaml, line 2, parts.a: unknown key "color"; did you mean "colour"?',
         ),
         (
             "name: x\nparts: {a: {colour: red, number: 0}}\n",
-            "given.yaml, parts.a.number: Input should be greater than or equal to 1",
+            "given.yaml, line 2, parts.a.number: Input should be greater than or equal to 1",
         ),
         (
-            "name: x\nparts: {a: {colour: red, number: three}}\n",
-            "given.yaml, parts.a.number: Input should be a valid integer, unable to parse string as an integer",
+            "name: x\nparts:\n  a:\n    colour: red\n    number: three\n",
+            "given.yaml, line 5, parts.a.number: Input should be a valid integer, unable to parse string as an integer",
         ),
     ],
 )

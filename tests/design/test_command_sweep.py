@@ -143,8 +143,8 @@ MISTAKES = [
     ("operation: read,", "", "dd.patterns.rate.operation: is required"),
     ("metric: throughput", "metric: bandwidth",
      'dd.patterns.rate.metric: unknown metric "bandwidth"; known are throughput'),
-    ("metric: throughput", "metric: troughput",
-     'dd.patterns.rate.metric: unknown metric "troughput"; did you mean "throughput"?'),
+    ("metric: throughput", "metric: throughputs",
+     'dd.patterns.rate.metric: unknown metric "throughputs"; did you mean "throughput"?'),
     ("operation: read,", "operation: reed,",
      'dd.patterns.rate.operation: unknown operation "reed"; did you mean "read"?'),
     ("operation: read,", "operation: write,",
@@ -172,7 +172,7 @@ MISTAKES = [
     ("tool: command", "tool: fio",
      "dd: command: state it by tool, as in command: {iozone: ...}, or state tool: command"),
     ("tool: command", "tools: [command, fio]", "dd: command: state it by tool, as in command: {iozone: ...}, or state"),
-    ("tool: command", "tool: comand", 'dd: tool: unknown "comand"; did you mean "command"?'),
+    ("tool: command", "tool: commandd", 'dd: tool: unknown "commandd"; did you mean "command"?'),
     ("    tool: command\n", "",
      "dd: tools: is required; state one, as in tool: fio, or several in order of preference"),
     ("tool: command", "tool: command\n    tools: [fio]", "dd: tools: state either tool or tools"),
@@ -186,6 +186,16 @@ def test_a_mistake_is_one_line_with_its_key(own, old, new, message):
     said = str(refused.value)
     assert "\n" not in said
     assert re.sub(r"^config/studies/own\.yaml(?:, line \d+)?, ", "", said).startswith(f"sweeps.{message}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [("unit: MB/s", "unit: mb/s", 18), ("metric: throughput", "metric: throughputs", 18), ("{direct_io}\n", "\n", 9),
+     ("text: copied", "texts: copied", 12), ("words: {direct_io", "words: {threads", 11)],
+)  # fmt: skip
+def test_the_line_of_a_mistake_is_named(own, old, new, line):
+    with pytest.raises(DesignError, match=rf"^config/studies/own\.yaml, line {line}, "):
+        own((old, new))
 
 
 def test_keys_of_a_command_are_refused_elsewhere(project, change):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from yaml_lines import drop_line
 
 from coldcache.core.errors import DesignError
 from coldcache.design.levels import Doubling, Share, stored_level
@@ -279,7 +280,8 @@ def test_the_tiny_study_is_read_as_written(project):
     ],
 )
 def test_an_unknown_word_is_refused_with_its_place(altered, old, new, message):
-    assert refusal(altered, old, new) == f"{WHERE}, {message}"
+    found = refusal(altered, old, new)
+    assert drop_line(found, Path(WHERE).read_text()) == f"{WHERE}, {message}"
 
 
 @pytest.mark.parametrize(
@@ -293,7 +295,7 @@ def test_an_unknown_word_is_refused_with_its_place(altered, old, new, message):
 def test_a_duration_that_is_none_is_refused(altered, seconds, message):
     old = "operations: [write, read]\n    seconds: 0.2 s"
     found = refusal(altered, old, old.replace("0.2 s", seconds))
-    assert found == f"{WHERE}, sweeps.transfers.seconds: {message}"
+    assert drop_line(found, Path(WHERE).read_text()) == f"{WHERE}, sweeps.transfers.seconds: {message}"
 
 
 def test_a_file_that_holds_another_study_is_refused(altered):

@@ -1,6 +1,7 @@
 """Studies that run any command end in a report whose figures lead to the bytes of the command's log."""
 
 import csv
+import hashlib
 import json
 import re
 import shutil
@@ -152,3 +153,42 @@ def test_what_fails_is_void_with_its_reason(coldcache, project):
         "nothing": ("log-refused", nothing),
         "text": ("log-refused", '"no such text" is not in output, which a success states'),
     }
+
+
+def test_a_command_repeats_until_it_is_known_and_watches_for_drift(coldcache, project):
+    Path("config/studies/own.yaml").write_text("""
+study: own
+title: T
+question: Q
+repetitions: 5
+repeat_until: {relative_width: 1000, most: 8}
+sentinel: {sweep: probe, every: 3}
+sweeps:
+  probe:
+    title: One file
+    tool: command
+    command: dd if=/dev/zero of={file} bs={transfer_size} count={transfers}
+    operations: [write]
+    factors: {transfer_size: [64 KiB], file_size: [1 MiB]}
+    patterns:
+      seconds: {operation: write, metric: elapsed, unit: s, regex: 'copied, ([0-9.e-]+) s'}
+      rate: {operation: write, metric: throughput, unit: printed, regex: '(?P<value>[0-9.]+) (?P<unit>[kMG]?B/s)$'}
+""")
+    text = Path("config/studies/own.yaml").read_text()
+    sweep = text[text.index("  probe:") :].replace("  probe:", "  writes:")
+    Path("config/studies/own.yaml").write_text(text + sweep)
+    done = coldcache(
+        "measure", "--campaign=own", "--studies=own", "--site=here", "--block=own.writes", "--manifest=done.json"
+    )
+    assert done.returncode == 0, done.stderr
+    assert coldcache("collect", "--campaign=own", "--results=results/own").returncode == 0
+    (host,) = json.loads(Path("raw/own/hosts.json").read_text()).values()
+    assert host["programs"]["dd"] == hashlib.sha256(Path(shutil.which("dd")).read_bytes()).hexdigest()
+    with Path("results/own/repetitions.csv").open(newline="") as file:
+        assert [(row["sweep"], row["trials"], row["reason"]) for row in csv.DictReader(file)] == [
+            ("writes", "5", "narrow enough")
+        ]
+    with Path("results/own/drift.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) >= 2
+    assert all(float(row["figure"]) > 0 and row["unit"] == "B/s" for row in rows)

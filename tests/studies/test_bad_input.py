@@ -33,24 +33,25 @@ SAS, FSX = "config/studies/sas-grid.yaml", "config/studies/fsx-metadata.yaml"
     [
         (
             "fsx-metadata", FSX, "tools: [mdtest]", "tools: [mdtets]",
-            f'{FSX}, sweeps.metadata-iops.tools.0: unknown "mdtets"; did you mean "mdtest"?',
+            f'{FSX}, line 13, sweeps.metadata-iops.tools.0: unknown "mdtets"; did you mean "mdtest"?',
         ),
         (
             "fsx-metadata", FSX, "metadata_iops: [12000, 192000]", "metadata_ipos: [12000, 192000]",
-            f'{FSX}, sweeps.metadata-iops: factors: unknown factor "metadata_ipos"; did you mean "metadata_iops"?',
+            f'{FSX}, line 33, sweeps.metadata-iops: factors: unknown factor "metadata_ipos"; '
+            'did you mean "metadata_iops"?',
         ),
         (
             "fsx-metadata", FSX, "throughput_tier: [250 MB/s, 1000 MB/s]", "throughput_tier: [250 MBs, 1000 MB/s]",
-            f'{FSX}, sweeps.metadata-iops: factors.throughput_tier: "250 MBs" has an unknown unit "MBs"; '
+            f'{FSX}, line 34, sweeps.metadata-iops: factors.throughput_tier: "250 MBs" has an unknown unit "MBs"; '
             'did you mean "MB/s"?',
         ),
         (
             "sas-grid", SAS, "{memory: 2, round: down}", "{memory_of: 2, round: down}",
-            f'{SAS}, sweeps.per-core.factors.file_size: unknown key "memory_of"; did you mean "memory"?',
+            f'{SAS}, line 49, sweeps.per-core.factors.file_size: unknown key "memory_of"; did you mean "memory"?',
         ),
         (
             "fsx-metadata", FSX, "metadata_iops: [12000, 192000]", "metadata_iops: [13000, 192000]",
-            f"{FSX}, sweeps.metadata-iops: factors.metadata_iops: 13,000 metadata IOPS cannot be provisioned: "
+            f"{FSX}, line 33, sweeps.metadata-iops: factors.metadata_iops: 13,000 metadata IOPS cannot be provisioned: "
             "choose 1,500, 3,000, 6,000 or a multiple of 12,000 up to 192,000; the nearest is 12,000",
         ),
         (

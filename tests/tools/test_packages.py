@@ -109,7 +109,7 @@ def test_a_broken_package_is_named_where_it_is_asked_for_and_nowhere_else(draft,
     done = with_package(folder, "plan", "--study", "own", "--site", "here")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(
-        f'coldcache: config/studies/own.yaml, sweeps.sweep: tool: "dd" cannot be used: {reason}'
+        f'coldcache: config/studies/own.yaml, line 9, sweeps.sweep: tool: "dd" cannot be used: {reason}'
     )
     assert done.stderr.count("\n") == 1
 

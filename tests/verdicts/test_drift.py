@@ -53,7 +53,8 @@ def test_the_sentinel_runs_at_both_ends_of_each_block_and_in_between(watched, co
 def test_a_sentinel_is_one_case_of_a_sweep_that_is_there(watched, refuses, change):
     where = "config/studies/tiny.yaml, sentinel"
     change(STUDY, "sweep: probe", "sweep: prob")
-    refuses(f'{where}.sweep: unknown sweep "prob"; did you mean "probe"?', "plan", "--study=tiny", "--site=here")
+    line = f'{STUDY}, line 7, sentinel.sweep: unknown sweep "prob"; did you mean "probe"?'
+    refuses(line, "plan", "--study=tiny", "--site=here")
     change(STUDY, "sweep: prob,", "sweep: transfers,")
     line = f"{where}.sweep: transfers has 4 cases; let each of its factors and operations have one level"
     refuses(line, "plan", "--study=tiny", "--site=here")

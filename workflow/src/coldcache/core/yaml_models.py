@@ -1,5 +1,6 @@
 """Read YAML files into pydantic models: every mistake becomes one line with file, key and the nearest valid name."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -112,6 +113,10 @@ def read_yaml(path: Path) -> Any:
 
 Model = TypeVar("Model", bound=BaseModel)
 
+#: The keys with which a message begins, and the word that is unknown.
+_KEYS = re.compile(r"(?:[\w.-]+: )*")
+_UNKNOWN = re.compile(r'unknown [a-z]+ "([^"]*)"')
+
 
 def read_model(path: Path, model: type[Model]) -> Model:
     """Return the model that a YAML file describes.
@@ -126,7 +131,8 @@ def read_model(path: Path, model: type[Model]) -> Model:
     Raises
     ------
     DesignError
-        As `read_yaml`; and for the first key that `model` refuses, with its place and the nearest valid name.
+        As `read_yaml`; and for the first key that `model` refuses, with its line, its place and the nearest valid
+        name.
     """
     given = read_yaml(path)
     if not isinstance(given, dict):
@@ -134,7 +140,46 @@ def read_model(path: Path, model: type[Model]) -> Model:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise DesignError(f"{path}, {explain(error, given)}") from error
+        message = explain(error, given)
+        line = find_line(path.read_text(encoding="utf-8"), message)
+        raise DesignError(f"{path}, line {line}, {message}" if line else f"{path}, {message}") from error
+
+
+def find_line(text: str, message: str) -> int | None:
+    """Return the line of YAML that a message of `explain` is about: that of the last of its keys that is there.
+
+    Parameters
+    ----------
+    text : str
+        The YAML.
+    message : str
+        Such as ``sweeps.a: factors.threads: cause``; the word of ``unknown key "x"`` counts, too.
+
+    Returns
+    -------
+    int or None
+        From 1 on; None if none of the keys is there.
+    """
+    keys = _KEYS.match(message)
+    assert keys is not None
+    steps = [key for part in keys[0].split(": ") for key in part.split(".") if key]
+    unknown = _UNKNOWN.match(message, keys.end())
+    node, line = yaml.compose(text, yaml.SafeLoader), None
+    for step in [*steps, *(unknown.groups() if unknown else ())]:
+        found = _find_child(node, step)
+        if found is None:
+            break
+        line, node = found[0].start_mark.line + 1, found[1]
+    return line
+
+
+def _find_child(node: Any, step: str) -> tuple[Any, Any] | None:
+    """Return the node that names a child of a node, and the child; None if it has no such child."""
+    if isinstance(node, yaml.MappingNode):
+        return next(((key, value) for key, value in node.value if key.value == step), None)
+    if isinstance(node, yaml.SequenceNode) and step.isdecimal() and int(step) < len(node.value):
+        return node.value[int(step)], node.value[int(step)]
+    return None
 
 
 def explain(error: ValidationError, given: Any) -> str:

@@ -31,6 +31,7 @@ from coldcache.measure.lease import leased
 from coldcache.measure.settings.block import BlockSettings, is_left, why_not_run
 from coldcache.measure.target import MARKER, WORK, check_space, check_target, clear, locked, make_work_folder
 from coldcache.measure.trial import BlockContext, refuse_full, run_trial
+from coldcache.tools.programs import Program
 
 #: Seconds that laying out files and applying settings may take in addition to a tool's time limit.
 _SECONDS_AROUND = 300.0
@@ -117,7 +118,9 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
     begin(campaign)
     work = make_work_folder(folder)
     system = describe_system()
-    note_hosts(campaign, {system["host"]: describe_machine(find_mount(work).device)})
+    commands = [sweep.form for study in campaign.planned for sweep in study.sweeps.values() if sweep.form]
+    programs = [Program(form.program) for form in commands]
+    note_hosts(campaign, {system["host"]: describe_machine(find_mount(work).device, programs)})
     # Snakemake, Slurm and a closing terminal end the runner by these signals; treat them like an interrupt.
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)

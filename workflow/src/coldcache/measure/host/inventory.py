@@ -3,6 +3,7 @@
 import os
 import platform
 import urllib.request
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from coldcache.core.errors import SettingError
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.sudo import run_command
 from coldcache.tools import list_programs
-from coldcache.tools.programs import identify_builds
+from coldcache.tools.programs import Program, identify_builds
 
 
 @cache
@@ -95,10 +96,18 @@ def describe_host(device: str, root: Path = Path("/")) -> dict[str, Any]:
     }
 
 
-def describe_machine(device: str) -> dict[str, Any]:
-    """Return the description of this machine for `hosts.json`."""
+def describe_machine(device: str, programs: Iterable[Program] = ()) -> dict[str, Any]:
+    """Return the description of this machine for `hosts.json`.
+
+    Parameters
+    ----------
+    device : str
+        ``major:minor`` of the target's block device.
+    programs : iterable of Program
+        Those of the studies' own commands: their builds are noted beside those of all tools.
+    """
     system = {name: value for name, value in describe_system().items() if name != "host"}
-    return {**system, "programs": identify_builds(list_programs()), **describe_host(device)}
+    return {**system, "programs": identify_builds([*list_programs(), *programs]), **describe_host(device)}
 
 
 def _describe_disk(link: Path) -> dict[str, str]:
