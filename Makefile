@@ -62,6 +62,7 @@ notebooks: reference ## Execute the notebooks on the reference campaign, to comm
 	@for notebook in notebooks/*.ipynb; do \
 		python -m coldcache notebook --notebook "$$notebook" --output "$$notebook" --log "logs/$$notebook"; \
 	done
+	@python tests/fixtures/reference_outputs.py
 
 .PHONY: docs
 docs: venv ## Build the pages of the project as a site, results/docs/README.html; a broken link is an error

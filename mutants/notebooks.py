@@ -1,35 +1,53 @@
-"""Run the committed notebooks in this process, and compare what their cells display with the committed outputs."""
+"""Run notebooks in this process, and compare what their cells display with what they displayed."""
 
 import ast
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from reference_outputs import show_text
 
 #: An id that matplotlib makes of a path or a picture of its drawing.
 _DIGEST = re.compile(r"\b(f[0-9a-f]{10}-|p[0-9a-f]{10}\b)")
 
 
-def find_difference(notebooks: list[Path]) -> str | None:
-    """Return the first notebook with a cell that displays something else than committed, or fails; else None."""
+def find_difference(notebooks: list[Path], executed: Path) -> str | None:
+    """Return the first notebook that displays something else than it did, or fails; else None.
+
+    Parameters
+    ----------
+    notebooks : list of Path
+        Committed notebooks: all that they display is compared.
+    executed : Path
+        Holds a folder per study with the notebooks that were executed on its data: of those with the same names the
+        texts are compared, as `tests/project/test_reference_outputs.py` does.
+    """
+    if not notebooks:
+        return None
+    of_studies = [path for notebook in notebooks for path in sorted(executed.glob(f"*/{notebook.name}"))]
+    for path, show in [*((path, _without_digests) for path in notebooks), *((path, show_text) for path in of_studies)]:
+        if not _displays_the_same(path, notebooks[0].parent, show):
+            return f"{path.parent.name}/{path.stem}"
+    return None
+
+
+def _displays_the_same(notebook: Path, folder: Path, show: Callable[[dict[str, str]], Any]) -> bool:
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    for notebook in notebooks:
-        os.chdir(notebook.parent)
-        names: dict[str, Any] = {"__name__": "__main__"}
-        for source, committed in list_cells(notebook):
-            try:
-                if _without_digests(run_cell(source, names)) != _without_digests(committed):
-                    return notebook.stem
-            except Exception:
-                return notebook.stem
+    os.chdir(folder)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        return all(show(run_cell(source, names)) == show(shown) for source, shown in list_cells(notebook))
+    except Exception:
+        return False
+    finally:
         pyplot.close("all")
-    return None
 
 
 def _without_digests(shown: dict[str, str]) -> dict[str, str]:

@@ -2,9 +2,10 @@
 """Change the code of analysis and verdicts in small ways, and print which changes no test notices.
 
 Each change runs the tests that mirror its module, then the committed notebooks that import it, which must display what
-they display in the repository. This happens in a process that holds the changed module in place of the file. A change
-is killed when a test fails, a notebook differs, both take longer than `--seconds`, or the module cannot be imported.
-Survivors that `survivors.md` lists with a reason are counted apart.
+they display in the repository, and for every other study of the reference campaign the same text. This happens in a
+process that holds the changed module in place of the file. A change is killed when a test fails, a notebook differs,
+both take longer than `--seconds`, or the module cannot be imported. Survivors that `survivors.md` lists with a reason
+are counted apart.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 SOURCE = ROOT / "workflow/src"
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(ROOT / "tests/fixtures")]
 
 from mutations import Mutant, apply_change, list_mutants  # noqa: E402
 from notebooks import find_difference  # noqa: E402
@@ -171,7 +172,7 @@ def run_in_child(mutant: Mutant | None, path: Path) -> int:
     try:
         tests = [str(test) for test in find_tests(path)]
         failed = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", DESELECTED, *tests])) if tests else 0
-        return failed or int(find_difference(find_notebooks(path)) is not None)
+        return failed or int(find_difference(find_notebooks(path), ROOT / "results/reference/notebooks") is not None)
     except BaseException:
         return 1
 
