@@ -23,6 +23,8 @@ checkpoint collect_records:
             category="Validity",
             labels={"campaign": "{campaign}", "what": "proof of each cold read"},
         ),
+        trials="results/{campaign}/trials.csv",
+        records="results/{campaign}/records.csv",
         repetitions="results/{campaign}/repetitions.csv",
         drift="results/{campaign}/drift.csv",
         differences="results/{campaign}/differences.csv",

@@ -35,7 +35,8 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     shown = table.set_axis([disarm(name) for name in table.columns], axis="columns")
     for place, kind in enumerate(shown.dtypes):
         if not pd.api.types.is_numeric_dtype(kind):
-            shown.isetitem(place, shown.iloc[:, place].map(disarm))
+            column = shown.iloc[:, place]
+            shown.isetitem(place, column.map({value: disarm(value) for value in column.unique()}))
     write_whole(path, shown.to_csv(index=False))
 
 

@@ -24,6 +24,7 @@ from coldcache.dataset.tables import (
     tabulate_settings,
     tabulate_verdicts,
 )
+from coldcache.dataset.tidy import tabulate_figures, tabulate_trial_figures
 from coldcache.dataset.writer import save_dataset
 
 #: NetCDF integers have no missing value, so these columns are stored as floats.
@@ -42,7 +43,7 @@ def collect(name: str, results: Path) -> None:
         The campaign.
     results : Path
         Its folder of results. The function writes `dataset.nc`, `verdicts.csv`, `reasons.csv`, `coverage.csv`,
-        `cold.csv`, `settings.csv`, `repetitions.csv`, `drift.csv`, `differences.csv`, `hosts.csv` and `digests/`,
+        `trials.csv`, `records.csv`, `cold.csv`, `settings.csv`, `repetitions.csv`, `drift.csv`, `differences.csv`, `hosts.csv` and `digests/`,
         and `cloudwatch.csv` if metrics were fetched.
 
     Raises
@@ -74,6 +75,8 @@ def collect(name: str, results: Path) -> None:
     }  # fmt: skip
     cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables)
     write_csv(coverage, results / "coverage.csv")
+    write_csv(tabulate_trial_figures(records), results / "trials.csv")
+    write_csv(tabulate_figures(records), results / "records.csv")
     write_csv(verdicts[VERDICT_COLUMNS], results / "verdicts.csv")
     write_csv(proofs, results / "cold.csv")
     for file, table in context.items():

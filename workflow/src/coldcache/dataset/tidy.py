@@ -1,0 +1,80 @@
+"""Tidy tables for other programs: a row per figure, a column per variable, and the place of each figure in its log."""
+
+import numpy as np
+import pandas as pd
+
+from coldcache.core.records import UNIT_OF_METRIC
+from coldcache.core.trial_figure import rank_figure
+from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
+
+#: The columns that name a trial and an operation of it.
+_OPERATION = ["study", "sweep", "case", "repetition", "operation"]
+
+_FIGURE = ["metric", "value", "unit"]
+_JUDGED = ["verdict", "codes", "cold"]
+_ORIGIN = ["tool", "tool_version", "log", "offset", "length"]
+
+
+def tabulate_trial_figures(records: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per trial and operation with its figure; NaN where the log states none.
+
+    Parameters
+    ----------
+    records : DataFrame
+        As `tabulate_records` returns them.
+
+    Returns
+    -------
+    DataFrame
+        ``study sweep case repetition operation metric value unit verdict codes cold``, each factor that any trial
+        states, ``tool tool_version log offset length``; values in B/s, 1/s, s or 1, offset and length in B. The metric
+        is the one by which the operation is judged, else the first of `UNIT_OF_METRIC` that the log states.
+    """
+    whole = records[records["share"] == ""]
+    order = {metric: place for place, metric in enumerate(UNIT_OF_METRIC)}
+    judged_by = whole["operation"].map(METRIC_OF_OPERATION)
+    is_judged = judged_by.isna() | (judged_by == whole["metric"])
+    named = zip(whole["metric"], whole["statistic"], whole["caveats"], strict=True)
+    ranks = [rank_figure(metric, statistic, caveats) for metric, statistic, caveats in named]
+    ranked = whole.assign(
+        _rank=pd.Series(ranks, index=whole.index, dtype=float), _metric=whole["metric"].map(order).fillna(len(order))
+    )
+    figures = ranked[is_judged & ranked["_rank"].notna()].sort_values(["_metric", "_rank"], kind="stable")
+    first = figures.drop_duplicates(_OPERATION).sort_index()
+    columns = [*_OPERATION, *_FIGURE, *_JUDGED, *_stated_factors(first), *_ORIGIN]
+    return _with_whole_levels(first[columns].reset_index(drop=True))
+
+
+def tabulate_figures(records: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per figure of a whole trial; those of single processes and moments are left out.
+
+    Parameters
+    ----------
+    records : DataFrame
+        As `tabulate_records` returns them.
+
+    Returns
+    -------
+    DataFrame
+        As `tabulate_trial_figures`, and ``statistic definition caveats printed``; operations without a figure have no
+        row.
+    """
+    whole = records[(records["share"] == "") & records["value"].notna()]
+    columns = [
+        *_OPERATION, "metric", "statistic", "value", "unit", "definition", "caveats", *_JUDGED,
+        *_stated_factors(whole), *_ORIGIN, "printed",
+    ]  # fmt: skip
+    return _with_whole_levels(whole[columns].reset_index(drop=True))
+
+
+def _stated_factors(records: pd.DataFrame) -> list[str]:
+    """Return the factors that any record states."""
+    there = [factor for factor in (*FACTORS, *LEARNT_FACTORS) if factor in records.columns]
+    return [factor for factor in there if not records[factor].isin(["", None, np.nan]).all()]
+
+
+def _with_whole_levels(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose levels are whole numbers where all of a factor are, although some trials state none."""
+    factors = [name for name in (*FACTORS, *LEARNT_FACTORS) if name in table.columns]
+    whole = [name for name in factors if table[name].dtype.kind == "f" and (table[name].dropna() % 1 == 0).all()]
+    return table.astype(dict.fromkeys(whole, "Int64"))
