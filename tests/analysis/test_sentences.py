@@ -133,6 +133,10 @@ def test_headlines_are_a_title_of_figures(sweep):
     best = [(sweep, {"operation": "read", "threads": 4}), (sweep, {"operation": "write", "threads": 4})]
     assert title_headlines(best) == "400 MB/s read, 75.0 MB/s write"
     assert title_headlines([]) is None
+    doubted = replace(
+        sweep, cube=sweep.cube.assign(verdict=sweep.cube.verdict.where(sweep.cube.threads < 4, "suspect"))
+    )
+    assert title_headlines([(doubted, best[0][1])]) == "400 MB/s read (flagged)"
 
 
 def test_an_overview_means_growth_the_cost_of_sharing_and_a_setting(sweep):

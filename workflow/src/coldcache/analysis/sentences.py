@@ -98,22 +98,28 @@ def _ends(estimates: Estimates, operation: str) -> list[dict[str, Any]]:
 def _with_levels(estimates: Estimates, place: dict[str, Any], show: Callable[[dict[str, Any]], str]) -> str:
     """Return an estimate with the levels of its case: ``1.2 GB/s with 4 threads, transfer size 1 MiB``."""
     varied = [name for name in place if name != "operation" and estimates.cells.sizes[name] > 1]
-    levels = ", ".join(_name_level(name, place[name]) for name in varied)
+    levels = ", ".join(name_level(name, place[name]) for name in varied)
     return f"{show(place)} with {levels}" if levels else show(place)
 
 
-def _name_level(factor: str, level: Any) -> str:
+def name_level(factor: str, level: Any) -> str:
+    """Return a level as a sentence names it: ``4 threads``, ``transfer size 1 MiB``."""
     if factor == "threads":
         return f"{level:,.0f} thread{'s' if level != 1 else ''}"
     return format_factor(factor, level)
 
 
 def title_headlines(best: Iterable[tuple[Estimates, Mapping[str, Any]]]) -> str | None:
-    """Return the figures of some cases as a title: ``1.17 GB/s write, 22.9 k/s random read``; None without any."""
-    parts = [
-        f"{show_rate(float(sweep.cells.estimate.sel(levels)), sweep.unit)} {str(levels['operation']).replace('-', ' ')}"
-        for sweep, levels in best
-    ]
+    """Return the figures of some cases as a title: ``1.17 GB/s write, 22.9 k/s random read``; None without any.
+
+    A figure of which every run is flagged says so.
+    """
+    parts = []
+    for sweep, levels in best:
+        cell = sweep.cells.sel(levels)
+        doubt = " (flagged)" if sweep.count_suspect(levels) == int(cell.n) else ""
+        operation = str(levels["operation"]).replace("-", " ")
+        parts.append(f"{show_rate(float(cell.estimate), sweep.unit)} {operation}{doubt}")
     return ", ".join(parts) or None
 
 

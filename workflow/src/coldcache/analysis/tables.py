@@ -9,12 +9,12 @@ import pandas as pd
 from markupsafe import Markup
 
 from coldcache.analysis.estimates import LEVEL, Estimates, fit_law
-from coldcache.analysis.format import format_factor, format_interval, format_level, format_ratio
+from coldcache.analysis.format import format_interval, format_level, format_ratio
 from coldcache.analysis.outputs import place_save
 from coldcache.analysis.paired_ratios import pairs, reference_level
 from coldcache.analysis.published_vs_measured import compare_published
 from coldcache.analysis.report_links import lead, page_of_trial, without_links
-from coldcache.analysis.sentences import best_combinations, layout_ratios, shorten_reason
+from coldcache.analysis.sentences import best_combinations, layout_ratios, name_level, shorten_reason
 from coldcache.core.csv_file import write_csv
 from coldcache.core.units import scale_of, show_range, show_rate
 from coldcache.core.vocabulary import FACTORS
@@ -159,7 +159,7 @@ class Table:
             cell, flagged = sweep.cells.sel(levels), sweep.count_suspect(levels)
             median, low, high, n = float(cell.estimate), float(cell.low), float(cell.high), int(cell.n)
             at = ", ".join(
-                format_factor(name, level) for name, level in levels.items()
+                name_level(name, level) for name, level in levels.items()
                 if name != "operation" and sweep.cells.sizes[name] > 1
             )  # fmt: skip
             if n < _LEAST_RUNS:

@@ -42,9 +42,9 @@ def collect(name: str, results: Path) -> None:
     name : str
         The campaign.
     results : Path
-        Its folder of results. The function writes `dataset.nc`, `verdicts.csv`, `reasons.csv`, `coverage.csv`,
-        `trials.csv`, `records.csv`, `cold.csv`, `settings.csv`, `repetitions.csv`, `drift.csv`, `differences.csv`, `hosts.csv` and `digests/`,
-        and `cloudwatch.csv` if metrics were fetched.
+        Its folder of results. The function writes `dataset.nc`, `trials.csv`, `records.csv`, `verdicts.csv`,
+        `reasons.csv`, `coverage.csv`, `cold.csv`, `settings.csv`, `repetitions.csv`, `drift.csv`, `differences.csv`,
+        `hosts.csv` and `digests/`, and `cloudwatch.csv` if metrics were fetched.
 
     Raises
     ------
