@@ -40,7 +40,7 @@ _PROGRAMS = {
     "IOPS": "runs any command, and finds figures in its output by patterns",
     "ReFrame": "runs any command, and finds figures in its output by patterns",
     "elbencho": "a benchmark tool; Cold Cache [reads its result files](docs/read-foreign-logs.md)",
-    "fio-plot": "–",
+    "fio-plot": "runs fio over block sizes, depths and jobs, and draws what fio prints",
 }
 
 
