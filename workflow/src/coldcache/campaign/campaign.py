@@ -203,7 +203,7 @@ def presentation(studies: Iterable[AnyStudy]) -> dict[str, Any]:
 def _decisive(campaign: Campaign) -> dict[str, Any]:
     """Return what decides the trials of the planned studies."""
     design = replace(campaign, studies=campaign.planned).design()
-    shown = [(design["site"], SHOWN_OF_SITE)]
+    shown: list[tuple[dict[str, Any], tuple[str, ...]]] = [(design["site"], SHOWN_OF_SITE)]
     for study in design["studies"]:
         shown += [(study, SHOWN_OF_STUDY), *((sweep, SHOWN_OF_SWEEP) for sweep in study["sweeps"].values())]
     for part, keys in shown:
