@@ -125,11 +125,47 @@ def test_another_design_is_refused_with_the_first_difference(measured, change, p
     config = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
     assert refusal(read_design, config) == (
         f"raw/tiny began with another design ({difference}): choose another name (make study CAMPAIGN=…), "
-        "or remove raw/tiny to measure again"
+        "or undo this change"
     )
     fresh = replace(read_design({**config, "campaign": "fresh"}), name="tiny", environment=before.environment)
     assert f"began with another design ({difference})" in refusal(begin, fresh)
     assert read_campaign(RAW) == before
+
+
+SHOWN = [
+    ("config/studies/tiny.yaml", "title: A study of seconds", "title: Seconds", ("studies", 0, "title")),
+    ("config/studies/tiny.yaml", "question: Does every step of the way hold?", "question: Is it fast?",
+     ("studies", 0, "question")),
+    ("config/studies/tiny.yaml", "notebooks: []", "notebooks: [every-sweep]", ("studies", 0, "notebooks")),
+    ("config/studies/tiny.yaml", "title: Transfers of 64 KiB", "title: Moves",
+     ("studies", 0, "sweeps", "transfers", "title")),
+    ("config/studies/tiny.yaml", "title: Operations on empty files",
+     "title: Operations on empty files\n    preparation: [sync]", ("studies", 0, "sweeps", "files", "preparation")),
+    ("config/sites/here.yaml", "title: This machine", "title: A laptop", ("site", "title")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "old", "new", "place"), SHOWN)
+def test_what_is_only_shown_changes_in_a_campaign_that_has_begun_and_nothing_else(
+    measured, change, path, old, new, place
+):
+    before = {file: file.read_bytes() for file in RAW.rglob("*") if file.is_file()}
+    change(Path(path), old, new)
+    design = read_design({"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""})
+    assert missing_trials(design) == []
+    begin(design)
+    assert read_campaign(RAW) == design
+    changed = [file for file, content in before.items() if file.read_bytes() != content]
+    assert changed == [RAW / "campaign.json"]
+    old_design, new_design = json.loads(before[RAW / "campaign.json"]), json.loads(changed[0].read_text())
+    difference = first_difference(old_design, new_design)
+    assert difference.startswith(".".join(map(str, place)) + ": ")
+    *parents, key = place
+    one, other = old_design, new_design
+    for parent in parents:
+        one, other = one[parent], other[parent]
+    one[key] = other[key]
+    assert old_design == new_design
 
 
 PLAIN = st.recursive(
@@ -174,7 +210,7 @@ def test_a_campaign_with_an_outcome_that_cannot_be_read_is_not_sealed(measured):
     outcome.write_text('{"study"')
     assert refusal(seal, RAW) == (
         f"{outcome}: not the outcome of a trial (Expecting ':' delimiter: line 1 column 9 (char 8)); "
-        "remove the trial's folder and start again"
+        "move the trial's folder away and start again"
     )
     assert not is_sealed(RAW)
 

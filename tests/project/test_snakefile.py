@@ -255,6 +255,26 @@ def test_after_a_change_of_one_log_all_results_are_those_of_a_build_from_scratch
     assert states == {"identical"}
 
 
+@pytest.mark.slow
+def test_a_changed_title_is_shown_by_the_next_report_and_nothing_is_measured(sealed, change):
+    config = ["--config", "campaign=tiny", "studies=tiny", "site=here"]
+    Path("raw/tiny/SHA256SUMS").unlink()
+    change(Path("config/studies/tiny.yaml"), f"notebooks: [{', '.join(NOTEBOOKS)}]", "notebooks: [metadata-rates]")
+    built = snakemake(*config)
+    assert built.returncode == 0, built.stderr
+    assert planned(*config) == {}
+    logs = {path: path.stat().st_mtime_ns for path in Path("raw/tiny/tiny").rglob("*")}
+    change(Path("config/studies/tiny.yaml"), "title: A study of seconds", "title: Seconds and nothing else")
+    jobs = planned(*config)
+    assert jobs["render_report"] == 1 and "measure_block" not in jobs
+    assert "Seconds and nothing else" not in Path("raw/tiny/campaign.json").read_text()
+    built = snakemake(*config)
+    assert built.returncode == 0, built.stderr
+    assert "Seconds and nothing else" in Path("results/tiny/report/index.html").read_text()
+    assert {path: path.stat().st_mtime_ns for path in Path("raw/tiny/tiny").rglob("*")} == logs
+    assert planned(*config) == {}
+
+
 def test_rules_hold_no_logic(root):
     for name in RULES:
         code = re.sub(r'""".*?"""', "", (root / name).read_text(), flags=re.DOTALL)

@@ -1,15 +1,17 @@
 """A configuration becomes a design, or one line that says which word of it is not known."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from coldcache.campaign.campaign import begin
-from coldcache.campaign.seal import seal
+from coldcache.campaign.campaign import begin, read_campaign
+from coldcache.campaign.importing.import_logs import import_logs
+from coldcache.campaign.seal import check_seal, seal
 from coldcache.core.errors import ColdCacheError, ToolError
 from coldcache.design.study import read_study
-from coldcache.workflow.configuration import choose_tool, draft_design, read_design
+from coldcache.workflow.configuration import choose_tool, draft_design, read_design, update_presentation
 
 NAMES = "a name has letters a to z, digits, hyphens and underscores only, and begins with a letter or a digit"
 CONFIG = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
@@ -113,3 +115,36 @@ def test_a_campaign_with_missing_trials_needs_its_target(measured):
     Path("scratch/thesis.doc").touch()
     (Path("raw/tiny") / "tiny/files/operation=file-stat/r0/trial.json").unlink()
     assert 'scratch holds foreign files such as "thesis.doc"' in refusal(CONFIG)
+
+
+def test_a_changed_title_is_written_to_a_campaign_that_has_begun_and_imported_studies_stay(measured, root, change):
+    Path("old").mkdir()
+    shutil.copy(root / "tests/specimens/ior-4.0.0-rep3.txt", "old")
+    import_logs(Path("old"), "tiny")
+    imported = read_campaign(Path("raw/tiny")).foreign
+    assert len(imported) == 1
+    change(Path("config/studies/tiny.yaml"), "title: A study of seconds", "title: Seconds")
+    assert update_presentation(read_design(CONFIG)) is None
+    stored = read_campaign(Path("raw/tiny"))
+    assert [study.title for study in stored.planned] == ["Seconds"]
+    assert stored.foreign == imported
+    written = Path("raw/tiny/campaign.json").stat()
+    assert update_presentation(read_design(CONFIG)) is None
+    assert Path("raw/tiny/campaign.json").stat().st_mtime_ns == written.st_mtime_ns
+
+
+def test_a_campaign_that_has_not_begun_gets_no_file(project):
+    assert update_presentation(read_design(CONFIG)) is None
+    assert not Path("raw").exists()
+
+
+def test_a_sealed_campaign_keeps_its_titles_and_says_so(measured, change):
+    seal(Path("raw/tiny"))
+    assert update_presentation(read_design(CONFIG)) is None
+    change(Path("config/studies/tiny.yaml"), "title: A study of seconds", "title: Seconds")
+    assert update_presentation(read_design(CONFIG)) == (
+        "raw/tiny is sealed: its report keeps the titles, questions and notebooks that tiny had when it was sealed"
+    )
+    assert check_seal(Path("raw/tiny")) == []
+    Path("config/studies/tiny.yaml").write_text("no study")
+    assert update_presentation(read_design(CONFIG)) is None

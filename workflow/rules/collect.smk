@@ -47,6 +47,8 @@ checkpoint collect_records:
     localrule: True
     conda:
         "../../environment.yml"
+    params:
+        shown=inputs.shown,
     shell:
         "python -m coldcache collect --campaign {wildcards.campaign} --results results/{wildcards.campaign}"
         " 2> >(tee {log} >&2)"

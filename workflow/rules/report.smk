@@ -21,5 +21,7 @@ rule render_report:
     localrule: True
     conda:
         "../../environment.yml"
+    params:
+        shown=inputs.shown,
     shell:
         "python -m coldcache report --campaign {wildcards.campaign} --results results/{wildcards.campaign} --log {log}"

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,9 @@ RAW = Path("raw")
 
 
 FORMAT = 1
+
+#: What the report shows and no trial depends on: it may change after a campaign has begun.
+SHOWN_OF_STUDY, SHOWN_OF_SWEEP, SHOWN_OF_SITE = ("title", "question", "notebooks"), ("title", "preparation"), ("title",)
 
 
 @dataclass(frozen=True)
@@ -136,9 +140,10 @@ def read_campaign(folder: Path) -> Campaign:
 
 
 def begin(design: Campaign) -> None:
-    """Write the design of a campaign, or check that it has not changed since the campaign began.
+    """Write the design of a campaign, or check that it plans the same trials as when the campaign began.
 
-    Studies that were imported meanwhile are not compared.
+    Of a campaign that has begun, titles and whatever else the report only shows are updated. Studies that were
+    imported meanwhile are not compared, and stay.
 
     Raises
     ------
@@ -147,12 +152,11 @@ def begin(design: Campaign) -> None:
     """
     path = design.folder / "campaign.json"
     if path.is_file():
-        if difference := differs_from(read_campaign(design.folder), design):
-            raise CampaignError(
-                f"{path}: campaign {design.name} began with another design ({difference}); "
-                "choose another name (make study CAMPAIGN=…), or remove the folder to measure again"
-            )
-        return
+        begun = read_campaign(design.folder)
+        refuse_other_design(begun, design)
+        design = replace(design, studies=(*design.planned, *begun.foreign))
+        if design.design() == begun.design():
+            return
     write_whole(path, json.dumps(design.design(), indent=1) + "\n")
 
 
@@ -173,10 +177,39 @@ def read_hosts(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def differs_from(begun: Campaign, design: Campaign) -> str | None:
-    """Return the first difference between what two designs measure; None if it is the same."""
-    old, new = (replace(campaign, studies=campaign.planned).design() for campaign in (begun, design))
-    return first_difference(old, new)
+def refuse_other_design(begun: Campaign, design: Campaign) -> None:
+    """Raise `CampaignError` with the first difference if a design plans other trials than a campaign began with."""
+    old, new = (_decisive(campaign) for campaign in (begun, design))
+    if difference := first_difference(old, new):
+        raise CampaignError(
+            f"{begun.folder} began with another design ({difference}): choose another name "
+            "(make study CAMPAIGN=…), or undo this change"
+        )
+
+
+def presentation(studies: Iterable[AnyStudy]) -> dict[str, Any]:
+    """Return what the report shows of some studies and no trial depends on, by study."""
+    return {
+        study.study: {
+            **study.model_dump(mode="json", include=set(SHOWN_OF_STUDY)),
+            "sweeps": {
+                name: sweep.model_dump(mode="json", include=set(SHOWN_OF_SWEEP)) for name, sweep in study.sweeps.items()
+            },
+        }
+        for study in studies
+    }
+
+
+def _decisive(campaign: Campaign) -> dict[str, Any]:
+    """Return what decides the trials of the planned studies."""
+    design = replace(campaign, studies=campaign.planned).design()
+    shown: list[tuple[dict[str, Any], tuple[str, ...]]] = [(design["site"], SHOWN_OF_SITE)]
+    for study in design["studies"]:
+        shown += [(study, SHOWN_OF_STUDY), *((sweep, SHOWN_OF_SWEEP) for sweep in study["sweeps"].values())]
+    for part, keys in shown:
+        for key in keys:
+            del part[key]
+    return design
 
 
 def first_difference(old: Any, new: Any, place: str = "") -> str | None:

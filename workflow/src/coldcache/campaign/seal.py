@@ -59,7 +59,7 @@ def seal(folder: Path) -> int:
             read_outcome(path)
         except CampaignError as error:
             # A trial of a sealed campaign cannot be measured again.
-            raise CampaignError(f"{error}; remove the trial's folder and start again") from error
+            raise CampaignError(f"{error}; move the trial's folder away and start again") from error
     return write_sums(folder)
 
 

@@ -6,10 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from coldcache.campaign.campaign import RAW, Campaign, check_name, differs_from, read_campaign
+from coldcache.campaign.campaign import (
+    RAW,
+    Campaign,
+    begin,
+    check_name,
+    presentation,
+    read_campaign,
+    refuse_other_design,
+)
 from coldcache.campaign.progress import is_whole
 from coldcache.campaign.seal import is_sealed
-from coldcache.core.errors import CampaignError, DesignError, ToolError
+from coldcache.core.errors import DesignError, ToolError
 from coldcache.core.vocabulary import nearest
 from coldcache.design.grid import Environment
 from coldcache.design.jobs import arrange_allocations, refuse_hours
@@ -28,7 +36,8 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     """Return the design that a configuration asks for; write nothing.
 
     The design of a sealed campaign is returned unchanged. A campaign that has begun keeps its tools and environment,
-    so that a tool installed later does not mix in; its studies and site must match the configuration.
+    so that a tool installed later does not mix in; of its studies and site, what decides trials must match the
+    configuration, and what is only shown is that of the configuration.
 
     Parameters
     ----------
@@ -58,12 +67,44 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     begun = read_campaign(folder) if (folder / "campaign.json").is_file() else None
     design = _draft(name, config, begun.environment if begun else None)
     if begun:
-        _refuse_other_design(begun, design)
+        refuse_other_design(begun, design)
         design = replace(design, studies=(*design.studies, *begun.foreign))
     _refuse_empty(design)
     if not is_whole(design):
         _refuse_impossible(design)
     return design
+
+
+def update_presentation(design: Campaign) -> str | None:
+    """Write titles, questions and notebooks that have changed to `campaign.json` of a campaign that has begun.
+
+    Returns
+    -------
+    str or None
+        One line if the campaign is sealed and keeps others than `config/studies` has now.
+    """
+    if not (design.folder / "campaign.json").is_file():
+        return None
+    if not is_sealed(design.folder):
+        begin(design)
+        return None
+    changed = [study.study for study in design.planned if _is_shown_otherwise(study)]
+    if not changed:
+        return None
+    return (
+        f"{design.folder} is sealed: its report keeps the titles, questions and notebooks that {', '.join(changed)} "
+        "had when it was sealed"
+    )
+
+
+def _is_shown_otherwise(sealed: Study) -> bool:
+    """Return whether `config/studies` has the study with the same sweeps but another presentation."""
+    try:
+        stated = read_study(STUDIES, sealed.study)
+    except DesignError:
+        # A sealed campaign needs no study file.
+        return False
+    return stated.sweeps.keys() == sealed.sweeps.keys() and presentation([stated]) != presentation([sealed])
 
 
 def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
@@ -113,14 +154,6 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
             raise DesignError(f'studies: "{study}" is named twice')
     studies = tuple(read_study(STUDIES, study) for study in names)
     return Campaign(name, site, studies, environment or _find_environment(name, site, studies, full))
-
-
-def _refuse_other_design(begun: Campaign, design: Campaign) -> None:
-    if difference := differs_from(begun, design):
-        raise CampaignError(
-            f"{begun.folder} began with another design ({difference}): choose another name "
-            f"(make study CAMPAIGN=…), or remove {begun.folder} to measure again"
-        )
 
 
 def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: bool) -> Environment:

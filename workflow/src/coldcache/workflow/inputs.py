@@ -1,6 +1,7 @@
 """The inputs of the Snakemake rules: blocks, notebooks, digests and source files of the configured campaign."""
 
 import gc
+import json
 import math
 import os
 import shlex
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from coldcache.campaign.campaign import Campaign, presentation
 from coldcache.campaign.seal import SUMS, is_sealed
 from coldcache.core.errors import ColdCacheError, DesignError
 from coldcache.core.vocabulary import nearest
@@ -18,7 +20,7 @@ from coldcache.design.jobs import arrange_allocations, walltime
 from coldcache.design.notebooks import CLAIMS, list_notebooks
 from coldcache.design.site import Site, read_site
 from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
-from coldcache.workflow.configuration import KEYS, SITES, read_design
+from coldcache.workflow.configuration import KEYS, SITES, read_design, update_presentation
 
 
 class WorkflowInputs(NamedTuple):
@@ -46,6 +48,10 @@ class WorkflowInputs(NamedTuple):
         Files that state claims.
     code_of_collect, code_of_claims, code_of_report : list of str
         Source files that collecting, judging claims and rendering the report depend on.
+    shown : list of str
+        Titles, question and notebooks of each study, as JSON: a parameter of what shows them.
+    design : Campaign or None
+        The design; None in a job that measures a single block.
     """
 
     campaign: str
@@ -61,6 +67,14 @@ class WorkflowInputs(NamedTuple):
     code_of_collect: list[str]
     code_of_claims: list[str]
     code_of_report: list[str]
+    shown: list[str]
+    design: Campaign | None
+
+    def update_presentation(self) -> None:
+        """Write changed titles, questions and notebooks to the campaign, or print why it keeps others."""
+        line = update_presentation(self.design) if self.design else None
+        if line:
+            print(line, file=sys.stderr)
 
     def time_limit(self, wildcards: Any) -> int:
         """Return the time limit of a block in minutes; a resource function of Snakemake."""
@@ -168,6 +182,8 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
         code_of_collect=sources_of(["coldcache.dataset.collect"]),
         code_of_claims=sources_of(["coldcache.claims.judge"]),
         code_of_report=sources_of(["coldcache.report.site.render"]),
+        shown=[json.dumps({study: shown}) for study, shown in presentation(design.studies).items()],
+        design=design,
     )
 
 
@@ -176,7 +192,7 @@ def _read_for_job(config: Mapping[str, Any]) -> WorkflowInputs:
     site = read_site(SITES, str(config["site"]), str(config.get("target") or "") or None)
     nothing: dict[str, Any] = {name: [] for name in WorkflowInputs._fields}
     known = {"campaign": config["campaign"], "arguments": _arguments(config), "cores": _cores(site)}
-    return WorkflowInputs(**{**nothing, "minutes": {}, "nodes": {}, "slices": {}, **known})
+    return WorkflowInputs(**{**nothing, "minutes": {}, "nodes": {}, "slices": {}, "design": None, **known})
 
 
 def _arguments(config: Mapping[str, Any]) -> str:
