@@ -106,5 +106,5 @@ def test_the_plan_states_least_and_most_and_the_budget(rule, coldcache):
 
 def test_a_rule_that_cannot_be_kept_is_refused(rule, refuses):
     rule("{relative_width: 0.1, most: 4}")
-    line = "config/studies/tiny.yaml, repeat_until.most: 4 are fewer than the 5 repetitions of transfers"
+    line = "config/studies/tiny.yaml, line 5, repeat_until.most: 4 are fewer than the 5 repetitions of transfers"
     refuses(line, "plan", "--study=tiny", "--site=here")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from pydantic import Field
 
 from coldcache.core.errors import DesignError
@@ -127,3 +128,10 @@ def test_what_does_not_fit_the_model_is_refused_by_key(write, content, message):
 def test_a_model_that_was_read_does_not_change():
     with pytest.raises(ValueError, match="frozen"):
         Inner(colour="red").colour = "blue"
+
+
+def test_a_text_that_only_one_of_the_loaders_takes_has_lines_too(write):
+    text = "name: x\nparts: {a:\tred}\n"
+    with pytest.raises(yaml.YAMLError):
+        yaml.compose(text, yaml.SafeLoader)
+    assert refusal(read_model, write(text), Outer).startswith("given.yaml, line 2, parts.a: ")

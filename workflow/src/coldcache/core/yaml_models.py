@@ -164,13 +164,20 @@ def find_line(text: str, message: str) -> int | None:
     assert keys is not None
     steps = [key for part in keys[0].split(": ") for key in part.split(".") if key]
     unknown = _UNKNOWN.match(message, keys.end())
-    node, line = yaml.compose(text, yaml.SafeLoader), None
+    node, line = _compose(text), None
     for step in [*steps, *(unknown.groups() if unknown else ())]:
         found = _find_child(node, step)
         if found is None:
             break
         line, node = found[0].start_mark.line + 1, found[1]
     return line
+
+
+def _compose(text: str) -> Any:
+    """Return the nodes of a text that `read_yaml` takes; each of its loaders takes some that the other refuses."""
+    with suppress(yaml.YAMLError):
+        return yaml.compose(text, _FastLoader)
+    return yaml.compose(text, _Loader)
 
 
 def _find_child(node: Any, step: str) -> tuple[Any, Any] | None:
