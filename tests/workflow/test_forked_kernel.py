@@ -48,3 +48,11 @@ def test_a_figure_left_open_is_displayed_as_in_jupyterlab(tmp_path, write_notebo
     subprocess.run([sys.executable, "-c", program, notebook, executed, tmp_path / "log.ipynb"], check=True)
     (output,) = nbformat.read(executed, as_version=4).cells[2].outputs
     assert "image/png" in output.data
+
+
+def test_a_kernel_listens_on_no_port_and_leaves_no_socket(tmp_path, write_notebook, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    source = "import os\nsockets = open('/proc/net/unix').read()\nprint(sockets.count('coldcache-kernel-') >= 5)"
+    (outputs,) = execute(tmp_path, write_notebook, source)
+    assert outputs[0].text == "True\n"
+    assert list(tmp_path.glob("coldcache-kernel-*")) == []

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
 from ipykernel.kernelapp import IPKernelApp
@@ -14,7 +15,21 @@ _BACKEND = "module://matplotlib_inline.backend_inline"
 
 
 class ForkedKernelManager(AsyncKernelManager):
-    """Starts the kernel as a fork; for the argument `kernel_manager_class` of papermill and nbclient."""
+    """Starts the kernel as a fork; for the argument `kernel_manager_class` of papermill and nbclient.
+
+    They talk over sockets in a folder of their own: two kernels that start at once may choose the same TCP port.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._folder = TemporaryDirectory(prefix="coldcache-kernel-")
+        self.transport = "ipc"
+        self.connection_file = f"{self._folder.name}/kernel.json"
+
+    async def _async_cleanup_resources(self, restart: bool = False) -> None:
+        await super()._async_cleanup_resources(restart)
+        if not restart:
+            self._folder.cleanup()
 
     async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
         provisioner: Any = self.provisioner
