@@ -1,5 +1,6 @@
 """Every command, Python block, link and list of the pages at the root, config/README.md and docs/ holds in a clone."""
 
+import csv
 import hashlib
 import json
 import os
@@ -159,9 +160,16 @@ def test_python_runs_in_the_order_of_the_page(page: str, clone: Path) -> None:
 
 
 def test_a_record_leads_to_the_bytes_that_state_it(clone: Path) -> None:
-    said = run([".venv/bin/python", "-c", fenced("docs/read-the-report.md", "python")[0]], clone)
+    said = run([".venv/bin/python", "-c", fenced("docs/read-the-report.md", "python")[1]], clone)
     value, printed = re.fullmatch(r"(\S+) B/s is printed as (\d+)\n", said).groups()
     assert float(value) == float(printed)
+
+
+def test_the_median_of_each_case_is_one_line_of_pandas(clone: Path) -> None:
+    said = run([".venv/bin/python", "-c", fenced("docs/read-the-report.md", "python")[0]], clone)
+    with (clone / "results/local/trials.csv").open(newline="") as file:
+        cases = {(row["sweep"], row["operation"], row["threads"]) for row in csv.DictReader(file)}
+    assert len(re.findall(r"\d+\.\d+(?:e[+]\d+)?$", said, re.MULTILINE)) == len(cases) > 0
 
 
 def test_a_trial_that_is_removed_is_measured_again_and_no_other(clone: Path) -> None:
