@@ -37,3 +37,10 @@ def test_a_file_that_is_too_large_is_named_where_it_lies(tmp_path, monkeypatch):
     copy_downloads(results, tmp_path / "report")
     assert not (tmp_path / "report").exists()
     assert offer("dataset.nc", results) == "<code>results/dataset.nc</code>"
+
+
+def test_records_stay_in_the_folder_of_results(tmp_path):
+    (tmp_path / "records.csv").write_text("study\n")
+    (tmp_path / "trials.csv").write_text("study\n")
+    copy_downloads(tmp_path, tmp_path / "report")
+    assert [path.name for path in (tmp_path / "report/data").iterdir()] == ["trials.csv"]

@@ -14,6 +14,9 @@ DATA_FOLDER = "data"
 #: Files up to this size, in B, are copied; larger ones stay in the folder of results.
 LARGEST_COPY = 32 * 2**20
 
+#: Files that stay in the folder of results, too: each case's page has the same figures.
+_LEFT = ("records.csv",)
+
 _PATTERNS = ("dataset.nc", "*.csv", "tables/*.csv", "figures/*.svg", "notebooks/*/*.ipynb")
 
 
@@ -21,7 +24,7 @@ def copy_downloads(results: Path, report: Path) -> None:
     """Copy a campaign's results into its report; notebooks without outputs, which the pages show."""
     for pattern in _PATTERNS:
         for path in results.glob(pattern):
-            if path.stat().st_size <= LARGEST_COPY:
+            if is_offered(path.relative_to(results).as_posix(), results):
                 copy = report / DATA_FOLDER / path.relative_to(results)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 if path.suffix == ".ipynb":
@@ -60,4 +63,4 @@ def offer(name: str, results: Path, root: str = "", text: str = "") -> Markup:
 def is_offered(name: str, results: Path) -> bool:
     """Return whether a report has a copy of a file of results."""
     path = results / name
-    return path.is_file() and path.stat().st_size <= LARGEST_COPY
+    return name not in _LEFT and path.is_file() and path.stat().st_size <= LARGEST_COPY
