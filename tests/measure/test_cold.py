@@ -37,6 +37,14 @@ def read_cold(project, coldcache, measure_arguments, change):
         change(STUDY, "file_size: [16 MiB]", "file_size: [4 MiB]")
         change(STUDY, "direct_io: [where-possible]", "direct_io: [false]")
         change(STUDY, "threads: [1, 2]", "threads: [2]")
+        # 64 transfers of each thread with pauses between them, as fio's clock cannot measure 8 MiB from memory.
+        operations = "    operations: [write, read]\n"
+        change(STUDY, operations, f"{operations}    options: {{fio: [--thinktime=2000]}}\n")
+        change(
+            STUDY,
+            "seconds: 0.2 s\n    factors:\n      threads: [2]\n      transfer",
+            "seconds: 9 s\n    factors:\n      threads: [2]\n      transfer",
+        )
         found = coldcache(*measure_arguments("tiny.transfers", "tiny", f"--target={target}"))
         assert found.returncode == 0, found.stderr
         assert coldcache("collect", "--campaign=tiny", "--results=results/tiny").returncode == 0

@@ -51,12 +51,13 @@ def test_the_sentinel_runs_at_both_ends_of_each_block_and_in_between(watched, co
 
 
 def test_a_sentinel_is_one_case_of_a_sweep_that_is_there(watched, refuses, change):
-    where = "config/studies/tiny.yaml, sentinel"
     change(STUDY, "sweep: probe", "sweep: prob")
     line = f'{STUDY}, line 7, sentinel.sweep: unknown sweep "prob"; did you mean "probe"?'
     refuses(line, "plan", "--study=tiny", "--site=here")
     change(STUDY, "sweep: prob,", "sweep: transfers,")
-    line = f"{where}.sweep: transfers has 4 cases; let each of its factors and operations have one level"
+    line = (
+        f"{STUDY}, line 7, sentinel.sweep: transfers has 4 cases; let each of its factors and operations have one level"
+    )
     refuses(line, "plan", "--study=tiny", "--site=here")
 
 
@@ -80,10 +81,10 @@ def test_what_ran_while_the_sentinel_was_off_is_suspect(watched, coldcache, meas
             log = json.loads(path.read_text())
             write = log["jobs"][0]["write"]
             scale = 1 if key.endswith(("r1", "r2")) else 100
-            write["runtime"] = 10 * scale
+            write["runtime"] = 128 * scale
             write["io_bytes"], write["total_ios"] = 4 * 2**20, 64
-            write["bw_bytes"] = int(4 * 2**20 / (scale / 100))
-            write["bw"], write["iops"] = write["bw_bytes"] // 1024, 64 / (scale / 100)
+            write["bw_bytes"] = int(4 * 2**20 / (scale * 0.128))
+            write["bw"], write["iops"] = write["bw_bytes"] // 1024, 64 / (scale * 0.128)
             path.write_text(json.dumps(log, indent=2))
     judged = {trial.key: trial.judgement for trial in collect_trials(read_campaign(RAW))}
     doubted = [key for key in order if "drift" in judged[key].codes]

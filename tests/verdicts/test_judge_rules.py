@@ -8,7 +8,9 @@ from coldcache.verdicts.judge import RULES, judge
 def test_a_quiet_trial_is_valid():
     found = judge(observe())
     assert (found.verdict, found.codes, found.reasons, found.cold) == ("valid", (), (), "cold")
-    assert found.coldness.crossed_bytes == 1000 * MIB
+    assert [(read.operation, read.crossed_bytes) for read in found.colds] == [("read", 1000 * MIB)]
+    assert (found.cold_of("read"), found.cold_of("write")) == ("cold", "not applicable")
+    assert (found.reached_by("read"), found.reached_by("write")) == ("storage", "unknown")
 
 
 def test_suspect_findings_make_a_trial_suspect_and_one_void_finding_void():
@@ -24,10 +26,21 @@ def test_each_code_belongs_to_its_rule():
         (code, verdict, {"burst-credit": "on_burst_credit", "drift": "drifted"}.get(code, code.replace("-", "_")))
         for code, verdict, _ in RULES
     ]
-    assert [verdict for _, verdict, _ in RULES] == ["void"] * 12 + ["suspect"] * 14
+    assert [verdict for _, verdict, _ in RULES] == ["void"] * 13 + ["suspect"] * 17
     assert " ".join(code for code, _, _ in RULES) == (
         "preparation-failed target-lost setting-not-in-force time-limit exit-status log-refused wrong-operation "
-        "wrong-level stale-log contradicted ambiguous-figure tool-changed too-short clock-step served-from-cache "
-        "above-ceiling burst-credit slow-process-hidden foreign-transfers busy-machine foreign-load suspended drift "
-        "little-space fill-drift kernel-changed"
+        "wrong-level stale-log contradicted ambiguous-figure coarse-clock tool-changed too-short clock-step "
+        "served-from-cache wrote-less above-ceiling burst-credit slow-process-hidden foreign-transfers busy-machine "
+        "foreign-load model-saturated suspended drift two-modes little-space fill-drift kernel-changed"
     )
+
+
+def test_a_model_on_a_busy_machine_is_saturated_whoever_keeps_it_busy():
+    counted = {"before": {"cpu_ms": 0}, "after": {"cpu_ms": 600}, "of": "model"}
+    found = judge(observe(counters=counted, busy_cpu=1.5, own_cpu=0.1, seconds=1.0))
+    assert "model-saturated" in found.codes
+    assert "foreign-load" not in found.codes
+    (reason,) = (text for text in found.reasons if "may be the limit" in text)
+    assert reason == "75% of the 2 cores were busy while it ran, 30% by the model: the machine may be the limit"
+    assert "model-saturated" not in judge(observe(counters=counted, busy_cpu=1.3, own_cpu=0.1, seconds=1.0)).codes
+    assert "model-saturated" not in judge(observe(busy_cpu=1.9, own_cpu=1.8, seconds=1.0)).codes

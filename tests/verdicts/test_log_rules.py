@@ -54,14 +54,17 @@ def test_a_factor_that_the_log_does_not_state_is_not_compared(trial):
 
 
 def test_the_threads_of_one_node_are_not_those_of_the_trial(trial):
-    log = (SPECIMENS / "fio-3.33-clients.json").read_bytes()
+    log = (SPECIMENS / "fio-3.33-same-clients.json").read_bytes()
     records = [record for record in find_tool("fio").read(log) if "threads" in record.factors]
-    # Each client states its own threads, the total those of all jobs of both clients.
-    assert {record.factors["threads"] for record in records} == {2, 6}
-    planned = {"threads": 6, "transfer_size": 65536}
+    # Each client states its own threads, the total those of both.
+    assert {record.factors["threads"] for record in records} == {2, 4}
+    planned = {"threads": 4, "transfer_size": 65536}
     found = trial._replace(records=records, outcome=trial.outcome._replace(factors=planned))
     assert wrong_level(found) is None
-    planned = {"threads": 6, "transfer_size": 4096}
+    planned = {"threads": 6, "transfer_size": 65536}
+    said = wrong_level(found._replace(outcome=trial.outcome._replace(factors=planned)))
+    assert said == "threads was planned as 6, the log states 4"
+    planned = {"threads": 4, "transfer_size": 4096}
     assert wrong_level(found._replace(outcome=trial.outcome._replace(factors=planned))).startswith("transfer_size was")
 
 

@@ -1,8 +1,11 @@
 """How long and how much a trial measured, from what its log and its counters state."""
 
+from math import exp
+
+import pytest
 from observed import MIB, observe, record
 
-from coldcache.verdicts.observation import crossed_bytes, crossing, measured_seconds, moved_bytes
+from coldcache.verdicts.observation import crossed_bytes, crossing, measured_seconds, moved_bytes, moved_range
 
 
 def test_the_longest_stated_interval_is_the_whole():
@@ -50,3 +53,19 @@ def test_bytes_cross_the_device_unless_a_server_has_it():
     assert crossing(observe()) == "device"
     assert crossing(observe(counters=None)) == "device"
     assert crossing(observe(counters={"crossing": "wire"})) == "wire"
+
+
+@pytest.mark.parametrize(
+    ("operation", "factors", "least"),
+    [
+        # As many random writes as blocks leave 1 - 1/e of them to write back, less a tenth.
+        ("random-write", {"file_size": 500 * MIB, "threads": 2}, 900 * MIB * (1 - exp(-1))),
+        ("random-write", {"file_size": 500 * MIB, "threads": 2, "direct_io": True}, 1000 * MIB),
+        ("random-write", {"threads": 2}, 1000 * MIB),
+        ("write", {"file_size": 500 * MIB, "threads": 2}, 1000 * MIB),
+    ],
+)
+def test_of_buffered_random_writes_only_the_last_to_each_block_must_cross(operation, factors, least):
+    own = [record("throughput", 100.0 * MIB, operation=operation), record("elapsed", 10.0, operation=operation)]
+    trial = observe(operation, records=own, factors=factors)
+    assert tuple(moved_range(trial, operation)) == (pytest.approx(least), 1000 * MIB)

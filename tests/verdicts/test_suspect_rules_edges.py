@@ -13,8 +13,8 @@ def test_a_quiet_trial_has_no_objection():
         rule for name, rule in vars(suspect).items()
         if getattr(rule, "__module__", "") == suspect.__name__ and not name.startswith("_") and name != "fill_level"
     ]  # fmt: skip
-    assert len(rules) == 14
-    assert [rule(observe()) for rule in rules] == [None] * 14
+    assert len(rules) == 17
+    assert [rule(observe()) for rule in rules] == [None] * 17
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,9 @@ def test_another_kernel_is_suspect():
 @pytest.mark.parametrize(
     ("seconds", "finding"),
     [
-        (1.0, None), (0.5, "read was measured over 0.5 s, less than 1 s"),
-        (0.998, "read was measured over 0.998 s, less than 1 s"),
-        (0.949, "read was measured over 0.95 s, less than 1 s"),
+        (1.0, None), (0.5, "read was measured over 0.5 s, less than 1 s: let seconds of the sweep be 2 s"),
+        (0.998, "read was measured over 0.998 s, less than 1 s: let seconds of the sweep be 2 s"),
+        (0.949, "read was measured over 0.95 s, less than 1 s: let seconds of the sweep be 2 s"),
     ],
 )  # fmt: skip
 def test_a_short_run_is_suspect_with_the_digits_that_say_so(seconds, finding):
@@ -192,4 +192,94 @@ def test_a_clock_that_was_set_is_suspect(seconds, finding):
 def test_a_read_from_memory_is_suspect():
     warm = observe(counters=crossed(0))
     assert suspect.served_from_cache(warm) == "0 B of 1000 MiB crossed the device"
-    assert suspect.served_from_cache(observe(counters=crossed(500 * MIB))) is None
+    assert suspect.served_from_cache(observe(counters=crossed(500 * MIB))) == "500 MiB of 1000 MiB crossed the device"
+    assert suspect.served_from_cache(observe(counters=crossed(900 * MIB))) is None
+
+
+def test_each_read_of_a_trial_is_judged_and_not_the_first_alone():
+    both = [record(operation="read"), record("elapsed", 10.0, "read"), record("rate", 9.0, "random-write"),
+            record(operation="random-read"), record("elapsed", 10.0, "random-read")]  # fmt: skip
+    trial = observe(operations=["random-write", "random-read"], records=both[2:], counters=crossed(0))
+    assert suspect.served_from_cache(trial) == "random-read: 0 B of 1000 MiB crossed the device"
+    trial = observe(operations=["read", "random-read"], records=both, counters=crossed(2000 * MIB))
+    assert suspect.served_from_cache(trial) is None
+
+
+DURABLE = ("--end_fsync=1", "--fsync=", "-e")
+
+
+@pytest.mark.parametrize(
+    ("words", "written", "finding"),
+    [
+        (["fio", "--end_fsync=1"], 899, "write was to end on storage (--end_fsync=1), but 899 MiB of 1000 MiB"),
+        (["fio", "--fsync=32"], 0, "write was to end on storage (--fsync=32), but 0 B of 1000 MiB"),
+        (["iozone", "-e"], 0, "write was to end on storage (-e), but 0 B of 1000 MiB"),
+        (["fio", "--end_fsync=1"], 900, None),
+        (["fio", "--end_fsync=0", "-x"], 0, None),
+        ([], 0, None),
+    ],
+)
+def test_a_write_that_was_to_end_on_storage_and_wrote_less_is_suspect(words, written, finding):
+    counters = {"before": {"written_bytes": 0}, "after": {"written_bytes": written * MIB}}
+    trial = observe("write", argv=words, counters=counters)._replace(durable_words=DURABLE)
+    assert suspect.wrote_less(trial) == (finding and f"{finding} crossed the device")
+    assert suspect.wrote_less(trial._replace(outcome=trial.outcome._replace(counters=None))) is None
+    assert suspect.wrote_less(observe("read", argv=words, counters=counters)._replace(durable_words=DURABLE)) is None
+
+
+@pytest.mark.parametrize(
+    ("direct", "by", "most", "rate", "finding"),
+    [
+        (True, "control group, version 1", 1e3, 1e3 * 1.05, None),
+        (
+            True,
+            "control group, version 1",
+            1e3,
+            2e3,
+            "write at 2.00 kB/s is above the 1.05 kB/s that control group, version 1 lets pass",
+        ),
+        # Pages that the kernel writes back later are not limited by the first version.
+        (False, "control group, version 1", 1e3, 2e3, None),
+        (
+            False,
+            "control group, version 2",
+            1e3,
+            2e3,
+            "write at 2.00 kB/s is above the 1.05 kB/s that control group, version 2 lets pass",
+        ),
+        (
+            False,
+            "the speed of eth0",
+            1e3,
+            2e3,
+            "write at 2.00 kB/s is above the 1.05 kB/s that the speed of eth0 lets pass",
+        ),
+    ],
+)
+def test_a_rate_above_a_limit_in_force_is_suspect(direct, by, most, rate, finding):
+    def limited(**factors):
+        return observe(
+            "write", [record(value=rate, operation="write")], factors={"threads": 1, "direct_io": direct, **factors},
+            target={"filesystem": "ext4", "limits": {"write_rate": most, "by": by}},
+        )  # fmt: skip
+
+    assert suspect.above_ceiling(limited()) == finding
+    assert suspect.above_ceiling(limited(nodes=2)) is None
+
+
+def test_the_headline_is_held_to_the_ceiling_and_not_the_sum_of_the_children():
+    children = record(value=1169e6, definition="sum of the processes' own rates until the first of them is done")
+    parent = record(value=774e6)._replace(metric="throughput_parent", definition="parent: all that was moved")
+    trial = observe(records=[children, parent], ceilings=Ceilings(read_rate=900e6))
+    assert suspect.above_ceiling(trial) is None
+    assert suspect.above_ceiling(trial._replace(records=[children])) is not None
+
+
+def test_a_case_with_two_modes_is_suspect():
+    near = {"file-create": (1000.0, 1100.0, 2900.0)}
+    assert suspect.two_modes(observe(baseline=Baseline(figures=near))) is None
+    apart = {"file-create": (67e3, *[1000.0] * 14)}
+    found = suspect.two_modes(observe(baseline=Baseline(figures=apart)))
+    assert found == "the trials of file-create have two modes: 14 near 1.00 k/s and 1 near 67.0 k/s"
+    wide = Thresholds(modes=70)
+    assert suspect.two_modes(observe(baseline=Baseline(figures=apart), thresholds=wide)) is None

@@ -13,7 +13,8 @@ def test_a_run_shorter_than_the_sites_threshold_is_suspect(trial):
     assert judge(with_thresholds(found, shortest_run=seconds)).verdict == "valid"
     judgement = judge(with_thresholds(found, shortest_run=10 * seconds))
     assert (judgement.verdict, judgement.codes) == ("suspect", ("too-short",))
-    assert judgement.reasons == (f"write was measured over {seconds:.2g} s, less than {10 * seconds:g} s",)
+    short = f"write was measured over {seconds:.2g} s, less than {10 * seconds:g} s: "
+    assert judgement.reasons[0].startswith(short)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ def test_a_run_shorter_than_the_sites_threshold_is_suspect(trial):
 def test_a_run_that_is_hardly_too_short_is_shown_with_the_digits_that_say_so(trial, monkeypatch, seconds, shown):
     monkeypatch.setattr("coldcache.verdicts.suspect_rules.measured_seconds", lambda *_: seconds)
     judgement = judge(with_thresholds(trial(WRITE), shortest_run=1))
-    assert judgement.reasons == (f"write was measured over {shown} s, less than 1 s",)
+    assert judgement.reasons[0].startswith(f"write was measured over {shown} s, less than 1 s: ")
 
 
 @pytest.mark.parametrize(("step", "verdict"), [(0.4, "valid"), (-0.4, "valid"), (2.0, "suspect"), (-2.0, "suspect")])

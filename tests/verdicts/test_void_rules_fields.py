@@ -5,6 +5,7 @@ from observed import observe, record
 
 from coldcache.verdicts import void_rules as void
 from coldcache.verdicts.observation import Baseline
+from coldcache.verdicts.thresholds import Thresholds
 
 FAILED = {"code": "preparation-failed", "message": "no space"}
 LOST = {"code": "target-lost", "message": "unmounted"}
@@ -15,8 +16,8 @@ def test_a_trial_that_went_well_has_no_objection():
     rules = [
         rule for rule in vars(void).values() if callable(rule) and getattr(rule, "__module__", "") == void.__name__
     ]
-    assert len(rules) == 10
-    assert [rule(observe(settings=IN_FORCE, baseline=Baseline("3.33"))) for rule in rules] == [None] * 10
+    assert len(rules) == 11
+    assert [rule(observe(settings=IN_FORCE, baseline=Baseline("3.33"))) for rule in rules] == [None] * 11
 
 
 def test_a_failure_is_of_the_preparation_or_of_the_target():
@@ -97,3 +98,30 @@ def test_a_log_with_two_figures_of_one_thing_is_ambiguous(second, is_ambiguous):
 def test_a_tool_of_another_version_voids_a_trial(before, story, logged, tool, finding):
     trial = observe(tool=tool, tool_version=story, records=[record(tool=tool, tool_version=logged)])
     assert void.tool_changed(trial._replace(baseline=Baseline(before))) == finding
+
+
+@pytest.mark.parametrize(
+    ("tick", "seconds", "finding"),
+    [
+        (1e-3, 0.003, "read was measured over 3 ticks of fio's clock (1.00 ms each), less than 100"),
+        (1e-3, 0.099, "read was measured over 99 ticks of fio's clock (1.00 ms each), less than 100"),
+        (1e-3, 0.1, None),
+        (1e-6, 0.003, None),
+        (None, 0.003, None),
+    ],
+)
+def test_an_interval_of_few_ticks_is_void(tick, seconds, finding):
+    trial = observe(records=[record(), record("elapsed", seconds)])._replace(tick=tick)
+    found = void.coarse_clock(trial)
+    assert found is None if finding is None else found.startswith(f"{finding}: measure with SIZE=")
+    assert void.coarse_clock(trial._replace(records=[])) is None
+
+
+@pytest.mark.parametrize(("shortest_run", "times"), [(1e-3, 7), (1.0, 63)])
+def test_an_interval_of_few_ticks_is_to_last_a_hundred_or_as_long_as_the_site_asks(shortest_run, times):
+    """Half as long again as 100 ticks of 1 ms is 6.25 times 24 ms; half as long again as 1 s is 62.5 times."""
+    rows = [record(), record("elapsed", 0.024)]
+    trial = observe(records=rows, scale="sizes divided by 10", thresholds=Thresholds(shortest_run=shortest_run))
+    assert void.coarse_clock(trial._replace(tick=1e-3)).endswith(
+        f"less than 100: let limits.trial_seconds of the site be {times} times as long"
+    )

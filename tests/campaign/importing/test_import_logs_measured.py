@@ -14,6 +14,7 @@ from coldcache.campaign.progress import missing_trials
 from coldcache.campaign.seal import check_seal, is_sealed
 from coldcache.dataset.collect import collect
 from coldcache.dataset.reader import open_limits, open_records, open_sweep, open_table
+from coldcache.design.notebooks import list_notebooks
 
 TINY, RESULTS = Path("raw/tiny"), Path("results/tiny")
 
@@ -167,8 +168,8 @@ def test_they_serve_no_item_of_a_document_and_no_claim(measured, root, run):
     (TINY / "campaign.json").write_text(json.dumps(design))
     Path("config/claims").mkdir()
     Path("config/claims/tiny.yaml").write_text(
-        "source: tiny\nclaims:\n  - {id: TI1, place: page 1, statement: Reads are faster., tests: [{kind: ordering, "
-        "sweep: transfers, over: peaks, falling: [{operation: read}, {operation: write}]}]}\n"
+        "source: tiny\nclaims:\n  - {id: TI1, scope: protocol, place: page 1, statement: Reads are faster., "
+        "tests: [{kind: ordering, sweep: transfers, over: peaks, falling: [{operation: read}, {operation: write}]}]}\n"
     )
     told = []
     for _ in range(2):
@@ -186,14 +187,12 @@ def test_they_serve_no_item_of_a_document_and_no_claim(measured, root, run):
 @pytest.fixture
 def reported_mixed(mixed, root, run):
     """The same with its results, its report among them; the imported study has a page of its own."""
-    Path("notebooks").mkdir()
-    notebooks = ("what-logs-state", "every-sweep")
-    for name in notebooks:
-        shutil.copy(root / f"notebooks/{name}.ipynb", "notebooks")
+    studies = read_campaign(Path("raw/tiny")).studies
     executions = [
-        ["notebook", f"--notebook=notebooks/{name}.ipynb", "--dataset=results/tiny/dataset.nc", "--study=old-cluster",
-         f"--output=results/tiny/notebooks/old-cluster/{name}.ipynb", f"--log=logs/{name}.ipynb"]
-        for name in notebooks
+        ["notebook", f"--notebook={root}/notebooks/{name}.ipynb", "--dataset=results/tiny/dataset.nc",
+         f"--study={study.study}", f"--output=results/tiny/notebooks/{study.study}/{name}.ipynb",
+         f"--log=logs/{study.study}-{name}.ipynb"]
+        for study in studies for name in list_notebooks(study, study is studies[0], "tiny")
     ]  # fmt: skip
     for step in (["collect"], ["claims"], *executions, ["report", "--log=logs/report.log"]):
         more = [] if step[0] == "notebook" else ["--campaign=tiny", "--results=results/tiny"]
@@ -210,7 +209,7 @@ def test_the_report_says_which_is_which(reported_mixed):
     assert "Nothing of “Logs of the old cluster” was measured: its logs were imported." in words["index"]
     assert "Another 4 trials come from imported logs." in words["index"]
     assert "18 runs : " in words["index"]
-    assert re.search(r"(All 4|\d of 4) reads are proved to come from the device", words["index"])
+    assert re.search(r"(All 4|\d of 4) reads are proved cold", words["index"])
     assert "Recorded in 18 trials while they ran." in words["system"]
     assert "A cluster that is switched off old raw/tiny/old-cluster/logs" in words["system"]
     assert "old/README no known tool wrote this log" in words["validity"]

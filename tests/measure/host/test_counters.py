@@ -47,12 +47,18 @@ def lustre(tmp_path):
 
 
 def test_an_nfs_mount_counts_its_own_bytes(nfs):
-    for point, read, written in (("/mnt/a", 0, 16 * 2**20), ("/mnt/with blank", 8 * 2**20, 8 * 2**20)):
+    for point, read, written, calls in (
+        ("/mnt/a", 0, 16 * 2**20, 260), ("/mnt/with blank", 8 * 2**20, 8 * 2**20, 79),
+    ):  # fmt: skip
         root = nfs("before")
         counters = choose_counters(mounted("nfs4", "127.0.0.1:/", point), root=root)
         assert (counters, counters.crossing) == (CounterSource("nfs", point), "wire")
-        assert read_counters(counters, root) == {"read_bytes": 0, "written_bytes": 0}
-        assert read_counters(counters, nfs("after")) == {"read_bytes": read, "written_bytes": written}
+        before = read_counters(counters, root)
+        after = read_counters(counters, nfs("after"))
+        assert (before["read_bytes"], before["written_bytes"]) == (0, 0)
+        assert (after["read_bytes"], after["written_bytes"]) == (read, written)
+        # The calls are those of this mount alone.
+        assert after["calls"] - before["calls"] == calls
 
 
 def test_an_nfs_mount_that_is_gone_counts_nothing(nfs):

@@ -9,14 +9,15 @@ import time
 
 import pytest
 
+from coldcache.design.model.predict import predict_throughput
+from coldcache.design.model.specification import Specification
+from coldcache.design.model.stripes import Layout
 from coldcache.measure.model.clients import remount_clients
 from coldcache.measure.model.counters import read_counters, subtract
 from coldcache.measure.model.errors import ModelError
-from coldcache.measure.model.layout import Layout, find_targets, forget_stripes, make_files, read_layout
+from coldcache.measure.model.layout import find_targets, forget_stripes, make_files, read_layout
 from coldcache.measure.model.limits import read_limits, set_limit
 from coldcache.measure.model.place import find_daemons, find_first_process, list_expected, lock
-from coldcache.measure.model.predict import predict_throughput
-from coldcache.measure.model.specification import Specification
 from coldcache.measure.model.start import is_up, start
 from coldcache.measure.model.stop import list_left, stop
 

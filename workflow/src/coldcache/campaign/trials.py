@@ -1,9 +1,11 @@
 """Read the trials of a campaign: the outcome, the records of the log, and the verdict of each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from coldcache.campaign.baselines import Baselines
 from coldcache.campaign.campaign import Campaign, site_of
 from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.stop_rule import is_done, is_missing
@@ -13,13 +15,16 @@ from coldcache.core.outcome import LogPart, Outcome
 from coldcache.core.records import Part, Record, split_records
 from coldcache.core.stamp import Stamp
 from coldcache.core.trial_figure import choose_figure
+from coldcache.core.vocabulary import METRIC_OF_OPERATION
+from coldcache.design.cases import Trial
 from coldcache.design.imported_study import ForeignStudy
 from coldcache.tools import TOOLS, find_tool, read_by, read_file
 from coldcache.tools import nfs_guest_log as nfs_guest
 from coldcache.tools.protocols import Tool
 from coldcache.verdicts.drift import Drift, Moment
 from coldcache.verdicts.judge import Judgement, judge
-from coldcache.verdicts.observation import Baseline, Observation
+from coldcache.verdicts.observation import Observation
+from coldcache.verdicts.suspect_rules import two_modes
 
 
 class Collected(NamedTuple):
@@ -79,20 +84,52 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
     outcomes = {key: _read_outcome(key, path) for key, path in paths.items() if path.is_file()}
     drifts = _read_drifts(campaign, outcomes)
     baselines = Baselines(list(outcomes.values()), drifts)
-    for key in keys:
-        if key in imported:
-            yield _read_foreign_trial(key, outcomes[key], imported[key], logs)
-            continue
-        if key in outcomes:
-            yield _read_trial(key, outcomes[key], campaign, baselines)
-            continue
-        case = planned[key].case
-        reason = read_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
-        outcome = Outcome(
-            case.study, case.sweep, case.name, planned[key].repetition, tuple(case.operations), case.factors, case.tool,
-            sentinel=bool(case.sentinel_every),
-        )  # fmt: skip
-        yield Collected(key, outcome, [], Judgement("missing", ("not-run",), (reason,), "not applicable"))
+    for _, group in groupby(keys, key=lambda key: key.rpartition("/")[0]):
+        own = list(group)
+        there = [key for key in own if key in outcomes and key not in imported]
+        measured = _read_case({key: outcomes[key] for key in there}, campaign, baselines)
+        for key in own:
+            if key in measured:
+                yield measured[key]
+            elif key in imported:
+                yield _read_foreign_trial(key, outcomes[key], imported[key], logs)
+            else:
+                yield _describe_missing(planned[key], campaign)
+
+
+def _describe_missing(trial: Trial, campaign: Campaign) -> Collected:
+    """Return a planned trial that has not run."""
+    case = trial.case
+    reason = read_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
+    outcome = Outcome(
+        case.study, case.sweep, case.name, trial.repetition, tuple(case.operations), case.factors, case.tool,
+        sentinel=bool(case.sentinel_every),
+    )  # fmt: skip
+    return Collected(trial.key, outcome, [], Judgement("missing", ("not-run",), (reason,), "not applicable"))
+
+
+def _read_case(outcomes: Mapping[str, Outcome], campaign: Campaign, baselines: Baselines) -> dict[str, Collected]:
+    """Return the measured trials of one case; those that count are judged again if they have two modes."""
+    pairs = {key: _read_trial(key, outcome, campaign, baselines) for key, outcome in outcomes.items()}
+    counted = {key: trial for key, (trial, _) in pairs.items() if trial.judgement.verdict != "void"}
+    figures = _gather_figures(counted.values())
+    found = {key: trial for key, (trial, _) in pairs.items()}
+    for key, trial in counted.items():
+        observed = pairs[key][1]
+        observed = observed._replace(baseline=observed.baseline._replace(figures=figures))
+        if two_modes(observed):
+            found[key] = trial._replace(judgement=judge(observed))
+    return found
+
+
+def _gather_figures(trials: Iterable[Collected]) -> dict[str, tuple[float, ...]]:
+    """Return the figures of the trials of one case, by operation."""
+    figures: dict[str, list[float]] = {}
+    for trial in trials:
+        for operation in trial.outcome.operations:
+            if operation in METRIC_OF_OPERATION and (figure := choose_figure(operation, trial.records)):
+                figures.setdefault(operation, []).append(figure)
+    return {operation: tuple(of_trials) for operation, of_trials in figures.items()}
 
 
 def _read_drifts(campaign: Campaign, outcomes: dict[str, Outcome]) -> dict[str, Drift]:
@@ -163,7 +200,7 @@ def _read_foreign_trial(key: str, outcome: Outcome, study: ForeignStudy, logs: F
     return Collected(key, outcome, records, judge(Observation(outcome, records, refusal, site.thresholds, site.target)))
 
 
-def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: "Baselines") -> Collected:
+def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: Baselines) -> tuple[Collected, Observation]:
     folder = campaign.folder / key
     tool = _find_tool(campaign, key, outcome)
     records: Sequence[Record] = []
@@ -184,44 +221,10 @@ def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: "Base
     site = campaign.site
     trial = Observation(
         outcome, records, refusal, site.thresholds, site.target, baselines.of(outcome),
-        tool.TRAITS.states_version, stamp, tool.TRAITS.exit_codes,
+        tool.TRAITS.states_version, stamp, tool.TRAITS.exit_codes, tool.TRAITS.durable_words,
+        tool.TRAITS.tick_seconds,
     )  # fmt: skip
-    return Collected(key, outcome, records, judge(trial), series, tool.TRAITS.log)
-
-
-class Baselines:
-    """Baseline tool version, kernel, fill level and drift at the start of a campaign and of its sweeps.
-
-    Parameters
-    ----------
-    outcomes : list of Outcome
-        Of all trials of the campaign.
-    drifts : dict of str to Drift, optional
-        The drift of each study's sentinel.
-    """
-
-    def __init__(self, outcomes: list[Outcome], drifts: dict[str, Drift] | None = None):
-        self._drifts = drifts or {}
-        self._tools: dict[str, str] = {}
-        self._kernels: dict[str, str] = {}
-        self._fills: dict[tuple[str, str], float] = {}
-        for outcome in sorted(filter(lambda outcome: outcome.start, outcomes), key=lambda outcome: outcome.start or ""):
-            if outcome.tool_version is not None:
-                self._tools.setdefault(outcome.tool, outcome.tool_version)
-            if outcome.host is not None and outcome.kernel is not None:
-                self._kernels.setdefault(outcome.host, outcome.kernel)
-            if outcome.fill_level is not None:
-                self._fills.setdefault((outcome.study, outcome.sweep), outcome.fill_level)
-
-    def of(self, outcome: Outcome) -> Baseline:
-        """Return the baseline of a trial: that of its tool, its machine and its sweep."""
-        drift = self._drifts.get(outcome.study)
-        return Baseline(
-            self._tools.get(outcome.tool),
-            self._kernels.get(outcome.host) if outcome.host is not None else None,
-            self._fills.get((outcome.study, outcome.sweep)),
-            drift.around(outcome.start) if drift and outcome.start else None,
-        )
+    return Collected(key, outcome, records, judge(trial), series, tool.TRAITS.log), trial
 
 
 def _read_outcome(key: str, path: Path) -> Outcome:

@@ -1,16 +1,23 @@
 """Make a trial's files cold by the method of the site or sweep, and measure what memory still holds of them."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from coldcache.core.outcome import ColdState
 from coldcache.design.site import Cold
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.page_cache import evict, measure_residency
 from coldcache.measure.host.sudo import DROP_CACHES, drop_caches, run_command, why_no_root, why_not_writable
+from coldcache.measure.model.clients import remount_clients
+from coldcache.measure.model.place import find_place
 from coldcache.measure.target import released
 
 #: Both in one process, so that a killed runner cannot leave the target unmounted.
 _REMOUNT = 'umount "$1" && mount -t "$2" -o "$3" "$4" "$1"'
+
+#: Of larger files the list of pages would take more than 16 MiB of memory.
+_LARGEST = 2**36
 
 
 def make_cold(cold: Cold, paths: list[Path], work: Path, lock: int) -> ColdState:
@@ -42,8 +49,37 @@ def make_cold(cold: Cold, paths: list[Path], work: Path, lock: int) -> ColdState
         _remount(work, lock)
     for command in cold.commands:
         run_command(command, root=cold.root, seconds=cold.seconds)
+    if find_place(work):
+        # Its clients bypass the page cache: the kernel maps none of their files.
+        return ColdState(cold.method, sum(path.stat().st_size for path in paths), 0)
     residency = measure_residency(paths)
     return ColdState(cold.method, residency.bytes, residency.resident)
+
+
+def measure_below(layers: Mapping[str, Mapping[str, Any]]) -> int | None:
+    """Return how much of the file behind a loop device is in the page cache, in B.
+
+    Parameters
+    ----------
+    layers : mapping
+        As `coldcache.measure.host.layers.describe_layers` returns them.
+
+    Returns
+    -------
+    int or None
+        None where no loop device without direct I/O is below the target, or its file cannot be examined.
+    """
+    files = [
+        Path(layer["backing_file"])
+        for kind, layer in layers.items()
+        if kind.startswith("loop") and not layer["direct_io"]
+    ]
+    try:
+        if not files or any(file.stat().st_size > _LARGEST for file in files):
+            return None
+        return measure_residency(files).resident
+    except OSError:
+        return None
 
 
 def why_not_cold(cold: Cold, folder: Path) -> str | None:
@@ -60,6 +96,11 @@ def why_not_cold(cold: Cold, folder: Path) -> str | None:
 
 
 def _remount(work: Path, lock: int) -> None:
+    place = find_place(work)
+    if place:
+        with released(work, lock):
+            remount_clients(place)
+        return
     mount = find_mount(work)
     words = ["sh", "-c", _REMOUNT, "sh", mount.point, mount.filesystem, mount.options, mount.source]
     with released(work, lock):

@@ -28,6 +28,7 @@ from coldcache.measure.cold import why_not_cold
 from coldcache.measure.host.inventory import describe_machine, describe_system, describe_target
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.lease import leased
+from coldcache.measure.model.storage import storage
 from coldcache.measure.settings.block import BlockSettings, is_left, why_not_run
 from coldcache.measure.target import MARKER, WORK, check_space, check_target, clear, locked, make_work_folder
 from coldcache.measure.trial import BlockContext, refuse_full, run_trial
@@ -88,7 +89,8 @@ def measure_block(
         # Whether a stop rule needs a trial is known only once those before it are done.
         waiting = [trial for trial in block.trials if not is_done(home, trial)]
         if any(is_missing(home, campaign.site, trial) for trial in waiting) and progress:
-            _measure(campaign, block, waiting, progress, log)
+            with storage(campaign.site):
+                _measure(campaign, block, waiting, progress, log)
     asked = [trial for trial in trials if trial.repetition < trial.case.repetitions or is_done(home, trial)]
     told = {"block": name, "trials": [trial.key for trial in asked]}
     write_whole(manifest, json.dumps(told, indent=1) + "\n")
@@ -97,6 +99,9 @@ def measure_block(
 def _tidy(campaign: Campaign, trials: list[Trial]) -> None:
     """Remove what an earlier start, which was killed or lost its target, left behind."""
     work = Path(campaign.site.target.path).absolute() / WORK
+    if campaign.site.model and not work.parent.parent.is_mount():
+        # What is left on a model goes with it.
+        return
     left = [folder for folder in {Path(trial.case.run.directory).absolute() for trial in trials} if folder.is_dir()]
     if is_left(work):
         clients = campaign.site.clients
@@ -135,9 +140,8 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "
         if reason:
             progress.refuse(block.name, reason)
             return
-        context = BlockContext(
-            campaign.site, work, lock, lease, settings, system, describe_target(work), versions, place
-        )
+        target = describe_target(work, campaign.site.target.network)
+        context = BlockContext(campaign.site, work, lock, lease, settings, system, target, versions, place)
         try:
             for trial in waiting:
                 if not is_missing(campaign.folder, campaign.site, trial):

@@ -7,6 +7,7 @@ import pwd
 import shutil
 import signal
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from coldcache.core.units import show_bytes
 from coldcache.design.cases import Case
 from coldcache.design.site import Site
 from coldcache.measure.host.processes import holders_of_lock, started_at
+from coldcache.measure.model.storage import refuse_storage
 from coldcache.measure.target_identity import refuse_other
 
 #: The sub-folder of a target that all trials use, and the file that marks it as created by this program.
@@ -59,12 +61,17 @@ def check_target(site: Site, cases: list[Case]) -> Path:
     ------
     TargetError
         If the folder does not exist, is not a folder, belongs to the system, is not writable, contains other files,
-        is on another file system than the site names, or has too little space. The message names the site's file and
+        is on another file system than the site names, or has too little space; if a model that the site needs cannot
+        be started here. The message names the site's file and
         key.
     """
     where = f"config/sites/{site.site}.yaml, targets.{site.target_name}"
     given = Path(site.target.path)
     folder = given.absolute()
+    if site.model and not folder.parent.is_mount():
+        # It is started before anything is measured.
+        refuse_storage(site)
+        return folder
     try:
         to_be_made = site.target.make and not os.path.lexists(folder) and folder.parent.is_dir()
         _refuse_system(where, folder)
@@ -136,6 +143,8 @@ def _refuse_too_small(where: str, folder: Path, given: Path, cases: list[Case]) 
     free, inodes = status.f_bavail * status.f_frsize, status.f_favail
     if not cases:
         return
+    # A file system without a fixed number of inodes, such as CephFS, states -1.
+    inodes = inodes if inodes >= 0 else sys.maxsize
     largest = max(cases, key=lambda case: case.bytes)
     files = max(case.run.files * case.run.threads for case in cases)
     if free < largest.bytes + _RESERVE or inodes < files:

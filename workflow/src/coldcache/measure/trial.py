@@ -14,11 +14,15 @@ from coldcache.design.guest_spec import Guest
 from coldcache.design.site import Site
 from coldcache.measure.cluster.ask_nodes import Place, cool_everywhere, refuse_lost
 from coldcache.measure.cluster.launch import Launch
-from coldcache.measure.cold import make_cold
+from coldcache.measure.cold import make_cold, measure_below
 from coldcache.measure.host.counters import choose_counters, read_counters
+from coldcache.measure.host.inventory import describe_below
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.input_files import lay_out, lay_out_within
 from coldcache.measure.lease import Lease
+from coldcache.measure.model import trial_files
+from coldcache.measure.model.place import find_place
+from coldcache.measure.model.watchdog import guarded
 from coldcache.measure.nfs_guest.read_back import read_guest_levels
 from coldcache.measure.nfs_guest.start import describe_kernel, wrap
 from coldcache.measure.settings.block import BlockSettings
@@ -30,6 +34,10 @@ from coldcache.tools.run import Inputs, Run
 
 #: Bytes and files that the disk of the raw logs must have free; the log of a trial has some ten KiB.
 _LEAST_BYTES, _LEAST_FILES = 4 * 2**20, 16
+
+
+#: How long preparing and ending a trial on a model may take before its clients are cut off, in s.
+_SECONDS_AROUND = 120.0
 
 
 class BlockContext(NamedTuple):
@@ -97,7 +105,8 @@ def run_trial(trial: Trial, folder: Path, block: BlockContext) -> Outcome:
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     try:
-        outcome = _TrialRun(trial, partial, block).run()
+        with guarded(block.work, block.site.limits.seconds + _SECONDS_AROUND):
+            outcome = _TrialRun(trial, partial, block).run()
         try:
             # A log that met a full disk would read as the tool's own failure.
             refuse_full(partial)
@@ -169,6 +178,10 @@ class _TrialRun:
     def _measure_on_target(self) -> None:
         """Prepare files and caches, and run the tool between two readings of the counters."""
         case, block, folder = self._case, self._block, self._folder
+        mount = find_mount(folder)
+        if self.outcome.target and mount.device != self.outcome.target["device"]:
+            # A setting has mounted another file system there.
+            self._note(target={**self.outcome.target, **describe_below(mount)})
         run, inputs = self._prepare()
         elsewhere = bytes_elsewhere(block.work, folder.absolute())
         run = run._replace(hosts=block.place.hosts[: run.nodes])
@@ -176,7 +189,8 @@ class _TrialRun:
         self._note(argv=tuple(self._tool.argv(run)))
         if run.files:
             self._note(factors={**case.factors, "files": run.files})
-        if inputs.total:
+        # A client of a model answers for the files that it has made, until it is mounted anew.
+        if inputs.total or (inputs.names and run.mounts):
             self._note(cold=self._make_cold(run, [folder / name for names in inputs.names for name in names]))
         status = os.statvfs(folder)
         self._note(
@@ -251,11 +265,25 @@ class _TrialRun:
         if run.device:
             return run, inputs
         if not run.files:
-            lay_out(folder, inputs)
+            if place := find_place(folder):
+                trial_files.lay_out(place, folder, inputs, self._tool, run)
+            else:
+                lay_out(folder, inputs)
             return run, inputs
-        if not inputs.names:
+        if (place := find_place(folder)) and run.subfolders:
+            with trial_files.unlimited(place):
+                return self._lay_out_names(run, inputs)
+        return self._lay_out_names(run, inputs)
+
+    def _lay_out_names(self, run: Run, inputs: Inputs) -> tuple[Run, Inputs]:
+        """Create the empty files of a metadata operation, and return the run with as many as there are."""
+        folder = self._folder
+        if run.subfolders:
+            trial_files.empty(folder, run)
+        elif not inputs.names:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
+        if not inputs.names:
             return run, inputs
         count = lay_out_within(folder, inputs, self._block.site.limits.layout_seconds)
         if count < len(inputs.names[0]):
@@ -267,6 +295,8 @@ class _TrialRun:
         """Make the inputs cold, on every node of the run."""
         method = self._case.cold
         cold = make_cold(method, paths, self._block.work, self._block.lock)
+        layers = (self.outcome.target or {}).get("layers", {})
+        cold = cold._replace(below_bytes=measure_below(layers))
         if run.nodes == 1:
             return cold
         held = cool_everywhere(run.starter, run.hosts, paths, self._partial / "inputs.txt", method.method)

@@ -2,14 +2,11 @@
 
 from typing import NamedTuple
 
-from coldcache.core.units import show_bytes
-from coldcache.verdicts.observation import Observation, crossed_bytes, crossing, moved_bytes
+from coldcache.verdicts.evidence import find_evidence
+from coldcache.verdicts.observation import Observation
 
 #: Only reads of data can be cold; writes and metadata operations cannot.
 READS = ("read", "random-read")
-
-#: File systems that keep their files in memory.
-_IN_MEMORY = ("tmpfs", "ramfs", "hugetlbfs", "devtmpfs")
 
 
 class Coldness(NamedTuple):
@@ -27,6 +24,8 @@ class Coldness(NamedTuple):
         Size of the files, and how much of them the page cache held after the method, in B.
     moved_bytes, crossed_bytes : float or None
         Bytes that the tool read, and bytes that the device delivered meanwhile.
+    operation : str
+        The read.
     """
 
     verdict: str
@@ -36,56 +35,45 @@ class Coldness(NamedTuple):
     resident_bytes: int | None = None
     moved_bytes: float | None = None
     crossed_bytes: int | None = None
+    operation: str = ""
+
+
+#: The verdict on a read by where its bytes came from.
+_VERDICT = {"storage": "cold", "memory": "warm"}
+
+#: The verdict on a trial of several reads is that of the worst.
+_WORST_FIRST = ("warm", "mixed", "unproved", "cold")
 
 
 def judge_cold(trial: Observation) -> Coldness:
-    """Return whether the bytes of a read came from the device, or over the wire from a server.
+    """Return whether the bytes of a trial's reads came from the device, or over the wire from a server.
+
+    Returns
+    -------
+    Coldness
+        That of the read which is worst; ``not applicable`` for a trial without reads.
+    """
+    found = [judge_read(trial, operation) for operation in trial.outcome.operations if operation in READS]
+    return min(found, key=lambda one: _WORST_FIRST.index(one.verdict), default=Coldness("not applicable"))
+
+
+def judge_read(trial: Observation, operation: str) -> Coldness:
+    """Return whether the bytes of one read came from the device, or over the wire from a server.
 
     Returns
     -------
     Coldness
         ``cold`` if at least the site's share of the bytes crossed the device; ``warm`` if at most the rest did, or
-        the file system is in memory; ``mixed`` in between. ``unproved`` where nothing counts the bytes, or where the
-        page cache held so much of the files that the device must have served other traffic.
+        the file system is in memory; ``mixed`` in between. ``unproved`` where nothing counts the bytes, where the page
+        cache held much of the files or much more crossed than was read, so that the device must have served other
+        traffic, and where the device is itself a file in memory.
     """
-    outcome = trial.outcome
-    if not outcome.operations or outcome.operations[0] not in READS:
-        return Coldness("not applicable")
-    moved, crossed = moved_bytes(trial, outcome.operations[0]), crossed_bytes(trial, "read_bytes")
-    found = Coldness("unproved", moved_bytes=moved, crossed_bytes=crossed)
-    if outcome.cold:
-        state = outcome.cold
-        found = found._replace(method=state.method, file_bytes=state.bytes, resident_bytes=state.resident_bytes)
-    filesystem = outcome.filesystem
-    if filesystem in _IN_MEMORY and trial.records:
-        return found._replace(verdict="warm", why=f"{filesystem} is in memory, where nothing can be cold")
-    if found.crossed_bytes is None:
-        return found._replace(why=outcome.uncounted or "nothing counts the bytes that cross the device")
-    nodes = outcome.factors.get("nodes", 1)
-    if crossing(trial) == "wire" and nodes > 1:
-        return found._replace(why=f"the bytes were counted on one of {nodes} nodes")
-    if not found.moved_bytes:
-        return found._replace(why="the log does not state how many bytes were read")
-    verdict, why = _compare_bytes(trial, found, found.crossed_bytes / found.moved_bytes)
-    return found._replace(verdict=verdict, why=why)
-
-
-def _compare_bytes(trial: Observation, found: Coldness, share: float) -> tuple[str, str]:
-    """Return the verdict and its reason for the share of the bytes that crossed the device."""
-    least = trial.thresholds.cold_share
-    why = (
-        f"{show_bytes(found.crossed_bytes or 0)} of {show_bytes(found.moved_bytes or 0)} crossed the {crossing(trial)}"
-    )
-    if share <= 1 - least:
-        return "warm", why
-    if share < least:
-        return "mixed", why
-    # Direct I/O bypasses the page cache.
-    if found.resident_bytes and found.file_bytes and not trial.outcome.factors.get("direct_io"):
-        resident = found.resident_bytes / found.file_bytes
-        if resident > 1 - least:
-            held = f"{show_bytes(found.resident_bytes)} of {show_bytes(found.file_bytes)}"
-            return "unproved", f"{why}, but {held} were in memory before"
-    if crossing(trial) == "wire":
-        return "cold", f"{why}; how much the server held in memory is unknown"
-    return "cold", why
+    evidence = find_evidence(trial, operation)
+    verdict = _VERDICT.get(evidence.reached, "mixed" if evidence.is_part else "unproved")
+    found = Coldness(
+        verdict, evidence.why, moved_bytes=evidence.moved_bytes, crossed_bytes=evidence.crossed_bytes,
+        operation=operation,
+    )  # fmt: skip
+    if state := trial.outcome.cold:
+        return found._replace(method=state.method, file_bytes=state.bytes, resident_bytes=state.resident_bytes)
+    return found

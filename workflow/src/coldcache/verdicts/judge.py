@@ -1,13 +1,14 @@
 """Judge a trial by every rule: one function and one code per rule."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from coldcache.verdicts import suspect_rules as suspect
 from coldcache.verdicts import void_rules as void
-from coldcache.verdicts.cold_proof import Coldness, judge_cold
+from coldcache.verdicts.cold_proof import READS, Coldness, judge_cold, judge_read
+from coldcache.verdicts.evidence import Evidence, find_evidence
 from coldcache.verdicts.log_rules import stale_log, wrong_level
-from coldcache.verdicts.observation import Finding, Observation
+from coldcache.verdicts.observation import Finding, Observation, list_operations
 
 
 class Judgement(NamedTuple):
@@ -23,15 +24,26 @@ class Judgement(NamedTuple):
         The sentence of each of these rules.
     cold : str
         The verdict on a read, as in `Coldness`.
-    coldness : Coldness or None
-        The figures behind it; None for a missing trial.
+    colds : tuple of Coldness
+        The verdict on each read, with the figures behind it.
+    evidence : mapping of str to Evidence
+        Whether the work of each operation reached the storage.
     """
 
     verdict: str
     codes: tuple[str, ...]
     reasons: tuple[str, ...]
     cold: str
-    coldness: Coldness | None = None
+    colds: tuple[Coldness, ...] = ()
+    evidence: Mapping[str, Evidence] = {}
+
+    def cold_of(self, operation: str) -> str:
+        """Return the verdict on one operation's reads."""
+        return next((found.verdict for found in self.colds if found.operation == operation), "not applicable")
+
+    def reached_by(self, operation: str) -> str:
+        """Return ``storage``, ``memory`` or ``unknown``: how far the work of an operation got."""
+        return self.evidence[operation].reached if operation in self.evidence else "unknown"
 
 
 #: Code, verdict and function of every rule, worst verdict first.
@@ -47,18 +59,22 @@ RULES: tuple[tuple[str, str, Callable[[Observation], Finding]], ...] = (
     ("stale-log", "void", stale_log),
     ("contradicted", "void", void.contradicted),
     ("ambiguous-figure", "void", void.ambiguous_figure),
+    ("coarse-clock", "void", void.coarse_clock),
     ("tool-changed", "void", void.tool_changed),
     ("too-short", "suspect", suspect.too_short),
     ("clock-step", "suspect", suspect.clock_step),
     ("served-from-cache", "suspect", suspect.served_from_cache),
+    ("wrote-less", "suspect", suspect.wrote_less),
     ("above-ceiling", "suspect", suspect.above_ceiling),
     ("burst-credit", "suspect", suspect.on_burst_credit),
     ("slow-process-hidden", "suspect", suspect.slow_process_hidden),
     ("foreign-transfers", "suspect", suspect.foreign_transfers),
     ("busy-machine", "suspect", suspect.busy_machine),
     ("foreign-load", "suspect", suspect.foreign_load),
+    ("model-saturated", "suspect", suspect.model_saturated),
     ("suspended", "suspect", suspect.suspended),
     ("drift", "suspect", suspect.drifted),
+    ("two-modes", "suspect", suspect.two_modes),
     ("little-space", "suspect", suspect.little_space),
     ("fill-drift", "suspect", suspect.fill_drift),
     ("kernel-changed", "suspect", suspect.kernel_changed),
@@ -71,6 +87,7 @@ def judge(trial: Observation) -> Judgement:
     found = [(code, verdict, reason) for code, verdict, reason in objections if reason is not None]
     verdicts = {verdict for _, verdict, _ in found}
     verdict = "void" if "void" in verdicts else "suspect" if "suspect" in verdicts else "valid"
-    coldness = judge_cold(trial)
+    evidence = {operation: find_evidence(trial, operation) for operation in list_operations(trial)}
+    colds = tuple(judge_read(trial, operation) for operation in trial.outcome.operations if operation in READS)
     codes, reasons = tuple(code for code, _, _ in found), tuple(reason for _, _, reason in found)
-    return Judgement(verdict, codes, reasons, coldness.verdict, coldness)
+    return Judgement(verdict, codes, reasons, judge_cold(trial).verdict, colds, evidence)

@@ -1,12 +1,14 @@
 """The input of the rules: a trial's outcome and records, the site's thresholds, and how the campaign began."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import expm1
 from operator import mul
 from typing import NamedTuple
 
 from coldcache.core.outcome import Outcome
 from coldcache.core.records import Record
 from coldcache.core.stamp import Stamp
+from coldcache.core.trial_figure import choose_record
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
 
 #: The reason why a rule objects to a trial; None if it does not.
@@ -24,12 +26,15 @@ class Baseline(NamedTuple):
         Share of the file system that others' data held before the first trial of the sweep.
     drift : float or None
         Distance of the sentinel from its median around the trial, as a share of the median.
+    figures : mapping of str to tuple of float
+        The figures of all trials of the case that are not void, in B/s or 1/s, by operation.
     """
 
     tool_version: str | None = None
     kernel: str | None = None
     fill: float | None = None
     drift: float | None = None
+    figures: Mapping[str, tuple[float, ...]] = {}
 
 
 class Observation(NamedTuple):
@@ -55,6 +60,11 @@ class Observation(NamedTuple):
         When and where the log says that it was written.
     exit_codes : tuple of int
         Exit statuses that count as success.
+    durable_words : tuple of str
+        Words of the command line by which the tool's writes are on storage when it ends; a word that ends with ``=``
+        takes any value.
+    tick : float or None
+        The finest step of the clock from which the tool computes its rates, in s; None if unknown.
     """
 
     outcome: Outcome
@@ -66,6 +76,15 @@ class Observation(NamedTuple):
     states_version: bool = False
     stamp: Stamp = Stamp()
     exit_codes: tuple[int, ...] = (0,)
+    durable_words: tuple[str, ...] = ()
+    tick: float | None = None
+
+
+class Moved(NamedTuple):
+    """The least and the most that an operation moved according to its log, in B."""
+
+    least: float
+    most: float
 
 
 def measured_seconds(trial: Observation, operation: str) -> float | None:
@@ -75,24 +94,75 @@ def measured_seconds(trial: Observation, operation: str) -> float | None:
     if stated:
         # IOR states parts of the interval, too.
         return max(stated)
-    factors = trial.outcome.factors
-    for record in own:
-        if record.metric == "throughput" and record.statistic == "value" and "file_size" in factors:
-            return factors["file_size"] * factors["threads"] / record.value
-    return None
+    rate, factors = choose_record(operation, own, "throughput"), trial.outcome.factors
+    if rate is None or rate.statistic != "value":
+        return None
+    moved = next((record.factors["moved"] for record in own if "moved" in record.factors), None)
+    if moved:
+        return moved[0] / rate.value
+    return factors["file_size"] * factors["threads"] / rate.value if "file_size" in factors else None
 
 
 def moved_bytes(trial: Observation, operation: str) -> float | None:
     """Return the bytes that an operation moved, in B: rate times interval; None where the log states neither."""
     seconds = measured_seconds(trial, operation)
-    for record in trial.records:
-        if record.operation == operation and record.metric == "throughput" and record.statistic == "value":
-            return record.value * seconds if seconds else None
+    rate = choose_record(operation, trial.records, "throughput")
+    if rate and rate.statistic == "value":
+        return rate.value * seconds if seconds else None
     # A log without totals has a rate and a time for each process.
-    own = [r for r in trial.records if r.operation == operation and r.definition.startswith("one process of several")]
+    own = [
+        record
+        for record in trial.records
+        if (record.operation, record.statistic) == (operation, "value")
+        and record.definition.startswith("one process of several")
+    ]
     rates = [record.value for record in own if record.metric == "throughput_per_process"]
     times = [record.value for record in own if record.metric == "elapsed"]
     return sum(map(mul, rates, times)) if rates and len(rates) == len(times) else None
+
+
+def list_operations(trial: Observation) -> list[str]:
+    """Return the operations that were planned, then others of which the log states how fast they were."""
+    rates = ("throughput", "throughput_per_process", "rate")
+    stated = (record.operation for record in trial.records if record.metric in rates)
+    return list(dict.fromkeys((*trial.outcome.operations, *stated)))
+
+
+def moved_range(trial: Observation, operation: str) -> Moved | None:
+    """Return the least and the most bytes of an operation that must cross, in B; None where the log does not say.
+
+    A test that its fastest process ended for the others states only that each process moved between the least that
+    any moved and its whole file. Of buffered random writes only the last to each block must cross.
+    """
+    bounds = (record.factors.get("moved") for record in trial.records if record.operation == operation)
+    found = next((bound for bound in bounds if bound), None)
+    moved = moved_bytes(trial, operation)
+    least, most = found or (moved, moved)
+    if least is None or most is None:
+        return None
+    return Moved(_count_distinct(trial, least) if operation == "random-write" else least, most)
+
+
+def _count_distinct(trial: Observation, moved: float) -> float:
+    """Return the least bytes that random writes of `moved` bytes leave to write back, in B.
+
+    n writes at random places of N blocks reach N (1 - exp(-n / N)) different ones on average; a tenth is chance.
+    """
+    factors = trial.outcome.factors
+    size = float(factors.get("file_size") or 0) * float(factors.get("threads") or 1)
+    if factors.get("direct_io") or not size:
+        return moved
+    return 0.9 * size * -expm1(-moved / size)
+
+
+def count_names(trial: Observation, operation: str) -> float | None:
+    """Return how many files or directories an operation handled; None where neither log nor plan says."""
+    own = [record for record in trial.records if record.operation == operation and record.statistic == "value"]
+    stated = sum(record.value for record in own if record.metric == "count")
+    factors = trial.outcome.factors
+    each = factors.get("files") or factors.get("directories_per_thread", 0) * factors.get("items_per_directory", 0)
+    iterations = len({record.repetition for record in own})
+    return stated or each * factors.get("threads", 1) * iterations or None
 
 
 def crossed_bytes(trial: Observation, direction: str) -> int | None:

@@ -1,25 +1,57 @@
 """Rules that mark a trial as suspect: it counts, but something may have disturbed it."""
 
-from coldcache.core.units import show_bytes, show_rate
-from coldcache.core.vocabulary import DATA_OPERATIONS
-from coldcache.verdicts.cold_proof import judge_cold
-from coldcache.verdicts.observation import Finding, Observation, crossed_bytes, crossing, measured_seconds, moved_bytes
+from typing import Any
 
-#: Bytes that a journal or the tool's own files may add.
-_SLACK = 8 * 2**20
+from coldcache.core.records import UNIT_OF_METRIC
+from coldcache.core.trial_figure import choose_record
+from coldcache.core.units import show_bytes, show_rate
+from coldcache.core.vocabulary import DATA_OPERATIONS, METRIC_OF_OPERATION
+from coldcache.verdicts.cold_proof import READS, judge_read
+from coldcache.verdicts.evidence import SLACK, direction_of, find_evidence
+from coldcache.verdicts.modes import describe_modes
+from coldcache.verdicts.observation import (
+    Finding,
+    Observation,
+    crossed_bytes,
+    crossing,
+    list_operations,
+    measured_seconds,
+    moved_range,
+)
+from coldcache.verdicts.remedy import name_remedy
+
+#: A limit lets a burst pass at its start, so the rate over some seconds may be this many times higher.
+_BURST = 1.05
 
 
 def above_ceiling(trial: Observation) -> Finding:
-    """Suspect: the rate is higher than the target can carry, according to the site."""
-    limits = trial.ceilings
-    for metric, unit, read, write in (
-        ("throughput", "B/s", limits.read_rate, limits.write_rate), ("rate", "1/s", limits.read_iops, limits.write_iops)
-    ):  # fmt: skip
-        above = _above(trial, metric, read, write)
-        if above:
-            rate, most = show_rate(above[1], unit), show_rate(above[2], unit)
-            return f"{above[0]} at {rate} is above the {most} that the target can carry"
+    """Suspect: the rate is higher than the target can carry, according to the site or to the limits set on it here."""
+    stated = [(getattr(trial.ceilings, name), "that the target can carry") for name in _CEILINGS]
+    limits = _read_limits(trial)
+    found = [
+        (limits[name] * _BURST if name in limits else None, f"that {limits.get('by')} lets pass") for name in _CEILINGS
+    ]
+    for ceilings in (stated, found):
+        for metric, unit, (read, write) in (("throughput", "B/s", ceilings[:2]), ("rate", "1/s", ceilings[2:])):
+            if above := _above(trial, metric, read[0], write[0]):
+                operation, rate, most = above[0], show_rate(above[1], unit), show_rate(above[2], unit)
+                return f"{operation} at {rate} is above the {most} {read[1]}"
     return None
+
+
+_CEILINGS = ("read_rate", "write_rate", "read_iops", "write_iops")
+
+
+def _read_limits(trial: Observation) -> dict[str, Any]:
+    """Return the limits in force on the target that bound the trial: those of one node, in B/s and 1/s."""
+    outcome = trial.outcome
+    limits = dict((outcome.target or {}).get("limits", {}))
+    if outcome.factors.get("nodes", 1) > 1:
+        return {}
+    if limits.get("by", "").endswith("version 1") and not outcome.factors.get("direct_io"):
+        # The kernel writes pages back in a group of its own.
+        limits = {name: limit for name, limit in limits.items() if not name.startswith("write")}
+    return limits
 
 
 def on_burst_credit(trial: Observation) -> Finding:
@@ -34,10 +66,10 @@ def on_burst_credit(trial: Observation) -> Finding:
 def _above(trial: Observation, metric: str, read: float | None, write: float | None) -> tuple[str, float, float] | None:
     """Return the first operation whose figure is above its limit, with the figure and the limit."""
     limits = {"read": read, "write": write}
-    for record in trial.records:
-        limit = limits.get(record.operation.removeprefix("random-"))
-        if limit and record.metric == metric and record.statistic == "value" and record.value > limit:
-            return record.operation, record.value, limit
+    for operation in list_operations(trial):
+        limit, record = limits.get(operation.removeprefix("random-")), choose_record(operation, trial.records, metric)
+        if limit and record and record.statistic == "value" and record.value > limit:
+            return operation, record.value, limit
     return None
 
 
@@ -56,16 +88,20 @@ def slow_process_hidden(trial: Observation) -> Finding:
 
 def foreign_transfers(trial: Observation) -> Finding:
     """Suspect: the device moved many more bytes than the tool."""
-    operation = trial.outcome.operations[0] if trial.outcome.operations else ""
-    moved = moved_bytes(trial, operation)
-    if operation not in DATA_OPERATIONS or moved is None:
+    if not trial.outcome.operations or trial.outcome.operations[0] not in DATA_OPERATIONS:
         return None
-    allowed = moved * trial.thresholds.foreign_share + _SLACK
-    for direction, own in (("read_bytes", operation.endswith("read")), ("written_bytes", operation.endswith("write"))):
-        crossed = crossed_bytes(trial, direction)
-        excess = (crossed or 0) - (moved if own else 0)
+    moved = {operation: moved_range(trial, operation) for operation in list_operations(trial)}
+    if not moved or None in moved.values():
+        return None
+    most = {
+        direction: sum(range_.most for name, range_ in moved.items() if range_ and direction_of(name) == direction)
+        for direction in ("read", "written")
+    }
+    allowed = sum(most.values()) * trial.thresholds.foreign_share + SLACK
+    for direction, own in most.items():
+        excess = (crossed_bytes(trial, f"{direction}_bytes") or 0) - own
         if excess > allowed:
-            word = "read from" if direction == "read_bytes" else "written to"
+            word = "read from" if direction == "read" else "written to"
             return f"{show_bytes(excess)} more were {word} the {crossing(trial)} than the tool moved"
     return None
 
@@ -82,12 +118,33 @@ def foreign_load(trial: Observation) -> Finding:
     """Suspect: other programs kept the processors busy while the tool ran."""
     outcome = trial.outcome
     cores = outcome.cores
-    if outcome.busy_cpu is None or outcome.own_cpu is None or not cores or not outcome.seconds:
+    if outcome.busy_cpu is None or outcome.own_cpu is None or not cores or not outcome.seconds or _is_of_model(trial):
         return None
     share = (outcome.busy_cpu - outcome.own_cpu) / (cores * outcome.seconds)
     return (
         f"others used {share:.0%} of the {cores} cores while it ran" if share > trial.thresholds.foreign_cpu else None
     )
+
+
+def model_saturated(trial: Observation) -> Finding:
+    """Suspect: the machine was itself the limit of the scale model that runs on it."""
+    outcome = trial.outcome
+    cores = outcome.cores
+    counters = outcome.counters
+    if counters is None or not _is_of_model(trial) or outcome.busy_cpu is None or not cores or not outcome.seconds:
+        return None
+    share = outcome.busy_cpu / (cores * outcome.seconds)
+    if share <= trial.thresholds.saturated:
+        return None
+    own = (counters.difference("cpu_ms") or 0) / 1000 / (cores * outcome.seconds)
+    return (
+        f"{share:.0%} of the {cores} cores were busy while it ran, {own:.0%} by the model: the machine may be the limit"
+    )
+
+
+def _is_of_model(trial: Observation) -> bool:
+    """Return whether the storage was a scale model, whose servers use the machine's own cores."""
+    return trial.outcome.counters is not None and trial.outcome.counters.of == "model"
 
 
 def suspended(trial: Observation) -> Finding:
@@ -104,6 +161,15 @@ def drifted(trial: Observation) -> Finding:
     if drift is None or abs(drift) <= trial.thresholds.drift:
         return None
     return f"the sentinel was {drift:+.0%} off its median around that time"
+
+
+def two_modes(trial: Observation) -> Finding:
+    """Suspect: the trials of the case have two typical figures, so that one median describes neither."""
+    for operation, figures in trial.baseline.figures.items():
+        unit = UNIT_OF_METRIC[METRIC_OF_OPERATION[operation]]
+        if found := describe_modes(figures, unit, trial.thresholds.modes):
+            return f"the trials of {operation} have two modes: {found}"
+    return None
 
 
 def little_space(trial: Observation) -> Finding:
@@ -136,7 +202,8 @@ def too_short(trial: Observation) -> Finding:
         seconds = measured_seconds(trial, operation)
         if seconds is not None and seconds < trial.thresholds.shortest_run:
             least = trial.thresholds.shortest_run
-            return f"{operation} was measured over {_show_below(seconds, least)} s, less than {least:g} s"
+            remedy = name_remedy(trial, operation, seconds, least)
+            return f"{operation} was measured over {_show_below(seconds, least)} s, less than {least:g} s{remedy}"
     return None
 
 
@@ -156,6 +223,31 @@ def clock_step(trial: Observation) -> Finding:
 
 
 def served_from_cache(trial: Observation) -> Finding:
-    """Suspect: a read that was to come from the device came from memory."""
-    coldness = judge_cold(trial)
-    return coldness.why if coldness.verdict == "warm" else None
+    """Suspect: a read that was to come from the device came from memory, wholly or in part."""
+    for operation in trial.outcome.operations:
+        if operation in READS and (found := judge_read(trial, operation)).verdict in ("warm", "mixed"):
+            return found.why if len(trial.outcome.operations) == 1 else f"{operation}: {found.why}"
+    return None
+
+
+def wrote_less(trial: Observation) -> Finding:
+    """Suspect: a write that was to end on storage wrote less than the tool moved."""
+    word = _find_durable_word(trial)
+    for operation in trial.outcome.operations if word else ():
+        if operation not in DATA_OPERATIONS or direction_of(operation) != "written":
+            continue
+        moved, found = moved_range(trial, operation), find_evidence(trial, operation)
+        if (
+            moved
+            and found.crossed_bytes is not None
+            and (found.crossed_bytes < trial.thresholds.cold_share * moved.least)
+        ):
+            return f"{operation} was to end on storage ({word}), but {found.why}"
+    return None
+
+
+def _find_durable_word(trial: Observation) -> str | None:
+    """Return the word of the command line by which writes are on storage when the tool ends; None without one."""
+    exact = {word for word in trial.durable_words if not word.endswith("=")}
+    starts = tuple(word for word in trial.durable_words if word.endswith("="))
+    return next((word for word in trial.outcome.argv if word in exact or (starts and word.startswith(starts))), None)

@@ -31,7 +31,10 @@ class Thresholds(Strict):
 
     shortest_run: Seconds = Field(1.0, gt=0, description="A measured interval below this makes a trial suspect.")
     cold_share: float = Field(
-        0.9, gt=0, le=1, description="A read is cold when at least this share of its bytes crossed the device."
+        0.9,
+        gt=0,
+        le=1,
+        description="A read is cold, a write on storage, when this share of its bytes crossed the device.",
     )
     foreign_share: float = Field(
         0.1, ge=0, description="The device may carry this share more than the tool moved; more makes a trial suspect."
@@ -41,6 +44,9 @@ class Thresholds(Strict):
     )
     foreign_cpu: float = Field(
         0.6, gt=0, description="Others that use this share of all cores while the tool runs make a trial suspect."
+    )
+    saturated: float = Field(
+        0.7, gt=0, description="A scale model that keeps this share of all cores busy makes a trial suspect."
     )
     drift: float = Field(
         0.2, gt=0, description="A sentinel that is this share off its median makes it and what ran around it suspect."
@@ -56,4 +62,7 @@ class Thresholds(Strict):
     )
     fill_drift: float = Field(
         0.1, gt=0, description="A fill level that is this much off that of the sweep's first trial makes it suspect."
+    )
+    modes: float = Field(
+        3.0, ge=1, description="Trials of one case whose largest figure is more times the smallest are all suspect."
     )

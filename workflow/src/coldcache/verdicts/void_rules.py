@@ -1,7 +1,9 @@
 """Rules that make a trial void: its figures do not count."""
 
 from coldcache.core.records import name_share
-from coldcache.verdicts.observation import Finding, Observation
+from coldcache.core.units import show_rate
+from coldcache.verdicts.observation import Finding, Observation, measured_seconds
+from coldcache.verdicts.remedy import name_remedy
 
 
 def preparation_failed(trial: Observation) -> Finding:
@@ -69,6 +71,23 @@ def ambiguous_figure(trial: Observation) -> Finding:
         if figure in seen:
             return f"the log states several figures of {record.operation} for the same factors, such as of several jobs"
         seen.add(figure)
+    return None
+
+
+#: A rate from fewer ticks of its clock is off by up to a hundredth, and more for each end of the interval.
+_LEAST_TICKS = 100
+
+
+def coarse_clock(trial: Observation) -> Finding:
+    """Void: an interval is so short that the tool's clock cannot measure it."""
+    for operation in trial.outcome.operations if trial.tick else ():
+        seconds = measured_seconds(trial, operation)
+        ticks = round(seconds / trial.tick) if seconds is not None and trial.tick else _LEAST_TICKS
+        if seconds is not None and trial.tick and ticks < _LEAST_TICKS:
+            clock = f"{trial.outcome.tool}'s clock ({show_rate(trial.tick, 's')} each)"
+            least = max(_LEAST_TICKS * trial.tick, trial.thresholds.shortest_run)
+            remedy = name_remedy(trial, operation, seconds, least)
+            return f"{operation} was measured over {ticks} ticks of {clock}, less than {_LEAST_TICKS}{remedy}"
     return None
 
 

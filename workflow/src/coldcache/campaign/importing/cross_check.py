@@ -30,7 +30,7 @@ def find_contradictions(folder: Path, logs: Iterable[Log]) -> dict[tuple[str, st
     dict of (str, str) to str
         A sentence with both figures, by the harness's file and the phase. Phases without a readable log are skipped.
     """
-    files = {log.file: log for log in logs}
+    files = {log.stored: log for log in logs}
     found: dict[tuple[str, str], str] = {}
     for log in files.values():
         if log.tool != io500.TOOL or log.refusal:

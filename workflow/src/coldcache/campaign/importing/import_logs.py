@@ -24,6 +24,7 @@ from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
 from coldcache.design.case_names import name_case
 from coldcache.design.imported_study import LOGS, ForeignStudy, ForeignSweep, Origin, UnreadFile
 from coldcache.design.levels import Level
+from coldcache.tools.compressed import decompress
 
 #: Longer names of cases, and of their operations, are cut: a folder's name has 255 bytes at most.
 _LONGEST_NAME, _LONGEST_OPERATIONS = 200, 80
@@ -185,7 +186,7 @@ def _describe_trials(
         done[f"{entry.sweep}/{case}"] += 1
         outcome = Outcome(
             study, entry.sweep, case, repetition, tuple(entry.part.operations), entry.factors, log.tool, log.version,
-            log=LogPart(f"{study}/{LOGS}/{log.file}", entry.part.factors, entry.part.repetition),
+            log=LogPart(f"{study}/{LOGS}/{log.stored}", entry.part.factors, entry.part.repetition),
             contradiction=contradictions.get((log.file, str(entry.factors.get("phase")))),
         )  # fmt: skip
         trials[outcome.key] = outcome
@@ -270,7 +271,7 @@ def _write_study(partial: Path, study: ForeignStudy, folder: Path, logs: list[Lo
     """Write the logs, their notes and their trials into a folder that becomes the campaign's."""
     kept = partial / study.study / LOGS
     for log in logs:
-        _copy(folder, log, kept / log.file)
+        _copy(folder, log, kept / log.stored)
     if (folder / NOTES).is_file():
         shutil.copyfile(folder / NOTES, kept / NOTES)
     for key, outcome in trials.items():
@@ -295,7 +296,7 @@ def _join(begun: Campaign, study: ForeignStudy, partial: Path) -> None:
 
 def _copy(folder: Path, log: Log, to: Path) -> None:
     try:
-        content = read_plain_file(folder / log.file)
+        content = decompress(read_plain_file(folder / log.file))
     except LogError as error:
         raise CampaignError(f"{folder / log.file}: {error}") from error
     if hashlib.sha256(content).hexdigest() != log.sha256:

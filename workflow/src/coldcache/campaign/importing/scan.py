@@ -11,6 +11,7 @@ from coldcache.campaign.importing.notes import NOTES
 from coldcache.core.errors import CampaignError, LogError
 from coldcache.core.records import Part, Record, name_share, split_records
 from coldcache.tools import find_reader, read_by
+from coldcache.tools.compressed import decompress, strip_suffix
 
 #: Logs are read into memory; a larger file is not a log. In B.
 LARGEST_LOG = 2**30
@@ -27,7 +28,7 @@ class Log(NamedTuple):
     file : str
         Its path, relative to the folder, with slashes.
     sha256 : str
-        Checksum of its bytes.
+        Checksum of its bytes, or of those that it holds compressed.
     tool, version : str
         The tool that wrote it, and its version; empty if the log does not state it.
     parts : list of Part
@@ -47,6 +48,11 @@ class Log(NamedTuple):
     figures: frozenset[tuple[Any, ...]]
     exact: frozenset[tuple[Any, ...]]
     refusal: str
+
+    @property
+    def stored(self) -> str:
+        """The path of its copy, which is not compressed."""
+        return strip_suffix(self.file)
 
 
 class Unread(NamedTuple):
@@ -91,6 +97,8 @@ def survey(folder: Path) -> Survey:
             log = _read(path, file)
             if log.sha256 in first:
                 raise LogError(f"the same bytes as {first[log.sha256]}: a copy is no second measurement")
+            if any(other.stored == log.stored for other in logs):
+                raise LogError(f"holds another log than {log.stored}: rename one of them")
         except LogError as error:
             unread.append(Unread(show_name(file), str(error)))
         else:
@@ -138,10 +146,10 @@ def _walk(folder: Path) -> Iterator[Path]:
 def _read(path: Path, file: str) -> Log:
     if not file.isprintable():
         raise LogError("its name has characters that cannot be printed: rename it")
-    content = read_plain_file(path)
+    content = decompress(read_plain_file(path))
     reader = find_reader(content)
     try:
-        records: Sequence[Record] = read_by(reader, content, path.name)
+        records: Sequence[Record] = read_by(reader, content, strip_suffix(path.name))
         refusal = ""
     except LogError as error:
         records, refusal = [], str(error)

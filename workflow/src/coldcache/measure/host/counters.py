@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coldcache.measure.host.mounts import Mount
+from coldcache.measure.model.counters import count_evidence
+from coldcache.measure.model.errors import ModelError
+from coldcache.measure.model.place import find_place, open_place
 
 _SECTOR = 512
 
@@ -28,9 +31,9 @@ class CounterSource(NamedTuple):
     Attributes
     ----------
     kind : str
-        ``device``, ``nfs``, ``lustre``, ``network``; empty if there are no counters.
+        ``device``, ``model``, ``nfs``, ``lustre``, ``network``; empty if there are no counters.
     name : str
-        The device's number, the mount point, the file system's name, or the interfaces.
+        The device's number, the model's folder, the mount point, the file system's name, or the interfaces.
     why_not : str or None
         Why there are no counters.
     """
@@ -42,7 +45,7 @@ class CounterSource(NamedTuple):
     @property
     def crossing(self) -> str:
         """What the bytes cross: ``device``, or the ``wire`` to a server, which may answer from its own memory."""
-        return "device" if self.kind == "device" else "wire"
+        return "device" if self.kind in ("device", "model") else "wire"
 
 
 def choose_counters(mount: Mount, interfaces: Iterable[str] = (), root: Path = _ROOT) -> CounterSource:
@@ -57,9 +60,11 @@ def choose_counters(mount: Mount, interfaces: Iterable[str] = (), root: Path = _
     root : Path
         The root of the kernel's files.
     """
-    number = _block_device(mount, root)
+    number = find_block_device(mount, root)
     if number:
         return CounterSource("device", number)
+    if place := find_place(Path(mount.point)):
+        return CounterSource("model", str(place.folder))
     if mount.filesystem in ("nfs", "nfs4"):
         return CounterSource("nfs", mount.point)
     if mount.filesystem == "lustre":
@@ -85,12 +90,18 @@ def read_counters(source: CounterSource, root: Path = _ROOT) -> dict[str, int] |
     Returns
     -------
     dict or None
-        ``read_bytes`` and ``written_bytes``; for a device also ``reads``, ``writes``, ``busy_ms`` and, if the kernel
-        has it, ``flushes`` (Documentation/block/stat.rst). None if there are no counters or they cannot be read.
+        ``read_bytes`` and ``written_bytes``; for a model also those of each part; for a device also ``reads``,
+        ``writes``, ``busy_ms`` and, if the kernel has them, ``discarded_bytes`` and ``flushes``
+        (Documentation/block/stat.rst); for NFS also ``calls``. None if there are no counters or they cannot be read.
     """
     match source.kind:
         case "device":
             return _read_device(source.name, root)
+        case "model":
+            try:
+                return count_evidence(open_place(source.name))
+            except ModelError:
+                return None
         case "nfs":
             return _read_nfs(source.name, root)
         case "lustre":
@@ -100,7 +111,7 @@ def read_counters(source: CounterSource, root: Path = _ROOT) -> dict[str, int] |
     return None
 
 
-def _block_device(mount: Mount, root: Path) -> str | None:
+def find_block_device(mount: Mount, root: Path = _ROOT) -> str | None:
     """Return the number of a mount's block device; None where it has none. For btrfs its source names the device."""
     if (root / f"sys/dev/block/{mount.device}").exists():
         return mount.device
@@ -119,11 +130,13 @@ def _read_device(number: str, root: Path) -> dict[str, int] | None:
         "reads": fields[0], "read_bytes": fields[2] * _SECTOR, "writes": fields[4],
         "written_bytes": fields[6] * _SECTOR, "busy_ms": fields[9],
     }  # fmt: skip
+    if len(fields) > 13:
+        counters["discarded_bytes"] = fields[13] * _SECTOR
     return {**counters, "flushes": fields[15]} if len(fields) > 15 else counters
 
 
 def _read_nfs(point: str, root: Path) -> dict[str, int] | None:
-    r"""Return the bytes of READ and WRITE calls of a mount (fs/nfs/super.c, ``nfs_show_stats``).
+    r"""Return the bytes of READ and WRITE calls of a mount, and its calls (fs/nfs/super.c, ``nfs_show_stats``).
 
     Specimen, whose fifth and sixth number are those to and from the server::
 
@@ -141,8 +154,15 @@ def _read_nfs(point: str, root: Path) -> dict[str, int] | None:
         if f" mounted on {shown} with fstype nfs" in section.partition("\n")[0] and counted:
             # Of mounts on the same point the last one is visible.
             numbers = [int(number) for number in counted[1].split()]
-            found = {"read_bytes": numbers[4], "written_bytes": numbers[5]}
+            found = {"read_bytes": numbers[4], "written_bytes": numbers[5], **count_calls(section)}
     return found
+
+
+def count_calls(section: str) -> dict[str, int]:
+    """Return ``calls``, the operations of all kinds that a mount sent to its server; empty if none is listed."""
+    listed = section.partition("per-op statistics")[2]
+    sent = [int(number) for number in re.findall(r"^\s*[A-Z][A-Z0-9_]+: (\d+) ", listed, re.MULTILINE)]
+    return {"calls": sum(sent)} if sent else {}
 
 
 def _lustre_files(name: str, root: Path) -> list[Path]:

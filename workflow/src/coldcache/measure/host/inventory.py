@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import SettingError
-from coldcache.measure.host.mounts import find_mount
+from coldcache.measure.host.counters import find_block_device
+from coldcache.measure.host.environment_modules import list_loaded
+from coldcache.measure.host.layers import describe_layers, read_limits, read_link_limits
+from coldcache.measure.host.mounts import Mount, find_mount
 from coldcache.measure.host.sudo import run_command
 from coldcache.tools import list_programs
 from coldcache.tools.programs import Program, identify_builds
@@ -38,8 +41,16 @@ def _processor() -> str:
     return platform.machine()
 
 
-def describe_target(folder: Path) -> dict[str, Any]:
-    """Return the target: file system, mount options in force, device, its queue, and the layout on Lustre."""
+def describe_target(folder: Path, interfaces: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the target: file system, mount options in force, device, queue, layers, limits, and layout on Lustre.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder on it.
+    interfaces : iterable of str
+        Network interfaces that serve it.
+    """
     mount = find_mount(folder)
     return {
         "filesystem": mount.filesystem,
@@ -48,8 +59,16 @@ def describe_target(folder: Path) -> dict[str, Any]:
         "source": mount.source,
         "device": mount.device,
         "queue": _queue(mount.device),
+        **describe_below(mount, interfaces),
         **({"layout": _stripe_layout(folder)} if mount.filesystem == "lustre" else {}),
     }
+
+
+def describe_below(mount: Mount, interfaces: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what is below a mounted file system: ``layers``, and ``limits`` of control groups or links if any."""
+    layers = describe_layers(find_block_device(mount) or "")
+    limits = read_limits(layers.values()) if layers else read_link_limits(interfaces)
+    return {"layers": layers, **({"limits": limits} if limits else {})}
 
 
 def _stripe_layout(folder: Path) -> str:
@@ -107,7 +126,11 @@ def describe_machine(device: str, programs: Iterable[Program] = ()) -> dict[str,
         Those of the studies' own commands: their builds are noted beside those of all tools.
     """
     system = {name: value for name, value in describe_system().items() if name != "host"}
-    return {**system, "programs": identify_builds([*list_programs(), *programs]), **describe_host(device)}
+    loaded = list_loaded()
+    return {
+        **system, "programs": identify_builds([*list_programs(), *programs]), **describe_host(device),
+        **({"environment_modules": loaded} if loaded else {}),
+    }  # fmt: skip
 
 
 def _describe_disk(link: Path) -> dict[str, str]:

@@ -6,26 +6,32 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import UnionType
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import ValidationError
 
+from coldcache.core.errors import ColdCacheError
+from coldcache.core.vocabulary import nearest
+from coldcache.core.yaml_models import explain
+from coldcache.design.model.predict import predict_throughput
+from coldcache.design.model.specification import Specification
+from coldcache.design.model.stripes import Layout
+from coldcache.design.site import read_site
 from coldcache.measure.model import faults
 from coldcache.measure.model.clients import remount_clients
 from coldcache.measure.model.counters import is_saturated, read_counters, share_of_cores, subtract
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.feasibility import list_obstacles
 from coldcache.measure.model.groups import list_members
-from coldcache.measure.model.layout import Layout, find_targets, forget_stripes, make_files, read_layout
+from coldcache.measure.model.layout import find_targets, forget_stripes, make_files, read_layout
 from coldcache.measure.model.limits import read_limits, set_limit
-from coldcache.measure.model.place import Place, find_daemons, list_expected, open_place, read_specification
-from coldcache.measure.model.predict import predict_throughput
-from coldcache.measure.model.specification import Specification
+from coldcache.measure.model.place import Place, claim, find_daemons, list_expected, open_place, read_specification
 from coldcache.measure.model.start import is_up, start
 from coldcache.measure.model.stop import stop
+from coldcache.measure.model.storage import place_of
 
-FOLDER = "/var/tmp/coldcache-model"
+#: Where sites are stated, from the project's root.
+SITES = Path("config/sites")
 
 FAULTS: dict[str, Callable[[Place, Any], None]] = {
     name.replace("_", "-"): getattr(faults, name)
@@ -45,38 +51,42 @@ FAULTS: dict[str, Callable[[Place, Any], None]] = {
 def main() -> int:
     """Run one command; return the status of the process."""
     options = _parse(sys.argv[1:])
-    place = open_place(options.folder)
     try:
+        options.of_site = read_site(SITES, options.site)
+        place = open_place(options.folder) if options.folder else place_of(options.of_site)
+        if place is None:
+            raise ModelError(f"{SITES / options.site}.yaml has no key model: choose a site that has one")
         options.run(place, options)
-    except ModelError as error:
+    except ColdCacheError as error:
         print(f"coldcache: {error}", file=sys.stderr)
         return 1
     return 0
 
 
 def parse_value(key: str, text: str) -> object:
-    """Return a value of the specification as a command line gives it: ``none``, a number, true or false.
+    """Return a value of the specification as a command line gives it: ``none``, true or false, a number, or a quantity.
 
     Raises
     ------
     ModelError
-        If there is no such key, or its value is of another type.
+        If there is no such key.
     """
     if key not in Specification.model_fields:
-        raise ModelError(f"{key}: no key of the model; choose one of {', '.join(Specification.model_fields)}")
-    if text.lower() in ("none", "true", "false"):
-        return {"none": None, "true": True, "false": False}[text.lower()]
-    annotation = Specification.model_fields[key].annotation
-    types = get_args(annotation) if isinstance(annotation, UnionType) or get_args(annotation) else (annotation,)
+        raise ModelError(f'unknown key "{key}"; {nearest(key, list(Specification.model_fields))}')
+    words: dict[str, object] = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
     try:
-        return int(float(text)) if int in types else float(text)
-    except ValueError as error:
-        raise ModelError(f"{key}: {text!r} is no number") from error
+        number = float(text)
+    except ValueError:
+        return text
+    return int(number) if number.is_integer() else number
 
 
 def _parse(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m coldcache.measure.model", description=__doc__)
-    parser.add_argument("--folder", default=FOLDER, help="where everything of the model lies")
+    parser.add_argument("--site", default="model", help="the site that states its parts and limits")
+    parser.add_argument("--folder", help="where everything of it lies, if not where the site says")
     commands = parser.add_subparsers(required=True, metavar="command")
 
     def add(name: str, run: Callable[[Place, argparse.Namespace], None], about: str, *names: str) -> None:
@@ -86,8 +96,8 @@ def _parse(words: list[str]) -> argparse.Namespace:
             command.add_argument(word.rstrip("*"), **({"nargs": "*"} if word.endswith("*") else {}))  # type: ignore[arg-type]
 
     add("check", _check, "what this machine lacks, and the command that cures it")
-    add("up", _up, "start a model: key=value ... for what is not the default", "values*")
-    add("down", lambda place, _: stop(place), "end it; nothing is left")
+    add("up", _up, "start it; key=value ... for what is not as the site states", "values*")
+    add("down", _down, "end it; nothing is left")
     add("show", _show, "what it is made of, which limits are in force, and what they let expect")
     add("set", _set, "put a limit in force, and read it back", "key", "value")
     add("files", _files, "folder targets stripe_count stripe_size size name ...: make striped files", "given*")
@@ -107,20 +117,26 @@ def _check(place: Place, options: argparse.Namespace) -> None:
 
 
 def _up(place: Place, options: argparse.Namespace) -> None:
-    values = {}
+    values: dict[str, object] = {}
     for word in options.values:
         key, equals, text = word.partition("=")
         if not equals:
             raise ModelError(f"{word}: write key=value")
         values[key] = parse_value(key, text)
     try:
-        specification = Specification().change(**values)
+        specification = (options.of_site.model or Specification()).change(**values)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ModelError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}".lstrip(": ")) from error
-    if not start(place, specification, tell=print):
-        print("it is up already")
+        raise ModelError(explain(error, values)) from error
+    with claim(place):
+        if not start(place, specification, tell=print):
+            print("it is up already")
     _show(place, options)
+
+
+def _down(place: Place, options: argparse.Namespace) -> None:
+    was_there = place.folder.exists()
+    stop(place)
+    print(f"{place.folder}: {'ended; nothing is left' if was_there else 'no model is there'}")
 
 
 def _show(place: Place, options: argparse.Namespace) -> None:

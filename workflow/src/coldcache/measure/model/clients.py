@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+from coldcache.design.model.specification import Specification
 from coldcache.measure.model.calls import call, wait_for
 from coldcache.measure.model.configuration import list_client_options
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.groups import list_members
-from coldcache.measure.model.monitor import Monitor
+from coldcache.measure.model.monitor import Monitor, ask_server
 from coldcache.measure.model.place import Place, find_daemons, read_specification, start_within
-from coldcache.measure.model.specification import Specification
 
 
 def list_mounts(folder: Path) -> list[Path]:
@@ -79,8 +79,21 @@ def cut_client(place: Place, client: int) -> None:
         with suppress(ProcessLookupError):
             os.kill(member, 9)
     wait_for(f"end of client c{client}", lambda: not list_members(place.name, f"c{client}"), 10)
+    _forget_session(place, client)
     while place.mount_of(client) in list_mounts(place.folder):
         call("umount", "--lazy", place.mount_of(client), seconds=20)
+
+
+def _forget_session(place: Place, client: int) -> None:
+    """Let the metadata servers forget a client that has ended without a word; else others wait for what it holds."""
+    for server in find_daemons(place):
+        if not server.startswith("mds."):
+            continue
+        # A server in reserve knows no sessions, and one that hangs must not keep the client's mount.
+        with suppress(ModelError, KeyError, TypeError):
+            for session in ask_server(place.socket_of(server), "session ls", seconds=10):
+                if session["client_metadata"].get("entity_id") == f"c{client}":
+                    ask_server(place.socket_of(server), "session evict", seconds=10, filters=[f"id={session['id']}"])
 
 
 def settle_targets(place: Place, specification: Specification) -> None:

@@ -2,8 +2,8 @@
 
 import uuid
 
+from coldcache.design.model.specification import Specification
 from coldcache.measure.model.place import Place
-from coldcache.measure.model.specification import Specification
 
 #: The model's network is its own, so that every model may have the same.
 HUB = "10.78.0.1"
@@ -122,4 +122,6 @@ def list_client_options(specification: Specification) -> list[str]:
         f"--client_oc_max_dirty={specification.client_dirty}",
         f"--client_oc_target_dirty={specification.client_dirty // 64}",
         f"--client_readahead_max_bytes={specification.read_ahead}",
+        # By default a reader starts with 128 KiB, which keeps most stripes idle until it has doubled often enough.
+        f"--client_readahead_min={specification.read_ahead}",
     ]

@@ -9,10 +9,14 @@ from coldcache.measure.model.calls import call
 from coldcache.measure.model.groups import seconds_of_cpu
 from coldcache.measure.model.monitor import ask_server
 from coldcache.measure.model.network import list_nodes
-from coldcache.measure.model.place import Place, read_specification
+from coldcache.measure.model.place import Place, find_daemons, read_specification
 
 #: A machine busier than this share of its cores is itself the limit.
 SATURATED = 0.7
+
+
+#: What a metadata server counts that has never had a rank.
+_IN_RESERVE = {"handle_client_request": 0}
 
 
 @dataclass(frozen=True)
@@ -57,13 +61,47 @@ def read_counters(place: Place) -> Counters:
     targets = {number: _read_device(place, number) for number in range(specification.targets + 1)}
     sent, received = _read_links(place)
     requests = {}
+    running = find_daemons(place)
     for server in range(specification.metadata_servers + specification.standby_servers):
-        counts = ask_server(place.socket_of(f"mds.m{server}"), "perf dump")["mds_server"]
+        if f"mds.m{server}" not in running:
+            continue
+        # One in reserve has no such counts.
+        counts = ask_server(place.socket_of(f"mds.m{server}"), "perf dump").get("mds_server", _IN_RESERVE)
         kinds = {key[4:-8]: value["avgcount"] for key, value in counts.items() if key.startswith("req_")}
         requests[server] = {"requests": counts["handle_client_request"], **kinds}
     groups = ["targets", "other", *(node for node in list_nodes(specification) if not node.startswith("oss"))]
     cpu = {group: seconds_of_cpu(place.name, group) for group in groups}
     return Counters(time.monotonic(), targets, sent, received, requests, cpu, _read_busy(), os.cpu_count() or 1)
+
+
+def count_evidence(place: Place) -> dict[str, int]:
+    """Return the counts by name, as a trial keeps them.
+
+    Returns
+    -------
+    dict
+        ``read_bytes`` and ``written_bytes`` of all storage targets, then those of each (``target3.read_bytes``); bytes
+        over the link of each node (``oss1.sent_bytes``), processor time of the model (``cpu_ms``), and requests of each
+        metadata server (``mds0.requests``).
+
+    Raises
+    ------
+    ModelError
+        As `read_counters`.
+    """
+    counted = read_counters(place)
+    storage = {number: target for number, target in counted.targets.items() if number}
+    found = {
+        "read_bytes": sum(target.read_bytes for target in storage.values()),
+        "written_bytes": sum(target.written_bytes for target in storage.values()),
+    }
+    for number, target in storage.items():
+        found[f"target{number}.read_bytes"] = target.read_bytes
+        found[f"target{number}.written_bytes"] = target.written_bytes
+    for node, sent in counted.sent.items():
+        found |= {f"{node}.sent_bytes": sent, f"{node}.received_bytes": counted.received[node]}
+    found["cpu_ms"] = round(1000 * sum(counted.cpu.values()))
+    return found | {f"mds{server}.requests": counts["requests"] for server, counts in counted.requests.items()}
 
 
 def subtract(after: Counters, before: Counters) -> Counters:
@@ -78,7 +116,7 @@ def subtract(after: Counters, before: Counters) -> Counters:
         {node: count - before.sent[node] for node, count in after.sent.items()},
         {node: count - before.received[node] for node, count in after.received.items()},
         {
-            server: {kind: count - before.requests[server].get(kind, 0) for kind, count in counts.items()}
+            server: {kind: count - before.requests.get(server, {}).get(kind, 0) for kind, count in counts.items()}
             for server, counts in after.requests.items()
         },
         {group: seconds - before.cpu[group] for group, seconds in after.cpu.items()},

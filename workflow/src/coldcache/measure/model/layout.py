@@ -1,34 +1,22 @@
 """Where files lie: stripes of files dealt out over the first targets, layouts of folders, and the way back."""
 
 import os
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 
+from coldcache.design.model.specification import GIB, Specification
+from coldcache.design.model.stripes import Layout, deal_stripes
 from coldcache.measure.model.calls import wait_for
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.monitor import Monitor, ask_server
 from coldcache.measure.model.place import Place, read_specification
 from coldcache.measure.model.pools import SPREAD, make_pool
-from coldcache.measure.model.specification import GIB, MIB, Specification
 
 _OBJECT = GIB
+#: Stripes in each object of a file with a single stripe.
+_STRIPES_OF_AN_OBJECT = 4
 _MOST_STRIPES = 128
 _STRIPED = "stripes"
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How files are striped: over how many of the first targets, in how many stripes of how many B."""
-
-    targets: int
-    stripe_count: int = 1
-    stripe_size: int = MIB
-
-
-def deal_stripes(files: int, layout: Layout) -> list[list[int]]:
-    """Return the targets of each file's stripes, dealt out in turns; targets count from 1."""
-    count = layout.stripe_count
-    return [[1 + (file * count + stripe) % layout.targets for stripe in range(count)] for file in range(files)]
 
 
 def make_files(place: Place, folder: Path, names: list[str], size: int, layout: Layout) -> dict[str, list[int]]:
@@ -75,13 +63,6 @@ def make_files(place: Place, folder: Path, names: list[str], size: int, layout: 
     return dict(zip(names, places, strict=True))
 
 
-def stripe_folder(folder: Path, stripe_count: int, stripe_size: int) -> None:
-    """Let what is made in a folder from now on have so many stripes, on targets that Ceph chooses by a hash."""
-    size = max(stripe_size, 64 * MIB)
-    layout = f"stripe_unit={stripe_size} stripe_count={stripe_count} object_size={size} pool={SPREAD}"
-    os.setxattr(folder, "ceph.dir.layout", layout.encode())
-
-
 def read_layout(path: Path) -> dict[str, int | str]:
     """Return the layout of a file as the file system tells it: stripe_count, stripe_size in B, and the pool.
 
@@ -103,18 +84,26 @@ def read_layout(path: Path) -> dict[str, int | str]:
     }
 
 
-def find_targets(place: Place, path: Path) -> list[int]:
-    """Return the target of each object of a file, in the order of its stripes."""
-    layout = read_layout(path)
-    status = path.stat()
-    unit, count, size = (int(layout[key]) for key in ("stripe_size", "stripe_count", "object_size"))
-    sets = max(1, -(-status.st_size // (size * count)))
-    objects = min(sets * count, max(1, -(-status.st_size // unit)))
+def find_targets(place: Place, *paths: Path) -> list[int]:
+    """Return the target of each object of some files, in the order of the files and of their stripes."""
+    found = []
     with Monitor(place) as monitor:
-        return [
-            int(monitor.order("osd map", pool=layout["pool"], object=f"{status.st_ino:x}.{number:08x}")["acting"][0])
-            for number in range(objects)
-        ]
+        for path in paths:
+            layout = read_layout(path)
+            status = path.stat()
+            unit, count, size = (int(layout[key]) for key in ("stripe_size", "stripe_count", "object_size"))
+            sets = max(1, -(-status.st_size // (size * count)))
+            objects = min(sets * count, max(1, -(-status.st_size // unit)))
+            for number in range(objects):
+                name = f"{status.st_ino:x}.{number:08x}"
+                found.append(int(monitor.order("osd map", pool=layout["pool"], object=name)["acting"][0]))
+    return found
+
+
+def has_stripes(place: Place) -> bool:
+    """Test whether there are pools of files with several stripes."""
+    with Monitor(place) as monitor:
+        return any(pool["poolname"].startswith(_STRIPED) for pool in monitor.order("osd lspools"))
 
 
 def forget_stripes(place: Place) -> None:
@@ -153,7 +142,7 @@ def _check(place: Place, specification: Specification, folder: Path, size: int, 
     if layout.stripe_count > 1 and files * layout.stripe_count > _MOST_STRIPES:
         raise ModelError(
             f"{files} files of {layout.stripe_count} stripes: more than {_MOST_STRIPES} in all; "
-            "use fewer files, or stripe_folder, by which Ceph chooses the targets"
+            "use fewer files or stripes"
         )
 
 
@@ -161,7 +150,9 @@ def _make_file(path: Path, layout: Layout, pool: str) -> int:
     """Return the inode of an empty file that was made anew with a layout."""
     path.unlink(missing_ok=True)
     path.touch()
-    words = f"stripe_unit={layout.stripe_size} stripe_count={layout.stripe_count} object_size={_OBJECT} pool={pool}"
+    # Several objects of a window that is read ahead arrive one by one; all stripes of one file are placed singly.
+    size = _STRIPES_OF_AN_OBJECT * layout.stripe_size if layout.stripe_count == 1 else _OBJECT
+    words = f"stripe_unit={layout.stripe_size} stripe_count={layout.stripe_count} object_size={size} pool={pool}"
     os.setxattr(path, "ceph.file.layout", words.encode())
     return path.stat().st_ino
 
@@ -180,6 +171,19 @@ def _make_striped(place: Place, monitor: Monitor, files: dict[Path, list[int]], 
     finally:
         _let_groups_begin(place, True)
     stripes.begin()
+    for client in range(1, read_specification(place).clients + 1):
+        update_map(place.mount_of(client))
+
+
+def update_map(mount: Path) -> None:
+    """Let a client have the cluster's newest map.
+
+    A target drops the requests of a client whose map is older than a group of objects. The client sends them again only
+    if its newer map moves the group: where chance had it on the right target before, it would wait for ever.
+    """
+    # A client that does not know a pool asks for the newest map, and only then refuses the name.
+    with suppress(OSError):
+        os.setxattr(mount, "ceph.dir.layout.pool", b"none of this name")
 
 
 def _let_groups_begin(place: Place, begin: bool) -> None:

@@ -1,17 +1,17 @@
 """Limits of targets, metadata servers and links: put in force, and read back from the kernel."""
 
-import json
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
+from coldcache.core.yaml_models import explain
+from coldcache.design.model.specification import CLIENT_VALUES, LIMITS, Specification
 from coldcache.measure.model.clients import read_client_value, remount_clients
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.groups import VERSION, folder_of, write_limit
 from coldcache.measure.model.network import limit_link, read_link
 from coldcache.measure.model.place import Place, read_specification, write_specification
-from coldcache.measure.model.specification import CLIENT_VALUES, LIMITS, Specification
 
 Value = TypeVar("Value")
 
@@ -141,7 +141,7 @@ def set_limit(place: Place, key: str, value: object) -> object:
     try:
         specification = before.change(**{key: value})
     except ValidationError as error:
-        raise ModelError(f"{key}: {json.dumps(value)}: {error.errors()[0]['msg']}") from error
+        raise ModelError(explain(error, {key: value})) from error
     write_specification(place, specification)
     try:
         if key in CLIENT_VALUES:

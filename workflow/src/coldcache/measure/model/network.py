@@ -4,11 +4,11 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
+from coldcache.design.model.specification import Specification
 from coldcache.measure.model.calls import call
 from coldcache.measure.model.configuration import HUB
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.place import Place
-from coldcache.measure.model.specification import Specification
 
 # Addresses of each kind of node begin after one of these.
 _FIRST_ADDRESS = {"mds": 2, "oss": 20, "c": 90}

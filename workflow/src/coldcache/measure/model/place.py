@@ -11,13 +11,16 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from coldcache.design.model.specification import Specification
 from coldcache.measure.model.calls import call
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.groups import list_entrances, list_members
-from coldcache.measure.model.specification import Specification
 
 #: The file by which a folder is known to be a model's: nothing is removed from one that lacks it.
 MARK = "coldcache-model.json"
+
+#: The file that a campaign holds while it measures.
+IN_USE = ".in-use"
 
 # Enters the groups whose files come first, and becomes the program that follows.
 _ENTER = 'while [ "$1" != -- ]; do echo $$ >"$1"; shift; done; shift; exec "$@"'
@@ -69,6 +72,12 @@ def open_place(folder: Path | str) -> Place:
     return Place(Path(folder).resolve())
 
 
+def find_place(folder: Path) -> Place | None:
+    """Return the place of the model that a folder is on; None where it is on none."""
+    path = folder.absolute()
+    return next((Place(parent) for parent in path.parents if (parent / MARK).is_file()), None)
+
+
 def read_specification(place: Place) -> Specification:
     """Return what the model that lies here is made of, with the limits that were set last.
 
@@ -102,12 +111,33 @@ def lock(place: Place) -> Iterator[None]:
         If another process starts or ends the model right now.
     """
     place.folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(place.folder, os.O_RDONLY)
+    with _flocked(place.folder, f"{place.folder}: another process starts or ends this model; wait for its end"):
+        yield
+
+
+@contextmanager
+def claim(place: Place) -> Iterator[None]:
+    """Hold a model against others that would measure on it, start it anew or end it, as long as this process lives.
+
+    Raises
+    ------
+    ModelError
+        If another process measures on it.
+    """
+    place.folder.mkdir(parents=True, exist_ok=True)
+    (place.folder / IN_USE).touch()
+    with _flocked(place.folder / IN_USE, f"{place.folder}: a campaign measures on this model; wait for its end"):
+        yield
+
+
+@contextmanager
+def _flocked(path: Path, refusal: str) -> Iterator[None]:
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise ModelError(f"{place.folder}: another process starts or ends this model; wait for its end") from error
+            raise ModelError(refusal) from error
         yield
     finally:
         os.close(descriptor)

@@ -1,13 +1,16 @@
 """What the cluster is told once its targets are up: where the objects of each pool lie."""
 
+from coldcache.design.model.specification import Specification
 from coldcache.measure.model.calls import call
 from coldcache.measure.model.monitor import Monitor
 from coldcache.measure.model.place import Place
-from coldcache.measure.model.specification import Specification
 
 #: The pool in which Ceph finds a place for each object, over all targets; pool ``ostN`` is on target N alone.
 SPREAD = "osts"
 _GROUPS = 128
+
+#: The beginning of the names of pools over the first targets: ``first2`` is on targets 1 and 2.
+FIRST = "first"
 
 
 def write_rules(specification: Specification) -> str:
@@ -16,7 +19,11 @@ def write_rules(specification: Specification) -> str:
     lines = [f"device {number} osd.{number}" for number in range(specification.targets + 1)]
     lines += ["type 0 osd", "type 1 root", "root all {", "id -1", "alg straw2", "hash 0"]
     lines += [f"item osd.{number} weight 1.000" for number in numbers] + ["}"]
+    for last in numbers[:-1]:
+        lines += [f"root {FIRST}{last} {{", f"id {-1 - last}", "alg straw2", "hash 0"]
+        lines += [f"item osd.{number} weight 1.000" for number in range(1, last + 1)] + ["}"]
     rules = {"mdt": "step take osd.0", **{f"ost{number}": f"step take osd.{number}" for number in numbers}}
+    rules |= {f"{FIRST}{n}": f"step take {FIRST}{n}\nstep choose firstn 0 type osd" for n in numbers[:-1]}
     rules[SPREAD] = "step take all\nstep choose firstn 0 type osd"
     for number, (name, steps) in enumerate(rules.items()):
         lines += [f"rule {name} {{", f"id {number}", "type replicated", "min_size 1", "max_size 10", steps]
@@ -41,6 +48,14 @@ def make_pools(place: Place, specification: Specification, monitor: Monitor) -> 
     for name in data:
         monitor.order("fs add_data_pool", fs_name="pfs", pool=name)
     monitor.order("fs set", fs_name="pfs", var="max_mds", val=str(specification.metadata_servers))
+
+
+def ensure_first_pool(monitor: Monitor, targets: int) -> None:
+    """Make the pool over the first targets, where it is missing."""
+    name = f"{FIRST}{targets}"
+    if name not in {pool["poolname"] for pool in monitor.order("osd lspools")}:
+        make_pool(monitor, name, 16 * targets, rule=name)
+        monitor.order("fs add_data_pool", fs_name="pfs", pool=name)
 
 
 def make_pool(monitor: Monitor, name: str, groups: int, rule: str) -> None:

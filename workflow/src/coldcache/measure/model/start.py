@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
+from coldcache.design.model.specification import LIMITS, MIB, Specification
 from coldcache.measure.model.calls import call, wait_for
 from coldcache.measure.model.clients import list_mounts, mount_client
 from coldcache.measure.model.configuration import HUB, write_configuration
@@ -30,7 +31,6 @@ from coldcache.measure.model.place import (
     write_specification,
 )
 from coldcache.measure.model.pools import SPREAD, count_active, make_pools
-from coldcache.measure.model.specification import LIMITS, MIB, Specification
 from coldcache.measure.model.stop import remove_all
 
 #: Written last, so that a start that was killed is known.

@@ -11,7 +11,7 @@ from coldcache.measure.model.clients import list_mounts
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.groups import list_members, list_trees, remove_groups
 from coldcache.measure.model.network import list_namespaces, remove_network
-from coldcache.measure.model.place import MARK, Place, lock
+from coldcache.measure.model.place import IN_USE, MARK, Place, claim, lock
 
 
 def stop(place: Place) -> None:
@@ -20,12 +20,14 @@ def stop(place: Place) -> None:
     Raises
     ------
     ModelError
-        If the folder holds files and is no model's, another process starts or ends this model, or something stays.
+        If the folder holds files and is no model's, another process measures on this model, starts or ends it, or
+        something stays.
     """
     if not place.folder.exists() and not list_left(place):
         return
-    with lock(place):
+    with claim(place), lock(place):
         remove_all(place)
+        (place.folder / IN_USE).unlink(missing_ok=True)
         place.folder.rmdir()
 
 
@@ -53,7 +55,7 @@ def remove_all(place: Place) -> None:
     mark = place.folder / MARK
     for path in place.folder.iterdir():
         # The mark goes last: what a killed removal leaves is still known to be a model's.
-        if path == mark:
+        if path in (mark, place.folder / IN_USE):
             continue
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -70,7 +72,8 @@ def refuse_foreign(place: Place) -> None:
     ModelError
         If it is such a folder.
     """
-    if place.folder.is_dir() and any(place.folder.iterdir()) and not (place.folder / MARK).exists():
+    held = {path.name for path in place.folder.iterdir()} if place.folder.is_dir() else set()
+    if held - {IN_USE} and MARK not in held:
         raise ModelError(f"{place.folder} holds files that are no model's: name an empty folder or a new one")
 
 

@@ -1,0 +1,37 @@
+"""What is too short names the size, duration or number of files with which it lasts long enough."""
+
+import pytest
+from observed import MIB, observe, record
+
+from coldcache.core.outcome import LogPart
+from coldcache.verdicts.remedy import name_remedy
+
+
+@pytest.mark.parametrize(
+    ("moved", "seconds", "size"),
+    [(1024, 0.5, "4GiB"), (1024, 0.9, "2GiB"), (1024, 0.75, "2GiB"), (1024, 0.74, "4GiB"), (1, 0.9, "2MiB")],
+)
+def test_the_size_is_the_next_power_of_two_that_lasts_half_as_long_again(moved, seconds, size):
+    rows = [record(value=moved * MIB / seconds), record("elapsed", seconds)]
+    assert name_remedy(observe(records=rows), "read", seconds, 1) == f": measure with SIZE={size}"
+
+
+def test_random_transfers_end_by_time_for_as_long_as_they_must_last():
+    rows = [record(operation="random-read"), record("elapsed", 0.2, "random-read")]
+    trial = observe("random-read", rows)
+    assert name_remedy(trial, "random-read", 0.2, 1) == ": let seconds of the sweep be 2 s"
+    assert name_remedy(trial, "random-read", 0.2, 10) == ": let seconds of the sweep be 15 s"
+
+
+def test_names_need_more_files_and_a_study_that_was_scaled_down_another_limit():
+    rows = [record("rate", 1.0, "file-create"), record("count", 37_000, "file-create")]
+    found = name_remedy(observe("file-create", rows), "file-create", 0.5, 1)
+    assert found.startswith(": let the study name 200,000 files in all, and limits.layout_seconds of the site suffice")
+    found = name_remedy(observe("file-create", rows, scale="sizes divided by 10"), "file-create", 0.5, 1)
+    assert found == ": let limits.trial_seconds of the site be 3 times as long"
+
+
+def test_an_imported_log_was_measured_elsewhere():
+    trial = observe()
+    trial = trial._replace(outcome=trial.outcome._replace(log=LogPart("a", {}, None)))
+    assert name_remedy(trial, "read", 0.0, 1) == ""

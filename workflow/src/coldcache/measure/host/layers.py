@@ -1,0 +1,190 @@
+"""Describe the devices below a target, from its own down to the disks, and the limits that control groups set on them.
+
+Source: the kernel's Documentation/ABI (sysfs-block, sysfs-block-loop, sysfs-block-dm), Documentation/admin-guide
+(cgroup-v2, cgroup-v1/blkio-controller).
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from coldcache.core.errors import SettingError
+from coldcache.measure.host.sudo import run_command
+
+_ROOT = Path("/")
+
+#: More layers than any system has: a loop device may be backed by a file on itself.
+_DEEPEST = 16
+
+#: The files of a version 1 control group, by what they limit.
+_FILES = {
+    "read_rate": "blkio.throttle.read_bps_device",
+    "write_rate": "blkio.throttle.write_bps_device",
+    "read_iops": "blkio.throttle.read_iops_device",
+    "write_iops": "blkio.throttle.write_iops_device",
+}
+
+#: The keys of io.max in a version 2 control group.
+_KEYS = {"rbps": "read_rate", "wbps": "write_rate", "riops": "read_iops", "wiops": "write_iops"}
+
+
+def describe_layers(number: str, root: Path = _ROOT) -> dict[str, dict[str, Any]]:
+    """Return each device from a target's down to its disks.
+
+    Parameters
+    ----------
+    number : str
+        ``major:minor`` of the target's block device.
+    root : Path
+        The root of the kernel's files.
+
+    Returns
+    -------
+    dict of str to dict
+        By kind, such as ``loop``, ``dm`` and ``disk``, numbered from the second of a kind: ``name`` and ``number``; of
+        a loop device ``direct_io`` and ``backing_file``; of a device-mapper device ``table``. Empty where the target
+        has no block device.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for layer in _list_layers(number, root):
+        kind = layer.pop("kind")
+        same = sum(name.partition(" ")[0] == kind for name in found)
+        found[f"{kind} {same + 1}" if same else kind] = layer
+    return found
+
+
+def read_limits(layers: Iterable[dict[str, Any]], root: Path = _ROOT) -> dict[str, Any]:
+    """Return the lowest limits that this process's control groups set on some devices.
+
+    Returns
+    -------
+    dict
+        ``read_rate``, ``write_rate`` (B/s), ``read_iops`` and ``write_iops`` (1/s) as far as they are limited; ``by``
+        names the version of the control groups: 1 does not limit pages that the kernel writes back later.
+    """
+    numbers = {layer["number"] for layer in layers}
+    for version, limits in ((2, _read_version_2), (1, _read_version_1)):
+        found: dict[str, Any] = {}
+        for name, most in limits(numbers, root):
+            found[name] = min(most, found.get(name, most))
+        if found:
+            return {**found, "by": f"control group, version {version}"}
+    return {}
+
+
+def read_link_limits(interfaces: Iterable[str], root: Path = _ROOT) -> dict[str, Any]:
+    """Return what some network interfaces carry together, as `read_limits`; empty where one does not state its speed.
+
+    Parameters
+    ----------
+    interfaces : iterable of str
+        Of Ethernet (``eth1``) or of InfiniBand (``mlx5_0``).
+    root : Path
+        The root of the kernel's files.
+    """
+    names = list(interfaces)
+    speeds = [_read_speed(name, root) for name in names]
+    if not speeds or None in speeds:
+        return {}
+    rate = sum(filter(None, speeds)) / 8
+    return {"read_rate": rate, "write_rate": rate, "by": f"the speed of {' and '.join(names)}"}
+
+
+def _read_speed(name: str, root: Path) -> float | None:
+    """Return what an interface carries each way, in bit/s."""
+    ports = sorted((root / "sys/class/infiniband" / name / "ports").glob("*/rate"))
+    if ports:
+        # Specimen: "100 Gb/sec (4X EDR)".
+        stated = [re.match(r"([0-9.]+) Gb/sec", _text(port)) for port in ports]
+        return sum(1e9 * float(speed[1]) for speed in stated if speed) or None
+    speed = _text(root / "sys/class/net" / name / "speed")
+    return 1e6 * int(speed) if speed.isdecimal() and int(speed) else None
+
+
+def _list_layers(number: str, root: Path) -> Iterator[dict[str, Any]]:
+    waiting: list[str] = [number] if number else []
+    seen: set[str] = set()
+    while waiting and len(seen) < _DEEPEST:
+        number = waiting.pop(0)
+        link = root / f"sys/dev/block/{number}"
+        if number in seen or not link.exists():
+            continue
+        seen.add(number)
+        disk = link.resolve()
+        disk = disk.parent if (disk / "partition").exists() else disk
+        layer = {"name": disk.name, "number": _text(disk / "dev") or number}
+        if (disk / "loop").is_dir():
+            backing = _text(disk / "loop/backing_file")
+            yield {"kind": "loop", **layer, "direct_io": _text(disk / "loop/dio") == "1", "backing_file": backing}
+            waiting += _holder_of(Path(backing))
+            continue
+        below = [_text(slave / "dev") for slave in sorted((disk / "slaves").glob("*"))]
+        waiting += filter(None, below)
+        if (disk / "dm").is_dir():
+            name = _text(disk / "dm/name")
+            yield {
+                "kind": "dm",
+                **layer,
+                "mapped_as": name,
+                "uuid": _text(disk / "dm/uuid"),
+                "table": _table(name, root),
+            }
+        elif re.match(r"(?:z?ram|brd)[0-9]", disk.name):
+            yield {"kind": "memory", **layer}
+        else:
+            yield {"kind": "raid" if (disk / "md").is_dir() else "disk", **layer}
+
+
+def _holder_of(file: Path) -> list[str]:
+    """Return the number of the device that holds a file; none where it is gone."""
+    try:
+        number = file.stat().st_dev
+    except OSError:
+        return []
+    return [f"{os.major(number)}:{os.minor(number)}"]
+
+
+def _table(name: str, root: Path) -> str:
+    """Return what a device-mapper device does with requests; empty where that needs root or dmsetup."""
+    if root != _ROOT:
+        return ""
+    try:
+        return "; ".join(run_command(["dmsetup", "table", name], root=True, seconds=10).output.split("\n")[:-1])
+    except SettingError:
+        return ""
+
+
+def _read_version_2(numbers: set[str], root: Path) -> Iterator[tuple[str, float]]:
+    for group in _list_groups("", [root / "sys/fs/cgroup", root / "sys/fs/cgroup/unified"], root):
+        for line in _text(group / "io.max").splitlines():
+            number, *limits = line.split()
+            for name, most in (limit.partition("=")[::2] for limit in limits if number in numbers):
+                if name in _KEYS and most.isdecimal():
+                    yield _KEYS[name], float(most)
+
+
+def _read_version_1(numbers: set[str], root: Path) -> Iterator[tuple[str, float]]:
+    for group in _list_groups("blkio", [root / "sys/fs/cgroup/blkio"], root):
+        for name, file in _FILES.items():
+            for line in _text(group / file).splitlines():
+                number, _, most = line.partition(" ")
+                if number in numbers and most.isdecimal():
+                    yield name, float(most)
+
+
+def _list_groups(controller: str, mounts: list[Path], root: Path) -> Iterator[Path]:
+    """Yield the control group of this process, and those around it."""
+    for line in _text(root / "proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controller in controllers.split(","):
+            inner = Path(path.lstrip("/"))
+            yield from (mount / group for mount in mounts for group in (inner, *inner.parents))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""

@@ -1,0 +1,53 @@
+"""Name what makes a trial last long enough, with a computed size, duration or number of files."""
+
+import math
+
+from coldcache.core.units import show_bytes
+from coldcache.core.vocabulary import METADATA_OPERATIONS
+from coldcache.verdicts.observation import Observation, count_names, moved_range
+
+#: The next trial is to last longer than it must by this factor, as rates vary.
+_MARGIN = 1.5
+
+#: An interval that a tool prints as zero, in s.
+_SHORTEST = 1e-3
+
+#: The word of fio's command line by which a job ends with its time, whatever its size.
+_BY_TIME = "--time_based"
+
+
+def name_remedy(trial: Observation, operation: str, seconds: float, least: float) -> str:
+    """Return what to change so that an operation lasts long enough, as the end of a sentence.
+
+    An imported log was measured elsewhere, and has no remedy.
+
+    Parameters
+    ----------
+    trial : Observation
+        The trial.
+    operation : str
+        One of its operations.
+    seconds : float
+        How long that was measured.
+    least : float
+        How long it must be measured, in s.
+    """
+    times = _MARGIN * least / max(seconds, _SHORTEST)
+    if trial.outcome.log:
+        return ""
+    if trial.outcome.scale:
+        return f": let limits.trial_seconds of the site be {math.ceil(times)} times as long"
+    if operation in METADATA_OPERATIONS:
+        names = count_names(trial, operation)
+        many = f"{_round_up(names * times):,.0f} files" if names else "more files"
+        return f": let the study name {many} in all, and limits.layout_seconds of the site suffice to make them"
+    moved = moved_range(trial, operation)
+    if moved is None or operation.startswith("random") or _BY_TIME in trial.outcome.argv:
+        return f": let seconds of the sweep be {math.ceil(_MARGIN * least)} s"
+    return f": measure with SIZE={show_bytes(2 ** math.ceil(math.log2(moved.most * times))).replace(' ', '')}"
+
+
+def _round_up(number: float) -> float:
+    """Return the next number of one digit and zeros."""
+    power = 10 ** math.floor(math.log10(number))
+    return math.ceil(number / power) * power
