@@ -66,6 +66,8 @@ def test_writes_between_two_snapshots_follow_from_bytes_and_wsize():
     name = "operations, between two snapshots"
     assert counts(records, "/mnt/a", name) == {
         "rpc-lookup": 1, "rpc-access": 1, "rpc-write": 16 * 2**20 / 65536, "rpc-create": 1, "rpc-commit": 1,
+        # Sent before; that none was needed is the most telling count of all.
+        "rpc-getattr": 0,
     }  # fmt: skip
     written = counts(records, "/mnt/with blank", name)
     assert (written["rpc-write"], written["rpc-read"]) == (8 * 2**20 / 262144, 32)
@@ -83,8 +85,15 @@ def test_a_mount_that_came_between_counts_from_zero():
     )
 
 
-def test_equal_snapshots_differ_by_nothing():
-    assert difference(content("after"), content("after")) == []
+def test_equal_snapshots_differ_by_zeros_of_the_operations_in_use():
+    records = difference(content("after"), content("after"))
+    assert {record.value for record in records} == {0.0}
+    assert {record.metric for record in records} == {"count"}
+    used = {record.operation for record in read_log(content("after")) if record.definition == "operations"}
+    of_mounting = {"rpc-null", "rpc-fsinfo", "rpc-pathconf"}
+    ends = ("-id", "session", "sequence", "-time", "-complete", "-name", "-caps", "-root")
+    session = {name for name in used if name.endswith(ends)}
+    assert {record.operation for record in records} == used - of_mounting - session
 
 
 @pytest.mark.parametrize(

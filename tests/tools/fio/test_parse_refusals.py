@@ -67,13 +67,6 @@ def test_what_a_client_says_of_a_failure_is_the_cause():
     )
 
 
-@pytest.mark.parametrize("name", ["3.33-normal.txt", "3.33-terse.txt", "2.1-client.txt"])
-def test_text_and_terse_output_are_not_read(name):
-    assert refusal(load(name)) == (
-        "no JSON of fio: its text and terse outputs are not read; run it with --output-format=json"
-    )
-
-
 @pytest.mark.parametrize(
     ("log", "cause"),
     [

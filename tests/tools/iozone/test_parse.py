@@ -264,8 +264,6 @@ def refusal(log):
         ("3.489-killed", "line 39: IOzone says 'iozone: interrupted': the test failed, whatever it exits with"),
         ("3.489-missing", "line 29: IOzone says 'iozone: interrupted': the test failed, whatever it exits with"),
         ("3.489-sigkill", "IOzone did not print 'iozone test complete.': the run was cut short or is still going"),
-        ("3.489-auto",
-         "no results of IOzone's throughput mode: run it with -t; its single-process table is not read"),
         ("3.489-too-short-R-t2",
          "line 37: a rate is zero: a process moved nothing, so the test failed or was too short"),
         ("3.489-too-short-all-t2",

@@ -85,17 +85,24 @@ class ColdState(NamedTuple):
         Bytes of them in the page cache afterwards; the most of any node.
     nodes : mapping of str to int
         The same for each node of the job; empty on a single machine.
+    below_bytes : int or None
+        Bytes in the page cache of the file behind the target's loop device; None where there is none.
     """
 
     method: str
     bytes: int
     resident_bytes: int
     nodes: Mapping[str, int] = {}
+    below_bytes: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return it as `trial.json` holds it."""
-        stated = {"method": self.method, "bytes": self.bytes, "resident_bytes": self.resident_bytes}
-        return {**stated, "nodes": self.nodes} if self.nodes else stated
+        stated: dict[str, Any] = {
+            "method": self.method, "bytes": self.bytes, "resident_bytes": self.resident_bytes,
+        }  # fmt: skip
+        if self.nodes:
+            stated["nodes"] = self.nodes
+        return stated if self.below_bytes is None else {**stated, "below_bytes": self.below_bytes}
 
 
 class Counters(NamedTuple):

@@ -23,6 +23,7 @@ UNIT_OF_METRIC = {
     "throughput_per_process": "B/s",
     "throughput_per_core": "B/s",
     "throughput_parent": "B/s",
+    "throughput_children": "B/s",
     "rate": "1/s",
     "elapsed": "s",
     "latency": "s",
@@ -62,7 +63,8 @@ class Record(NamedTuple):
         Codes of known defects of this figure.
     factors : mapping
         What the log says about the factors (``threads``, ``nodes``, ``transfer_size``, ``file_size``, ``file_layout``,
-        ``direct_io``, ``queue_depth``; ``time`` in s for a point of a series), in stored units.
+        ``direct_io``, ``queue_depth``; ``time`` in s for a point of a series), in stored units; ``moved``, the least
+        and the most bytes that the operation moved, where rate and time do not say it.
     """
 
     tool: str

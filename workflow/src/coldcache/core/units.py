@@ -21,6 +21,18 @@ UNITS: dict[str, dict[str, float]] = {
     "1": {"": 1},
 }
 
+#: What people write who mean powers of two, as fio, IOR and IOzone read it, by the letter that it begins with.
+_SHORT_SIZE = re.compile(r"([kmgtp])b?", re.IGNORECASE)
+
+#: Other names of units, by the stored unit.
+_OTHER_NAMES = {
+    "s": {
+        "sec": "s", "secs": "s", "second": "s", "seconds": "s", "m": "min", "mins": "min", "minute": "min",
+        "minutes": "min", "hr": "h", "hrs": "h", "hour": "h", "hours": "h",
+    },
+    "B": {"byte": "B", "bytes": "B", "b": "B"},
+}  # fmt: skip
+
 #: Decimal prefixes with which rates are shown.
 _PREFIXES = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"))
 
@@ -71,8 +83,25 @@ def _scale(text: str, name: str, unit: str) -> float:
     if unit == "1" and name:
         raise DesignError(f'"{text}" has a unit, where a plain number is meant')
     if name and name not in UNITS[unit]:
-        raise DesignError(f'"{text}" has an unknown unit "{name}"; {nearest(name, list(UNITS[unit]))}')
+        raise DesignError(f'"{text}" has an unknown unit "{name}"; {_name_meant(text, name, unit)}')
     return UNITS[unit][name] if name else 1
+
+
+def _name_meant(text: str, name: str, unit: str) -> str:
+    """Return the hint which quantity a text with an unknown unit may mean."""
+    number = text.strip().removesuffix(name).strip()
+    short = _SHORT_SIZE.fullmatch(name)
+    if unit == "B" and short:
+        letter = short[1].upper()
+        size = float(number.replace(",", "").replace("_", "")) * UNITS["B"][f"{letter}iB"]
+        meant = f"did you mean {number} {letter}iB ({size:,.10g} B)"
+        decimal = f"{'k' if letter == 'K' else letter}B"
+        return f"{meant}?" if len(name) == 1 else f"{meant}, or {number} {decimal} of powers of ten?"
+    if unit == "B/s" and short:
+        letter = short[1].upper()
+        return f"did you mean {number} {'k' if letter == 'K' else letter}B/s?"
+    other = _OTHER_NAMES.get(unit, {}).get(name.lower())
+    return f"did you mean {number} {other}?" if other else nearest(name, list(UNITS[unit]))
 
 
 def parse_bytes(text: str | float) -> int:

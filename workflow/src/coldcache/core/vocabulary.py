@@ -3,6 +3,8 @@
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from coldcache.core.foreign_words import name_ours
+
 
 class Factor(NamedTuple):
     """A quantity that a sweep varies: its stored unit (None for names) and the label of its axis."""
@@ -27,6 +29,7 @@ FACTORS = {
     "write_barrier": Factor(None, "write barrier"),
     "write_behind": Factor(None, "write-behind"),
     "io_scheduler": Factor(None, "I/O scheduler"),
+    "targets": Factor("1", "storage targets"),
     "stripe_count": Factor("1", "stripe count"),
     "stripe_size": Factor("B", "stripe size"),
     "mdts": Factor("1", "metadata targets"),
@@ -36,6 +39,12 @@ FACTORS = {
     "metadata_iops": Factor("1", "provisioned metadata IOPS"),
     "device_iops": Factor("1", "limit of the device's IOPS"),
     "throughput_tier": Factor("B/s", "provisioned throughput per TiB"),
+    "target_rate": Factor("B/s", "limit of a storage target"),
+    "target_limit": Factor(None, "limits of the storage targets"),
+    "node_rate": Factor("B/s", "link of a storage node"),
+    "client_rate": Factor("B/s", "link of a client"),
+    "client_cache": Factor(None, "cache of the clients"),
+    "metadata_cpu": Factor("1", "share of a core of a metadata server, %"),
     "osc_rpcs_in_flight": Factor("1", "calls in flight per OST"),
     "mdc_rpcs_in_flight": Factor("1", "calls in flight per MDT"),
     "mdc_mod_rpcs_in_flight": Factor("1", "changing calls in flight per MDT"),
@@ -55,9 +64,10 @@ FACTORS = {
 
 #: Factors of the system, not of a tool's command line: without a setting their levels would be mere labels.
 SET_FACTORS = (
-    "write_cache", "write_barrier", "write_behind", "io_scheduler", "stripe_count", "stripe_size", "mdts", "sas_driver",
-    "max_sgl_entries", "node_pairs", "metadata_iops", "device_iops", "throughput_tier", "osc_rpcs_in_flight",
-    "mdc_rpcs_in_flight", "mdc_mod_rpcs_in_flight", "osc_dirty_mb", "instance_type", "write_mode", "nfs_version",
+    "write_cache", "write_barrier", "write_behind", "io_scheduler", "targets", "stripe_count", "stripe_size", "mdts",
+    "sas_driver", "max_sgl_entries", "node_pairs", "metadata_iops", "device_iops", "throughput_tier",
+    "osc_rpcs_in_flight", "mdc_rpcs_in_flight", "mdc_mod_rpcs_in_flight", "osc_dirty_mb", "instance_type", "write_mode",
+    "nfs_version", "target_rate", "target_limit", "node_rate", "client_rate", "client_cache", "metadata_cpu",
     "io_size", "nconnect", "mount_option", "outage_option", "network_delay", "server_cache", "sysctl", "tuned_profile",
 )  # fmt: skip
 
@@ -112,7 +122,7 @@ COLD_VERDICTS = ("cold", "warm", "mixed", "unproved", "not applicable")
 
 
 def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
-    """Return the hint that ends a message about an unknown word: the nearest known word, or all of them.
+    """Return the hint that ends a message about an unknown word: ours for a tool's, the nearest known one, or all.
 
     Parameters
     ----------
@@ -121,6 +131,9 @@ def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
     known : sequence of str
         The words that are allowed.
     """
+    ours = name_ours(word, known)
+    if ours:
+        return ours
     by_lower_case = {name.lower(): name for name in known}
     near = get_close_matches(word.lower(), by_lower_case, n=1, cutoff=0.6)
     return f'did you mean "{by_lower_case[near[0]]}"?' if near else f"known are {', '.join(known)}"
@@ -130,4 +143,12 @@ def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
 STATES = ("measured", "imported", "published only", "not run")
 
 #: Verdicts on a claim.
-CLAIM_VERDICTS = ("borne out", "refuted", "open")
+CLAIM_VERDICTS = ("borne out", "refuted", "open", "not testable here")
+
+#: Scopes of a claim: what can decide it.
+CLAIM_SCOPES = {
+    "document": "arithmetic with the source's own numbers",
+    "protocol": "true of any implementation, so any system can decide it",
+    "model": "a shape, an order or a ratio that follows from a topology, so a system with that topology can decide it",
+    "system": "a value or behaviour of one product, so only that product can decide it",
+}

@@ -14,6 +14,7 @@ from coldcache.tools import cloudwatch, elbencho, io500, mountstats, nfs_guest_l
 from coldcache.tools.command.form import CommandForm
 from coldcache.tools.command.tool import NAME as COMMAND
 from coldcache.tools.command.tool import CommandTool
+from coldcache.tools.compressed import decompress, strip_suffix
 from coldcache.tools.fio import command as fio
 from coldcache.tools.fio import parse as fio_log
 from coldcache.tools.fio import series_logs as fio_series
@@ -142,9 +143,15 @@ def find_reader(log: bytes) -> LogReader:
 
 
 def read_file(path: Path) -> Sequence[Record]:
-    """Return every value that the log at `path` states; raises as `read_log`, and `LogError` if it cannot be opened."""
+    """Return every value that the log at `path`, or what it holds compressed, states.
+
+    Raises
+    ------
+    LogError
+        As `read_log` and `decompress`, and if the file cannot be opened.
+    """
     try:
         log = path.read_bytes()
     except OSError as error:
         raise LogError(f"cannot be read: {error.strerror}") from error
-    return read_log(log, path.name)
+    return read_log(decompress(log), strip_suffix(path.name))

@@ -52,6 +52,13 @@ _COLUMNS: tuple[tuple[str, str] | None, ...] = (
     ("count", "operations that ended with an error"),
 )
 _COLUMNS_OF_VERSION = {b"1.0": 8, b"1.1": 9}
+#: Operations that a client sends when it mounts, and to keep its session: that they rest says nothing.
+_OF_MOUNTING = (
+    "NULL", "FSINFO", "PATHCONF", "FSSTAT", "STATFS", "SERVER_CAPS", "LOOKUP_ROOT", "EXCHANGE_ID", "CREATE_SESSION",
+    "DESTROY_SESSION", "SEQUENCE", "GET_LEASE_TIME", "RECLAIM_COMPLETE", "SECINFO_NO_NAME", "SETCLIENTID",
+    "SETCLIENTID_CONFIRM", "RENEW", "BIND_CONN_TO_SESSION", "DESTROY_CLIENTID",
+)  # fmt: skip
+
 DIFFERENCE = "{}, between two snapshots"
 
 
@@ -129,7 +136,8 @@ def difference(before: bytes, after: bytes) -> list[Record]:
     Returns
     -------
     list of Record
-        As for `read`, pointing into `after`, with the caveat ``difference``; unchanged counters give no record.
+        As for `read`, pointing into `after`, with the caveat ``difference``. An operation on files that was sent
+        before, but not between the snapshots, has a ``count`` of 0; other unchanged counters give no record.
 
     Raises
     ------
@@ -231,7 +239,9 @@ def _records(
                 f"{mount.key[1]}: {operation} counted backwards: the snapshots are not of one mount, in order"
             )
         is_time = metric == "elapsed"
-        if value:
+        # That an operation in use was not sent once more says as much as any count.
+        did_not_move = begun is not None and place == 0 and begun[0] > 0 and operation not in _OF_MOUNTING
+        if value or did_not_move:
             yield Record(
                 "mountstats", mount.version, f"rpc-{operation.lower().replace('_', '-')}", metric, "value",
                 value / 1000 if is_time else float(value), UNIT_OF_METRIC[metric], repetition, definition,

@@ -28,6 +28,7 @@ __all__ = ["TOOL", "count_bytes", "read", "recognise", "split"]
 
 _HEAD = re.compile(rb"^== ([a-z ]+)\n", re.MULTILINE)
 _BYTES = re.compile(rb"^\tbytes:\t((?: ?[0-9]+){8})", re.MULTILINE)
+_CALLS = re.compile(rb"^\s*[A-Z][A-Z0-9_]+: ([0-9]+) ", re.MULTILINE)
 _NEEDED = ("negotiated mount", "mountstats before", "mountstats after", "transports")
 
 
@@ -81,12 +82,12 @@ def _find(log: bytes) -> dict[str, tuple[int, int]]:
 
 
 def count_bytes(sections: dict[str, bytes]) -> dict[str, dict[str, int]] | None:
-    """Return the bytes that READ and WRITE calls carried before each snapshot; None if a snapshot does not say.
+    """Return the bytes of READ and WRITE calls before each snapshot, and all calls; None if a snapshot does not say.
 
     Returns
     -------
     dict or None
-        ``before`` and ``after``, each with ``read_bytes`` and ``written_bytes``.
+        ``before`` and ``after``, each with ``read_bytes``, ``written_bytes`` and ``calls``.
     """
     counters = {}
     for when in ("before", "after"):
@@ -96,5 +97,10 @@ def count_bytes(sections: dict[str, bytes]) -> dict[str, dict[str, int]] | None:
             return None
         # Reads and writes: normal, direct, and from or to the server (fs/nfs/super.c, nfs_show_stats).
         numbers = [int(number) for number in stated[1].split()]
-        counters[when] = {"read_bytes": numbers[4], "written_bytes": numbers[5]}
+        counters[when] = {"read_bytes": numbers[4], "written_bytes": numbers[5], "calls": _count_calls(snapshot)}
     return counters
+
+
+def _count_calls(snapshot: bytes) -> int:
+    """Return the operations of all kinds that the mount had sent."""
+    return sum(int(calls) for calls in _CALLS.findall(snapshot.partition(b"per-op statistics")[2]))

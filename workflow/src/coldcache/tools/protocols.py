@@ -66,6 +66,11 @@ class Traits:
         Glob patterns of files in the run's directory that belong to the trial's folder once it has ended.
     exit_codes : tuple of int
         Exit statuses that count as success.
+    durable_words : tuple of str
+        Words of its command line by which writes are on storage when it ends, past the caches of this machine; one
+        that ends with ``=`` takes any value.
+    tick_seconds : float or None
+        The finest step of the clock from which it computes rates, in s; None if unknown.
     """
 
     program: Program
@@ -85,6 +90,8 @@ class Traits:
     log: str = "stdout.txt"
     keeps: tuple[str, ...] = ()
     exit_codes: tuple[int, ...] = (0,)
+    durable_words: tuple[str, ...] = ()
+    tick_seconds: float | None = None
 
 
 class LogReader(Protocol):

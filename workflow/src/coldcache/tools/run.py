@@ -1,5 +1,6 @@
 """One run of a tool and its input files: the arguments and results of every tool's functions."""
 
+import math
 from typing import NamedTuple
 
 
@@ -40,6 +41,11 @@ class Run(NamedTuple):
         What reaches other nodes, ``srun`` or ``ssh``; empty if the tool only runs on this machine.
     hosts : tuple of str
         The nodes by name, once they are known.
+    mounts : tuple of str
+        The directory as several clients on this machine have it mounted, dealt out to the threads in turn; empty if
+        all use `directory`.
+    subfolders : tuple of str
+        Folders in the directory, dealt out to the threads in turn; empty if all use the directory itself.
     command : tuple of str
         The command line, if a study states it; empty if the tool's module makes it.
     """
@@ -63,7 +69,20 @@ class Run(NamedTuple):
     launcher: tuple[str, ...] = ()
     starter: str = ""
     hosts: tuple[str, ...] = ()
+    mounts: tuple[str, ...] = ()
+    subfolders: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders that the threads use, in turn."""
+        mounts, within = self.mounts or (self.directory,), self.subfolders or ("",)
+        turns = math.lcm(len(mounts), len(within))
+        return tuple(f"{mounts[n % len(mounts)]}/{within[n % len(within)]}".rstrip("/") for n in range(turns))
+
+    def name_within(self, thread: int) -> str:
+        """Return the beginning of the names of a thread's files, relative to the directory: its subfolder."""
+        return f"{self.subfolders[thread % len(self.subfolders)]}/" if self.subfolders else ""
 
 
 class Inputs(NamedTuple):

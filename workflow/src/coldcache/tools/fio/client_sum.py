@@ -18,14 +18,19 @@ _SUM = b'"All clients"'
 #: A name of the same length, under which the entry is not skipped as a repetition of the clients.
 _TAKEN = b'"all clients"'
 
+#: Options in which all jobs must agree.
+_ALIKE = ("rw", "bs", "ioengine", "iodepth", "direct")
+
 
 def read_sum(log: bytes) -> list[Record]:
-    """Return every value that fio's client states for all its clients together; none if it had one client.
+    """Return every value that fio's client states for all its clients together.
+
+    None if it had one client, or if jobs of different patterns, sizes or depths are summed up, which is no rate of any.
 
     Parameters
     ----------
     log : bytes
-        What `fio_read.read` reads.
+        What `parse.read` reads.
 
     Raises
     ------
@@ -36,6 +41,9 @@ def read_sum(log: bytes) -> list[Record]:
         return []
     document = find_documents(log.replace(_SUM, _TAKEN))[0][-1]
     clients = [job for job in document.jobs if job.name != _TAKEN.decode().strip('"')]
+    kinds = {tuple(str((job.options or {}).get(key)) for key in _ALIKE) for job in clients}
+    if len({job.group[:-1] for job in clients}) < 2 or len(kinds) > 1:
+        return []
     whole = next(job for job in document.jobs if job not in clients)
     options = dict(clients[0].options or {})
     counts = [(job.options or {}).get("numjobs", "1") for job in clients]

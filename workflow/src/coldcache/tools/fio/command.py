@@ -5,7 +5,6 @@ Source: fio's HOWTO and its engines ``filecreate``, ``filestat`` and ``filedelet
 
 from coldcache.core.records import Record
 from coldcache.tools.fio import parse as fio_read
-from coldcache.tools.fio.client_sum import read_sum
 from coldcache.tools.fio.parse import recognise
 from coldcache.tools.fio.stamp import read_stamp
 from coldcache.tools.launchers import name_hosts, spread
@@ -35,6 +34,9 @@ TRAITS = Traits(
         "trigger-file", "trigger-remote", "uri", "write_iolog",
     ),
     has_long_options=True,
+    durable_words=("--end_fsync=1", "--fsync=1", "--fdatasync=1", "--sync=1", "--direct=1"),
+    # fio counts the time of a job in whole milliseconds.
+    tick_seconds=1e-3,
 )  # fmt: skip
 
 _PATTERN = {"write": "write", "read": "read", "random-write": "randwrite", "random-read": "randread"}
@@ -49,7 +51,7 @@ _STAT_POOL = 1000
 
 def read(log: bytes) -> list[Record]:
     """Return every value of a run's log, also the total of all clients on several nodes; raises `LogError`."""
-    return [*fio_read.read(log), *read_sum(log)]
+    return fio_read.read(log)
 
 
 def version() -> str:
@@ -94,7 +96,7 @@ def inputs(run: Run) -> Inputs:
 def _jobs(run: Run, prefix: str) -> list[str]:
     """Return the prefix of each job's file names: its number, after that of its node if there are several."""
     if run.nodes == 1:
-        return [f"{prefix}{job}" for job in range(run.threads)]
+        return [f"{run.name_within(job)}{prefix}{job}" for job in range(run.threads)]
     nodes = spread(run.threads, name_hosts(run)).values()
     return [f"{_JOB}{place}.{job}" for place, threads in enumerate(nodes) for job in range(len(threads))]
 
@@ -162,7 +164,7 @@ def _transfers(run: Run) -> list[str]:
         words += ["--ioengine=libaio", f"--iodepth={run.queue_depth}"]
     else:
         words += ["--ioengine=psync"]
-    words += [f"--directory={_escaped(run.directory)}"]
+    words += [f"--directory={_list_folders(run)}"]
     if run.file_layout == "shared-file":
         words += ["--filename=shared", f"--offset_increment={run.file_size}"]
     else:
@@ -178,14 +180,14 @@ def _transfers(run: Run) -> list[str]:
     return words
 
 
-def _escaped(directory: str) -> str:
-    """Return a folder as fio's option expects it: a bare colon would separate two folders."""
-    return directory.replace(":", "\\:")
+def _list_folders(run: Run) -> str:
+    """Return the folders as fio's option expects them: separated by colons, and dealt out to the jobs in turn."""
+    return ":".join(folder.replace(":", "\\:") for folder in run.folders)
 
 
 def _metadata(run: Run) -> list[str]:
     operation = run.operations[0]
-    words = [f"--ioengine={_ENGINE[operation]}", f"--directory={_escaped(run.directory)}", f"--nrfiles={_pool(run)}"]
+    words = [f"--ioengine={_ENGINE[operation]}", f"--directory={_list_folders(run)}", f"--nrfiles={_pool(run)}"]
     # With the default selection of files, fio's own cost grows with the square of their number (fio 3.33).
     # The runner creates the files, empty; create_on_open keeps fio from writing and syncing each of them again.
     words += ["--openfiles=1", "--file_service_type=sequential", "--create_on_open=1", "--filesize=1", "--bs=1"]

@@ -1,4 +1,4 @@
-"""Read the JSON that fio prints (``--output-format=json`` or ``json+``), versions 2.1 to 3.42.
+"""Read what fio prints: JSON (``--output-format=json`` or ``json+``), versions 2.1 to 3.42; else terse lines or text.
 
 Specimen (3.33), one object per job or, with ``group_reporting``, per group::
 
@@ -17,10 +17,14 @@ from collections import Counter
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
+from coldcache.tools.fio import terse
+from coldcache.tools.fio import text as printed_text
+from coldcache.tools.fio.client_sum import read_sum
 from coldcache.tools.fio.directions import SIDES, Origin, is_active, read_side
 from coldcache.tools.fio.documents import Document, Job, find_documents, longest_run, place, plain
 from coldcache.tools.fio.duplicates import drop_repeats, number_repetitions
 from coldcache.tools.fio.options import IDLE_ENGINES, PARTIAL, expected_sides, take_number
+from coldcache.tools.fio.printed import make_records
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "fio"
@@ -36,6 +40,7 @@ _FAILURE = re.compile(
     r"|[^\n]{0,200}: rate_(?:iops_)?min=[^\n]* not met[^\n]*)",
     re.MULTILINE,
 )
+_RESULT = re.compile(rb"^[>| \t]*([^\n:]{1,255}): \(groupid=[0-9]{1,9}, jobs=[0-9]{1,9}\): err=", re.MULTILINE)
 _TEXT = re.compile(rb"^[>| \t]*+(?:Run status group [0-9]+ |[0-9];fio-[0-9]|[^\n]{0,200}: \(groupid=)", re.MULTILINE)
 
 
@@ -47,7 +52,7 @@ def recognise(log: bytes) -> bool:
 
 
 def read(log: bytes) -> list[Record]:
-    """Return every value of the jobs in fio's JSON.
+    """Return every value of the jobs in fio's JSON; where there is none, in its terse lines or its text.
 
     Parameters
     ----------
@@ -60,17 +65,19 @@ def read(log: bytes) -> list[Record]:
         Per job and side (read, write): ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` (s), ``count`` of calls,
         ``latency`` (s) with min, max, mean, stddev and percentiles, and the statistics of the samples over time.
         If a reporting group has several entries (no ``group_reporting``), each describes one process:
-        ``throughput_per_process``. Metadata engines (``filecreate`` ...) have no throughput. The "All clients" entry
-        repeats the clients and is left out, as are all but the last of the results that ``--status-interval`` prints.
+        ``throughput_per_process``. Metadata engines (``filecreate`` ...) have no throughput. Of several clients with
+        the same job, the entry "All clients" comes last, with the total of all. Of the results that
+        ``--status-interval`` prints, all but the last are left out. Text gives neither latencies nor samples, which
+        nothing else in it confirms; terse lines carry ``no-end-marker``.
 
     Raises
     ------
     LogError
         If the JSON is broken or cut short, fio or a job reports an error or a signal, a job moved nothing, or
-        figures contradict each other; and for fio's text and terse output, which round their figures.
+        figures contradict each other.
     """
     try:
-        return _read_documents(log)
+        return [*_read_documents(log), *read_sum(log)]
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise LogError("fio's JSON is damaged: a key is missing, or has a value that does not belong there") from error
 
@@ -81,7 +88,8 @@ def _read_documents(log: bytes) -> list[Record]:
     if failure:
         raise LogError(f"fio says {plain(failure[1])[:200]!r}: the run failed or was cut short")
     if not documents:
-        raise LogError("no JSON of fio: its text and terse outputs are not read; run it with --output-format=json")
+        return _read_printed(log)
+    _refuse_other_runs(log, documents)
     documents = drop_repeats(documents)
     records: list[Record] = []
     for document, repetition in zip(documents, number_repetitions(documents), strict=True):
@@ -89,6 +97,24 @@ def _read_documents(log: bytes) -> list[Record]:
     if not records:
         raise LogError("fio's jobs moved nothing")
     return records
+
+
+def _read_printed(log: bytes) -> list[Record]:
+    """Return the values of fio's terse lines, or of its text where it has none."""
+    text = log.decode("latin-1")
+    found = terse.find_runs(text) or printed_text.find_runs(text)
+    if not found:
+        raise LogError("no result of fio: the run was cut short before it printed one")
+    return make_records(found, text)
+
+
+def _refuse_other_runs(log: bytes, documents: list[Document]) -> None:
+    """Raise `LogError` if a log has JSON of one run and text of another, which would be passed over."""
+    known = {job.name for document in documents for job in document.jobs}
+    for head in _RESULT.finditer(log):
+        name = plain(head[1].decode("latin-1"))
+        if name not in (*known, "All clients"):
+            raise LogError(f"holds JSON, and the text of another job, {name[:60]!r}: put each into a file of its own")
 
 
 def _check_job(job: Job, text: str) -> None:

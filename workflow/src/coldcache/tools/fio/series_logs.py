@@ -190,8 +190,11 @@ def _reach(line: bytes, log: bytes) -> int:
 
 def _take_apart(log: bytes, columns: int, wanted: int) -> "tuple[np.ndarray, ...]":
     """Return the first `wanted` numbers of each line of a log, their offsets and their lengths: a row each."""
-    # Imported here: the import takes longer than reading most logs.
-    import numpy as np
+    # Imported here: the import takes longer than reading most logs, and all others need the standard library alone.
+    try:
+        import numpy as np
+    except ImportError as error:
+        raise LogError("a series of fio is read with numpy, which this Python lacks: pip install numpy") from error
 
     found, begin = [], 0
     while begin < len(log):

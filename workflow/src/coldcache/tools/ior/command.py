@@ -25,6 +25,8 @@ TRAITS = Traits(
     is_mpi=True,
     test_words=_TEST,
     refused_options=("-f", "-o", "-O"),
+    durable_words=("-e", "-Y"),
+    tick_seconds=1e-6,
 )
 
 #: The file that the ranks share, or the prefix of their files' names.
@@ -77,7 +79,9 @@ def argv(run: Run) -> list[str]:
         return list(run.command)
     words = [*(run.launcher or place(run)), TRAITS.program.name]
     # -e includes fsync: without it, pages in the client's cache count as written. -k keeps the file.
-    words += ["-a", "POSIX", "-v", "-i", "1", "-e", "-k", "-o", f"{run.directory}/{FILE}"]
+    # IOR deals files that are separated by @ out to the ranks in turn; a shared file is the first client's.
+    folders = run.folders if run.file_layout == "file-per-thread" else (run.directory,)
+    words += ["-a", "POSIX", "-v", "-i", "1", "-e", "-k", "-o", "@".join(f"{folder}/{FILE}" for folder in folders)]
     words += [_TEST[run.operations[0]], "-s", "1", "-t", str(run.transfer_size), "-b", str(run.file_size)]
     if run.file_layout == "file-per-thread":
         words += ["-F"]

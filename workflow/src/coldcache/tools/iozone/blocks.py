@@ -140,6 +140,20 @@ class Block:
         unit = int(self.sizes[2] or 0) if self.unit == b"ops" else 1
         return int(self.sizes[1]) / unit if unit else None
 
+    def moved_bytes(self) -> tuple[float, float] | None:
+        """Return the least and the most bytes that the test moved, in B; None if the log does not say.
+
+        The sum of the processes where each is printed, all files where every process finished its own, and otherwise
+        what lies between the least that any of them moved and its whole file.
+        """
+        if not self.sizes or self.least_moved is None or (self.unit == b"ops" and not self.sizes[2]):
+            return None
+        unit = 1024 * (int(self.sizes[2]) if self.unit == b"ops" else 1)
+        if self.each:
+            total = unit * sum(float(line[2]) for line in self.each)
+            return total, total
+        return unit * float(self.least_moved[1]) * self.threads, 1024.0 * int(self.sizes[1]) * self.threads
+
     def error(self, why: str) -> LogError:
         """Return an error that names the line where the block starts."""
         return LogError(f"{place(self.children)}: {why}")

@@ -27,6 +27,8 @@ TRAITS = Traits(
     states_version=True,
     test_words=_TEST,
     refused_options=("-f", "-F", "-b", "-+m"),
+    durable_words=("-e", "-o", "-I"),
+    tick_seconds=1e-6,
 )
 
 
@@ -104,7 +106,8 @@ def place(run: Run) -> tuple[str, ...]:
     """Return the words that name the file of each thread on one node, or the list of clients on several."""
     if _is_cluster(run):
         return ("-+m", CLIENTS)
-    return ("-F", *(f"{run.directory}/t{thread}" for thread in range(run.threads)))
+    folders = run.folders
+    return ("-F", *(f"{folders[thread % len(folders)]}/t{thread}" for thread in range(run.threads)))
 
 
 def _is_cluster(run: Run) -> bool:

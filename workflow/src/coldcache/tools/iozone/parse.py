@@ -1,4 +1,4 @@
-r"""Read the logs of IOzone's throughput mode (``iozone -t``), versions 3.308 to 3.508.
+r"""Read the logs of IOzone: throughput mode (``iozone -t``), and the tables of `auto`; versions 3.308 to 3.508.
 
 Specimen (3.489), one block per test::
 
@@ -15,12 +15,14 @@ to the last join, and is not printed in cluster mode (``-+m``). Source: ``iozone
 """
 
 import re
+from operator import attrgetter
 from typing import Any
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
+from coldcache.tools.iozone.auto import HEADER, Table, make_records, read_table
 from coldcache.tools.iozone.blocks import FORMS, LINE_START, line_number
-from coldcache.tools.iozone.runs import BANNER, Run
+from coldcache.tools.iozone.runs import BANNER, Run, find_version
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "iozone"
@@ -42,16 +44,16 @@ _FAILURE = re.compile(
 
 def recognise(log: bytes) -> bool:
     """Return whether the log looks like IOzone's: by its banner or by a line of results."""
-    return BANNER in log or b"Children see throughput for" in log
+    return BANNER in log or b"Children see throughput for" in log or HEADER.search(b"\n" + log) is not None
 
 
 def read(log: bytes) -> list[Record]:
-    """Return every rate that a log of IOzone's throughput mode states.
+    """Return every rate that a log of IOzone states.
 
     Parameters
     ----------
     log : bytes
-        One or more calls of ``iozone -t``, with any text before, after and between the lines.
+        One or more calls of ``iozone``, with any text before, after and between the lines.
 
     Returns
     -------
@@ -59,13 +61,14 @@ def read(log: bytes) -> list[Record]:
         ``throughput`` (B/s) or, with ``-O``, ``rate`` (1/s): the sum of the children first, then the parent's figure,
         then min, max and mean over the processes, then each process (``-C``). Blocks that repeat the same figures
         (``-R``, a log pasted twice) count once; the same test measured in several calls differs in ``repetition``.
-        Figures of a test whose fastest process ended it for the others carry ``stonewalled``.
+        Figures of a test whose fastest process ended it for the others carry ``stonewalled``. A table of one process
+        (``-a``) has one value per cell; the report that ``-R`` adds must agree with it.
 
     Raises
     ------
     LogError
-        If IOzone printed an error or a zero rate, did not print ``iozone test complete.``, printed no throughput
-        (single-process mode), or if a line of results is broken, missing or contradicts the others.
+        If IOzone printed an error or a zero rate, did not print ``iozone test complete.``, or if a line of results is
+        broken, missing or contradicts the others.
     """
     log = b"\n" + log
     failure = _FAILURE.search(log)
@@ -75,9 +78,11 @@ def read(log: bytes) -> list[Record]:
             f"{line_number(log, failure.start(1))}: IOzone says {said!r}: the test failed, whatever it exits with"
         )
     starts = [match.start() for match in re.finditer(re.escape(BANNER), log)]
-    if not starts or FORMS[0].search(log, 0, starts[0]):
+    if not starts or FORMS[0].search(log, 0, starts[0]) or HEADER.search(log, 0, starts[0]):
         starts.insert(0, 0)
-    runs = [Run(log, start, end) for start, end in zip(starts, [*starts[1:], len(log)], strict=True)]
+    calls = list(zip(starts, [*starts[1:], len(log)], strict=True))
+    found = _read_tables(log, [call for call in calls if HEADER.search(log, *call)])
+    runs = [Run(log, start, end) for start, end in calls if not HEADER.search(log, start, end)]
     # Per test, the figures seen and the number of each; a dictionary, because a test may occur 1e5 times.
     seen: dict[tuple[Any, ...], dict[tuple[bytes, ...], int]] = {}
     chosen, begun = [], set()
@@ -92,7 +97,21 @@ def read(log: bytes) -> list[Record]:
                 begun.add((*test, block.children[4]))
                 known[figures] = len(known)
                 chosen.append((run, block, known, known[figures]))
-    found: list[Record] = []
     for run, block, known, repetition in chosen:
         found += run.records(block, repetition if len(known) > 1 else None)
-    return found
+    return sorted(found, key=attrgetter("offset")) if len(calls) > len(runs) else found
+
+
+def _read_tables(log: bytes, calls: list[tuple[int, int]]) -> list[Record]:
+    """Return the records of the calls that print a table; a text that was pasted twice counts once."""
+    tables: dict[tuple[Any, ...], list[Table]] = {}
+    for start, end in calls:
+        table = read_table(log, start, end, find_version(log, start, end))
+        printed = [(cell.operation, cell.file_size, cell.record_size, cell.printed) for cell in table.cells]
+        same = tables.setdefault((table.is_calls, table.direct_io, *(cell[:3] for cell in printed)), [])
+        if all([cell.printed for cell in other.cells] != [cell[3] for cell in printed] for other in same):
+            same.append(table)
+    return [
+        record for same in tables.values() for number, table in enumerate(same)
+        for record in make_records(table, number if len(same) > 1 else None)
+    ]  # fmt: skip

@@ -65,10 +65,7 @@ class Run:
     """One call of IOzone: its header and its blocks."""
 
     def __init__(self, log: bytes, start: int, end: int):
-        version = _VERSION.search(log, start, end)
-        if not version and log.startswith(BANNER, start):
-            raise LogError(f"{line_number(log, start)}: IOzone states no version 3.x: the banner is broken or unknown")
-        self.version = version[1].decode() if version else None
+        self.version = version = find_version(log, start, end)
         self.direct_io = True if _DIRECT.search(log, start, end) else False if version else None
         named = _FILES.search(log, start, end)
         self.files = named[1].split() if named else []
@@ -99,7 +96,7 @@ class Run:
         suffixes = {"elapsed": "", "count": f" {unit}"}
         suffix_of_rate = f" {unit}/sec"
 
-        def add(line: re.Match[bytes], group: int, metric: str, statistic: str, definition: str, **more: int) -> None:
+        def add(line: re.Match[bytes], group: int, metric: str, statistic: str, definition: str, **more: Any) -> None:
             printed = line[group].decode()
             found.append(
                 Record(
@@ -113,8 +110,10 @@ class Run:
         add(block.children, 4, aggregate, "value", CHILDREN)
         if block.parent:
             add(block.parent, 4, parent, "value", PARENT)
+        moved = block.moved_bytes()
         for line in block.per_process:
-            add(line, 2, per_process, _STATISTIC[line[1]], OVER_PROCESSES)
+            bounds = {"moved": moved} if moved and line[1] == b"Min" else {}
+            add(line, 2, per_process, _STATISTIC[line[1]], OVER_PROCESSES, **bounds)
         if calls and block.least_moved:
             add(block.least_moved, 1, "count", "min", MOVED)
         if block.processor and float(block.processor[1]):
@@ -145,6 +144,14 @@ class Run:
         return factors
 
 
+def find_version(log: bytes, start: int, end: int) -> str | None:
+    """Return the version that a call states, None if it has no banner; raise `LogError` for a broken banner."""
+    version = _VERSION.search(log, start, end)
+    if not version and log.startswith(BANNER, start):
+        raise LogError(f"{line_number(log, start)}: IOzone states no version 3.x: the banner is broken or unknown")
+    return version[1].decode() if version else None
+
+
 def _find_blocks(log: bytes, start: int, end: int) -> list[Block]:
     """Return the blocks of results of one call; raise `LogError` if it did not end or a line is broken."""
     blocks: list[Block] = []
@@ -172,7 +179,7 @@ def _find_blocks(log: bytes, start: int, end: int) -> list[Block]:
     if not ended and not _is_excerpt(log, start, after, end):
         raise LogError("IOzone did not print 'iozone test complete.': the run was cut short or is still going")
     if not blocks:
-        raise LogError("no results of IOzone's throughput mode: run it with -t; its single-process table is not read")
+        raise LogError("no results of IOzone: neither those of its throughput mode (-t) nor a table of one process")
     return blocks
 
 

@@ -24,6 +24,7 @@ TRAITS = Traits(
     repeats_itself=True,
     makes_directories=True,
     refused_options=("-d", "-x"),
+    tick_seconds=1e-6,
 )
 
 _PHASE = {"create": "-C", "stat": "-T", "read": "-E", "remove": "-r"}
@@ -71,7 +72,8 @@ def argv(run: Run) -> list[str]:
         words += ["-b", str(run.directories_per_thread), "-z", "1", "-L", "-I", str(run.items_per_directory)]
     else:
         words += ["-n", str(run.files)]
-    return [*words, "-d", f"{run.directory}/mdtest", *run.options]
+    # mdtest deals folders that are separated by @ out to the ranks in turn.
+    return [*words, "-d", "@".join(f"{folder}/mdtest" for folder in run.folders), *run.options]
 
 
 def place(run: Run) -> tuple[str, ...]:

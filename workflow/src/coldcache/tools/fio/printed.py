@@ -1,0 +1,220 @@
+"""Results that fio prints as text or in its terse form: what both have in common, and their records.
+
+Both round: text to three or four digits, terse bandwidths to KiB/s and rates to whole calls per second. Neither states
+the options of a job; the text's first lines state some of them.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from coldcache.core.errors import LogError
+from coldcache.core.records import UNIT_OF_METRIC, Record
+from coldcache.tools.fio.directions import ONE_PROCESS
+from coldcache.tools.fio.documents import place, plain
+from coldcache.tools.fio.options import IDLE_ENGINES, OPERATION_OF_ENGINE, PARTIAL, name_factors, name_operation
+
+#: The share by which a transfer size may differ from that of the totals.
+_SLACK = 0.02
+
+#: What all processes of a group moved, as a run's last lines state it.
+GROUP = "all that the processes of the group moved, over the longest of their run times"
+
+_SIZES = re.compile(r"(?:\(([RWT])\) ?)?([0-9.]+)([KMG]?)(?:i?B)?-([0-9.]+)([KMG]?)(?:i?B)?")
+_LETTERS = {"read": "R", "write": "W", "trim": "T"}
+_POWER = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
+
+
+class Figure(NamedTuple):
+    """One printed number: what it is, its value in the stored unit, its place, digits and unit, and how it is rounded.
+
+    `slack` is the most by which the value may differ from the measured one, in the stored unit; 0 if it is exact.
+    """
+
+    metric: str
+    statistic: str
+    definition: str
+    value: float
+    start: int
+    digits: str
+    unit: str
+    slack: float = 0.0
+
+
+class Side(NamedTuple):
+    """One direction of an entry: its name, the totals by which it is checked, and all its figures.
+
+    `moved` is in B and rounded by up to `slack`; `calls` is None if the text does not state it.
+    """
+
+    name: str
+    start: int
+    moved: float
+    slack: float
+    bandwidth: Figure
+    rate: Figure
+    elapsed: Figure
+    calls: int | None
+    figures: list[Figure]
+
+
+class Entry(NamedTuple):
+    """The result of one process, or of a whole group of them, whose number is None if it is not stated."""
+
+    name: str
+    group: int
+    jobs: int | None
+    start: int
+    sides: list[Side]
+
+
+class Total(NamedTuple):
+    """What a group did in one direction: its rate, bytes and their rounding in B, and the range of run times in s."""
+
+    bandwidth: Figure
+    moved: float
+    slack: float
+    shortest: float
+    longest: float
+
+
+class Run(NamedTuple):
+    """One run of fio: its version, the options that it describes by job and group, its entries and group totals."""
+
+    version: str | None
+    described: dict[tuple[str, int], dict[str, str] | None]
+    entries: list[Entry]
+    totals: dict[tuple[int, str], Total]
+    caveats: tuple[str, ...] = ()
+
+
+def scale_figure(digits: str, scale: float) -> float:
+    """Return a printed number in its stored unit; raises `ValueError` if it is none."""
+    # A division by a power of ten rounds once; its inverse is no binary fraction.
+    return float(digits) * scale if scale >= 1 else float(digits) / round(1 / scale)
+
+
+def describe(match: re.Match[str], described: dict[tuple[str, int], dict[str, str] | None]) -> None:
+    """Add the options of a line such as ``x: (g=0): rw=read, bs=..., ioengine=..., iodepth=1``; None if two differ."""
+    name, group, pattern, sizes, engine, depth = match.groups()
+    options = {"rw": pattern, "ioengine": engine, "iodepth": depth, "sizes": sizes, PARTIAL: ""}
+    key = (plain(name), int(group))
+    described[key] = options if described.get(key, options) == options else None
+
+
+def make_records(runs: Sequence[Run], text: str) -> list[Record]:
+    """Return the records of runs; runs of the same jobs differ in ``repetition``.
+
+    Raises
+    ------
+    LogError
+        If an entry moved nothing, or its figures contradict each other.
+    """
+    keys = [_name_jobs(run) for run in runs]
+    count, done = Counter(keys), Counter[Any]()
+    records: list[Record] = []
+    for run, key in zip(runs, keys, strict=True):
+        records += _read_run(run, done[key] if count[key] > 1 else None, text)
+        done[key] += 1
+    if not records:
+        raise LogError("fio's jobs moved nothing")
+    return sorted(records, key=attrgetter("offset"))
+
+
+def _name_jobs(run: Run) -> tuple[Any, ...]:
+    """Return what two runs of the same jobs share."""
+    jobs = tuple((entry.name, entry.group, entry.jobs, *(side.name for side in entry.sides)) for entry in run.entries)
+    return jobs, repr(sorted(run.described.items()))
+
+
+def _read_run(run: Run, repetition: int | None, text: str) -> Iterator[Record]:
+    members = Counter(entry.group for entry in run.entries)
+    for entry in run.entries:
+        options = _find_options(run, entry, members[entry.group])
+        if (options or {}).get("ioengine") in IDLE_ENGINES:
+            continue
+        if not entry.sides:
+            raise LogError(f"{place(text, entry.start)}: job {entry.name[:60]!r} did no I/O: it failed")
+        is_whole = members[entry.group] == 1
+        threads = entry.jobs if is_whole else members[entry.group]
+        for side in entry.sides:
+            _check(side, entry, text)
+            yield from _read_side(run, entry, side, options, threads, is_whole, repetition)
+    # One entry states its group's total itself.
+    for (group, name), total in run.totals.items():
+        if members[group] > 1:
+            entry = next(entry for entry in run.entries if entry.group == group)
+            options = _find_options(run, entry, 1)
+            operation, caveat = name_operation(name, options, entry.name)
+            factors = name_factors(name, options, members[group], 0, 0) | _name_size(name, options, 0, 0)
+            yield _record(run, operation, total.bandwidth, "throughput", "", repetition, caveat, factors)
+
+
+def _find_options(run: Run, entry: Entry, members: int) -> dict[str, str] | None:
+    """Return the options of an entry; None if they are unknown, or if it sums up jobs that differ in them."""
+    if members > 1:
+        return run.described.get((entry.name, entry.group))
+    alike = [options for (_, group), options in run.described.items() if group == entry.group]
+    return alike[0] if alike and all(options == alike[0] for options in alike) else None
+
+
+def _read_side(
+    run: Run, entry: Entry, side: Side, options: dict[str, str] | None, threads: int | None, is_whole: bool,
+    repetition: int | None,
+) -> Iterator[Record]:  # fmt: skip
+    operation, caveat = name_operation(side.name, options, entry.name)
+    names_only = (options or {}).get("ioengine", "") in OPERATION_OF_ENGINE
+    factors = name_factors(side.name, options, threads, side.moved, side.calls or 0)
+    factors |= {} if names_only else _name_size(side.name, options, side.moved, side.calls or 0)
+    for figure in side.figures:
+        metric = figure.metric
+        if metric == "throughput" and names_only:
+            continue
+        if metric == "throughput" and not is_whole:
+            metric = "throughput_per_process"
+        yield _record(run, operation, figure, metric, "" if is_whole else ONE_PROCESS, repetition, caveat, factors)
+
+
+def _record(
+    run: Run, operation: str, figure: Figure, metric: str, scope: str, repetition: int | None,
+    caveat: str | None, factors: dict[str, Any],
+) -> Record:  # fmt: skip
+    caveats = tuple(filter(None, (*run.caveats, caveat, "rounded" if figure.slack else None)))
+    return Record(
+        "fio", run.version, operation, metric, figure.statistic, figure.value, UNIT_OF_METRIC[metric], repetition,
+        scope + figure.definition, figure.start, len(figure.digits), f"{figure.digits} {figure.unit}".strip(), caveats,
+        factors,
+    )  # fmt: skip
+
+
+def _name_size(side: str, options: dict[str, str] | None, moved: float, calls: float) -> dict[str, int]:
+    """Return the transfer size, if a job's first line states a single one that the totals do not contradict."""
+    found = list(_SIZES.finditer((options or {}).get("sizes", "")))
+    place_of = {"read": 0, "write": 1, "trim": 2}.get(side)
+    if place_of is None or len(found) < 3:
+        return {}
+    _, low, low_power, high, high_power = found[place_of].groups()
+    size = float(low) * _POWER[low_power]
+    if size != float(high) * _POWER[high_power] or size != int(size):
+        return {}
+    return {"transfer_size": int(size)} if not calls or abs(moved / calls - size) <= _SLACK * size else {}
+
+
+def _check(side: Side, entry: Entry, text: str) -> None:
+    """Raise `LogError` if the totals of a side contradict each other beyond their rounding."""
+    where = f"{place(text, side.start)}: job {entry.name[:60]!r}, {side.name}"
+    bandwidth, rate, seconds = side.bandwidth, side.rate, side.elapsed.value
+    if not seconds or not rate.value or not bandwidth.value or not side.moved:
+        raise LogError(f"{where}: a rate is zero although something was moved: the job failed or was too short")
+    if abs(bandwidth.value * seconds - side.moved) > bandwidth.slack * seconds + side.slack + 1:
+        raise LogError(f"{where}: bandwidth, run time and bytes contradict each other: a digit is lost")
+    if side.calls is not None and abs(rate.value * seconds - side.calls) > rate.slack * seconds + 1e-9 * side.calls:
+        raise LogError(f"{where}: IOPS, run time and calls contradict each other: a digit is lost")
+    by_kind: dict[tuple[str, str], dict[str, float]] = {}
+    for figure in side.figures:
+        by_kind.setdefault((figure.metric, figure.definition), {})[figure.statistic] = figure.value
+    for (metric, _), found in by_kind.items():
+        if {"min", "mean", "max"} <= found.keys() and not (found["min"] / 1.02 <= found["mean"] <= found["max"] * 1.02):
+            raise LogError(f"{where}: min, mean and max of a {metric} contradict each other: a digit is lost")
