@@ -16,6 +16,7 @@ from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
 from coldcache.dataset.cubes import build_cube
 from coldcache.dataset.published import read_published
+from coldcache.dataset.reader import state_correlations
 from coldcache.dataset.writer import save_dataset
 from coldcache.design.cases import expand_cases
 from coldcache.statistics.models.nfs_rpcs import write_calls
@@ -24,7 +25,7 @@ from coldcache.workflow.configuration import draft_design
 SITES = {"dell-lustre": "dell-testbed", "fsx-metadata": "fsx-testbed", "sas-grid": "sas-testbed",
          "anf-nfs": "anf-testbed", "pixstor-nvme": "pixstor-testbed"}  # fmt: skip
 
-REPETITIONS = 5
+REPETITIONS = 10
 
 _STRIPES = {(1, 2**20): (1.3, 0.75), (1, 2**22): (1.2, 0.75), (24, 2**20): (1.1, 0.6), (24, 2**22): (1.0, 0.6)}
 _FILES = {"file-create": (547, 0.6), "file-stat": (4000, 0.8), "file-remove": (1800, 0.7)}
@@ -65,7 +66,7 @@ def _pixstor(sweep: str, operation: str, factors: dict) -> float:
     if sweep == "shared-file":
         return 33.5e9 * min(threads, 16) / 16 if writing else 51e9 * min(threads, 64) / 64
     if sweep == "random":
-        return 5.06e6 * min(threads, 512) / 512 if writing else 7.31e6 * (threads / 1024) ** 0.5
+        return (5.06e6 if writing else 7.31e6) * (threads / 1024) ** 0.5
     return 20e9 * factors.get("node_pairs", 2)
 
 
@@ -138,7 +139,7 @@ def _rows_of(case, random: np.random.Generator) -> list[dict]:
                 }
                 rows.append(row | ({"time": 60.0 * point, "share": f"time={60 * point}"} if points > 1 else {}))
         counts = {}
-        if case.sweep in ("write-mode", "wsize") and "write" in case.operations:
+        if case.sweep in ("write-mode", "network-delay", "wsize") and "write" in case.operations:
             counts["rpc-write"] = _calls(case.sweep, case.factors)
         if case.sweep == "attribute-cache":
             counts["rpc-getattr"] = 10 if case.factors["mount_option"] == "nocto-actimeo-600" else 100
@@ -168,7 +169,7 @@ def made_campaign(root) -> Campaign:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         designs = [draft_design({"studies": study, "site": site}, full=True) for study, site in SITES.items()]
-    offers = ["several OSTs", "pairs of NVMe nodes", "AWS instances"]
+    offers = [offer for design in designs for offer in design.site.offers]
     site = designs[-1].site.model_copy(update={"offers": offers})
     tools = {sweep: tool for design in designs for sweep, tool in design.environment.tools.items()}
     environment = designs[-1].environment._replace(tools=tools)
@@ -194,7 +195,7 @@ class InMemory(ClaimContext):
             rows = self.records[(self.records.study == study) & (self.records.sweep == sweep)]
             if rows.empty:
                 raise NoData(self._why_not(study, sweep))
-            self._cubes[study, sweep] = build_cube(rows)
+            self._cubes[study, sweep] = state_correlations(build_cube(rows))
         return self._cubes[study, sweep]
 
 

@@ -26,5 +26,5 @@ def test_a_change_of_5_percent_in_one_trial_moves_the_claims_on_its_sweep_and_no
     assert list(frames[0][moved]["id"]) == ["DL7"]
     old, new = by_id(made)["DL7"], by_id(after)["DL7"]
     assert new.verdict == "borne out"
-    # One of 30 pairs is 5 % larger, and their mean logarithm by a thirtieth of that.
-    assert new.estimate / old.estimate == pytest.approx(1.05 ** (1 / 30))
+    # One of 60 pairs is 5 % larger, and their mean logarithm by a sixtieth of that.
+    assert new.estimate / old.estimate == pytest.approx(1.05 ** (1 / 60))

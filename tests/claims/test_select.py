@@ -6,7 +6,7 @@ import xarray as xr
 
 from coldcache.claims.select import list_cells, log_of, pair, resolve_selection
 from coldcache.core.errors import NoData
-from coldcache.design.claim import Selection
+from coldcache.design.claim_tests import Selection
 
 
 def make_values(rates: dict[int, list[float]]) -> xr.DataArray:
@@ -35,8 +35,6 @@ def test_a_selection_without_a_sweep_has_no_data():
     [
         # Of both thread counts: the mean of the logarithms of 2 and 8.
         ("every", [4.0, 4.0], 8),
-        # The peaks are 4 at 2 threads and 1 at 1 thread.
-        ("peaks", [4.0, 4.0], 4),
         ("most", [8.0, 8.0], 4),
     ],
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from drafts import expand, make_site, make_study, sweep
+from pydantic import ValidationError
 
 from coldcache.core.errors import DesignError
 from coldcache.design.blocks import arrange_blocks
@@ -53,6 +54,18 @@ def test_a_total_is_shared_among_threads_in_whole_transfers():
     assert [case.name for case in cases] == ["threads=1", "threads=3", "threads=4"]
     rounded_up = make_study(a=sweep(threads=[3], file_size={"aggregate": "1 GiB", "round": "up"}))
     assert [case.factors["file_size"] for case in expand(rounded_up)] == [342 * 2**20]
+
+
+def test_a_total_is_multiplied_by_the_level_of_another_factor():
+    layout = {"stripe_count": {"kind": "model", "of": "stripe_count"}}
+    size = {"aggregate": "8 MiB", "times": "stripe_count", "at_most": "16 MiB"}
+    given = {**sweep(threads=[1, 2], stripe_count=[1, 4], file_size=size), "settings": layout}
+    found = {(case.factors["threads"], case.factors["stripe_count"]): case for case in expand(make_study(a=given))}
+    sizes = {place: case.factors["file_size"] // 2**20 for place, case in found.items()}
+    assert sizes == {(1, 1): 8, (1, 4): 16, (2, 1): 4, (2, 4): 16}
+    given["factors"]["file_size"] = {"aggregate": "8 MiB", "times": "stripes"}
+    with pytest.raises(ValidationError, match="times: stripes is no factor of the sweep whose levels are listed"):
+        make_study(a=given)
 
 
 @pytest.mark.parametrize("possible", [True, False])

@@ -162,7 +162,7 @@ MISTAKES = [
     ("words: {direct_io", "words: {threads", 'dd: words: "threads" has no levels to spell'),
     ("success: {text: copied}", "success: {texts: copied}", 'dd.success: unknown key "texts"; did you mean "text"?'),
     ("success: {text: copied}", "success: {exit_codes: [256]}",
-     "dd.success.exit_codes.0: Input should be less than or equal to 255"),
+     "dd.success.exit_codes.0: must be at most 255, not 256"),
     ("success: {text: copied}", "keep: [../x]", 'dd: keep: "../x" is no file that the command writes into its folder'),
     ("success: {text: copied}", "log: trial.json", 'dd: log: "trial.json" is no file that the command writes into its'),
     ("success: {text: copied}", "inputs: a/b", 'dd: inputs: "a/b" is no name such as test_file.{thread}'),

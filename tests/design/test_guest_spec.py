@@ -12,7 +12,7 @@ import pytest
 from coldcache.design.guest_spec import Guest, describe_guest
 from coldcache.design.settings.kernel_value import SysctlSetting
 from coldcache.design.settings.nfs_guest import GuestSetting
-from coldcache.measure.nfs_guest.start import describe_kernel, why_not, wrap
+from coldcache.measure.nfs_guest.start import _keeps_registers, describe_kernel, why_not, wrap
 from coldcache.tools.fio import command as fio
 from coldcache.tools.nfs_guest_log import read, split
 from coldcache.tools.run import Inputs, Run
@@ -72,6 +72,20 @@ def test_a_thousand_names_are_a_few_words():
 def test_a_missing_program_is_named_with_what_installs_it(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     assert why_not() == "linux.uml is not on PATH; bash envs/setup.sh nfs"
+
+
+def test_a_guest_that_cannot_save_the_registers_of_the_processor_is_no_guest(tmp_path, monkeypatch):
+    if " amx_tile" not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("this processor has no AMX registers")
+    monkeypatch.setattr("coldcache.measure.nfs_guest.start._PROGRAMS", ())
+    for said, reason in (("userspace - ptrace set fp regs failed, errno = 14", True), ("Linux", False)):
+        (tmp_path / "linux.uml").write_text(f"#!/bin/sh\necho '{said}'\n")
+        (tmp_path / "linux.uml").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+        monkeypatch.setattr("coldcache.measure.nfs_guest.start._PATH", f"{tmp_path}:/usr/bin:/bin")
+        _keeps_registers.cache_clear()
+        assert (why_not() is not None and "registers of this processor (AMX)" in why_not()) == reason
+    _keeps_registers.cache_clear()
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Each study has the notebooks that it names; one on claims only where it, or its document, states some."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -19,26 +18,21 @@ IMPORTED = ForeignStudy(
 @pytest.mark.parametrize("study", ["quick", "anf-nfs"])
 def test_a_study_that_states_claims_or_whose_document_does_has_a_notebook_on_them(study):
     named = read_study(ROOT / "config/studies", study)
-    assert list_notebooks(named, False, ROOT, "mine") == [*named.notebooks, "overview", "claims"]
+    assert list_notebooks(named, False, "mine") == [*named.notebooks, "overview", "claims"]
 
 
 def test_a_study_of_a_campaign_has_the_claims_that_its_file_states():
     kept = read_study(ROOT / "config/studies", "quick").model_copy(update={"claims": []})
-    assert list_notebooks(kept, False, ROOT, "mine") == [*kept.notebooks, "overview", "claims"]
+    assert list_notebooks(kept, False, "mine") == [*kept.notebooks, "overview", "claims"]
 
 
-def test_a_study_without_claims_has_none_on_them(tmp_path):
-    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
-    quick = read_study(ROOT / "config/studies", "quick")
-    assert list_notebooks(IMPORTED, False, ROOT, "old") == ["what-logs-state", "overview"]
-    assert list_notebooks(quick, False, tmp_path, "mine") == [*quick.notebooks, "overview"]
-
-
-def test_a_project_without_the_overview_has_the_notebooks_that_a_study_names(tmp_path):
-    assert list_notebooks(IMPORTED, False, tmp_path, "old") == ["what-logs-state"]
+def test_a_study_without_claims_has_none_on_them():
+    quick = read_study(ROOT / "config/studies", "quick").model_copy(update={"study": "mine", "claims": []})
+    assert list_notebooks(IMPORTED, False, "old") == ["what-logs-state", "overview"]
+    assert list_notebooks(quick, False, "mine") == [*quick.notebooks, "overview"]
 
 
 def test_the_first_study_of_a_campaign_has_those_that_belong_to_none():
-    assert list_notebooks(IMPORTED, True, ROOT, "old") == ["what-logs-state", "overview", "how-far-statistics-hold"]
+    assert list_notebooks(IMPORTED, True, "old") == ["what-logs-state", "overview", "how-far-statistics-hold"]
     with_speed = ["what-logs-state", "overview", "how-far-statistics-hold", "how-fast-the-program-is"]
-    assert list_notebooks(IMPORTED, True, ROOT, "reference") == with_speed
+    assert list_notebooks(IMPORTED, True, "reference") == with_speed

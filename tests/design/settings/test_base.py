@@ -36,7 +36,8 @@ def test_a_level_that_is_not_stated_is_refused():
 
 def test_the_kinds_are_those_that_sites_may_name():
     assert list(KINDS) == [
-        "cgroup", "commands", "file", "gluster", "lctl", "lfs", "mount", "mounts", "nfs-guest", "sysctl", "tuned",
+        "cgroup", "commands", "file", "gluster", "lctl", "lfs", "model", "mount", "mounts", "nfs-guest", "sysctl",
+        "tuned",
     ]  # fmt: skip
 
 

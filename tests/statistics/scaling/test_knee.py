@@ -15,7 +15,8 @@ def noisy(rates, repetitions=5, seed=0, spread=0.05):
 
 def test_linear_then_level():
     found = fit_knee(DOUBLING, 100 * np.minimum(DOUBLING, 16))
-    assert (found.threads, found.low, found.high) == pytest.approx((16, 16, 16))
+    # A bend at a tested thread count may lie a step to either side.
+    assert (found.threads, found.low, found.high) == pytest.approx((16, 8, 32))
     assert found.first_level == 16
     assert (found.growth_first, found.growth_last) == pytest.approx((2, 1))
     assert found.fitted == pytest.approx(100 * np.minimum(DOUBLING, 16))
@@ -75,7 +76,7 @@ def test_the_median_over_repetitions_is_fitted():
 
 
 def test_noise_widens_the_interval():
-    low, high = (fit_knee(DOUBLING, noisy(np.minimum(DOUBLING, 16), spread=spread)) for spread in (0.02, 0.2))
+    low, high = (fit_knee(DOUBLING, noisy(np.minimum(DOUBLING, 16), spread=spread)) for spread in (0.02, 0.4))
     assert high.high / high.low > 1.5 * low.high / low.low
     assert high.low <= 16 <= high.high
     assert high.growth_last_high - high.growth_last_low > low.growth_last_high - low.growth_last_low

@@ -40,7 +40,7 @@ def test_five_repetitions_find_knees_of_six_thread_counts_and_of_slow_rises(knee
 @pytest.mark.slow
 def test_knees_that_are_not_found_are_labelled(knees):
     assert len(knees) == len(LEVELS) * len(SHAPES) * 2
-    lost = knees[knees.within_one_level < 0.95]
+    lost = knees[(knees.within_one_level < 0.95) | (knees.covered < 0.93)]
     assert (lost.label == "not to be trusted").all()
     assert (knees[knees["shape"] == "hyperbola"].label == "not to be trusted").all()
 
@@ -49,7 +49,7 @@ def test_knees_that_are_not_found_are_labelled(knees):
 def test_intervals_of_found_knees_cover(knees):
     """95 % of 200 curves, less three standard errors."""
     found = knees[knees.threads.isin(LONG) & knees["shape"].isin(CLEAR)]
-    assert (found.covered >= 0.90).all(), found
+    assert (found.covered >= 0.93 - 3 * (0.93 * 0.07 / 200) ** 0.5).all(), found
     assert found.covered.mean() >= 0.95
 
 

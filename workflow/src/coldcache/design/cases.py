@@ -4,12 +4,14 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from coldcache.core.errors import DesignError
 from coldcache.core.units import show_bytes, show_seconds
 from coldcache.core.vocabulary import METADATA_OPERATIONS
+from coldcache.core.yaml_mistakes import name_place
 from coldcache.design import guest_spec as nfs_guest
 from coldcache.design.case_names import name_case
 from coldcache.design.command_sweep import fill_variables
@@ -17,6 +19,7 @@ from coldcache.design.command_template import fill, fill_words
 from coldcache.design.feasibility import explain_excess, explain_lack
 from coldcache.design.grid import Environment, expand_grid
 from coldcache.design.levels import Level, Lookup, Share
+from coldcache.design.model.clients import spread_over_clients
 from coldcache.design.scale import (
     count_items,
     describe_scale,
@@ -146,15 +149,18 @@ def expand_cases(study: Study, site: Site, environment: Environment, full: bool 
         try:
             cases += _expand_sweep(study, name, sweep, site, environment, full)
         except DesignError as error:
-            raise DesignError(f"config/studies/{study.study}.yaml, sweeps.{name}: {error}") from error
+            raise DesignError(name_place(_file_of(study), f"sweeps.{name}: {error}")) from error
     cases = cases if study.sentinel is None else _mark_sentinel(study, cases)
     trials = sum(case.most for case in cases)
     if trials > MOST_TRIALS:
         raise DesignError(
-            f"config/studies/{study.study}.yaml: {trials:,} trials, a study has at most {MOST_TRIALS:,}; lower "
-            "repetitions or levels"
+            f"{_file_of(study)}: {trials:,} trials, a study has at most {MOST_TRIALS:,}; lower repetitions or levels"
         )
     return cases
+
+
+def _file_of(study: Study) -> Path:
+    return Path(f"config/studies/{study.study}.yaml")
 
 
 def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:
@@ -163,10 +169,8 @@ def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:
     name, every = study.sentinel.sweep, study.sentinel.every
     own = [case for case in cases if case.sweep == name]
     if len(own) != 1:
-        where = f"config/studies/{study.study}.yaml, sentinel.sweep"
-        raise DesignError(
-            f"{where}: {name} has {len(own)} cases; let each of its factors and operations have one level"
-        )
+        problem = f"{name} has {len(own)} cases; let each of its factors and operations have one level"
+        raise DesignError(name_place(_file_of(study), f"sentinel.sweep: {problem}"))
     trials = Counter[str]()
     for case in cases:
         if case is not own[0] and not case.why_not_here:
@@ -204,7 +208,7 @@ def _expand_sweep(
                 study=study.study, sweep=name, name=name_case(parts), tool=sweep.name_tool(tool),
                 operations=operations, form=sweep.form,
                 factors=factors, settings=settings,
-                run=_run(operations, factors, study, name, sweep, site, tool, full),
+                run=_run(operations, factors, settings, study, name, sweep, site, tool, full),
                 repetitions=_repetitions(study, sweep, tool), item=sweep.item,
                 until=sweep.repeat_until or study.repeat_until,
                 cold=_resolve_cold(sweep, site),
@@ -307,8 +311,8 @@ def _as_measured(point: dict[str, Level], sweep: Sweep, tool: str) -> dict[str, 
 
 
 def _run(
-    operations: tuple[str, ...], factors: dict[str, Any], study: Study, name: str, sweep: Sweep, site: Site, tool: str,
-    full: bool,
+    operations: tuple[str, ...], factors: dict[str, Any], settings: dict[str, Setting | str], study: Study, name: str,
+    sweep: Sweep, site: Site, tool: str, full: bool,
 ) -> Run:  # fmt: skip
     known: dict[str, Any] = {field: factors[field] for field in Run._fields if field in factors}
     if "items_per_directory" in factors:
@@ -318,6 +322,8 @@ def _run(
     launchers = site.clients.launchers
     clients, starter = site.clients, "" if site.clients.launcher == "local" else site.clients.launcher
     known = {"nodes": clients.nodes_for(factors["threads"]), **known}
+    if site.model:
+        known |= {"nodes": 1, **spread_over_clients(site.model, directory, operations, factors, settings)}
     stated = launchers.get(name) or launchers.get(tool) or ""
     launcher = tuple(stated.replace("{threads}", str(factors["threads"])).split())
     if starter and not stated and sweep.find_tool(tool).TRAITS.is_mpi:

@@ -1,238 +1,32 @@
-"""Claims of a source: what is compared, which outcome confirms a claim, and which system it describes."""
+"""Claims of a source: what it says, of which systems, and how a campaign tests it."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from coldcache.core.errors import DesignError
-from coldcache.core.records import UNIT_OF_METRIC
-from coldcache.core.units import parse_quantity
-from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, nearest
+from coldcache.core.vocabulary import CLAIM_SCOPES
 from coldcache.core.yaml_models import Strict
-from coldcache.design.levels import Level, stored_level
+from coldcache.design.claim_tests import Arithmetic, Test
 
-#: Where two curves are compared: over every common case, at the peak of each, or at the most threads.
-Over = Literal["every", "peaks", "most"]
+#: Of what a claim speaks.
+Scope = Literal["document", "protocol", "model", "system"]
 
-
-class Selection(Strict):
-    """The values of a campaign that a claim means; a side of a comparison inherits what it leaves out from its test."""
-
-    study: str | None = Field(None, description="The study; that of the claims' source if left out.")
-    sweep: str | None = Field(None, description="The sweep.")
-    operation: str | None = Field(None, description="The operation, such as write or rpc-write.")
-    metric: str | None = Field(None, description="The metric; that by which the operation is judged if left out.")
-    levels: dict[str, Level] = Field(default_factory=dict, description="A level for each factor that is held fixed.")
-
-    @model_validator(mode="after")
-    def _check(self) -> "Selection":
-        if self.metric is not None and self.metric not in UNIT_OF_METRIC:
-            raise DesignError(f'metric: unknown metric "{self.metric}"; {nearest(self.metric, list(UNIT_OF_METRIC))}')
-        known = {**FACTORS, **LEARNT_FACTORS}
-        for factor, level in self.levels.items():
-            if factor not in known:
-                raise DesignError(f'levels: unknown factor "{factor}"; {nearest(factor, list(known))}')
-            if factor in FACTORS:
-                stored_level(factor, level)
-        return self
-
-
-class Ordering(Selection):
-    """Each rate is above the next."""
-
-    kind: Literal["ordering"]
-    falling: list[Selection] = Field(min_length=2, description="The highest first.")
-    over: Over = "every"
-
-
-class Ratio(Selection):
-    """A ratio of two rates, paired by repetition, against a threshold."""
-
-    kind: Literal["ratio"]
-    numerator: Selection
-    denominator: Selection
-    above: float = Field(0.0, ge=0, description="The ratio is above this.")
-    below: float = Field(float("inf"), gt=0, description="The ratio is below this.")
-    over: Over = "every"
-
-
-class Interaction(Selection):
-    """A ratio is larger in one context than in another: the ratio of two ratios, against a threshold."""
-
-    kind: Literal["interaction"]
-    numerator: Selection
-    denominator: Selection
-    here: Selection = Field(description="Where the ratio is said to be the larger one.")
-    there: Selection = Field(description="Where it is said to be the smaller one.")
-    above: float = Field(1.0, ge=0, description="The ratio of the two ratios is above this.")
-    over: Over = "every"
-
-
-class Equivalence(Selection):
-    """Settings perform alike: each is within a margin of the first."""
-
-    kind: Literal["equivalence"]
-    sides: list[Selection] = Field(min_length=2, description="The first is the one that the others are compared with.")
-    margin: float = Field(gt=0, description="Largest relative distance that counts as alike.")
-    over: Over = "every"
-
-
-class KneeAt(Selection):
-    """The thread count at which a curve bends."""
-
-    kind: Literal["knee"]
-    at: float = Field(gt=0, description="Threads.")
-    within: float = Field(2.0, gt=1, description="Largest factor between the knee and that count.")
-
-
-class Growth(Selection):
-    """The factor by which a rate grows per doubling of the threads, within limits: level, rising or falling."""
-
-    kind: Literal["growth"]
-    first: int = Field(1, ge=1, description="The least number of threads that is looked at.")
-    last: int | None = Field(None, ge=1, description="The greatest one; the most measured if left out.")
-    above: float = Field(0.0, ge=0)
-    below: float = Field(float("inf"), gt=0)
-    per_thread: bool = Field(False, description="Whether the rate of one thread is meant.")
-
-
-class Drop(Selection):
-    """The share of its plateau that a curve loses at its last thread count."""
-
-    kind: Literal["drop"]
-    least: float = Field(gt=-1, lt=1)
-    most: float = Field(gt=-1, lt=1)
-
-
-class AnomalyAt(Selection):
-    """A point of a curve that lies below the trend of the others."""
-
-    kind: Literal["anomaly"]
-    at: int = Field(ge=1, description="Threads.")
-    dip: float = Field(0.1, gt=0, lt=1, description="The least dip that matters: ruling it out refutes the claim.")
-
-
-class PeakAt(Selection):
-    """The thread count at which a curve is highest."""
-
-    kind: Literal["peak-at"]
-    threads: int = Field(ge=1)
-
-
-class Figure(Selection):
-    """A figure of a curve, or of every case, against limits or published values."""
-
-    kind: Literal["figure"]
-    of: Literal["peak", "sustained", "cases"] = Field(description="Of a curve, or of all cases together.")
-    above: str | float | None = Field(None, description="A quantity with its unit.")
-    below: str | float | None = Field(None, description="A quantity with its unit.")
-    near: dict[str, str | int] = Field(
-        default_factory=dict, description="The published value that it is compared with, by columns of values.csv."
-    )
-    within: float = Field(0.1, gt=0, description="Largest relative distance from the published value.")
-    per_thread: bool = Field(False, description="Whether the rate of one thread is meant.")
-
-    @model_validator(mode="after")
-    def _state_limits(self) -> "Figure":
-        if (self.above is None and self.below is None) == (not self.near):
-            raise DesignError("state either above or below, or near")
-        return self
-
-
-class Percentile(Selection):
-    """A percentile of the points is alike in several series."""
-
-    kind: Literal["percentile"]
-    percent: float = Field(gt=0, lt=100)
-    alike: float = Field(gt=0, description="Largest relative distance between the largest and the smallest of them.")
-
-
-class Count(Selection):
-    """A count equals the prediction of a model for each trial."""
-
-    kind: Literal["count"]
-    definition: str = Field("", description="Which of several counts of an operation is meant.")
-    model: Literal["write-calls"] = Field(description="The calls of a file, by its size, wsize and write mode.")
-    within: float = Field(0.0, ge=0, description="Largest relative distance that counts as equal.")
-
-
-class Model(Selection):
-    """A rate equals the prediction of a model within a relative distance."""
-
-    kind: Literal["model"]
-    model: Literal["provisioned-rate"] = Field(description="Operations per second of provisioned metadata IOPS.")
-    within: float = Field(gt=0)
-
-
-class OutcomeTest(Selection):
-    """Trials succeed at one level and fail at another."""
-
-    kind: Literal["outcome"]
-    whole: Selection
-    failing: Selection
-
-
-class Memory(Selection):
-    """The files of a trial are some multiple of the memory of its clients."""
-
-    kind: Literal["memory"]
-    times: float = Field(gt=0)
-
-
-class Spread(Selection):
-    """The half width of an interval from a number of repetitions, over the estimate."""
-
-    kind: Literal["spread"]
-    repetitions: int = Field(ge=2)
-    most: float = Field(gt=0)
-
-
-class Verified(Selection):
-    """A setting read back as certain words."""
-
-    kind: Literal["verified"]
-    factor: str
-    words: list[str] = Field(min_length=1)
-
-
-class Arithmetic(Strict):
-    """Arithmetic with the source's own numbers, which needs no campaign."""
-
-    kind: Literal["arithmetic"]
-    check: str = Field(description="A check of coldcache.claims.source_arithmetic.")
-
-
-#: Every kind of test.
-KINDS = {
-    "ordering": Ordering, "ratio": Ratio, "interaction": Interaction, "equivalence": Equivalence, "knee": KneeAt,
-    "growth": Growth, "drop": Drop, "anomaly": AnomalyAt, "peak-at": PeakAt, "figure": Figure,
-    "percentile": Percentile, "count": Count, "model": Model, "outcome": OutcomeTest, "memory": Memory,
-    "spread": Spread, "verified": Verified, "arithmetic": Arithmetic,
-}  # fmt: skip
-
-
-def _refuse_unknown_kind(given: Any) -> Any:
-    if isinstance(given, dict) and given.get("kind") not in list(KINDS):
-        raise DesignError(f'kind: unknown kind "{given.get("kind")}"; {nearest(str(given.get("kind")), list(KINDS))}')
-    return given
-
-
-Test = Annotated[
-    Ordering | Ratio | Interaction | Equivalence | KneeAt | Growth | Drop | AnomalyAt | PeakAt | Figure | Percentile
-    | Count | Model | OutcomeTest | Memory | Spread | Verified | Arithmetic,
-    Field(discriminator="kind"), BeforeValidator(_refuse_unknown_kind),
-]  # fmt: skip
+_SCOPES_IN_WORDS = "; ".join(f"{scope}: {meaning}" for scope, meaning in CLAIM_SCOPES.items())
 
 
 class Claim(Strict):
-    """One statement of a source that a campaign's records confirm, refute, or leave open."""
+    """One statement of a source that a campaign's records bear out, refute, leave open, or cannot test."""
 
     id: str = Field(pattern=r"^[A-Z]{2}[0-9]{1,3}$")
+    scope: Scope = Field(description=f"Which systems can decide it. {_SCOPES_IN_WORDS}.")
     place: str = Field(description="The table, figure or section of the source.")
     statement: str = Field(description="What the source says, in words of one's own.")
     needs: list[str] = Field(
-        default_factory=list, description="What a system must have for the claim to be of it, in the words of sites."
+        default_factory=list,
+        description="What a system must have to decide the claim, in the words of sites: a topology, or the product.",
     )
+    built_in: str = Field("", description="What of the outcome a model has built in, and what it does not.")
     tests: list[Test] = Field(default_factory=list, description="All must hold; one that is refuted refutes the claim.")
     untestable: str = Field("", description="Where there is no test: what it would take.")
     limits: str = Field("", description="Which thresholds are this project's own, where the source states none.")
@@ -240,10 +34,34 @@ class Claim(Strict):
         default_factory=list, description="Which published values say something of it, by columns of values.csv."
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _ask_for_scope(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "scope" not in given:
+            raise DesignError(f'the claim "{given.get("id", "?")}" has no scope; state one ({_SCOPES_IN_WORDS})')
+        return given
+
     @model_validator(mode="after")
     def _state_a_test(self) -> "Claim":
         if bool(self.tests) == bool(self.untestable):
             raise DesignError("state either tests, or why there is none as untestable")
+        return self
+
+    @model_validator(mode="after")
+    def _fit_scope(self) -> "Claim":
+        computed = [isinstance(test, Arithmetic) for test in self.tests]
+        if self.scope == "document" and (not all(computed) or self.needs or not computed):
+            raise DesignError("scope: a claim of scope document has tests of kind arithmetic alone, and no needs")
+        if self.scope != "document" and any(computed):
+            raise DesignError(
+                "scope: arithmetic with the source's own numbers is of scope document; measured is nothing"
+            )
+        if self.scope in ("model", "system") and not self.needs:
+            meant = "the topology" if self.scope == "model" else "the product"
+            raise DesignError(
+                f"needs: a claim of scope {self.scope} must name {meant} that can decide it, in the words that sites "
+                'list as offers, such as "several storage targets"'
+            )
         return self
 
 
@@ -252,16 +70,3 @@ class Claims(Strict):
 
     source: str = Field(description="The study whose source it is; the file's name without its ending.")
     claims: list[Claim] = Field(min_length=1)
-
-
-def limit_of(given: str | float | None, unit: str, missing: float) -> float:
-    """Return a limit in a metric's stored unit; `missing` if none is stated.
-
-    Raises
-    ------
-    DesignError
-        If it has another unit.
-    """
-    if given is None:
-        return missing
-    return parse_quantity(given, "1" if unit == "1/s" else unit)

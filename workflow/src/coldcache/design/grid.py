@@ -35,6 +35,8 @@ class Environment(NamedTuple):
         Sweeps, as ``study/sweep``, none of whose tools is installed.
     physical_cores : int
         Physical cores of all client nodes; 0 if unknown.
+    size : str
+        The total size that replaces the studies' own, such as ``8 GiB``; empty if none does.
     """
 
     cores: int
@@ -44,6 +46,7 @@ class Environment(NamedTuple):
     memory: int = 0
     lacking: Sequence[str] = ()
     physical_cores: int = 0
+    size: str = ""
 
     def count_cores(self, physical: bool) -> int:
         """Return the physical or logical cores of all client nodes."""
@@ -119,7 +122,8 @@ def _share(factor: str, share: Share, point: dict[str, Level], site: Site, envir
         )
     try:
         unit = str(FACTORS[factor].unit)
-        level = share.level(int(point["threads"]), unit, environment.memory, site.clients.nodes)
+        times = int(point[share.times]) if share.times else 1
+        level = share.level(int(point["threads"]), unit, environment.memory, site.clients.nodes, times)
     except DesignError as error:
         raise DesignError(f"factors.{factor}: {error}") from error
     transfer = int(point.get("transfer_size", 1)) if factor == "file_size" else 1

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import DesignError
 from coldcache.core.units import show_seconds
+from coldcache.core.yaml_mistakes import name_place
 from coldcache.design.blocks import Block
 from coldcache.design.cases import Trial
 from coldcache.design.site import Limits, Site
@@ -80,10 +82,11 @@ def refuse_hours(allocations: Iterable[Allocation], site: Site) -> None:
     """Raise `DesignError` if the jobs take more than the site allows a campaign."""
     hours, most = node_hours(allocations), site.limits.max_node_hours
     if most is not None and hours > most:
-        raise DesignError(
-            f"config/sites/{site.site}.yaml, limits.max_node_hours: the plan takes {hours:,.3g} node-hours, "
-            f"{most:,.3g} are allowed; lower repetitions or levels, or raise it"
+        message = (
+            f"limits.max_node_hours: the plan takes {hours:,.3g} node-hours, {most:,.3g} are allowed; lower "
+            "repetitions or levels, or raise it"
         )
+        raise DesignError(name_place(Path(f"config/sites/{site.site}.yaml"), message))
 
 
 def _part_by_nodes(block: Block) -> Iterator[Block]:

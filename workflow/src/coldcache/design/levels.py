@@ -53,6 +53,7 @@ class Share(Strict):
     memory: float | None = Field(
         None, gt=0, description="The total as a multiple of the memory of all clients; that of one client is the most."
     )
+    times: str | None = Field(None, description="Another factor, whose level the total is multiplied by.")
     at_most: Level | None = Field(None, description="The most that one thread gets.")
     round: Literal["exact", "down", "up"] = Field("exact", description="What to do when it does not divide.")
 
@@ -62,7 +63,7 @@ class Share(Strict):
             raise DesignError("state either aggregate or memory")
         return self
 
-    def level(self, threads: int, unit: str, memory: int = 0, nodes: int = 1) -> int:
+    def level(self, threads: int, unit: str, memory: int = 0, nodes: int = 1, times: int = 1) -> int:
         """Return the share of one thread, in `unit`.
 
         Parameters
@@ -75,6 +76,8 @@ class Share(Strict):
             Memory of one client, in B.
         nodes : int
             How many clients there are.
+        times : int
+            The level of the factor that the total is multiplied by.
 
         Raises
         ------
@@ -85,7 +88,7 @@ class Share(Strict):
         if self.memory is not None:
             share = min(self.memory * memory * nodes / threads, self.memory * memory)
         else:
-            share = parse_quantity(self.aggregate or 0, unit) / threads
+            share = parse_quantity(self.aggregate or 0, unit) * times / threads
         if self.at_most is not None:
             share = min(share, parse_quantity(self.at_most, unit))
         if not math.isfinite(share):
@@ -161,9 +164,13 @@ def stored_level(factor: str, level: Level) -> Level:
 def check_levels(factor: str, levels: Any) -> None:
     """Raise `DesignError` for levels that are unknown to the factor, repeated, or in a wrong unit."""
     if isinstance(levels, list):
-        stored = [stored_level(factor, level) for level in levels]
-        if len(set(map(str, stored))) < len(stored):
-            raise DesignError("a level appears twice")
+        first: dict[str, Level] = {}
+        for level in levels:
+            stored = str(stored_level(factor, level))
+            if stored in first:
+                again = "" if str(first[stored]) == str(level) else f', first as "{first[stored]}"'
+                raise DesignError(f'the level "{level}" appears twice{again}')
+            first[stored] = level
     elif isinstance(levels, Lookup):
         if levels.by not in FACTORS:
             raise DesignError(f'by: unknown factor "{levels.by}"; {nearest(levels.by, list(FACTORS))}')

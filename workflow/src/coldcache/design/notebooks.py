@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from coldcache.core.program_files import find_file
 from coldcache.design.imported_study import AnyStudy
 from coldcache.design.study import read_study
 
@@ -14,7 +15,7 @@ OVERVIEW, CLAIMS, RELIABILITY, SPEED = "overview", "claims", "how-far-statistics
 REFERENCE = "reference"
 
 
-def list_notebooks(study: AnyStudy, first: bool, project: Path, campaign: str) -> list[str]:
+def list_notebooks(study: AnyStudy, first: bool, campaign: str) -> list[str]:
     """Return the notebooks of a study: those that it names, and the common ones.
 
     Parameters
@@ -23,8 +24,6 @@ def list_notebooks(study: AnyStudy, first: bool, project: Path, campaign: str) -
         The study.
     first : bool
         Whether it is the campaign's first study, with which the campaign's own notebook is executed.
-    project : Path
-        Holds `notebooks/` and `config/`.
     campaign : str
         The campaign's name.
 
@@ -34,14 +33,13 @@ def list_notebooks(study: AnyStudy, first: bool, project: Path, campaign: str) -
         If the study's file is not a study.
     """
     once = [RELIABILITY, *([SPEED] if campaign == REFERENCE else [])] if first else []
-    beside = [OVERVIEW, *([CLAIMS] if _has_claims(study, project) else []), *once]
-    more = [name for name in beside if (project / "notebooks" / f"{name}.ipynb").is_file()]
-    return list(dict.fromkeys([*study.notebooks, *more]))
+    beside = [OVERVIEW, *([CLAIMS] if _has_claims(study) else []), *once]
+    return list(dict.fromkeys([*study.notebooks, *beside]))
 
 
-def _has_claims(study: AnyStudy, project: Path) -> bool:
+def _has_claims(study: AnyStudy) -> bool:
     """Return whether the study has claims: in a file of its name, or in its own file (a campaign's copy omits them)."""
-    if (project / "config/claims" / f"{study.study}.yaml").is_file():
+    if find_file(Path("config/claims", f"{study.study}.yaml")).is_file():
         return True
-    studies = project / "config/studies"
-    return (studies / f"{study.study}.yaml").is_file() and bool(read_study(studies, study.study).claims)
+    studies = Path("config/studies")
+    return find_file(studies / f"{study.study}.yaml").is_file() and bool(read_study(studies, study.study).claims)

@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from coldcache.core.errors import DesignError
+from coldcache.core.program_files import find_file
 from coldcache.core.units import parse_bytes, parse_quantity
 from coldcache.core.vocabulary import SET_FACTORS, nearest
 from coldcache.core.yaml_models import Bytes, Name, Seconds, Strict, read_model
+from coldcache.design.model.specification import Specification
 from coldcache.design.settings import SettingKind
 from coldcache.design.study import ColdMethod
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
@@ -65,6 +67,9 @@ class Clients(Strict):
     programs: dict[str, str] = Field(
         default_factory=dict, description="The path of a tool that is not on PATH, by tool."
     )
+    modules: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9_.+/-]+$")]] = Field(
+        default_factory=list, description="Environment modules that are loaded before a tool runs, such as ior/4.0.0."
+    )
     launcher: Literal["local", "srun", "ssh"] = Field(
         "local", description="What reaches the nodes: the steps of a Slurm job, ssh, or nothing on a single machine."
     )
@@ -79,6 +84,8 @@ class Clients(Strict):
     def _check_launcher(self) -> "Clients":
         if self.hosts and len(self.hosts) < self.nodes:
             raise DesignError(f"hosts: {len(self.hosts)} are named for {self.nodes} nodes; name them all")
+        if self.launcher == "ssh" and self.modules:
+            raise DesignError("modules: ssh passes no environment on; load them in ~/.bashrc of each node instead")
         if self.launcher == "ssh" and self.mpi != "mpirun":
             raise DesignError(f"mpi: {self.mpi} needs srun; set mpi to mpirun")
         return self
@@ -186,6 +193,11 @@ class Site(Strict):
         default_factory=dict, description="How the levels of a factor are put in force here, by factor."
     )
     nfs_guest: NfsGuest = NfsGuest()
+    model: Specification | None = Field(
+        None,
+        description="The scale model that is started for a campaign and holds its target; the target's path names its "
+        "folder, then c1, then a folder: /var/tmp/model/c1/data.",
+    )
     offers: list[str] = Field(default_factory=list, description="What the system has of what sweeps need.")
     plan_only: bool = Field(
         False, description="Whether it is described for plans: files lie in the target itself, and nothing is measured."
@@ -208,6 +220,16 @@ class Site(Strict):
             raise DesignError(
                 f"targets.{self.target_name}.path: {self.target.path} is not the same on all nodes; "
                 "name it from the root on"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_model(self) -> "Site":
+        path = Path(self.target.path)
+        if self.model and not (path.is_absolute() and len(path.parts) > 3 and path.parent.name == "c1"):
+            raise DesignError(
+                f"targets.{self.target_name}.path: {path} is not on the model's first client; name a folder such as "
+                "/var/tmp/model/c1/data"
             )
         return self
 
@@ -239,7 +261,7 @@ def read_site(folder: Path, name: str, target: str | None = None) -> Site:
     DesignError
         As `read_model`; and if the site in the file has another name.
     """
-    site = read_model(folder / f"{name}.yaml", Site)
+    site = read_model(find_file(folder / f"{name}.yaml"), Site)
     if site.site != name:
         raise DesignError(f'{folder / name}.yaml, site: "{site.site}" is not the name of the file')
     if target:

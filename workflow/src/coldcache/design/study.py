@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, model_validator
 
 from coldcache.core.errors import DesignError
+from coldcache.core.program_files import find_file
 from coldcache.core.vocabulary import (
     FACTORS,
     METADATA_FACTORS,
@@ -219,6 +220,10 @@ class Sweep(Strict):
         for factor, levels in self.factors.items():
             if isinstance(levels, Lookup) and not isinstance(self.factors.get(levels.by), list):
                 raise DesignError(f"factors.{factor}.by: {levels.by} is no factor of the sweep whose levels are listed")
+        for factor, levels in self.factors.items():
+            by = levels.times if isinstance(levels, Share) else None
+            if by is not None and not isinstance(self.factors.get(by), list):
+                raise DesignError(f"factors.{factor}.times: {by} is no factor of the sweep whose levels are listed")
         _check_kind(self.operations, self.factors, self.settings, is_own=COMMAND in self.tools)
         _check_settings(self.settings, self.factors)
         if COMMAND in self.tools:
@@ -372,7 +377,7 @@ def read_study(folder: Path, name: str) -> Study:
     DesignError
         As `read_model`; and if the study in the file has another name.
     """
-    study = read_model(folder / f"{name}.yaml", Study)
+    study = read_model(find_file(folder / f"{name}.yaml"), Study)
     if study.study != name:
         raise DesignError(f'{folder / name}.yaml, study: "{study.study}" is not the name of the file')
     return study

@@ -4,10 +4,8 @@ Every function here takes values of shape (cells, n) and returns two arrays of s
 values. Simulations show which method suits which statistic at which n.
 """
 
-import warnings
 from collections.abc import Callable
 from functools import lru_cache
-from types import SimpleNamespace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +13,6 @@ import scipy
 from scipy import special
 
 Values = npt.NDArray[np.float64]
-
-#: Resamples drawn for each n; the Monte Carlo error of a 2.5 % tail is 0.25 percentage points.
-RESAMPLES = 3999
-
-#: Cells resampled together, so that the resampled statistics stay under 64 MB.
-_CELLS_AT_ONCE = 2000
 
 #: Share of the range above which a gap between two neighbours separates two modes.
 _WIDEST_GAP = 0.5
@@ -135,99 +127,3 @@ def t_bounds(values: Values, statistic: str, level: float) -> tuple[Values, Valu
     least_cost = centre - half
     high = np.where(least_cost > 0, 1 / np.where(least_cost > 0, least_cost, 1.0), np.inf)
     return 1 / (centre + half), high
-
-
-def bootstrap_bounds(values: Values, statistic: str, level: float, method: str, seed: int) -> tuple[Values, Values]:
-    """Return a bootstrap interval; all cells of one n share one matrix of resampled indices.
-
-    Resampling is done once for all cells; BCa is that of `scipy.stats.bootstrap` (Efron and Tibshirani 1993, chapters
-    13 and 14). If BCa is undefined, because the jackknife does not vary, percentiles are used instead.
-
-    Parameters
-    ----------
-    values : array of float, shape (cells, n)
-        Repetitions; n >= 2.
-    statistic : str
-        A key of `STATISTICS`.
-    level : float
-        Wanted coverage, between 0 and 1.
-    method : str
-        ``percentile`` or ``BCa``.
-    seed : int
-        The same seed gives the same bounds.
-
-    Returns
-    -------
-    low, high : array of float, shape (cells,)
-    """
-    lows, highs = [], []
-    for start in range(0, len(values), _CELLS_AT_ONCE):
-        cells = values[start : start + _CELLS_AT_ONCE]
-        resampled = resample(cells, statistic, seed)
-        if method == "percentile":
-            low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=-1)
-        else:
-            low, high = _accelerated(cells, resampled, statistic, level)
-        lows.append(low)
-        highs.append(high)
-    return np.concatenate(lows), np.concatenate(highs)
-
-
-def _accelerated(cells: Values, resampled: Values, statistic: str, level: float) -> tuple[Values, Values]:
-    """Return BCa bounds from given resamples, percentiles if BCa is undefined."""
-    estimate = STATISTICS[statistic](cells, axis=-1)[:, None]
-    # BCa counts resamples below the estimate: rounding must not decide the side of an equal one.
-    resampled = np.where(np.abs(resampled - estimate) <= 1e-12 * np.abs(estimate), estimate, resampled)
-    known = SimpleNamespace(bootstrap_distribution=resampled)
-    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
-        warnings.simplefilter("ignore", scipy.stats.DegenerateDataWarning)
-        found = scipy.stats.bootstrap(
-            (cells,), STATISTICS[statistic], n_resamples=0, bootstrap_result=known,
-            vectorized=True, axis=-1, confidence_level=level, method="BCa",
-        ).confidence_interval  # fmt: skip
-    low, high = np.array(found.low), np.array(found.high)
-    undefined = np.isnan(low) | np.isnan(high)
-    if undefined.any():
-        tails = [(1 - level) / 2, (1 + level) / 2]
-        low[undefined], high[undefined] = np.quantile(resampled[undefined], tails, axis=-1)
-    return low, high
-
-
-def resample(values: Values, statistic: str, seed: int) -> Values:
-    """Return the statistic of `RESAMPLES` resamples of every cell.
-
-    Parameters
-    ----------
-    values : array of float, shape (cells, n)
-    statistic : str
-        A key of `STATISTICS`.
-    seed : int
-        The same seed and n give the same resamples.
-
-    Returns
-    -------
-    array of float, shape (cells, RESAMPLES)
-    """
-    n = values.shape[-1]
-    chosen = _resampled_indices(n, seed)
-    if statistic == "median":
-        ordered = np.sort(values, axis=-1)
-        return (ordered[:, chosen[:, (n - 1) // 2]] + ordered[:, chosen[:, n // 2]]) / 2
-    forward, backward = _MEAN_SCALE[statistic]
-    scaled = forward(values)
-    return backward(scaled @ _counts(n, seed) / n)
-
-
-@lru_cache(maxsize=64)
-def _resampled_indices(n: int, seed: int) -> npt.NDArray[np.int64]:
-    """Return sorted indices of shape (RESAMPLES, n), the same for every cell."""
-    return np.sort(np.random.default_rng([seed, n]).integers(n, size=(RESAMPLES, n)), axis=-1)
-
-
-@lru_cache(maxsize=64)
-def _counts(n: int, seed: int) -> Values:
-    """Return how often each resample holds each value, shape (n, RESAMPLES)."""
-    counts = np.zeros((n, RESAMPLES))
-    rows = _resampled_indices(n, seed)
-    np.add.at(counts, (rows.T, np.broadcast_to(np.arange(RESAMPLES), (n, RESAMPLES))), 1)
-    return counts

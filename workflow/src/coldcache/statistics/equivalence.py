@@ -14,6 +14,9 @@ import numpy.typing as npt
 import scipy
 from scipy import special
 
+from coldcache.statistics.dependence import widening
+from coldcache.statistics.stopping import LEAST_REPETITIONS
+
 Array = npt.NDArray[np.float64]
 
 
@@ -61,6 +64,7 @@ def compare(
     margin: float = 0.05,
     level: float = 0.95,
     paired: bool = True,
+    correlations: tuple[float, float] = (0.0, 0.0),
 ) -> Comparison:
     """Return whether two settings differ, are equivalent, or neither can be shown.
 
@@ -74,11 +78,14 @@ def compare(
         One minus the error rate of each test, and the coverage of the interval; above 0.5.
     paired : bool
         Whether entry k of both belongs together; if not, Welch's test is used.
+    correlations : tuple of float
+        Of neighbouring rates of each side, or of neighbouring ratios if `paired`: standard errors are as much larger as
+        intervals are wider.
 
     Returns
     -------
     Comparison
-        All NaN and ``undecided`` from fewer than two pairs, or fewer than two values on a side.
+        No interval and ``undecided`` from fewer than `LEAST_REPETITIONS` pairs, or values on a side.
 
     Raises
     ------
@@ -90,8 +97,9 @@ def compare(
     above, below = np.log(_positive(numerator)), np.log(_positive(denominator))
     if paired and above.shape != below.shape:
         raise ValueError(f"compare: {above.size} values against {below.size}: pairs need one of each, NaN for none")
-    n, centre, error, freedom = _paired(above, below) if paired else _unpaired(above, below)
-    if n < 2:
+    of = _paired if paired else _unpaired
+    n, centre, error, freedom = of(above, below, correlations)
+    if n < LEAST_REPETITIONS:
         return Comparison(
             float(np.exp(centre)), np.nan, np.nan, n, margin, np.nan, np.nan, np.nan, np.inf, np.inf, "undecided"
         )
@@ -215,22 +223,24 @@ def _positive(rates: npt.ArrayLike) -> Array:
     return values
 
 
-def _paired(above: Array, below: Array) -> tuple[int, float, float, float]:
+def _paired(above: Array, below: Array, correlations: tuple[float, float]) -> tuple[int, float, float, float]:
     """Return pairs, mean difference, its standard error and degrees of freedom."""
     differences = (above - below)[~np.isnan(above - below)]
     n = differences.size
     if n < 2:
         return n, float(differences.sum()) if n else np.nan, np.nan, np.nan
-    return n, float(differences.mean()), float(differences.std(ddof=1) / np.sqrt(n)), n - 1
+    wider = widening(n, max(correlations), 0.95, "t")
+    return n, float(differences.mean()), float(wider * differences.std(ddof=1) / np.sqrt(n)), n - 1
 
 
-def _unpaired(above: Array, below: Array) -> tuple[int, float, float, float]:
+def _unpaired(above: Array, below: Array, correlations: tuple[float, float]) -> tuple[int, float, float, float]:
     """Return values on the smaller side, difference of means, its standard error and Welch's degrees of freedom."""
     sides = [side[~np.isnan(side)] for side in (above, below)]
     n = min(side.size for side in sides)
     if n < 2:
         return n, float(sides[0].mean() - sides[1].mean()) if n else np.nan, np.nan, np.nan
-    variances = np.array([side.var(ddof=1) / side.size for side in sides])
+    wider = [widening(side.size, own, 0.95, "t") for side, own in zip(sides, correlations, strict=True)]
+    variances = np.array([factor**2 * side.var(ddof=1) / side.size for factor, side in zip(wider, sides, strict=True)])
     freedoms = np.array([side.size - 1 for side in sides])
     total = variances.sum()
     freedom = total**2 / (variances**2 / freedoms).sum() if total > 0 else freedoms.sum()

@@ -12,33 +12,16 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from coldcache.statistics.bounds import STATISTICS, bootstrap_bounds, order_bounds, reach_of_order, t_bounds
+from coldcache.statistics.bounds import STATISTICS, order_bounds, reach_of_order, t_bounds
+from coldcache.statistics.dependence import widening
+from coldcache.statistics.stopping import LEAST_REPETITIONS
 
-#: Methods that each statistic allows; ``auto`` takes the first.
-METHODS_OF_STATISTIC = {
-    "median": ("order", "BCa", "percentile"),
-    "mean": ("t", "BCa", "percentile"),
-    "harmonic": ("t", "BCa", "percentile"),
-    "geometric": ("t", "BCa", "percentile"),
-}
+#: How the interval of each statistic is computed: between order statistics, or by Student's t.
+METHOD_OF_STATISTIC = {"median": "order", "mean": "t", "harmonic": "t", "geometric": "t"}
 
 #: Values from which 95 % intervals cover at least 93.5 % of simulated campaigns with skewed, drifting and bimodal
-#: noise, as `coldcache.statistics.simulation.intervals.coverage_table` measures it (40,000 campaigns; 6,000 for the
-#: bootstraps).
-TRUSTED_FROM = {
-    ("median", "order"): 5,
-    ("median", "BCa"): 100,
-    ("median", "percentile"): 100,
-    ("mean", "t"): 20,
-    ("mean", "BCa"): 40,
-    ("mean", "percentile"): 40,
-    ("harmonic", "t"): 60,
-    ("harmonic", "BCa"): 100,
-    ("harmonic", "percentile"): 150,
-    ("geometric", "t"): 30,
-    ("geometric", "BCa"): 40,
-    ("geometric", "percentile"): 40,
-}
+#: noise, as `coldcache.statistics.simulation.intervals.coverage_table` measures it (40,000 campaigns).
+TRUSTED_FROM = {"median": 5, "mean": 20, "harmonic": 60, "geometric": 30}
 
 
 class Interval(NamedTuple):
@@ -47,15 +30,19 @@ class Interval(NamedTuple):
     Attributes
     ----------
     estimate, low, high : float
-        In the unit of the values; `low` and `high` are NaN from fewer than two values.
+        In the unit of the values; `low` and `high` are NaN from fewer than `LEAST_REPETITIONS` values.
     n : int
         Number of values, without NaN.
     level : float
-        Wanted coverage.
+        Coverage: the wanted one, or the most that a median of so few values allows.
     method : str
-        How the bounds were found: ``order``, ``t``, ``percentile`` or ``BCa``.
+        How the bounds were found: ``order`` or ``t``.
     caveat : str or None
         Why the bounds cannot be trusted at `level`; None if they can.
+    correlation : float
+        That of neighbours, for which the interval was widened.
+    runs : tuple of float
+        The values themselves, if they are too few for an interval; else empty.
     """
 
     estimate: float
@@ -65,10 +52,12 @@ class Interval(NamedTuple):
     level: float
     method: str
     caveat: str | None = None
+    correlation: float = 0.0
+    runs: tuple[float, ...] = ()
 
 
 def interval(
-    values: npt.ArrayLike, statistic: str = "median", level: float = 0.95, method: str = "auto", seed: int = 0
+    values: npt.ArrayLike, statistic: str = "median", level: float = 0.95, correlation: float = 0.0
 ) -> Interval:
     """Return the statistic of one sample with its confidence interval.
 
@@ -80,69 +69,65 @@ def interval(
         ``median``, ``mean``, ``harmonic`` or ``geometric``.
     level : float
         Wanted coverage, between 0 and 1.
-    method : str
-        ``order`` (median only), ``t`` (means only), ``percentile`` or ``BCa``; ``auto`` takes the first that
-        `METHODS_OF_STATISTIC` names.
-    seed : int
-        Seed of the bootstrap; the same seed gives the same bounds.
+    correlation : float
+        That of neighbours, as `dependence.neighbour_correlation` measures it over a sweep.
 
     Returns
     -------
     Interval
-        The estimate is NaN without values, the bounds are NaN from fewer than two.
+        The estimate is NaN without values, the bounds are NaN from fewer than `LEAST_REPETITIONS`.
 
     Raises
     ------
     ValueError
-        If the statistic or the method is unknown, the method does not fit the statistic, the level is not between
-        0 and 1, or a value is not positive where the statistic needs it.
+        If the statistic is unknown, the level is not between 0 and 1, or a value is not positive where the statistic
+        needs it.
     """
-    method = _checked_method(statistic, method, level)
     row = np.asarray(values, dtype=float).reshape(1, -1)
-    estimate, low, high, n = bounds_of_rows(row, statistic, level, method, seed)
+    _check(statistic, level)
+    estimate, low, high, n = bounds_of_rows(row, statistic, level, correlation)
     count = int(n[0])
+    runs = tuple(float(value) for value in row[0] if value == value) if 0 < count < LEAST_REPETITIONS else ()
     return Interval(
-        float(estimate[0]), float(low[0]), float(high[0]), count, level, method, caveat(count, statistic, level, method)
-    )
+        float(estimate[0]), float(low[0]), float(high[0]), count, reached_level(count, statistic, level),
+        METHOD_OF_STATISTIC[statistic], caveat(count, statistic, level), correlation, runs,
+    )  # fmt: skip
 
 
 def interval_over(
-    rate: xr.DataArray,
-    dim: str = "repetition",
-    statistic: str = "median",
-    level: float = 0.95,
-    method: str = "auto",
-    seed: int = 0,
+    rate: xr.DataArray, dim: str = "repetition", statistic: str = "median", level: float = 0.95
 ) -> xr.Dataset:
     """Return the statistic over one dimension with its interval, for every cell of the others.
 
     Parameters
     ----------
     rate : DataArray
-        Any unit; dims must include `dim`; NaN is a repetition that is missing.
+        Any unit; dims must include `dim`; NaN is a repetition that is missing. Its attribute ``correlation``, where it
+        has one, is the correlation of neighbours for which intervals are widened.
     dim : str
         The dimension to estimate over.
-    statistic, level, method, seed
+    statistic, level
         As for `interval`.
 
     Returns
     -------
     Dataset
         ``estimate``, ``low``, ``high`` in the unit of `rate` and ``n``, over the dims of `rate` without `dim`. A cell
-        without a value has NaN and n = 0, a cell with one value has NaN bounds.
+        without a value has NaN and n = 0, a cell with fewer than `LEAST_REPETITIONS` has NaN bounds.
 
     Raises
     ------
     ValueError
         As for `interval`, or if `rate` has no dimension `dim`.
     """
-    method = _checked_method(statistic, method, level)
+    _check(statistic, level)
     if dim not in rate.dims:
         raise ValueError(f"interval_over: no dimension {dim!r} in {tuple(rate.dims)}: name the one to estimate over")
+    correlation = float(rate.attrs.get("correlation", 0.0))
     cells = rate.transpose(..., dim)
     shape = tuple(cells.sizes[other] for other in cells.dims if other != dim)
     rows = cells.values.astype(float).reshape(prod(shape), cells.sizes[dim])
-    found = bounds_of_rows(rows, statistic, level, method, seed)
+    found = bounds_of_rows(rows, statistic, level, correlation)
     rest = cells.isel({dim: 0}, drop=True) if cells.sizes[dim] else cells.sum(dim, keep_attrs=True)
     shaped = {
         name: rest.copy(data=column.reshape(shape))
@@ -150,18 +135,25 @@ def interval_over(
     }
     shaped["n"].attrs = {"units": "1", "long_name": "values"}
     result = xr.Dataset(shaped)
-    result.attrs = {"statistic": statistic, "level": level, "method": method}
+    result.attrs = {
+        "statistic": statistic, "level": level, "method": METHOD_OF_STATISTIC[statistic], "correlation": correlation,
+    }  # fmt: skip
     return result
 
 
-def caveat(n: int, statistic: str = "median", level: float = 0.95, method: str = "auto") -> str | None:
+def reached_level(n: int, statistic: str = "median", level: float = 0.95) -> float:
+    """Return the coverage of an interval from `n` values: the wanted one, or the most that a median allows."""
+    return min(level, reach_of_order(n)) if statistic == "median" and n else level
+
+
+def caveat(n: int, statistic: str = "median", level: float = 0.95) -> str | None:
     """Return why an interval from `n` values cannot be trusted at `level`; None if it can.
 
     Parameters
     ----------
     n : int
         Number of values, without NaN.
-    statistic, level, method
+    statistic, level
         As for `interval`.
 
     Returns
@@ -169,36 +161,34 @@ def caveat(n: int, statistic: str = "median", level: float = 0.95, method: str =
     str or None
         One clause for a caption.
     """
-    method = _checked_method(statistic, method, level)
-    if n < 2:
+    _check(statistic, level)
+    if n < LEAST_REPETITIONS:
         return f"no interval from {n} value{'s' if n != 1 else ''}"
     if statistic == "median" and reach_of_order(n) < level - 0.015:
         return f"no interval of a median from {n} values can cover more than {100 * reach_of_order(n):.4g} %"
-    trusted = TRUSTED_FROM[statistic, method]
-    if n < trusted:
-        kind = "median" if statistic == "median" else "mean" if statistic == "mean" else f"{statistic} mean"
+    if n < TRUSTED_FROM[statistic]:
+        kind = "mean" if statistic == "mean" else f"{statistic} mean"
         return (
-            f"the {method} interval of a {kind} is too narrow for skewed or bimodal rates from under {trusted} values"
+            f"the interval of a {kind} is too narrow for skewed or bimodal rates from under "
+            f"{TRUSTED_FROM[statistic]} values"
         )
     return None
 
 
-def _checked_method(statistic: str, method: str, level: float) -> str:
-    """Return the chosen method; raise ValueError if it is unknown or does not fit the statistic."""
-    if statistic not in METHODS_OF_STATISTIC:
-        raise ValueError(f"statistic {statistic!r} is unknown: choose one of {', '.join(METHODS_OF_STATISTIC)}")
+def _check(statistic: str, level: float) -> None:
+    """Raise ValueError if the statistic is unknown or the level is no probability."""
+    if statistic not in METHOD_OF_STATISTIC:
+        raise ValueError(f"statistic {statistic!r} is unknown: choose one of {', '.join(METHOD_OF_STATISTIC)}")
     if not 0 < level < 1:
         raise ValueError(f"level {level!r} is not between 0 and 1: write 95 % as 0.95")
-    allowed = METHODS_OF_STATISTIC[statistic]
-    if method == "auto":
-        return allowed[0]
-    if method not in allowed:
-        raise ValueError(f"method {method!r} does not fit the {statistic}: choose one of {', '.join(allowed)}")
-    return method
 
 
 def bounds_of_rows(
-    rows: npt.NDArray[np.float64], statistic: str, level: float, method: str, seed: int
+    rows: npt.NDArray[np.float64],
+    statistic: str,
+    level: float,
+    correlation: float = 0.0,
+    least: int = LEAST_REPETITIONS,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Return estimate, low, high and n of each row; rows with the same n are computed together."""
     there = ~np.isnan(rows)
@@ -210,17 +200,20 @@ def bounds_of_rows(
         same = n == count
         values = rows[same][there[same]].reshape(-1, count)
         estimate[same] = STATISTICS[statistic](values, axis=-1)
-        if count > 1:
-            low[same], high[same] = _bounds(values, statistic, level, method, seed)
+        if count >= least:
+            bounds = order_bounds(values, level) if statistic == "median" else t_bounds(values, statistic, level)
+            factor = widening(int(count), correlation, level, METHOD_OF_STATISTIC[statistic])
+            low[same], high[same] = _stretch(estimate[same], bounds, factor)
     return estimate, low, high, n
 
 
-def _bounds(
-    values: npt.NDArray[np.float64], statistic: str, level: float, method: str, seed: int
+def _stretch(
+    centre: npt.NDArray[np.float64], bounds: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]], factor: float
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the bounds of cells with the same n, by the given method."""
-    if method == "order":
-        return order_bounds(values, level)
-    if method == "t":
-        return t_bounds(values, statistic, level)
-    return bootstrap_bounds(values, statistic, level, method, seed)
+    """Return bounds `factor` times as far from their centre: as a ratio if all are positive, else as a distance."""
+    low, high = bounds
+    if factor == 1.0:
+        return low, high
+    if (low > 0).all():
+        return centre * (low / centre) ** factor, centre * (high / centre) ** factor
+    return centre - factor * (centre - low), centre + factor * (high - centre)

@@ -27,7 +27,8 @@ class Knee(NamedTuple):
         Where the lines meet, in threads; the first thread count if the rate is level throughout; NaN if it rises to
         the end.
     low, high : float
-        Interval of `threads`; NaN if the spread is unknown (four levels, one repetition each).
+        Interval of `threads`, out to the tested thread counts around it: a bend within a step of the grid has no
+        place. NaN if the spread is unknown (four levels, one repetition each).
     first_level : float
         First tested thread count of the plateau: doubling it raises the fitted rate by at most `LEVEL_GROWTH`. NaN if
         the rate rises to the end.
@@ -88,11 +89,12 @@ def fit_knee(threads: npt.ArrayLike, rates: npt.ArrayLike, level: float = 0.95) 
     first, last = (float(growth_of[best] @ coefficients[best]) for growth_of in _growth_at_ends(lines, x))
     rises = last > np.log2(1 + LEVEL_GROWTH)
     bounded = not rises and np.isfinite(margin)
+    bounds = _span_grid(x, lines.bends[accepted]) if bounded else (np.nan, np.nan)
     slowest, fastest = _growth_bounds(lines, x, coefficients, residuals, accepted, margin + least)
     return Knee(
         threads=np.nan if rises else float(2 ** lines.bends[best]),
-        low=float(2 ** lines.bends[accepted].min()) if bounded else np.nan,
-        high=float(2 ** lines.bends[accepted].max()) if bounded else np.nan,
+        low=bounds[0],
+        high=bounds[1],
         first_level=np.nan if rises else float(2 ** x[growth <= np.log2(1 + LEVEL_GROWTH) + 1e-9][0]),
         growth_first=2**first,
         growth_last=2**last,
@@ -101,6 +103,15 @@ def fit_knee(threads: npt.ArrayLike, rates: npt.ArrayLike, level: float = 0.95) 
         rises_to_the_end=rises,
         fitted=2 ** (lines.designs[best] @ coefficients[best]),
     )
+
+
+def _span_grid(x: Array, bends: Array) -> tuple[float, float]:
+    """Return the tested thread counts around some bends; a step on each side of a bend at a tested one."""
+    first = max(int(np.searchsorted(x, bends.min() + 1e-9)) - 1, 0)
+    last = min(int(np.searchsorted(x, bends.max() - 1e-9)), len(x) - 1)
+    if first == last:
+        first, last = max(first - 1, 0), min(last + 1, len(x) - 1)
+    return float(2 ** x[first]), float(2 ** x[last])
 
 
 def _best_line(coefficients: Array, residuals: Array, noise: tuple[float, int], levels: int) -> int:

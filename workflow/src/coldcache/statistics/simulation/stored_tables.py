@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from coldcache.statistics.simulation import curves
+from coldcache.statistics.simulation import curves, rounds, verdicts
 from coldcache.statistics.simulation import intervals as campaigns
 from coldcache.statistics.simulation import tests as decisions
 
@@ -23,10 +23,12 @@ _DIGEST, _COSTS = "sources.sha256", "costs.csv"
 
 #: Every table by name.
 TABLES: dict[str, Callable[[], pd.DataFrame]] = {
-    "coverage": lambda: campaigns.coverage_table(methods=("order", "t")),
+    "coverage": campaigns.coverage_table,
+    "rounds": rounds.rounds_table,
     "knees": curves.knee_table,
     "anomalies": curves.anomaly_table,
     "scalability": curves.scalability_table,
+    "verdicts": verdicts.verdict_table,
     "errors": decisions.error_table,
     "power": decisions.power_table,
     "corrections": decisions.correction_table,

@@ -1,0 +1,54 @@
+"""Another total size reaches each sweep that divides one among its threads, and the site's limit."""
+
+import pytest
+
+from coldcache.core.errors import DesignError
+from coldcache.design.resize import resize
+from coldcache.design.site import read_site
+from coldcache.design.study import read_study
+
+
+@pytest.fixture
+def quick(root):
+    return read_study(root / "config/studies", "quick"), read_site(root / "config/sites", "local")
+
+
+def test_each_total_of_file_sizes_is_replaced_and_nothing_else(quick):
+    study, site = quick
+    (resized,), roomy = resize([study], site, "8GiB")
+    assert resized.sweeps["sequential"].factors["file_size"].aggregate == "8 GiB"
+    assert resized.sweeps["random"].factors["file_size"].at_most == "64 MiB"
+    assert resized.sweeps["metadata"] == study.sweeps["metadata"]
+    assert resized.sweeps["probe"] == study.sweeps["probe"]
+    assert roomy.limits.bytes == 16 * 2**30
+    assert roomy.limits.seconds == site.limits.seconds
+
+
+def test_a_small_size_leaves_the_limit(quick):
+    study, site = quick
+    assert resize([study], site, "64 MiB")[1].limits == site.limits
+
+
+def test_no_size_changes_nothing(quick):
+    study, site = quick
+    assert resize([study], site, "") == ((study,), site)
+
+
+@pytest.mark.parametrize(
+    ("size", "line"),
+    [
+        ("8 GBi", 'size: "8 GBi" has an unknown unit "GBi"'),
+        ("-1", "size: "),
+        ("large", 'size: "large" is not a number'),
+    ],
+)
+def test_what_is_no_size_is_refused(quick, size, line):
+    study, site = quick
+    with pytest.raises(DesignError, match=line):
+        resize([study], site, size)
+
+
+def test_a_study_without_a_total_is_refused(root, quick):
+    study = quick[0].model_copy(update={"sweeps": {"probe": quick[0].sweeps["probe"]}})
+    with pytest.raises(DesignError, match=r"^size: no sweep of quick divides a total size among its threads; "):
+        resize([study], quick[1], "8 GiB")

@@ -1,0 +1,238 @@
+"""Tests of a claim: which values are compared, and which outcome bears the claim out."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from coldcache.core.errors import DesignError
+from coldcache.core.records import UNIT_OF_METRIC
+from coldcache.core.units import parse_quantity
+from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, nearest
+from coldcache.core.yaml_models import Strict
+from coldcache.design.levels import Level, stored_level
+
+#: What threads are counted in: the storage targets that a site offers, or as many threads as one thread's rate fits
+#: into the highest rate.
+Per = Literal["storage targets", "saturation"]
+
+#: A limit in words: the lowest ceiling that the site states for the operation.
+SITE_LIMITS = "the limits of the system"
+
+#: Where two curves are compared: over every common case, at the peak of each, or at the most threads.
+Over = Literal["every", "peaks", "most"]
+
+
+class Selection(Strict):
+    """The values of a campaign that a claim means; a side of a comparison inherits what it leaves out from its test."""
+
+    study: str | None = Field(None, description="The study; that of the claims' source if left out.")
+    sweep: str | None = Field(None, description="The sweep.")
+    operation: str | None = Field(None, description="The operation, such as write or rpc-write.")
+    metric: str | None = Field(None, description="The metric; that by which the operation is judged if left out.")
+    levels: dict[str, Level] = Field(default_factory=dict, description="A level for each factor that is held fixed.")
+
+    @model_validator(mode="after")
+    def _check(self) -> "Selection":
+        if self.metric is not None and self.metric not in UNIT_OF_METRIC:
+            raise DesignError(f'metric: unknown metric "{self.metric}"; {nearest(self.metric, list(UNIT_OF_METRIC))}')
+        known = {**FACTORS, **LEARNT_FACTORS}
+        for factor, level in self.levels.items():
+            if factor not in known:
+                raise DesignError(f'levels: unknown factor "{factor}"; {nearest(factor, list(known))}')
+            if factor in FACTORS:
+                stored_level(factor, level)
+        return self
+
+
+class Ordering(Selection):
+    """Each rate is above the next."""
+
+    kind: Literal["ordering"]
+    falling: list[Selection] = Field(min_length=2, description="The highest first.")
+    over: Over = "every"
+
+
+class Ratio(Selection):
+    """A ratio of two rates, paired by repetition, against a threshold."""
+
+    kind: Literal["ratio"]
+    numerator: Selection
+    denominator: Selection
+    above: float = Field(0.0, ge=0, description="The ratio is above this.")
+    below: float = Field(float("inf"), gt=0, description="The ratio is below this.")
+    over: Over = "every"
+
+
+class Interaction(Selection):
+    """A ratio is larger in one context than in another: the ratio of two ratios, against a threshold."""
+
+    kind: Literal["interaction"]
+    numerator: Selection
+    denominator: Selection
+    here: Selection = Field(description="Where the ratio is said to be the larger one.")
+    there: Selection = Field(description="Where it is said to be the smaller one.")
+    above: float = Field(1.0, ge=0, description="The ratio of the two ratios is above this.")
+    over: Over = "every"
+
+
+class Equivalence(Selection):
+    """Settings perform alike: each is within a margin of the first."""
+
+    kind: Literal["equivalence"]
+    sides: list[Selection] = Field(min_length=2, description="The first is the one that the others are compared with.")
+    margin: float = Field(gt=0, description="Largest relative distance that counts as alike.")
+    over: Over = "every"
+
+
+class KneeAt(Selection):
+    """The thread count at which a curve bends."""
+
+    kind: Literal["knee"]
+    at: float = Field(gt=0, description="Threads, or a multiple of what `per` names.")
+    per: Per | None = Field(None, description="What threads are counted in; single threads if left out.")
+    within: float = Field(2.0, gt=1, description="Largest factor between the knee and that count.")
+
+
+class Growth(Selection):
+    """The factor by which a rate grows per doubling of the threads, within limits: level, rising or falling."""
+
+    kind: Literal["growth"]
+    first: int = Field(1, ge=1, description="The least number of threads that is looked at, or a multiple of `per`.")
+    last: int | None = Field(None, ge=1, description="The greatest one; the most measured if left out.")
+    per: Per | None = Field(None, description="What threads are counted in; single threads if left out.")
+    above: float = Field(0.0, ge=0)
+    below: float = Field(float("inf"), gt=0)
+    per_thread: bool = Field(False, description="Whether the rate of one thread is meant.")
+
+
+class Drop(Selection):
+    """The share of its plateau that a curve loses at its last thread count."""
+
+    kind: Literal["drop"]
+    least: float = Field(gt=-1, lt=1)
+    most: float = Field(gt=-1, lt=1)
+
+
+class AnomalyAt(Selection):
+    """A point of a curve that lies below the trend of the others."""
+
+    kind: Literal["anomaly"]
+    at: int = Field(ge=1, description="Threads.")
+    dip: float = Field(0.1, gt=0, lt=1, description="The least dip that matters: ruling it out refutes the claim.")
+
+
+class PeakAt(Selection):
+    """The thread count at which a curve is highest."""
+
+    kind: Literal["peak-at"]
+    threads: int = Field(ge=1)
+
+
+class Figure(Selection):
+    """A figure of a curve, or of every case, against limits or published values."""
+
+    kind: Literal["figure"]
+    of: Literal["peak", "sustained", "cases"] = Field(description="Of a curve, or of all cases together.")
+    above: str | float | None = Field(None, description="A quantity with its unit.")
+    below: str | float | None = Field(None, description=f"A quantity with its unit, or: {SITE_LIMITS}.")
+    near: dict[str, str | int] = Field(
+        default_factory=dict, description="The published value that it is compared with, by columns of values.csv."
+    )
+    within: float = Field(0.1, gt=0, description="Largest relative distance from the published value.")
+    per_thread: bool = Field(False, description="Whether the rate of one thread is meant.")
+
+    @model_validator(mode="after")
+    def _state_limits(self) -> "Figure":
+        if (self.above is None and self.below is None) == (not self.near):
+            raise DesignError("state either above or below, or near")
+        return self
+
+
+class Percentile(Selection):
+    """A percentile of the points is alike in several series."""
+
+    kind: Literal["percentile"]
+    percent: float = Field(gt=0, lt=100)
+    alike: float = Field(gt=0, description="Largest relative distance between the largest and the smallest of them.")
+
+
+class Count(Selection):
+    """A count equals the prediction of a model for each trial."""
+
+    kind: Literal["count"]
+    definition: str = Field("", description="Which of several counts of an operation is meant.")
+    model: Literal["write-calls"] = Field(description="The calls of a file, by its size, wsize and write mode.")
+    within: float = Field(0.0, ge=0, description="Largest relative distance that counts as equal.")
+
+
+class Model(Selection):
+    """A rate equals the prediction of a model within a relative distance."""
+
+    kind: Literal["model"]
+    model: Literal["provisioned-rate"] = Field(description="Operations per second of provisioned metadata IOPS.")
+    within: float = Field(gt=0)
+
+
+class OutcomeTest(Selection):
+    """Trials succeed at one level and fail at another."""
+
+    kind: Literal["outcome"]
+    whole: Selection
+    failing: Selection
+
+
+class Memory(Selection):
+    """The files of a trial are some multiple of the memory of its clients."""
+
+    kind: Literal["memory"]
+    times: float = Field(gt=0)
+
+
+class Verified(Selection):
+    """A setting read back as certain words."""
+
+    kind: Literal["verified"]
+    factor: str
+    words: list[str] = Field(min_length=1)
+
+
+class Arithmetic(Strict):
+    """Arithmetic with the source's own numbers, which needs no campaign."""
+
+    kind: Literal["arithmetic"]
+    check: str = Field(description="A check of coldcache.claims.source_arithmetic.")
+
+
+#: Every kind of test.
+KINDS = {
+    "ordering": Ordering, "ratio": Ratio, "interaction": Interaction, "equivalence": Equivalence, "knee": KneeAt,
+    "growth": Growth, "drop": Drop, "anomaly": AnomalyAt, "peak-at": PeakAt, "figure": Figure,
+    "percentile": Percentile, "count": Count, "model": Model, "outcome": OutcomeTest, "memory": Memory,
+    "verified": Verified, "arithmetic": Arithmetic,
+}  # fmt: skip
+
+
+def _refuse_unknown_kind(given: Any) -> Any:
+    if isinstance(given, dict) and given.get("kind") not in list(KINDS):
+        raise DesignError(f'kind: unknown kind "{given.get("kind")}"; {nearest(str(given.get("kind")), list(KINDS))}')
+    return given
+
+
+Test = Annotated[
+    Ordering | Ratio | Interaction | Equivalence | KneeAt | Growth | Drop | AnomalyAt | PeakAt | Figure | Percentile
+    | Count | Model | OutcomeTest | Memory | Verified | Arithmetic,
+    Field(discriminator="kind"), BeforeValidator(_refuse_unknown_kind),
+]  # fmt: skip
+
+
+def limit_of(given: str | float | None, unit: str, missing: float) -> float:
+    """Return a limit in a metric's stored unit; `missing` if none is stated.
+
+    Raises
+    ------
+    DesignError
+        If it has another unit.
+    """
+    if given is None:
+        return missing
+    return parse_quantity(given, "1" if unit == "1/s" else unit)

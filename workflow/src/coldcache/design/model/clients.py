@@ -1,0 +1,61 @@
+"""The folders that a trial's threads use: the sweep's folder as each client has it mounted, and folders within it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from coldcache.core.errors import DesignError
+from coldcache.core.vocabulary import METADATA_OPERATIONS
+from coldcache.design.model.specification import Specification
+from coldcache.design.settings.model import ModelSetting
+
+#: The folder within a client's own in which its files lie: what is pinned to a server is only what is below.
+FILES = "files"
+
+
+def name_folder(client: int, servers: int) -> str:
+    """Return the folder of a client's own files, which is pinned to one of so many metadata servers."""
+    return f"mdt{(client - 1) % servers}-c{client}"
+
+
+def spread_over_clients(
+    model: Specification, directory: str, operations: Sequence[str], factors: Mapping[str, Any],
+    settings: Mapping[str, Any],
+) -> dict[str, tuple[str, ...]]:  # fmt: skip
+    """Return the mounts and the subfolders that a run's threads use in turn.
+
+    Parameters
+    ----------
+    model : Specification
+        How many clients there are.
+    directory : str
+        The sweep's folder on the first client.
+    operations : sequence of str
+        Those on files themselves use a folder for each client, so that clients do not wait for each other.
+    factors, settings : mapping
+        Level and kind of each factor; ``nodes`` says how many clients take part.
+
+    Raises
+    ------
+    DesignError
+        If more clients take part, or more metadata servers, than the model has.
+    """
+    clients = int(factors.get("nodes", model.clients))
+    if clients > model.clients:
+        raise DesignError(f"factors.nodes: {clients} are more than the model's {model.clients} clients")
+    servers = [
+        int(kind.value(factors[factor]))
+        for factor, kind in settings.items()
+        if isinstance(kind, ModelSetting) and kind.of == "metadata_servers"
+    ] or [1]
+    if servers[0] > model.metadata_servers:
+        raise DesignError(
+            f"{servers[0]} metadata servers are more than the model's {model.metadata_servers}; lower the level, or "
+            "raise model.metadata_servers"
+        )
+    numbers = range(1, clients + 1)
+    path = Path(directory)
+    at = next(place for place, part in enumerate(path.parts) if part == "c1")
+    mounts = tuple(str(Path(*path.parts[:at], f"c{number}", *path.parts[at + 1 :])) for number in numbers)
+    within = tuple(f"{name_folder(number, servers[0])}/{FILES}" for number in numbers)
+    return {"mounts": mounts, "subfolders": within if operations[0] in METADATA_OPERATIONS else ()}

@@ -1,0 +1,197 @@
+"""What a sweep should give by the model's limits alone, before anything is measured.
+
+Every figure follows from one rule: work lasts as long as the part that has the most of it to do. The parts are targets,
+the links of storage nodes and of clients, and the processors of metadata servers.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from coldcache.design.model.specification import Specification
+from coldcache.design.model.stripes import Layout, deal_stripes
+from coldcache.design.settings.model import ModelSetting, parse_value
+
+Direction = Literal["read", "write"]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A rate in B/s or 1/s, and the part that bounds it; None where no limit does."""
+
+    rate: float | None
+    bound: str
+
+
+def predict_throughput(
+    specification: Specification,
+    threads: int,
+    layout: Layout,
+    direction: Direction,
+    clients: int | None = None,
+) -> Prediction:
+    """Return the throughput of threads that move as much each, every one in a file of its own, buffered.
+
+    Parameters
+    ----------
+    specification : Specification
+        The model's limits.
+    threads : int
+        Dealt out over the clients in turns.
+    layout : Layout
+        The stripes of the files, dealt out over the targets as `deal_stripes` does.
+    direction : {"read", "write"}
+        Which limit of a target counts.
+    clients : int, optional
+        How many of the clients take part; all by default.
+
+    Returns
+    -------
+    Prediction
+        All bytes over the time until the last thread ends, in B/s.
+
+    Notes
+    -----
+    With t threads of s stripes over N targets and a rate r of each, the target with the most stripes has
+    m = ceil(t s / N) of them, and the throughput is t s r / m: it rises with the threads until t s = N, and is at N r
+    whenever N divides t s. A thread that reads has `read_ahead` bytes under way, and so at most as many stripes.
+    """
+    used = clients or specification.clients
+    ahead = layout.stripe_count
+    if direction == "read":
+        ahead = min(ahead, max(1, specification.read_ahead // layout.stripe_size))
+    load: dict[str, float] = {}
+    for thread, targets in enumerate(deal_stripes(threads, layout)):
+        _add(load, f"link of client c{thread % used + 1}", 1.0)
+        for target in targets:
+            share = 1 / len(targets)
+            _add(load, f"target {target}", share)
+            _add(load, f"link of storage node {specification.node_of(target)}", share)
+    target_rate = specification.target_rate if direction == "read" else specification.write_rate
+    if ahead < layout.stripe_count:
+        load["what a thread reads ahead"] = 1 / ahead
+    rates = {"target": target_rate, "what": target_rate, "link of client": specification.client_rate}
+    rates["link of storage node"] = specification.node_rate
+    return _bound(load, rates, float(threads))
+
+
+def predict_requests(
+    specification: Specification, threads: int, layout: Layout, direction: Direction, request_size: int
+) -> Prediction:
+    """Return how many requests per second threads get that read or write at random places, past every cache.
+
+    Parameters
+    ----------
+    specification : Specification
+        The model's limits.
+    threads : int
+        Each has one request under way.
+    layout : Layout
+        The stripes of the files.
+    direction : {"read", "write"}
+        Which limit of a target counts.
+    request_size : int
+        B, at most one stripe, so that each request goes to one target.
+
+    Returns
+    -------
+    Prediction
+        In 1/s; an upper bound, as a thread that waits leaves its target idle.
+    """
+    targets = {target for stripes in deal_stripes(threads, layout) for target in stripes}
+    busy = min(len(targets), threads)
+    rate = specification.target_rate if direction == "read" else specification.write_rate
+    bounds = {
+        "requests of the targets": None if specification.target_iops is None else specification.target_iops * busy,
+        "rate of the targets": None if rate is None else rate * busy / request_size,
+        "delay of the network": (threads / (2 * specification.network_delay) if specification.network_delay else None),
+    }
+    return _lowest(bounds)
+
+
+def predict_case(
+    specification: Specification, settings: Mapping[str, ModelSetting], operation: str, levels: Mapping[str, Any]
+) -> Prediction:
+    """Return what a case of a sweep should give, in B/s; rates of requests are bounded by more than the limits.
+
+    Parameters
+    ----------
+    specification : Specification
+        The model's limits where no factor changes them.
+    settings : mapping
+        What the levels of a factor change.
+    operation : str
+        ``write`` or ``read``; others have no prediction.
+    levels : mapping
+        The level of each factor of the case.
+    """
+    direction: Direction
+    if operation == "write":
+        direction = "write"
+    elif operation == "read":
+        direction = "read"
+    else:
+        return _lowest({})
+    changed: dict[str, object] = {}
+    layout: dict[str, int] = {"targets": specification.targets}
+    for factor, kind in settings.items():
+        if factor in levels and levels[factor] == levels[factor]:
+            value = kind.value(_as_level(levels[factor]))
+            if kind.of in ("targets", "stripe_count", "stripe_size"):
+                layout[kind.of] = int(value)
+            elif kind.of in Specification.model_fields and kind.of != "metadata_servers":
+                changed[kind.of] = parse_value(kind.of, value)
+    threads, clients = int(levels.get("threads", 1)), int(levels["nodes"]) if "nodes" in levels else None
+    return predict_throughput(specification.change(**changed), threads, Layout(**layout), direction, clients)
+
+
+def _as_level(level: Any) -> Any:
+    """Return a level as a study states it: a table's whole numbers may be floats."""
+    return int(level) if isinstance(level, float) and level.is_integer() else level
+
+
+def predict_metadata_ratio(servers: int, over: int, share: float = 1.0, over_share: float = 1.0) -> float:
+    """Return how many times as many requests so many metadata servers serve, where their processors are the limit.
+
+    Parameters
+    ----------
+    servers, over : int
+        Servers that folders are pinned to, on either side of the ratio; the work is dealt out evenly.
+    share, over_share : float
+        Share of one core of each server, on either side.
+
+    Returns
+    -------
+    float
+        Without unit.
+    """
+    return (servers * share) / (over * over_share)
+
+
+def predict_rate_ratio(
+    specification: Specification, other: Specification, threads: int, layout: Layout
+) -> float | None:
+    """Return how many times as fast one model reads as another, by their limits; None where one has none."""
+    first = predict_throughput(specification, threads, layout, "read").rate
+    second = predict_throughput(other, threads, layout, "read").rate
+    return None if first is None or second is None else first / second
+
+
+def _add(load: dict[str, float], part: str, share: float) -> None:
+    load[part] = load.get(part, 0.0) + share
+
+
+def _bound(load: dict[str, float], rates: dict[str, float | None], work: float) -> Prediction:
+    bounds: dict[str, float | None] = {}
+    for part, share in load.items():
+        rate = next(rate for kind, rate in rates.items() if part.startswith(kind))
+        bounds[part] = None if rate is None else work / share * rate
+    return _lowest(bounds)
+
+
+def _lowest(bounds: dict[str, float | None]) -> Prediction:
+    known = {part: rate for part, rate in bounds.items() if rate is not None}
+    if not known:
+        return Prediction(None, "nothing but the machine")
+    part = min(known, key=lambda part: known[part])
+    return Prediction(known[part], part)

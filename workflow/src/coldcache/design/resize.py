@@ -1,0 +1,53 @@
+"""Give the sweeps of studies another total size: small files measure fast storage too briefly."""
+
+from collections.abc import Iterable
+
+from coldcache.core.errors import DesignError
+from coldcache.core.units import parse_bytes, show_bytes
+from coldcache.design.levels import Share
+from coldcache.design.site import Site
+from coldcache.design.study import Study, Sweep
+
+
+def resize(studies: Iterable[Study], site: Site, size: str) -> tuple[tuple[Study, ...], Site]:
+    """Return studies whose file sizes add up to another total, and a site whose limit it does not exceed.
+
+    Parameters
+    ----------
+    studies : iterable of Study
+        Each `file_size` that divides a total among threads gets the new total; other levels stay.
+    site : Site
+        Where they run; its `limits.bytes` is raised to twice the size, so that the plan is not refused for it.
+    size : str
+        The new total, such as ``8 GiB`` or ``8GiB``; empty leaves everything as it is.
+
+    Raises
+    ------
+    DesignError
+        If `size` is not a size, or no sweep divides a total among its threads.
+    """
+    if not size:
+        return tuple(studies), site
+    try:
+        total = parse_bytes(size)
+    except DesignError as error:
+        raise DesignError(f"size: {error}") from error
+    resized = tuple(
+        study.model_copy(update={"sweeps": {name: _resize(sweep, total) for name, sweep in study.sweeps.items()}})
+        for study in studies
+    )
+    if resized == tuple(studies):
+        names = ", ".join(study.study for study in resized)
+        raise DesignError(
+            f"size: no sweep of {names} divides a total size among its threads; change file_size in the study"
+        )
+    limits = site.limits.model_copy(update={"bytes": max(site.limits.bytes, 2 * total)})
+    return resized, site.model_copy(update={"limits": limits})
+
+
+def _resize(sweep: Sweep, total: int) -> Sweep:
+    share = sweep.factors.get("file_size")
+    if not isinstance(share, Share) or share.aggregate is None:
+        return sweep
+    changed = share.model_copy(update={"aggregate": show_bytes(total)})
+    return sweep.model_copy(update={"factors": {**sweep.factors, "file_size": changed}})
