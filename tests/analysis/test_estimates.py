@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from coldcache.analysis.estimates import NOT_PROVED, Peak, Question, estimate, fit_law, median_interval
 from coldcache.analysis.format import format_growth, format_interval, format_ratio, format_suspect
@@ -19,6 +20,7 @@ from coldcache.dataset.writer import save_dataset
 from coldcache.design.cases import Environment
 from coldcache.design.site import Site
 from coldcache.statistics.intervals import Interval
+from coldcache.verdicts.cold_proof import Coldness
 from coldcache.verdicts.judge import Judgement
 
 #: Rates in MB/s by operation and threads; None is a void trial.
@@ -56,7 +58,7 @@ def _collect(operation, threads, repetition, rate, suspect):
     record = Record("fio", "3.33", operation, "throughput", "value", 1e6 * (rate or 0), "B/s", None, "", 0, 3, "")
     verdict = "void" if rate is None else "suspect" if suspect else "valid"
     cold = "not applicable" if operation == "write" or rate is None else "cold"
-    judgement = Judgement(verdict, (), (), cold)
+    judgement = Judgement(verdict, (), (), cold, (Coldness(cold, operation=operation),))
     return Collected(outcome.key, outcome, [record] if rate else [], judgement)
 
 
@@ -78,25 +80,30 @@ def test_a_void_trial_does_not_count_and_a_suspect_one_does(open_estimates):
     found = open_estimates(without("write", 4, 3), suspect=[("write", 1, 1)])
     cells = found.cells.sel(operation="write")
     assert cells.n.values.tolist() == [5, 4]
-    assert cells.high.values.tolist() == [110e6, 200e6]
+    assert cells.high[0] == 110e6
+    assert np.isnan(cells.high[1])
     assert np.isnan(found.runs.sel(operation="write", threads=4, repetition=3))
 
 
 def test_peak_is_the_highest_median(open_estimates):
     found = open_estimates()
     write = "../trials/quick/sequential/operation=write,threads=4/index.html#write-throughput"
-    assert found.peak("write") == Peak(4, 198e6, 189e6, 231e6, 5, write)
+    assert found.peak("write") == Peak(4, 198e6, 189e6, 231e6, 5, write, 0, (200e6, 198e6, 189e6, 231e6, 190e6))
     read = "../trials/quick/sequential/operation=read,threads=1/index.html#read-throughput"
-    assert found.peak("read") == Peak(1, 400e6, 300e6, 500e6, 5, read)
+    assert found.peak("read") == Peak(
+        1, 400e6, 300e6, 500e6, 5, read, 0, tuple(1e6 * rate for rate in RATES["read", 1])
+    )
     assert (found.peak("write").at, found.peak("read").at) == ("4 threads", "1 thread")
-    assert found.format_peak(found.peak("write")) == f'<a href="{write}">198 MB/s</a> (189 to 231 MB/s)'
+    assert found.format_peak(found.peak("write")) == f'<a href="{write}">198 MB/s</a> (93.8 %: 189 to 231 MB/s)'
 
 
 def test_a_peak_of_suspect_trials_says_so(open_estimates):
     found = open_estimates(suspect=[("write", 4, repetition) for repetition in range(5)])
     assert found.peak("write").suspect == 5
-    assert without_links(found.format_peak(found.peak("write"))) == "198 MB/s (189 to 231 MB/s; 5 of 5 trials suspect)"
-    assert without_links(found.format_peak(found.peak("read"))) == "400 MB/s (300 to 500 MB/s)"
+    assert without_links(found.format_peak(found.peak("write"))) == (
+        "198 MB/s (93.8 %: 189 to 231 MB/s; 5 of 5 trials suspect)"
+    )
+    assert without_links(found.format_peak(found.peak("read"))) == "400 MB/s (93.8 %: 300 to 500 MB/s)"
 
 
 def test_how_many_trials_are_suspect_is_told_in_words():
@@ -113,22 +120,31 @@ def test_an_operation_without_an_estimate_stands_last(open_estimates):
 
 
 def test_growth_is_paired_by_repetition(open_estimates):
-    """Pair by pair 2, 1.8, 2.1, 2.2 and 2: their range, not that of the quotient of medians (1.98)."""
+    """Pair by pair 2, 1.8, 2.1, 2.2 and 2: their geometric mean, not the quotient of medians (1.98)."""
     found = open_estimates().growth("write")
-    assert (found.estimate, found.low, found.high, found.n) == pytest.approx((2, 1.8, 2.2, 5))
-    assert format_growth(found) == "grow 2 times"
-    assert format_ratio(found) == '<a href="../trials/quick/sequential/index.html">2 times</a> (1.8 to 2.2)'
+    logs = np.log([2, 1.8, 2.1, 2.2, 2])
+    expected = stats.ttest_1samp(logs, 0).confidence_interval(0.95)
+    assert (found.estimate, found.n) == (pytest.approx(np.exp(logs.mean()), rel=1e-6), 5)
+    assert (found.low, found.high) == pytest.approx((np.exp(expected.low), np.exp(expected.high)), rel=1e-6)
+    assert format_growth(found) == "grow 2.02 times"
+    assert format_ratio(found) == (
+        '<a href="../trials/quick/sequential/index.html">2.02 times</a> (95 %: 1.84 to 2.21)'
+    )
 
 
 def test_a_pair_that_lost_a_member_does_not_count(open_estimates):
-    """Of 2, 2, 2.1 and 2.2 the median is the geometric mean of the middle two."""
+    """Four pairs are listed, and have no interval."""
     found = open_estimates(without("write", 1, 1)).growth("write")
-    assert (found.estimate, found.low, found.high, found.n) == pytest.approx((math.sqrt(2 * 2.1), 2, 2.2, 4))
+    assert (found.estimate, found.n) == (pytest.approx((2 * 2.1 * 2.2 * 2) ** 0.25), 4)
+    assert found.runs == pytest.approx((2, 2.1, 2.2, 2))
+    assert np.isnan([found.low, found.high]).all()
+    assert format_growth(found) == "may or may not grow (4 pairs: 2, 2.1, 2.2, 2 times)"
 
 
 def test_ratio_of_any_two_cases(open_estimates):
     found = open_estimates().ratio({"operation": "read", "threads": 1}, {"operation": "write", "threads": 1})
-    assert found.estimate == pytest.approx(4)
+    pairs = np.divide(RATES["read", 1], RATES["write", 1])
+    assert found.estimate == pytest.approx(np.exp(np.log(pairs).mean()), rel=1e-6)
 
 
 def test_an_interval_that_holds_one_shows_no_growth(open_estimates):
@@ -147,7 +163,7 @@ def test_one_repetition_says_nothing_of_growth(open_estimates):
     assert (found.estimate, found.n) == (2, 1)
     assert math.isnan(found.low)
     assert format_growth(found) == "may or may not grow"
-    assert format_ratio(found) == '<a href="../trials/quick/sequential/index.html">2 times</a>'
+    assert format_ratio(found) == '<a href="../trials/quick/sequential/index.html">2 times</a> (1 pair)'
 
 
 def test_cases_without_a_common_repetition_have_no_ratio(open_estimates):
@@ -159,8 +175,8 @@ def test_cases_without_a_common_repetition_have_no_ratio(open_estimates):
 @pytest.mark.parametrize(
     ("repetitions", "said"),
     [
-        (2, "Points: median of 2 repetitions; bands and bars: its 50 % interval; dots: single trials."),
-        (3, "Points: median of 3 repetitions; bands and bars: its 75 % interval; dots: single trials."),
+        (2, "Points: median of 2 repetitions, too few for an interval; dots: single trials."),
+        (3, "Points: median of 3 repetitions, too few for an interval; dots: single trials."),
         (5, "Points: median of 5 repetitions; bands and bars: its 93.8 % interval; dots: single trials."),
         (6, "Points: median of 6 repetitions; bands and bars: its 95 % interval; dots: single trials."),
         (1, "Points: single trials; one repetition has no interval."),
@@ -174,9 +190,9 @@ def test_caption_tells_what_the_bands_cover(open_estimates, repetitions, said):
 @pytest.mark.parametrize(
     ("lost", "said"),
     [
-        ((4,), "median of 4 to 5 repetitions; bands and bars: its 93.8 % interval, 87.5 % of 4; dots"),
-        ((1, 2, 3), "median of 2 to 5 repetitions; bands and bars: its 93.8 % interval, 50 % of 2; dots"),
-        ((0, 1, 2, 3), "median of 1 to 5 repetitions; bands and bars: its 93.8 % interval, none of 1; dots"),
+        ((4,), "median of 4 to 5 repetitions; bands and bars: its 93.8 % interval, none of fewer than 5; dots"),
+        ((1, 2, 3), "median of 2 to 5 repetitions; bands and bars: its 93.8 % interval, none of fewer than 5; dots"),
+        ((0, 1, 2, 3), "median of 1 to 5 repetitions; bands and bars: its 93.8 % interval, none of fewer than 5; dots"),
         ((0, 1, 2, 3, 4), "median of 5 repetitions; bands and bars: its 93.8 % interval; dots"),
     ],
 )
@@ -208,7 +224,7 @@ def test_table_has_every_trial(open_estimates):
 
 
 def test_an_estimate_without_bounds_is_shown_alone():
-    assert format_interval(1.5e9, np.nan, np.nan, "B/s") == "1.50 GB/s"
+    assert format_interval(1.5e9, np.nan, np.nan, "B/s", 0) == "1.50 GB/s"
 
 
 def test_no_sweep_of_that_name_is_no_data(open_estimates, tmp_path):
@@ -289,7 +305,7 @@ def test_reads_that_are_not_proved_cold_are_counted_in_the_caption(sweep):
     for repetition, cold in enumerate(("warm", "mixed", "unproved")):
         sweep.cube.cold.loc[{"operation": "read", "threads": 1, "repetition": repetition}] = cold
     sweep.cube.cold.loc[{"operation": "write"}] = "not applicable"
-    assert "Reads: 6 cold, 1 warm, 1 mixed, 1 unproved. Diamonds: reads that are not proved cold." in sweep.caption()
+    assert "Reads: 12 cold, 1 warm, 1 mixed, 1 unproved. Diamonds: reads that are not proved cold." in sweep.caption()
     assert NOT_PROVED == ("warm", "mixed", "unproved")
     sweep.cube.cold[:] = "not applicable"
     assert "Reads" not in sweep.caption()
@@ -299,7 +315,7 @@ def test_suspect_trials_of_a_case_are_counted(sweep):
     sweep.cube.verdict.loc[{"operation": "read", "threads": 1, "repetition": [0, 2]}] = "suspect"
     assert sweep.count_suspect({"operation": "read", "threads": 1}) == 2
     assert sweep.count_suspect({"operation": "write"}) == 0
-    assert "Trials: 16 valid, 2 suspect. Hollow dots: suspect." in sweep.caption()
+    assert "Trials: 28 valid, 2 suspect. Hollow dots: suspect." in sweep.caption()
 
 
 def test_a_table_of_what_logs_state_leaves_out_cases_that_count_and_state_nothing(sweep):
@@ -316,7 +332,7 @@ def test_a_law_needs_rates_at_enough_numbers_of_threads(sweep):
     threads = [1, 2, 4, 8, 16, 32]
     cube = sweep.cube.isel(threads=[0] * 6).assign_coords(threads=threads)
     rates = 1e6 * np.array([100, 190, 360, 640, 1000, 1400])
-    cube["throughput"] = cube.throughput.copy(data=np.broadcast_to(rates[:, None], (2, 6, 3)).copy())
+    cube["throughput"] = cube.throughput.copy(data=np.broadcast_to(rates[:, None], (2, 6, 5)).copy())
     law = fit_law(replace(sweep, cube=cube), "read")
     assert law.tested == (1, 32)
     assert 0 < law.contention < 0.1
@@ -324,6 +340,6 @@ def test_a_law_needs_rates_at_enough_numbers_of_threads(sweep):
 
 def test_the_one_estimate_is_the_median_with_its_order_interval(sweep):
     cells = median_interval(sweep.runs)
-    assert cells.attrs == {"statistic": "median", "level": 0.95, "method": "order"}
+    assert cells.attrs == {"statistic": "median", "level": 0.95, "method": "order", "correlation": 0.0}
     here = cells.sel(operation="read", threads=1)
-    assert [float(here[name]) for name in ("estimate", "low", "high", "n")] == [100e6, 90e6, 130e6, 3]
+    assert [float(here[name]) for name in ("estimate", "low", "high", "n")] == [100e6, 90e6, 130e6, 5]

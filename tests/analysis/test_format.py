@@ -34,22 +34,22 @@ def test_a_level_stands_behind_the_label_of_its_factor():
 
 
 def test_a_ratio_has_three_digits_its_interval_and_a_link():
-    assert format_ratio(Ratio(2.0449, 1.98, 2.111, 5)) == "2.04 times (1.98 to 2.11)"
-    assert format_ratio(Ratio(2, math.nan, math.nan, 1)) == "2 times"
+    assert format_ratio(Ratio(2.0449, 1.98, 2.111, 5)) == "2.04 times (95 %: 1.98 to 2.11)"
+    assert format_ratio(Ratio(2, math.nan, math.nan, 1)) == "2 times (1 pair)"
     assert format_ratio(Ratio(math.nan, math.nan, math.nan, 0)) == "not known"
-    assert format_ratio(Ratio(2, 1.9, 2.1, 5, "x.html")) == '<a href="x.html">2 times</a> (1.9 to 2.1)'
+    assert format_ratio(Ratio(2, 1.9, 2.1, 5, "x.html")) == '<a href="x.html">2 times</a> (95 %: 1.9 to 2.1)'
 
 
 @pytest.mark.parametrize(
     ("low", "high", "n", "shown"),
     [
         (1.001, 2, 5, "grow 1.55 times"), (1, 2, 5, "show no growth"), (0.9, 1, 5, "show no growth"),
-        (0.8, 0.999, 5, "fall to 1.55 times"), (1.1, 2, 2, "grow 1.55 times"), (1.1, 2, 1, "may or may not grow"),
+        (0.8, 0.999, 5, "fall to 1.55 times"), (1.1, 2, 2, "may or may not grow (2 pairs: 1.5, 1.6 times)"),
         (1.1, 2, 0, "may or may not grow"),
     ],
 )  # fmt: skip
 def test_growth_is_claimed_where_the_interval_leaves_one_out(low, high, n, shown):
-    assert format_growth(Ratio(1.5499, low, high, n)) == shown
+    assert format_growth(Ratio(1.5499, low, high, n, runs=(1.5, 1.6))) == shown
 
 
 def test_suspect_trials_are_counted():
@@ -59,9 +59,14 @@ def test_suspect_trials_are_counted():
 
 
 def test_an_estimate_stands_before_its_interval_and_a_doubt():
-    assert format_interval(1.5e9, math.nan, math.nan, "B/s") == "1.50 GB/s"
-    assert format_interval(1.5e9, 1.4e9, 1.6e9, "B/s") == "1.50 GB/s (1.40 to 1.60 GB/s)"
-    assert format_interval(1.5e9, 1.4e9, 1.6e9, "B/s", "x.html", "odd") == (
-        '<a href="x.html">1.50 GB/s</a> (1.40 to 1.60 GB/s; odd)'
+    assert format_interval(1.5e9, math.nan, math.nan, "B/s", 1) == "1.50 GB/s (1 run)"
+    assert format_interval(1.5e9, 1.4e9, 1.6e9, "B/s", 8) == "1.50 GB/s (95 %: 1.40 to 1.60 GB/s)"
+    assert format_interval(1.5e9, 1.4e9, 1.6e9, "B/s", 5, "x.html", "odd") == (
+        '<a href="x.html">1.50 GB/s</a> (93.8 %: 1.40 to 1.60 GB/s; odd)'
     )
-    assert format_interval(1.5e9, math.nan, math.nan, "B/s", doubt="odd") == "1.50 GB/s (odd)"
+    assert format_interval(1.5e9, math.nan, math.nan, "B/s", 3, doubt="odd", runs=(1.4e9, 1.5e9, 0.9e9)) == (
+        "1.50 GB/s (3 runs: 1.40 GB/s, 1.50 GB/s, 900 MB/s; odd)"
+    )
+    assert format_interval(1.5e9, 1.4e9, 1.6e9, "B/s", 10, correlation=0.8) == (
+        "1.50 GB/s (95 %: 1.40 to 1.60 GB/s; 10 runs worth 1.8)"
+    )

@@ -46,7 +46,7 @@ def test_each_case_has_its_ratio_at_every_other_level(cached):
         for operation in ("write", "read")
         for threads in (1, 2, 4)
     ]
-    assert {(pair.ratio.estimate, pair.ratio.low, pair.ratio.high, pair.ratio.n) for pair in found} == {(2, 2, 2, 3)}
+    assert {(pair.ratio.estimate, pair.ratio.low, pair.ratio.high, pair.ratio.n) for pair in found} == {(2, 2, 2, 5)}
     assert {pair.ratio.page for pair in found} == {"../trials/s/w/index.html"}
 
 

@@ -28,7 +28,8 @@ sweeps:
     title: One stream for each core
     tools: [fio]
     operations: [write]
-    options: {fio: [--group_reporting=0]}
+    # Without a pause, 8 MiB take some 20 ms, and fio counts in whole milliseconds.
+    options: {fio: [--group_reporting=0, --thinktime=5000]}
     factors: {threads: [2], transfer_size: [64 KiB], file_size: [4 MiB], direct_io: [false]}
     seconds: 1 h
   minutes:

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import xarray as xr
 
@@ -42,8 +43,8 @@ def test_curves_are_told_by_peak_growth_and_plateau(dell):
     (found,) = choose(dell, "dell-lustre", "throughput", ["write", "read"], "file-per-thread", over="threads")
     assert without_links(describe_peaks(found)) == (
         "Sequential transfers of 1 MiB, one file per thread, 2 TB in all (at most 256 threads, full sizes): reads peak "
-        "at 32.2 GB/s (32.0 to 32.3 GB/s) with 16 threads, writes peak at 16.1 GB/s (16.0 to 16.2 GB/s) with 16 "
-        "threads."
+        "at 32.2 GB/s (93.8 %: 32.0 to 32.3 GB/s) with 16 threads, writes peak at 16.1 GB/s (93.8 %: 16.0 to 16.2 "
+        "GB/s) with 16 threads."
     )
     assert describe_growth(found) == "Reads grow 16 times, writes grow 16 times from 1 to 256 threads"
     assert describe_plateaus(found) == (
@@ -66,13 +67,12 @@ def test_settings_are_told_against_the_level_that_is_off(dell):
 
 
 @pytest.mark.parametrize(("low", "high", "told", "title"), [
-    (1.1, 1.3, "1.2 times (1.1 to 1.3) as fast with writeback.", "Writes 1.2 times with writeback"),
-    (0.9, 1.5, "1.2 times (0.9 to 1.5) as fast with writeback, which shows no difference.",
+    (1.1, 1.3, "1.2 times (95 %: 1.1 to 1.3) as fast with writeback.", "Writes 1.2 times with writeback"),
+    (0.9, 1.5, "1.2 times (95 %: 0.9 to 1.5) as fast with writeback, which shows no difference.",
      "Writes show no difference with writeback"),
-    (math.nan, math.nan, "1.2 times as fast with writeback (one pair).", "Writes 1.2 times with writeback"),
 ])  # fmt: skip
 def test_a_ratio_claims_what_its_interval_shows(dell, monkeypatch, low, high, told, title):
-    pair = Pair({"operation": "write"}, "writeback", Interval(1.2, low, high, 3, 0.95, "t"))
+    pair = Pair({"operation": "write"}, "writeback", Interval(1.2, low, high, 6, 0.95, "t"))
     monkeypatch.setattr("coldcache.analysis.sentences.pairs", lambda *_: [pair])
     found = next(iter(choose_settings(dell, "dell-lustre", ["write_cache"])))
     assert describe_pairs(found, "write_cache").endswith(f"against write cache writethrough: writes are {told}")
@@ -81,11 +81,11 @@ def test_a_ratio_claims_what_its_interval_shows(dell, monkeypatch, low, high, to
 
 def test_a_latency_is_told_as_long_and_not_as_growth(dell, monkeypatch):
     (found,) = choose(dell, "dell-lustre", "throughput", ["write", "read"], "file-per-thread", over="threads")
-    ratios = {"read": Interval(1.5, 1.2, 1.8, 3, 0.95, "t"), "write": Interval(1.1, 0.9, 1.3, 3, 0.95, "t")}
+    ratios = {"read": Interval(1.5, 1.2, 1.8, 6, 0.95, "t"), "write": Interval(1.1, 0.9, 1.3, 6, 0.95, "t")}
     monkeypatch.setattr(Estimates, "growth", lambda _, operation: ratios[operation])
     assert describe_latencies(found) == (
-        "Going from 1 to 256 threads raises the mean latency of reads from 2.01 GB/s to 32.2 GB/s, 1.5 times (1.2 to "
-        "1.8); makes no measurable difference to writes."
+        "Going from 1 to 256 threads raises the mean latency of reads from 2.01 GB/s to 32.2 GB/s, 1.5 times (95 %: "
+        "1.2 to 1.8); makes no measurable difference to writes."
     )
 
 
@@ -97,13 +97,16 @@ def test_many_levels_are_told_by_their_range(invent):
 def test_layouts_are_told_by_what_is_fastest(dell):
     (stripes,) = choose(dell, "dell-lustre", "rate", FILES, by=["stripe_count", "stripe_size"], over="threads")
     assert describe_best_combination(stripes, ("stripe_count", "stripe_size")) == (
-        "OSTs and stripe size of the metadata tests: stripe count 1 and stripe size 1 MiB is the fastest in 21 of 21 "
-        "places (operation and threads)."
+        "OSTs and stripe size of the metadata tests: stripe count 1 and stripe size 1 MiB has the highest median in 21 "
+        "of 21 places (operation and threads); medians alone, no test."
     )
     found = next(iter(choose(dell, "dell-lustre", "throughput", ["write", "read"], by=["stripe_count"])))
-    assert title_best(found, "stripe_count") == "Fastest are reads with stripe count 2, writes with stripe count 2"
+    assert (
+        title_best(found, "stripe_count")
+        == "The highest medians: reads with stripe count 2, writes with stripe count 2"
+    )
     assert describe_best(found, "stripe_count").startswith(
-        "One thread of one client over several OSTs: reads are fastest"
+        "One thread of one client over several OSTs: the highest median of reads is that of "
     )
 
 
@@ -158,3 +161,33 @@ def test_an_overview_of_a_setting_compares_its_levels(sweep):
     setting = replace(sweep, cube=both, cells=median_interval(both.throughput))
     assert without_links(title_overview(setting)) == "Writes 2 times with on; reads 2 times with on, against off"
     assert describe_meaning([setting]) == [describe_pairs(setting, "write_cache")]
+
+
+def rise(sweep, rates):
+    """Return a sweep with rates in MB/s by operation at 1, 2, 4, ... threads, alike in five repetitions."""
+    count = len(next(iter(rates.values())))
+    cube = sweep.cube.isel(threads=[0] * count).assign_coords(threads=[2**power for power in range(count)])
+    values = 1e6 * np.array([rates[str(name)] for name in cube.operation.values], dtype=float)
+    cube["throughput"] = cube.throughput.copy(data=values[:, :, None] * np.array([0.999, 1, 1.001, 1, 1]))
+    return replace(sweep, cube=cube, cells=median_interval(cube.throughput))
+
+
+def test_operations_that_level_off_alike_share_a_part(sweep):
+    curve = [10, 20, 40, 40, 40, 40]
+    assert describe_plateaus(rise(sweep, {"read": curve, "write": curve})) == (
+        "Reads and writes: level from 4 threads on, at 40.0 MB/s or more."
+    )
+    flat = [30] * 6
+    assert describe_plateaus(rise(sweep, {"read": curve, "write": flat})) == (
+        "Reads: level from 4 threads on, at 40.0 MB/s or more; writes: level from 1 thread on, at 30.0 MB/s or more."
+    )
+    assert describe_plateaus(rise(sweep, {"read": [10, 20], "write": [10, 20]})) is None
+
+
+def test_the_best_level_is_told_with_what_it_is_over_the_least_and_unknown_ones_are_never_the_best(sweep):
+    found = rise(sweep, {"read": [10, 30, 20], "write": [0, 0, 0]})
+    found.cells["estimate"].loc[{"operation": "read", "threads": 4}] = math.nan
+    assert describe_best(found, "threads") == (
+        "A sweep: the highest median of reads is that of threads 2: 30.0 MB/s, 3 times the least; "
+        "the highest median of writes is that of threads 1: 0.00 B/s."
+    )

@@ -52,21 +52,23 @@ def test_a_table_that_is_given_in_words_is_shown_so():
 
 def test_each_case_has_a_row_with_its_median_and_every_trial(sweep):
     table = Table.of(sweep, "A caption")
-    assert table.shown.columns.tolist() == ["operation", "threads", "median", "low", "high", "n", "trials"]
+    assert table.shown.columns.tolist() == [
+        "operation", "threads", "median", "low (93.8 %)", "high (93.8 %)", "n", "trials",
+    ]  # fmt: skip
     assert words(table)[:2] == [
-        ["write", "1", "50.0 MB/s", "40.0 MB/s", "55.0 MB/s", "3", "40 50 55 MB/s"],
-        ["write", "2", "70.0 MB/s", "60.0 MB/s", "80.0 MB/s", "3", "60 70 80 MB/s"],
+        ["write", "1", "50.0 MB/s", "40.0 MB/s", "55.0 MB/s", "5", "40 50 55 50 50 MB/s"],
+        ["write", "2", "70.0 MB/s", "60.0 MB/s", "80.0 MB/s", "5", "60 70 80 70 70 MB/s"],
     ]
     assert table.shown["median"][0] == (
         '<a href="../trials/s/w/operation=write,threads=1/index.html#write-throughput">50.0 MB/s</a>'
     )
-    assert '<a href="../trials/s/w/operation=write,threads=1/r2.html#write-throughput">55</a> MB/s' in str(
+    assert '<a href="../trials/s/w/operation=write,threads=1/r4.html#write-throughput">50</a> MB/s' in str(
         table.shown["trials"][0]
     )
     assert table.numbers.columns.tolist() == [
-        "operation", "threads (1)", "median (B/s)", "low (B/s)", "high (B/s)", "n", "trials (B/s)",
+        "operation", "threads (1)", "median (B/s)", "low (B/s)", "high (B/s)", "level (1)", "n", "trials (B/s)",
     ]  # fmt: skip
-    assert table.numbers["trials (B/s)"][0] == "40000000.0 50000000.0 55000000.0"
+    assert table.numbers["trials (B/s)"][0] == "40000000.0 50000000.0 55000000.0 50000000.0 50000000.0"
     assert table.caption == "A caption"
 
 
@@ -74,13 +76,13 @@ def test_a_trial_that_does_not_count_is_a_dash_and_a_case_without_one_has_none(s
     sweep.runs.loc[{"operation": "write", "threads": 1, "repetition": 1}] = np.nan
     sweep.runs.loc[{"operation": "write", "threads": 2}] = np.nan
     table = Table.of(replace(sweep, cells=median_interval(sweep.runs)), "C")
-    assert words(table)[0][-1] == "40 – 55 MB/s"
+    assert words(table)[0][-1] == "40 – 55 50 50 MB/s"
     assert words(table)[1][2:] == ["none", "none", "none", "0", ""]
 
 
 def test_counts_of_trials_are_whole(sweep):
     table = Table.of(replace(sweep, unit="1"), "C")
-    assert words(table)[0][-1] == "40,000,000 50,000,000 55,000,000"
+    assert words(table)[0][-1] == "40,000,000 50,000,000 55,000,000 50,000,000 50,000,000"
 
 
 def test_levels_have_units_and_one_that_is_not_stated_says_so(sweep):
@@ -97,12 +99,12 @@ def test_pairs_have_both_medians_and_their_ratio(invent):
     found, _ = choose_settings(invent("anf-nfs"), "anf-nfs", ["write_mode"])
     table = Table.of_pairs(found, "write_mode", "Pairs")
     assert table.shown.columns.tolist() == ["operation", "write mode", "sync", "median", "ratio", "pairs"]
-    assert words(table) == [["write", "async", "1.00 GB/s", "2.01 GB/s", "2 times (2 to 2)", "2"]]
+    assert words(table) == [["write", "async", "1.00 GB/s", "2.01 GB/s", "2 times (95 %: 2 to 2)", "5"]]
     assert table.numbers.columns.tolist() == [
         "operation", "write_mode", "median at sync (B/s)", "median (B/s)", "ratio (1)", "ratio low (1)",
-        "ratio high (1)", "pairs",
+        "ratio high (1)", "level (1)", "pairs",
     ]  # fmt: skip
-    assert table.numbers.values.tolist()[0][2:] == pytest.approx([1.005e9, 2.01e9, 2, 2, 2, 2])
+    assert table.numbers.values.tolist()[0][2:] == pytest.approx([1.005e9, 2.01e9, 2, 2, 2, 0.95, 5])
     assert table.caption == "Pairs"
     found.runs[:] = np.nan
     empty = Table.of_pairs(replace(found, cells=median_interval(found.runs)), "write_mode", "Pairs")
@@ -120,8 +122,8 @@ def test_scaling_has_peak_plateau_and_the_costs_of_the_law(invent):
         "coherency",
     ]  # fmt: skip
     assert read[:8] == [
-        "sequential", "read", "32.2 GB/s (32.0 to 32.3 GB/s)", "16", "16", "32.2 GB/s (32.0 to 32.3 GB/s)", "1",
-        read[7],
+        "sequential", "read", "32.2 GB/s (93.8 %: 32.0 to 32.3 GB/s)", "16", "16",
+        "32.2 GB/s (93.8 %: 32.0 to 32.3 GB/s)", "1", read[7],
     ]  # fmt: skip
     assert write[1] == "write"
     assert float(read[7]) >= 0 and float(read[8]) >= 0
@@ -155,13 +157,13 @@ def test_layouts_are_compared_at_each_number_of_threads(sweep):
     one = replace(sweep, cube=half.sel(threads=[2, 4]), cells=median_interval(half.throughput.sel(threads=[2, 4])))
     table = Table.of_layouts(one, sweep, "Layouts")
     assert words(table) == [
-        ["read", "2", "0.5 times (0.5 to 0.5)", "3"], ["read", "4", "0.5 times (0.5 to 0.5)", "3"],
-        ["write", "2", "0.5 times (0.5 to 0.5)", "3"], ["write", "4", "0.5 times (0.5 to 0.5)", "3"],
+        ["read", "2", "0.5 times (95 %: 0.5 to 0.5)", "5"], ["read", "4", "0.5 times (95 %: 0.5 to 0.5)", "5"],
+        ["write", "2", "0.5 times (95 %: 0.5 to 0.5)", "5"], ["write", "4", "0.5 times (95 %: 0.5 to 0.5)", "5"],
     ]  # fmt: skip
     assert table.shown.columns.tolist() == ["operation", "threads", "ratio", "pairs"]
     assert table.numbers.to_dict("records")[0] == pytest.approx(
         {"operation": "read", "threads (1)": 2, "ratio (1)": 0.5, "ratio low (1)": 0.5, "ratio high (1)": 0.5,
-         "pairs (1)": 3}
+         "level (1)": 0.95, "pairs (1)": 5}
     )  # fmt: skip
     alone = replace(sweep, cube=sweep.cube.sel(operation=["write"]), cells=sweep.cells.sel(operation=["write"]))
     assert {row[0] for row in words(Table.of_layouts(sweep, alone, "C"))} == {"write"}
@@ -187,11 +189,12 @@ def test_numbers_are_saved_as_csv_at_full_precision(sweep, tmp_path):
 
 
 def test_headlines_state_the_level_of_their_interval_and_have_none_from_fewer_than_five_runs(sweep):
-    cube = xr.concat([sweep.cube] * 2, dim="repetition")
+    few = replace(sweep, cube=sweep.cube.isel(repetition=slice(3)), cells=median_interval(sweep.runs[..., :3]))
+    cube = xr.concat([few.cube] * 2, dim="repetition")
     cube["verdict"] = (cube.verdict.dims, np.full(cube.verdict.shape, "suspect", dtype=object))
     wide = replace(sweep, cube=cube, cells=median_interval(cube.throughput))
     place = {"operation": "read", "threads": 4}
-    table = Table.of_headlines([(wide, place), (sweep, {**place, "operation": "write"})], "Best")
+    table = Table.of_headlines([(wide, place), (few, {**place, "operation": "write"})], "Best")
     assert Markup(table.shown["median"][0]).striptags() == "400 MB/s"
     assert table.shown.drop(columns="median").values.tolist() == [
         ["read", "390 to 410 MB/s (95 %)", "4 threads", 6, 6],

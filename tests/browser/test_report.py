@@ -2,13 +2,17 @@
 
 import functools
 import http.server
+import itertools
 import json
+import re
 import threading
 from pathlib import Path
 
 import axe_playwright_python
 import pytest
 from playwright.sync_api import sync_playwright
+
+from coldcache.analysis.figures.style import find_contrast
 
 CHROMIUM = Path("/usr/bin/chromium")
 INTERRUPTED = "net::ERR_ABORTED"
@@ -135,8 +139,10 @@ def test_figures_fit_and_say_what_they_show(walk, chapters, viewport):
         assert len(figures) == len(page.query_selector_all("figure.coldcache-figure svg"))
         for figure in figures:
             assert len(figure.get_attribute("aria-label")) > 20
+            # A drawing wider than a phone scrolls in the box of its figure.
             box = figure.bounding_box()
-            assert 0 <= box["x"] < box["x"] + box["width"] <= viewport["width"]
+            frame = figure.evaluate_handle("svg => svg.closest('figure')").as_element().bounding_box()
+            assert 0 <= frame["x"] < frame["x"] + frame["width"] <= viewport["width"]
             assert box["width"] > 300
             assert 0.4 < box["height"] / box["width"] < 1.2
 
@@ -148,19 +154,25 @@ def test_code_is_left_to_the_notebook_that_the_page_leads_to(walk, chapters):
         assert link == f"../data/notebooks/{name.removesuffix('.html')}.ipynb"
 
 
-def test_four_figures_and_the_doubts_are_on_the_first_screen(open_page, reference_report):
-    page = open_page("index.html")
-    first = page.locator(".coldcache-row").first
-    boxes = [figure.bounding_box() for figure in first.locator("figure").all()]
-    assert len(boxes) == 4 == len({box["x"] for box in boxes}) and len({box["y"] for box in boxes}) == 1
-    assert max(box["y"] + box["height"] for box in boxes) < DESK["height"]
+def test_documents_figures_and_doubts_are_on_the_first_screen(open_page):
+    page = open_page("index.html", {"width": 1440, "height": 900})
     assert "flagged" in page.locator(".coldcache-glance").inner_text()
-    drawn = [image.get_attribute("src") for image in first.locator("img").all()]
-    assert len(drawn) == 4 and all((reference_report / name).is_file() for name in drawn)
+    table = page.locator("#table-documents")
+    assert table.locator("img").first.bounding_box()["y"] < 400
+    rows = [row.bounding_box()["y"] for row in table.locator("tbody tr").all()]
+    assert sum(y < 900 for y in rows) >= 5
+    assert len(page.locator("#main-content").inner_text().split()) < 979
+
+
+def test_the_first_screen_of_a_study_has_its_figures_and_few_words(open_page):
+    page = open_page("quick/index.html", {"width": 1440, "height": 900})
+    boxes = [figure.bounding_box() for figure in page.locator(".coldcache-row figure").all()]
+    assert len(boxes) == 4 == len({box["x"] for box in boxes}) and len({box["y"] for box in boxes}) == 1
+    assert max(box["y"] + box["height"] for box in boxes) < 900
 
 
 def test_a_phone_shows_the_same_figures_below_each_other_and_readable(open_page):
-    page = open_page("index.html", PHONE)
+    page = open_page("quick/index.html", PHONE)
     boxes = [figure.bounding_box() for figure in page.locator(".coldcache-row").first.locator("figure").all()]
     assert len({box["x"] for box in boxes}) == 1 and min(box["width"] for box in boxes) > 278
 
@@ -268,6 +280,145 @@ def test_points_and_dots_of_a_figure_can_be_clicked(open_page):
     page.go_back()
     page.locator("figure svg a[href$='threads=1/r3.html#random-write-rate']").first.dispatch_event("click")
     page.wait_for_url("**/operation=random-write,threads=1/r3.html#random-write-rate")
+
+
+def test_a_mark_says_its_value_interval_and_runs_and_leads_to_the_trial(open_page):
+    page = open_page("quick/random-iops.html")
+    tip = page.locator(".coldcache-tip")
+    assert not tip.is_visible()
+    mark = page.locator("figure svg a[href$='threads=4/index.html#random-read-rate']").first
+    mark.dispatch_event("pointerover")
+    # The median over ten runs with its interval, as the table below the figure has it.
+    row = page.locator("table tbody tr", has_text="random-read").nth(2).locator("td").all_inner_texts()
+    low, high = row[3].removesuffix(" k/s"), row[4]
+    assert tip.inner_text() == f"{row[2]} (95 %: {low} to {high}), 10 runs\nrandom read, threads 4"
+    page.keyboard.press("Escape")
+    assert not tip.is_visible()
+    mark.focus()
+    assert tip.is_visible()
+    box = tip.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= DESK["width"]
+
+
+def test_the_name_of_a_series_switches_it_off_and_on_also_by_key(open_page):
+    page = open_page("quick/random-iops.html")
+    figure = page.locator("figure.coldcache-figure").first
+    name = figure.locator("[data-series-name]", has_text="random-read")
+    parts = figure.locator(f"[data-series='{name.get_attribute('data-series-name')}']")
+    others = figure.locator("[data-series]").count() - parts.count()
+    assert parts.count() > 30 < others
+    name.click()
+    assert name.get_attribute("aria-pressed") == "false"
+    assert not any(part.is_visible() for part in parts.all())
+    assert figure.locator("[data-series]").evaluate_all("all => all.filter(one => !one.style.display).length") == others
+    name.focus()
+    page.keyboard.press("Enter")
+    assert name.get_attribute("aria-pressed") == "true"
+    assert parts.first.is_visible()
+
+
+def test_scripts_of_the_report_are_small_and_figures_are_whole_without_them(open_page, reference_report):
+    own = [reference_report / "_static" / name for name in ("figures.js", "tables.js", "theme.js")]
+    assert sum(path.stat().st_size for path in own) < 20_000
+    all_scripts = [path for path in (reference_report / "_static").rglob("*.js") if "searchindex" not in path.name]
+    assert sum(path.stat().st_size for path in all_scripts) <= 300_000
+    page = open_page("quick/random-iops.html", java_script_enabled=False)
+    assert page.locator("figure svg a[aria-label]").count() > 60
+    page.click("figure svg a[href$='threads=4/index.html#random-read-rate']", position={"x": 2, "y": 8})
+    page.wait_for_url("**/operation=random-read,threads=4/index.html#random-read-rate")
+
+
+def test_figures_tables_and_numbers_have_links_of_their_own(walk, chapters):
+    for name, page in walk(chapters):
+        for figure in page.locator("figure.coldcache-figure").all():
+            assert figure.locator(f"a[href='#{figure.get_attribute('id')}']").count() == 1, name
+            assert figure.locator("a[href$='.csv']").count() == 1, name
+            assert figure.locator("a[href*='trials/']").count() >= 1, name
+        for table in page.locator("table.coldcache-table").all():
+            assert table.locator(f"caption a[href='#{table.get_attribute('id')}']").count() == 1, name
+            assert table.locator("caption a[href$='.csv']").count() == 1, name
+        ids = page.eval_on_selector_all("[id]", "all => all.map(one => one.id)")
+        assert len(ids) == len(set(ids)), name
+
+
+def test_a_link_to_a_number_shows_it_also_where_it_is_folded(open_page):
+    page = open_page("quick/write-cache.html#table-quick-write-cache-random-ratio.1.5")
+    cell = page.locator("td:target")
+    assert cell.is_visible() and "times" in cell.inner_text()
+    page.locator("td[id='table-quick-write-cache-sequential-throughput.1.2']").click(position={"x": 1, "y": 1})
+    assert page.url.endswith("#table-quick-write-cache-sequential-throughput.1.2")
+
+
+def test_a_long_table_of_trials_is_filtered_by_words(open_page):
+    page = open_page("validity.html")
+    table = page.locator("#table-flagged")
+    every = table.locator("tbody tr:has(td)").count()
+    page.locator(".coldcache-filter:has(+ * #table-flagged) input, .coldcache-filter input").last.fill(
+        "random-read less"
+    )
+    shown = [row.inner_text().lower() for row in table.locator("tbody tr:has(td)").all() if row.is_visible()]
+    assert 0 < len(shown) < every
+    assert page.locator(".coldcache-filter output").last.inner_text() == f"{len(shown)} of {every} rows"
+    page.locator(".coldcache-filter input").last.fill("")
+    assert all(row.is_visible() for row in table.locator("tbody tr:has(td)").all())
+
+
+#: Texts of a drawing: where they are on the page, what they say, and in which colour.
+TEXTS = """figure => [...figure.querySelectorAll("svg text")].map(text => {
+    const box = text.getBoundingClientRect(), style = getComputedStyle(text);
+    return {text: text.textContent, left: box.left, right: box.right, top: box.top, bottom: box.bottom,
+            fill: style.fill, size: box.height};
+}).filter(text => text.text.trim() && text.right > text.left)"""
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_texts_of_drawings_do_not_collide_and_can_be_read(walk, chapters, viewport):
+    slack = 2
+    for name, page in walk([*chapters, "quick/index.html"], viewport):
+        for figure in page.locator("figure.coldcache-figure").all():
+            texts = figure.evaluate(TEXTS)
+            frame = figure.locator("svg").bounding_box()
+            assert len(texts) > 5, name
+            for text in texts:
+                assert find_contrast([int(part) / 255 for part in re.findall(r"\d+", text["fill"])[:3]]) >= 4.5, text
+                assert text["left"] > frame["x"] - slack, (name, text)
+                assert text["right"] < frame["x"] + frame["width"] + slack, (name, text)
+            for one, other in itertools.combinations(texts, 2):
+                across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+                down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+                assert across <= slack or down <= slack + 0.15 * min(one["size"], other["size"]), (name, one, other)
+
+
+def test_terms_are_explained_where_they_are_used_first(open_page):
+    page = open_page("quick/random-iops.html")
+    terms = page.locator("article abbr[title]")
+    words = [word.lower().removesuffix("s") for word in terms.all_inner_texts()]
+    assert words and len(words) == len(set(words))
+
+
+def test_every_page_has_a_title_of_its_own_that_says_what_was_found(walk, names):
+    titles = {}
+    for name, page in walk([name for name in names if not name.startswith("trials/")]):
+        titles.setdefault(page.title(), []).append(name)
+    # In this report all studies show the same notebooks; their titles differ by the name of the study.
+    assert [pages for pages in titles.values() if len(pages) > 1] == []
+    assert any(title.startswith("Random reads grow") for title in titles)
+
+
+def test_three_questions_are_answered_in_few_clicks(open_page):
+    """Which thread count is best, what the write cache gains, and whether the read rate can be trusted: at a glance."""
+    page = open_page("quick/index.html")
+    best = page.locator("table tbody tr", has_text="random read").first
+    assert best.is_visible() and "4 threads" in best.inner_text()
+    row = page.locator("figure figcaption", has_text="writeback").first
+    assert row.bounding_box()["y"] < DESK["height"]
+    read = page.locator("#table-quick-overview tr:has(td:text-is('read'))")
+    reads = read.locator("td").all_inner_texts()
+    assert reads[4:] == ["5", "–"]
+    read.locator("a").click()
+    page.wait_for_url("**/index.html#read-throughput")
+    verdicts = page.locator("#table-trials tbody tr").all_inner_texts()
+    assert len(verdicts) == 5 and all("cold" in verdict for verdict in verdicts)
 
 
 def test_a_long_table_is_sorted_by_the_keyboard_and_says_so(open_page):

@@ -19,7 +19,7 @@ suppress_warnings = ["myst.header"]
 
 html_theme = "pydata_sphinx_theme"
 html_css_files = ["coldcache.css"]
-html_js_files = [("tables.js", {"defer": "defer"})]
+html_js_files = [("tables.js", {"defer": "defer"}), ("figures.js", {"defer": "defer"})]
 html_favicon = "static/favicon.svg"
 html_static_path = ["static"]
 templates_path = ["templates"]

@@ -6,7 +6,7 @@ import seaborn as sns
 from canvas import find_outside, find_overlaps, list_texts
 
 from coldcache.analysis.figures.axes import name_lines, name_values, scale_for, set_x, set_y, shorten
-from coldcache.analysis.figures.style import lines_by
+from coldcache.analysis.figures.style import darken, lines_by
 
 
 def read_ticks(axis):
@@ -95,7 +95,7 @@ def test_each_line_is_named_at_its_end_in_its_colour(axes, sweep):
         assert x == 1
         assert share == pytest.approx(end / axes.get_ylim()[1], abs=0.02)
     colours = {line.get_color() for line in axes.lines}
-    assert {text.get_color() for text in axes.texts} <= colours
+    assert {text.get_color() for text in axes.texts} <= {darken(colour) for colour in colours}
 
 
 def test_names_of_lines_that_end_together_do_not_collide(axes, sweep):
@@ -123,3 +123,44 @@ def test_values_are_named_above_their_points_and_nan_is_not(axes):
     name_values(axes, [1.5, np.nan], [0, 1], "{:.3g}×")
     (text,) = axes.texts
     assert (text.get_text(), text.xy) == ("1.5×", (1.5, 0))
+    assert (text.xyann, text.get_ha(), text.get_fontsize()) == ((0, 6), "center", 10)
+
+
+def test_ten_numbers_of_threads_are_all_named_and_of_many_powers_every_second(axes):
+    (line,) = axes.plot(range(1, 11), range(1, 11), marker="o")
+    set_x(axes, "threads", log=2)
+    assert axes.get_xticks().tolist() == list(range(1, 11))
+    line.set_data(range(1, 12), range(1, 12))
+    set_x(axes, "threads", log=2)
+    assert axes.get_xticks().tolist() == [1, 2, 4, 8]
+    powers = [2**power for power in range(11)]
+    line.set_data(powers, powers)
+    set_x(axes, "threads", log=2)
+    assert axes.get_xticks().tolist() == powers[::2]
+    line.set_data(powers[:10], powers[:10])
+    set_x(axes, "threads", log=2)
+    assert axes.get_xticks().tolist() == powers[:10]
+    assert axes.margins() == (0.06, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("highest", "ticks"),
+    [(3.5, [1.6, 2.4, 3.2]), (4.1, [1, 2]), (40, [1, 2, 5, 10, 20]), (60, [1, 3, 10, 30]), (250, [1, 3, 10, 30, 100]),
+     (1e3, [1, 10, 100, 1000])],
+)  # fmt: skip
+def test_a_logarithmic_axis_has_fewer_ticks_over_more_decades(axes, highest, ticks):
+    axes.plot([1, 2], [1, highest])
+    axes.set_ylim(1, highest)
+    set_y(axes, "times", unit="s", log=10)
+    axes.figure.canvas.draw()
+    assert [tick for tick in axes.get_yticks() if 1 <= tick <= highest] == pytest.approx(ticks)
+    assert axes.yaxis.get_minor_ticks() == []
+    assert axes.get_ylabel() == "times, s (log10)"
+
+
+def test_names_lie_beside_the_axes_in_bold(axes, sweep):
+    draw_lines(axes, sweep.cells)
+    name_lines(axes, sweep.cells, by="operation")
+    assert {(text.xyann, text.get_va(), text.get_fontweight(), text.get_annotation_clip()) for text in axes.texts} == {
+        ((6.0, 0), "center", "bold", False)
+    }

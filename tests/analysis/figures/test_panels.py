@@ -119,3 +119,43 @@ def test_a_combination_that_was_not_measured_has_no_panel(sweep):
 def test_more_lines_than_a_reader_can_tell_apart_fit_no_figure(sweep, sizes, fits):
     wide = widen(sweep, transfer_size=[4096 * (place + 1) for place in range(sizes)])
     assert fig.fits_figure(wide.cells) is fits
+
+
+@pytest.mark.parametrize(("sizes", "fits"), [(12, True), (13, False)])
+def test_more_panels_than_a_reader_can_tell_apart_fit_no_figure(sweep, sizes, fits):
+    wide = widen(sweep, transfer_size=[4096, 65536], queue_depth=list(range(1, sizes + 1)))
+    assert fig.fits_figure(wide.cells) is fits
+
+
+@pytest.mark.parametrize(("levels", "fits"), [(20, True), (21, False)])
+def test_more_rows_than_a_reader_can_tell_apart_fit_no_figure(sweep, levels, fits):
+    one = replace(sweep, cube=sweep.cube.isel(threads=0, drop=True))
+    wide = widen(one, write_mode=[f"mode {number:02d}" for number in range(levels)])
+    assert fig.fits_figure(wide.cells) is fits
+
+
+def test_lines_are_named_in_the_last_column_and_axes_at_the_edges_alone(sweep):
+    wide = widen(sweep, transfer_size=[4096, 65536], file_layout=["shared-file", "file-per-thread"])
+    _, _, panels, _ = draw(wide)
+    assert [[text.get_text() for text in axes.texts] for _, axes in panels] == [
+        [], ["4 KiB", "64 KiB"], [], ["4 KiB", "64 KiB"],
+    ]  # fmt: skip
+    assert [(axes.get_xlabel(), axes.get_ylabel()) for _, axes in panels] == [
+        ("", "throughput,\nMB/s"), ("", ""), ("threads", "throughput,\nMB/s"), ("threads", ""),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("share", "scale"), [(49, "linear"), (50, "log")])
+def test_fifty_times_the_lowest_makes_an_axis_logarithmic(sweep, share, scale):
+    cube = sweep.cube.isel(operation=[0]).copy(deep=True)
+    cube["throughput"][:] = np.array([1, 2, share])[None, :, None] * 1e6
+    _, _, panels, _ = draw(replace(sweep, cube=cube, cells=median_interval(cube.throughput)))
+    assert panels[0][1].get_yscale() == scale
+
+
+@pytest.mark.parametrize(("levels", "scale"), [([1, 2, 7], "linear"), ([1, 2, 8], "log"), ([0, 2, 8], "linear")])
+def test_levels_over_eight_times_the_least_make_an_axis_logarithmic(sweep, levels, scale):
+    one = replace(sweep, cube=sweep.cube.assign_coords(threads=levels))
+    _, _, panels, _ = draw(replace(one, cells=median_interval(one.cube.throughput)))
+    assert panels[0][1].get_xscale() == scale
+    assert [text.get_text() for text in panels[0][1].get_xticklabels()] == [str(level) for level in levels]

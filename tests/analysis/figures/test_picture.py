@@ -1,12 +1,15 @@
 """A picture is rendered once, with its title, and displayed and saved as SVG."""
 
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 from canvas import find_outside
 
+from coldcache.analysis.figures.axes import name_lines
+from coldcache.analysis.figures.bands import draw_bands
 from coldcache.analysis.figures.picture import Picture, picture_of
 from coldcache.analysis.figures.runs import draw_runs
-from coldcache.analysis.figures.style import house_style
+from coldcache.analysis.figures.style import COLOURS, house_style
 from coldcache.analysis.report_links import without_links
 
 
@@ -45,7 +48,7 @@ def test_a_picture_is_saved_as_svg_and_its_ids_differ_from_those_of_another(draw
     html = picture._repr_mimebundle_()["text/html"]
     other = draw("Reads fall")._repr_mimebundle_()["text/html"]
     assert 'role="group" aria-label="Reads grow"' in html
-    assert '<figure class="coldcache-figure" data-name="curve" data-sweeps="s/w">' in html
+    assert '<figure class="coldcache-figure" id="figure-curve" data-name="curve" data-sweeps="s/w">' in html
     ids = [{part.split('"')[0] for part in page.split(' id="')[1:]} for page in (html, other)]
     assert ids[0]
     assert not ids[0] & ids[1]
@@ -53,8 +56,31 @@ def test_a_picture_is_saved_as_svg_and_its_ids_differ_from_those_of_another(draw
 
 def test_links_have_labels_and_only_those_of_cases_are_reached_by_the_tab_key(draw):
     html = draw()._repr_mimebundle_()["text/html"]
-    assert html.count('aria-label="Trials of operation=read,threads=1"') == 1
-    assert 'tabindex="-1" aria-label="r0 of operation=read,threads=1"' in html
+    assert html.count('aria-label="read, threads 1: 100 MB/s (93.8 %: 90.0 to 130 MB/s), 5 runs"') == 1
+    assert 'tabindex="-1" aria-label="read, threads 1, r0: 90.0 MB/s"' in html
+
+
+def test_text_is_text_and_series_can_be_found(sweep):
+    with house_style():
+        _, axes = plt.subplots()
+        axes.plot([1, 2, 4], sweep.cells.estimate.sel(operation="read"), color=COLOURS["read"], marker="s")
+        draw_bands(axes, sweep.cells)
+        draw_runs(axes, sweep, sweep.cells)
+        name_lines(axes, sweep.cells, by="operation")
+        svg = picture_of(sweep, axes.figure, "Reads grow").svg
+    assert ">Reads grow</text>" in svg
+    assert svg.count('data-series-name="1"') == 1
+    # The line, its band, fifteen runs and three links to cases.
+    assert svg.count('data-series="1"') == 20
+    assert 'id="series' not in svg and 'id="name' not in svg
+
+
+def test_the_numbers_of_a_picture_are_saved_beside_it(draw, sweep, tmp_path):
+    draw().save(tmp_path / "dataset.nc", "curve")
+    saved = pd.read_csv(tmp_path / "by-hand/figures/curve.csv")
+    assert saved["median"].tolist() == sweep.table()["median"].tolist()
+    assert saved.trials[0] == "40000000.0 50000000.0 55000000.0 50000000.0 50000000.0"
+    assert set(saved.unit) == {"B/s"}
 
 
 def test_a_picture_without_links_is_an_image():

@@ -1,8 +1,11 @@
 """Every run is drawn at its value, marked by its verdict, and linked to its page."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
+from coldcache.analysis.estimates import median_interval
 from coldcache.analysis.figures.cases import list_cases
 from coldcache.analysis.figures.runs import draw_runs, draw_trials, link_points
 from coldcache.analysis.figures.style import COLOURS
@@ -10,7 +13,12 @@ from coldcache.analysis.figures.style import COLOURS
 
 def read_runs(axes):
     return {
-        line.get_url(): (line.get_xdata()[0], line.get_ydata()[0], line.get_marker(), line.get_markerfacecolor())
+        line.get_url().partition(" ")[0]: (
+            line.get_xdata()[0],
+            line.get_ydata()[0],
+            line.get_marker(),
+            line.get_markerfacecolor(),
+        )
         for line in axes.lines
     }
 
@@ -18,10 +26,10 @@ def read_runs(axes):
 def test_every_run_is_drawn_at_its_value_and_leads_to_its_page(axes, sweep):
     draw_runs(axes, sweep, sweep.cells, x="threads", by="operation")
     runs = read_runs(axes)
-    assert len(runs) == 18
+    assert len(runs) == 30
     for operation in ("read", "write"):
         for threads in (1, 2, 4):
-            for repetition in range(3):
+            for repetition in range(5):
                 url = f"../trials/s/w/operation={operation},threads={threads}/r{repetition}.html#{operation}-throughput"
                 value = float(sweep.runs.sel(operation=operation, threads=threads, repetition=repetition))
                 assert runs[url] == (threads, value, "o", COLOURS[operation])
@@ -29,9 +37,34 @@ def test_every_run_is_drawn_at_its_value_and_leads_to_its_page(axes, sweep):
 
 def test_each_median_leads_to_its_case(axes, sweep):
     draw_runs(axes, sweep, sweep.cells)
-    spots = {spots.get_urls()[0]: tuple(spots.get_offsets()[0]) for spots in axes.collections}
+    spots = {spots.get_urls()[0].partition(" ")[0]: tuple(spots.get_offsets()[0]) for spots in axes.collections}
     assert len(spots) == 6
     assert spots["../trials/s/w/operation=read,threads=4/index.html#read-throughput"] == (4, 400e6)
+
+
+def test_a_median_says_its_interval_and_runs_and_a_run_its_value_and_what_is_doubted(axes, sweep):
+    here = {"operation": "read", "threads": 1}
+    sweep.cube.verdict.loc[{**here, "repetition": 0}] = "suspect"
+    sweep.cube.cold.loc[{**here, "repetition": 1}] = "unproved"
+    sweep.cube.throughput.loc[{**here, "repetition": 2}] = np.nan
+    sweep.cube.verdict.loc[{**here, "repetition": 2}] = "void"
+    draw_runs(axes, replace(sweep, cells=median_interval(sweep.runs)), median_interval(sweep.runs))
+    said = {line.get_url().partition(" ")[2] for line in axes.lines}
+    assert "read, threads 1, r0: 90.0 MB/s, suspect" in said
+    assert "read, threads 1, r1: 100 MB/s, not proved cold: unproved" in said
+    assert "read, threads 1, r2: void" in said
+    assert "write, threads 2, r2: 80.0 MB/s" in said
+    cases = {spots.get_urls()[0].partition(" ")[2] for spots in axes.collections}
+    assert "write, threads 4: 75.0 MB/s (93.8 %: 50.0 to 90.0 MB/s), 5 runs" in cases
+    assert "read, threads 1: 100 MB/s, 4 runs" in cases
+
+
+def test_everything_drawn_of_a_level_belongs_to_its_series(axes, sweep):
+    draw_runs(axes, sweep, sweep.cells)
+    assert {(artist.get_gid(), artist.get_url().split("operation=")[1][:4]) for artist in axes.lines} == {
+        ("series-0", "writ"), ("series-1", "read"),
+    }  # fmt: skip
+    assert {spots.get_gid() for spots in axes.collections} == {"series-0", "series-1"}
 
 
 def test_part_of_a_sweep_draws_its_own_runs_alone(axes, sweep):
@@ -60,7 +93,7 @@ def test_void_runs_are_crosses_on_the_axis_suspect_ones_hollow_and_reads_not_pro
 def test_a_run_that_was_not_planned_is_not_drawn(axes, sweep):
     sweep.cube.verdict.loc[{"operation": "read", "threads": 1}] = ""
     draw_runs(axes, sweep, sweep.cells)
-    assert len(read_runs(axes)) == 15
+    assert len(read_runs(axes)) == 25
 
 
 def test_runs_of_rows_lie_at_the_height_of_their_row(axes, sweep):

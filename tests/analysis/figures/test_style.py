@@ -4,7 +4,20 @@ import matplotlib as mpl
 import pytest
 import seaborn as sns
 
-from coldcache.analysis.figures.style import COLOURS, MARKS, SERIES, house_style, lines_by, mark_level, set_house_style
+from coldcache.analysis.figures.style import (
+    COLOURS,
+    CONTRAST,
+    FAINT,
+    INK,
+    MARKS,
+    SERIES,
+    darken,
+    find_contrast,
+    house_style,
+    lines_by,
+    mark_level,
+    set_house_style,
+)  # fmt: skip
 
 
 def test_known_levels_have_their_own_mark_and_others_one_by_position():
@@ -33,3 +46,12 @@ def test_seaborn_draws_the_estimates_as_they_are_a_line_per_level(axes, sweep):
     }
     assert [line.get_marker() for line in axes.lines] == [MARKS["write"].marker, MARKS["read"].marker]
     assert axes.get_legend() is None
+
+
+def test_text_in_every_colour_can_be_read_on_white():
+    assert find_contrast("#ffffff") == pytest.approx(1)
+    assert find_contrast("#000000") == pytest.approx(21)
+    assert find_contrast("#E69F00") == pytest.approx(2.25, abs=0.01)
+    for colour in (*COLOURS.values(), *(mark.colour for mark in SERIES), INK, FAINT):
+        assert find_contrast(darken(colour)) >= CONTRAST
+    assert darken("#0072B2") == "#0072b2"

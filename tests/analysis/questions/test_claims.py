@@ -1,21 +1,30 @@
 """The page on claims shows the verdicts of a campaign in sentences and tables."""
 
+import math
+from types import SimpleNamespace
+
 import pytest
 
-from coldcache.analysis.questions.claims import StudyClaims
+from coldcache.analysis.questions.claims import StudyClaims, _show
 from coldcache.core.errors import NoData
 
+NAN = math.nan
+
 CLAIMS = """\
-id,source,verdict,estimate,low,high,unit,trials,why
-DL1,dell-lustre,borne out,1.5,1.4,1.6,1,10,read is 1.5 times write
-DL2,dell-lustre,open,16384,,,1,0,not run
-PN4,pixstor-nvme,refuted,97000000000.0,96500000000.0,97500000000.0,B/s,5,above the links
+id,source,scope,verdict,estimate,low,high,unit,trials,why
+DL1,dell-lustre,model,borne out,1.5,1.4,1.6,1,10,read is 1.5 times write
+DL2,dell-lustre,model,open,16384,,,1,0,not run
+PN4,pixstor-nvme,model,refuted,97000000000.0,96500000000.0,97500000000.0,B/s,5,above the links
+PN9,pixstor-nvme,system,not testable here,,,,1,0,needs PixStor
+PN11,pixstor-nvme,document,borne out,1.0,,,1,0,10 of 10 rows
 """
 STATEMENTS = """\
-id,source,place,statement
-DL1,dell-lustre,fig 11,Reads beat writes.
-DL2,dell-lustre,fig 11,It is level.
-PN4,pixstor-nvme,fig 2,Reads stay under the links.
+id,source,scope,place,statement
+DL1,dell-lustre,model,fig 11,Reads beat writes.
+DL2,dell-lustre,model,fig 11,It is level.
+PN4,pixstor-nvme,model,fig 2,Reads stay under the links.
+PN9,pixstor-nvme,system,table 4,It is so fast.
+PN11,pixstor-nvme,document,table 3,It adds up.
 """
 CONTRADICTIONS = """\
 id,source,about,one,one_place,relation,other,other_place,verdict,why
@@ -33,19 +42,68 @@ def dataset(tmp_path):
 
 def test_sentences_and_tables_are_those_of_the_study(dataset):
     found = StudyClaims(dataset, "dell-lustre")
-    assert found.finding() == "Of 2 claims of dell-lustre, 1 borne out, 0 refuted and 1 open (borne out: DL1)."
-    assert found.sentences() == "- **DL1**, borne out: Reads beat writes. *read is 1.5 times write.*"
-    assert list(found.table().shown.figure) == ["1.5 (1.4 to 1.6)", "16,384"]
-    assert found.counts().shown.values.tolist() == [["dell-lustre", 1, 0, 1], ["pixstor-nvme", 0, 1, 0]]
+    assert found.finding() == (
+        "Of 2 claims of dell-lustre, 1 borne out, 0 refuted, 1 open and 0 not testable here (borne out: DL1)."
+    )
+    assert found.sentences() == "- **DL1** (model), borne out: Reads beat writes. *read is 1.5 times write.*"
+    assert list(found.table().shown["figure (95 %)"]) == ["1.5 (1.4 to 1.6)", "16,384"]
+    assert found.counts().shown.values.tolist() == [["dell-lustre", 1, 0, 1, 0, 0], ["pixstor-nvme", 0, 1, 0, 1, 1]]
     assert found.describe_contradictions() == "1 of 2 pairs of statements contradict each other (in dell-lustre)."
 
 
 def test_a_study_without_claims_shows_those_of_all(dataset):
     found = StudyClaims(dataset, "imported")
-    assert found.finding() == "No claim is stated of imported; 1 borne out, 1 refuted and 1 open of all claims."
-    assert list(found.table().shown.figure)[-1] == "97.0 GB/s (96.5 to 97.5 GB/s)"
+    assert found.finding() == (
+        "No claim is stated of imported; 1 borne out, 1 refuted, 1 open and 1 not testable here of all claims."
+    )
+    assert list(found.table().shown["figure (95 %)"])[2] == "97.0 GB/s (96.5 to 97.5 GB/s)"
+
+
+def test_arithmetic_with_a_document_s_own_numbers_is_counted_apart(dataset):
+    assert StudyClaims(dataset, "pixstor-nvme").finding() == (
+        "Of 2 claims of pixstor-nvme, 0 borne out, 1 refuted, 0 open and 1 not testable here (refuted: PN4). "
+        "Arithmetic with its own numbers: 1 borne out, 0 refuted, 0 open and 0 not testable here."
+    )
 
 
 def test_without_verdicts_the_page_says_how_to_get_them(tmp_path):
     with pytest.raises(NoData, match=r"claims.csv was not written: run python -m coldcache claims"):
         StudyClaims(tmp_path / "dataset.nc", "quick")
+
+
+def test_a_file_that_was_not_written_is_named_with_what_writes_it(dataset):
+    dataset.with_name("contradictions.csv").unlink()
+    with pytest.raises(NoData) as raised:
+        StudyClaims(dataset, "dell-lustre")
+    assert str(raised.value) == "contradictions.csv was not written: run python -m coldcache claims"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "low", "high", "unit", "shown"),
+    [
+        (16.0, 8.0, 32.0, "threads", "16 (8 to 32) threads"), (1024.0, NAN, NAN, "threads", "1,024 threads"),
+        (1.5, 1.25, 2.0, "1", "1.5 (1.25 to 2)"), (1.5, NAN, NAN, "1", "1.5"), (NAN, NAN, NAN, "B/s", ""),
+        (2e9, 1e9, 3e9, "B/s", "2.00 GB/s (1.00 to 3.00 GB/s)"), (2e9, NAN, NAN, "B/s", "2.00 GB/s"),
+    ],
+)  # fmt: skip
+def test_the_figure_that_decides_has_its_unit_and_interval(estimate, low, high, unit, shown):
+    assert _show(SimpleNamespace(estimate=estimate, low=low, high=high, unit=unit)) == shown
+
+
+def test_tables_name_what_they_hold(dataset):
+    found = StudyClaims(dataset, "dell-lustre")
+    assert found.table().caption == "Claims of dell-lustre and what this campaign says of them"
+    assert found.table().shown.columns.tolist() == [
+        "claim", "scope", "verdict", "figure (95 %)", "trials", "statement", "place", "why",
+    ]  # fmt: skip
+    assert found.counts().caption == "Verdicts on all claims of this campaign, by source"
+    pairs = found.contradictions()
+    assert pairs.caption == "Statements of one document that are to agree"
+    assert pairs.shown.columns.tolist() == [
+        "about", "one", "other", "verdict", "source", "one place", "other place", "why",
+    ]  # fmt: skip
+    assert StudyClaims(dataset, "pixstor-nvme").sentences() == (
+        "- **PN4** (model), refuted: Reads stay under the links. *above the links.*\n"
+        "- **PN11** (document), borne out: It adds up. *10 of 10 rows.*"
+    )
+    assert StudyClaims(dataset, "other").sentences() == "No claim of this study is decided by this campaign."

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.analysis.questions.confounders import describe_hosts, display_causes, open_comparisons, tabulate_causes
+from coldcache.analysis.questions.confounders import (
+    _list,
+    describe_hosts,
+    display_causes,
+    open_comparisons,
+    tabulate_causes,
+)
 from coldcache.analysis.questions.select import choose_settings
 
 DATASET = Path("results/tiny/dataset.nc")
@@ -106,3 +112,12 @@ def test_levels_with_units_are_shown_in_them_and_levels_that_follow_from_the_fac
     types = {one.sweep: one for one in open_comparisons(invent("sas-grid"), "sas-grid")}["instance-types"]
     assert not types.is_cause
     assert "threads" in types.others
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [("", ""), ("a", "a"), ("ab", "a and b"), ("abc", "a, b and c"), ("abcd", "a, b, c and 1 more"),
+     ("abcdef", "a, b, c and 3 more")],
+)  # fmt: skip
+def test_of_many_names_the_first_ones_are_listed(names, words):
+    assert _list([*names], 3) == words

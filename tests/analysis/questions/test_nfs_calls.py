@@ -1,6 +1,10 @@
 """Calls that the client counted are shown beside the formula's and the document's."""
 
+import math
+from dataclasses import replace
+
 from coldcache.analysis.questions.nfs_calls import (
+    _expected,
     caption_bars,
     describe_calls,
     list_bars,
@@ -71,3 +75,16 @@ def test_slots_are_those_of_the_document():
         1: "128", 2: "256", 4: "256", 8: "512", 16: "not changed",
     }  # fmt: skip
     assert table["requests in flight (1)"][8] == 1024
+
+
+def test_what_a_sweep_does_not_fix_has_no_formula_and_one_thread_writes_one_file(invent):
+    found, _ = choose_settings(invent("anf-nfs"), "anf-nfs", ["write_mode"], "count")
+    fixed = {"file_size": 2**20, "io_size": 2**16}
+    plain = replace(found, cube=found.cube.drop_attrs())
+    assert math.isnan(_expected(plain, {}, 0))
+    assert math.isnan(_expected(plain, {"file_size": 2**20}, 0))
+    assert _expected(plain, fixed, 0) == _expected(plain, {**fixed, "threads": 1}, 1) == 16
+    assert _expected(plain, {**fixed, "threads": 3}, 0) == 48
+    assert _expected(plain, fixed, 4) == 16
+    assert _expected(plain, {**fixed, "transfer_size": 8192}, 0) == 16
+    assert _expected(plain, {**fixed, "transfer_size": 8192, "write_mode": "sync"}, 0) == 128

@@ -31,8 +31,8 @@ def overview(tmp_path, monkeypatch):
 def test_the_highest_median_of_each_sweep_is_the_finding(overview):
     shown = overview("ior-4.0.0-rep3.txt", "mdtest-330-pixstor.txt")
     assert shown.finding() == (
-        "Highest medians: ior, throughput read 9.94 GB/s (9.82 to 12.0 GB/s); "
-        "ior, rate read 9.49 k/s (9.37 to 11.5 k/s); mdtest, rate file-stat 970 k/s."
+        "Highest medians: ior, throughput read 9.94 GB/s (3 runs: 9.94, 12.0, 9.82 GB/s); "
+        "ior, rate read 9.49 k/s (3 runs: 9.49, 11.5, 9.37 k/s); mdtest, rate file-stat 970 k/s (1 run)."
     )
     assert [table.caption for table in shown.tables()] == [
         "ior, throughput, by ior 4.0.0", "ior, rate, by ior 4.0.0", "mdtest, rate, by mdtest 3.3.0",
@@ -43,9 +43,14 @@ def test_of_many_tables_the_highest_median_of_each_metric_is_the_finding(overvie
     monkeypatch.setattr("coldcache.analysis.questions.overview._MOST_LISTED", 2)
     shown = overview("ior-4.0.0-rep3.txt", "mdtest-330-pixstor.txt")
     assert shown.finding() == (
-        "Highest medians of 3 tables: mdtest, rate file-stat 970 k/s; "
-        "ior, throughput read 9.94 GB/s (9.82 to 12.0 GB/s)."
+        "Highest medians of 3 tables: mdtest, rate file-stat 970 k/s (1 run); "
+        "ior, throughput read 9.94 GB/s (3 runs: 9.94, 12.0, 9.82 GB/s)."
     )
+
+
+def test_as_many_tables_as_are_listed_are_not_counted(overview, monkeypatch):
+    monkeypatch.setattr("coldcache.analysis.questions.overview._MOST_LISTED", 3)
+    assert overview("ior-4.0.0-rep3.txt", "mdtest-330-pixstor.txt").finding().startswith("Highest medians: ior,")
 
 
 def test_a_factor_that_a_log_does_not_state_is_told(overview):

@@ -69,3 +69,46 @@ def test_what_is_stored_is_read():
     entries = read_entries()
     assert STORED.name == "program_speed.jsonl"
     assert Speed().newest == latest(found for found in entries if found["machine"] == entries[-1]["machine"])
+
+
+def test_tables_hold_figures_with_goals_floors_and_commits():
+    speed = Speed([*ENTRIES, entry("dry-run-growth", 2.0, "third+", floor=None)])
+    goals = speed.tabulate_goals()
+    assert goals.caption == "Each figure with its goal and its floor, on a"
+    assert goals.shown.columns.tolist() == ["what", "measured", "goal", "missed", "floor", "commit"]
+    assert goals.shown.values.tolist()[0] == [
+        "plan of 100,000 trials", "3 s", "≤ 5", "", "0.5 s: a loop over the levels that prints a line per trial",
+        "second",
+    ]  # fmt: skip
+    assert goals.shown.set_index("commit").loc["third+"].tolist() == [
+        "dry run of 1,000,000 trials against 100,000 (1 = linear)", "2", "≤ 1.1", "missed", "",
+    ]  # fmt: skip
+    assert goals.numbers.columns.tolist() == [
+        "figure", "value", "floor", "low", "high", "commit", "date", "load", "unit", "least", "most",
+    ]  # fmt: skip
+    rates = goals.numbers.set_index("figure").loc["logs-rate"]
+    assert (rates.value, rates.floor, rates.unit, rates.least, rates.load) == (5000, 8000, "1/s", 10_000, 1)
+    assert speed.tabulate_trend().caption == "The same figures commit by commit; + marks files that differ"
+    assert speed.list_shares().columns.tolist() == ["what", "share", "row"]
+    assert speed.list_shares().row.tolist() == [0, 1, 2, 3]
+
+
+def test_the_figure_that_changed_most_is_told_and_a_commit_with_changed_files_has_a_mark():
+    first, second = "0123456789", "abcdef0123+"
+    speed = Speed([
+        entry("plan-seconds", 4.0, first), entry("plan-seconds", 3.0, second), entry("logs-rate", 100.0, first),
+        entry("logs-rate", 180.0, second), entry("help-seconds", 0.1, first),
+    ])  # fmt: skip
+    assert speed.describe_trend() == (
+        "Over 2 commits the most changed: logs of all tools read, mixed, on two cores, times 1.80"
+    )
+    assert speed.list_trend().iloc[1:3, :3].values.tolist() == [
+        ["plan of 100,000 trials, s", "abcdef0+", 3.0],
+        ["logs of all tools read, mixed, on two\ncores, 1/s", "0123456", 100.0],
+    ]
+    assert speed.list_trend().columns.tolist() == ["what", "commit", "value", "most"]
+    assert speed.title() == "2 of 3 goals are kept"
+    assert speed.finding().endswith(" Missed: logs of all tools read, mixed, on two cores.")
+    assert Speed([entry("plan-seconds", 5.0, first)]).finding() == (
+        "1 of 1 goals for the program itself are kept on a (2026-11-22)."
+    )

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from coldcache.analysis.questions.program_speed_goals import FIGURES, Figure
+from coldcache.analysis.questions.program_speed_goals import FIGURES, Figure, format_value
 
 AT_MOST, AT_LEAST = Figure("a", "a", "s", None, 5), Figure("b", "b", "1/s", 10_000, None)
 BETWEEN, NONE = Figure("c", "c", "", 0.98, 1.02), Figure("d", "d", "B", None, 0)
@@ -34,3 +34,17 @@ def test_why_a_goal_is_missed_is_told_only_while_it_is():
 def test_every_figure_has_a_goal():
     assert all(figure.least is not None or figure.most is not None for figure in FIGURES.values())
     assert [figure.name for figure in FIGURES.values()] == list(FIGURES)
+
+
+def test_a_goal_is_shown_with_its_bounds_and_may_have_no_floor_and_no_reason():
+    assert [figure.format_goal() for figure in (AT_MOST, AT_LEAST, BETWEEN, NONE)] == [
+        "≤ 5", "≥ 10,000", "0.98 to 1.02", "≤ 0",
+    ]  # fmt: skip
+    assert (AT_MOST.floor, AT_MOST.why_missed) == ("", "")
+
+
+def test_values_have_three_digits_or_are_whole():
+    assert [format_value(value, "s") for value in (0.12345, 12.345, 99.96, 100, 1234.5)] == [
+        "0.123 s", "12.3 s", "100 s", "100 s", "1,234 s",
+    ]  # fmt: skip
+    assert format_value(-250.4, "") == "-250"

@@ -1,9 +1,12 @@
 """Which sweeps answer a question, which published values are shown beside them, and the text where there is no data."""
 
+import numpy as np
 import pytest
+import xarray as xr
 
 from coldcache.analysis.display import Display, Sentences
-from coldcache.analysis.questions.select import choose, choose_settings, published_values
+from coldcache.analysis.estimates import Question
+from coldcache.analysis.questions.select import _find_ceilings, _split, choose, choose_settings, published_values
 
 FILES = ["file-create", "file-stat", "file-read", "file-remove"]
 
@@ -100,3 +103,38 @@ def test_the_scale_of_a_sweep_stands_in_its_caption(invent, study):
         assert found.caption().endswith(
             f"Scale: {found.question.why}." if found.question.why else f"Tool: {found.tool}."
         )
+
+
+@pytest.mark.parametrize(
+    ("limits", "operations", "found"),
+    [
+        ({"read_rate": 2e9, "write_rate": 1e9}, {"read", "write"},
+         {"stated limit of reads": 2e9, "stated limit of writes": 1e9}),
+        ({"read_rate": 2e9, "write_rate": 2e9}, {"read", "write"}, {"stated limit": 2e9}),
+        ({"read_rate": 2e9, "write_rate": 2e9}, {"random-read"}, {"stated limit of reads": 2e9}),
+        ({"read_rate": 2e9}, {"read", "write"}, {"stated limit of reads": 2e9}),
+        ({"read_rate": 2e9}, {"file-stat"}, {}),
+    ],
+)  # fmt: skip
+def test_limits_that_are_alike_have_one_name(limits, operations, found):
+    assert _find_ceilings(limits, operations, "throughput") == found
+    assert _find_ceilings(limits, operations, "rate") == {}
+
+
+def test_a_sweep_of_several_factors_has_a_part_for_each_combination_that_was_planned():
+    dims, levels = ("operation", "threads", "io_size", "file_layout", "repetition"), ["file-per-thread", "a b"]
+    verdict = np.full((1, 2, 2, 2, 1), "valid", dtype=object)
+    verdict[:, :, 1, 1] = ""
+    cube = xr.Dataset(
+        {"verdict": (dims, verdict)}, {"threads": [1, 2], "io_size": [4096, 65536], "file_layout": levels}, {"a": 1}
+    )
+    parts = _split(cube, Question("s", "w", "Writes"), "threads")
+    assert [(question.part, question.title) for _, question in parts] == [
+        ("io-size-4096-file-layout-file-per-thread", "Writes, rsize and wsize 4 KiB, file layout file-per-thread"),
+        ("io-size-4096-file-layout-a-b", "Writes, rsize and wsize 4 KiB, file layout a b"),
+        ("io-size-65536-file-layout-file-per-thread", "Writes, rsize and wsize 64 KiB, file layout file-per-thread"),
+    ]
+    assert parts[0][0].attrs == {"a": 1, "io_size": 4096, "file_layout": "file-per-thread"}
+    assert {part.verdict.dims for part, _ in parts} == {("operation", "threads", "repetition")}
+    ((_, question),) = _split(cube.isel(io_size=0, file_layout=0, drop=True), Question("s", "w", "Writes"), "threads")
+    assert (question.part, question.title) == ("", "Writes")

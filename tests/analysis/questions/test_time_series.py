@@ -3,15 +3,18 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from coldcache.analysis.questions.time_series import (
     MOST_SERIES,
     caption_series,
     describe_series,
+    find_peaks,
     find_series,
     group_series,
     list_points,
+    sum_processes,
     summarise_series,
     title_series,
 )
@@ -58,7 +61,52 @@ def test_points_are_listed_by_the_minute_for_a_figure(series):
     (write,) = (one for one in series if one.operation == "write")
     points = list_points([write] * 8)
     assert len(points) == MOST_SERIES * len(write.values)
+    assert points.index.tolist() == list(range(len(points)))
     assert points.value.tolist()[:30] == write.values.tolist()
     assert points.minutes.tolist()[:3] == pytest.approx([0, 1, 2])
     assert caption_series([write]) == "Points: 30. Dashed: the 99.9th percentile of the points."
     assert caption_series([write] * 8).endswith(" 2 more series: see the table.")
+
+
+def test_processes_are_summed_over_the_same_windows(series):
+    write = next(one for one in series if one.operation == "write")
+    first = replace(
+        write, metric="throughput_per_process", times=np.array([0.10, 0.21, 0.30, 0.41]),
+        values=np.array([1.0, 2.0, 3.0, 4.0]), part="process 0",
+    )  # fmt: skip
+    # The second process begins later, misses a window, and has two points in the last one.
+    second = replace(first, times=np.array([0.22, 0.40, 0.41]), values=np.array([10.0, 20.0, 40.0]), part="process 1")
+    total = sum_processes([first, second])
+    assert (total.metric, total.part, total.is_process) == ("throughput", "all 2 processes", False)
+    assert total.values.tolist() == [12.0, 34.0]
+    # Of the distances 0.01, 0.09, 0.11, 0.11 and 0.18 the median is the width of a window; the first ends at 0.1.
+    assert total.times.tolist() == pytest.approx([0.1 + 0.11, 0.1 + 3 * 0.11])
+    assert list(group_series([total, first, second])) == [(write.sweep, "throughput", "B/s")]
+    assert len(find_peaks([total, first, second])) == 1
+    points = list_points([total, first, second])
+    assert points.groupby("is_process").size().to_dict() == {False: 2, True: 7}
+    assert "Bold: the sum" in caption_series([total, first])
+
+
+def test_the_processes_of_a_log_by_the_tenth_of_a_second_sum_up_to_the_limit_of_the_device(reference_report):
+    found = find_series(reference_report.parent / "dataset.nc", "sas-grid")
+    assert [one.part for one in found] == ["all 4 processes", *(f"process {number}" for number in range(4))]
+    total = found[0]
+    assert len(total.values) > 170
+    # The device is limited to 900 MB/s; one process alone moves a quarter of it.
+    assert np.median(total.values) == pytest.approx(900e6, rel=0.02)
+    assert np.median(found[1].values) == pytest.approx(225e6, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("case", "operation", "name"),
+    [
+        ("only", "write", "write"),
+        ("threads=4", "write", "write, threads=4"),
+        ("operation=write,threads=4", "write", "write, threads=4"),
+        ("operation=write", "write", "write"),
+        ("operation=read,threads=4", "write", "write, threads=4"),
+    ],
+)
+def test_a_series_is_named_by_its_operation_and_what_else_its_case_says(series, case, operation, name):
+    assert replace(series[0], case=case, operation=operation).name == name

@@ -15,7 +15,7 @@ def sound(invent):
 
 def test_trials_are_counted_by_verdict(sound):
     assert sound.verdicts.sweep.tolist() == ["sequential", "random"]
-    assert sound.summary() == "118 runs: 118 clean."
+    assert sound.summary() == "295 runs: 295 clean."
     assert sound.objections.empty
 
 
@@ -26,7 +26,7 @@ def test_coverage_tells_what_of_the_document_is_measured(sound):
 
 
 def test_each_trial_is_held_against_the_median_of_its_case(sound):
-    assert len(sound.residuals) == 156
+    assert len(sound.residuals) == 390
     # Trials that differ by 1 % lie half a per cent above and below their median.
     assert sound.residuals.ratio.min() == pytest.approx(1 / 1.005)
     assert sound.residuals.ratio.max() == pytest.approx(1.01 / 1.005)

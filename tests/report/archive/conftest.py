@@ -1,7 +1,5 @@
 """A project with a report, and the program run in it."""
 
-import shutil
-
 import pytest
 
 from coldcache import __main__ as program
@@ -20,9 +18,6 @@ def run(capsys):
 
 
 @pytest.fixture
-def project(reported, root):
-    """A project with a report, and with the program beside it as a clone has it."""
-    for name in ("Snakefile", "Makefile", "pyproject.toml", "LICENSE"):
-        shutil.copy(root / name, reported)
-    shutil.copytree(root / "envs", reported / "envs")
-    return reported
+def project(complete):
+    """A folder with a study of its own, its logs and its report."""
+    return complete

@@ -15,7 +15,7 @@ STUDY = """\
 study: paced
 title: Transfers at a given pace
 question: Is a slowdown named, and nothing else?
-repetitions: 4
+repetitions: 5
 notebooks: []
 
 sweeps:

@@ -16,7 +16,7 @@ import pytest
          "compare: a threshold of 0 % is out of range; state it as --threshold 5"),
         (["before", "after", "--metric=speed"],
          'compare: unknown metric "speed"; known are throughput, throughput_per_process, throughput_per_core, '
-         "throughput_parent, rate, elapsed, latency"),
+         "throughput_parent, throughput_children, rate, elapsed, latency"),
         (["before", "after", "--metric=throughput_parent"],
          "compare: none of the 4 cases that before and after share can be compared; the first is paced/transfers "
          "operation=random-read,threads=1: both state no throughput_parent"),

@@ -42,11 +42,11 @@ def test_trust_counts_runs_names_the_most_frequent_doubts_and_the_remedy_of_the_
     )  # fmt: skip
     assert describe_trust(context._replace(validity=found)) == (
         "[10 runs](validity.md): 5 clean, 4 flagged (3 too short, 2 while the storage changed its pace), 1 void. "
-        "3 of 4 reads are proved to come from the device, not from memory. To mend most flags: raise `file_size`."
+        "3 of 4 reads are proved cold. To mend most flags: raise `file_size`."
     )
     clean = Validity({sweep: Counter(valid=2)}, {sweep: Counter(cold=2)}, [], {})
     assert describe_trust(context._replace(validity=clean)) == (
-        "[2 runs](validity.md): 2 clean, 0 flagged. All 2 reads are proved to come from the device, not from memory."
+        "[2 runs](validity.md): 2 clean, 0 flagged. All 2 reads are proved cold."
     )
 
 
@@ -60,14 +60,13 @@ def test_the_best_figures_are_the_title_of_a_single_study_and_several_have_a_sec
     )
     shown = describe_first_page(context._replace(overviews={"quick": overview}))
     assert shown["title"] == f"{context.campaign.site.target.path}: 1 GB/s read"
-    assert '<a href="x">f</a>' in shown["answer"]["figures"] and shown["studies"][0]["thumbnails"] == ""
+    assert '<a href="x">f</a>' in shown["answer"]["figures"] and shown["documents"] == ""
     campaign = replace(context.campaign, studies=read_campaign(context.campaign.folder).studies[:2])
     both = context._replace(campaign=campaign, overviews={"quick": overview}, chapters={"quick": [], "dell-lustre": []})
     shown = describe_first_page(both)
     assert shown["title"] == f"2 studies of {campaign.site.title}"
     assert shown["answer"] is None
-    assert '<a href="quick/index.html"><img src="data/figures/f.svg"' in shown["studies"][0]["thumbnails"]
-    assert [study["headline"] for study in shown["studies"]] == ["1 GB/s read", ""]
+    assert '<a href="quick/index.html">A quick look at this storage</a>' in shown["documents"]
 
 
 def test_nothing_known_is_said_so(context):

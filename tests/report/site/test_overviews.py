@@ -5,7 +5,7 @@ import json
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
-from coldcache.report.site.overviews import read_overview, show_figures, show_numbers, show_thumbnails
+from coldcache.report.site.overviews import read_overview, show_figures, show_numbers
 
 FIGURE = (
     '<figure class="coldcache-figure" data-name="quick-random-overview" data-sweeps="quick/random"><svg></svg>'
@@ -38,11 +38,14 @@ def test_headline_figures_numbers_and_meaning_come_from_tagged_cells(study, tmp_
     assert [(figure.name, figure.sweep, figure.caption) for figure in overview.figures] == [
         ("quick-random-overview", "quick/random", "Reads &lt; writes")
     ]
-    assert show_figures(overview) == f'````{{raw}} html\n<div class="coldcache-row">{FIGURE}</div>\n````\n'
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures/quick-random-overview.csv").write_text("median\n1\n")
+    row = show_figures(overview, tmp_path)
+    assert row.startswith('````{raw} html\n<div class="coldcache-row"><figure class="coldcache-figure"')
+    assert "Reads &lt; writes<span class=" in row and row.count("</figure>") == 1
+    for link in ("../trials/quick/random/index.html", "../data/figures/quick-random-overview.csv"):
+        assert f'href="{link}"' in row
     assert show_numbers(overview) == "````{raw} html\n<table><td>1</td></table>\n````\n"
-    thumbnails = show_thumbnails(overview, "quick")
-    assert '<a href="quick/index.html"><img src="data/figures/quick-random-overview.svg"' in thumbnails
-    assert "<figcaption>Reads &lt; writes</figcaption>" in thumbnails
 
 
 def test_a_study_without_figures_has_empty_blocks_and_one_without_the_notebook_no_overview(study, tmp_path):
@@ -50,4 +53,4 @@ def test_a_study_without_figures_has_empty_blocks_and_one_without_the_notebook_n
     write(tmp_path, cell("numbers", "text/html", "<table></table>"))
     overview = read_overview(study, tmp_path)
     assert (overview.headline, overview.figures, overview.numbers, overview.meaning) == ("", [], "", [])
-    assert (show_figures(overview), show_thumbnails(overview, "quick"), show_numbers(overview)) == ("", "", "")
+    assert (show_figures(overview, tmp_path), show_numbers(overview)) == ("", "")

@@ -12,11 +12,11 @@ fsx,table 1,not run,mount has no nconnect
 """
 
 CLAIMS = """\
-id,source,verdict,estimate,low,high,unit,trials,why
-QK1,quick,borne out,1.5e9,1.2e9,1.75e9,B/s,10,above 1 GB/s
-<b>,quick,refuted,0.9,0.8,0.95,times,4,below 1
-product,quick,borne out,1024,,,1,0,8 x 128
-cost,fsx,open,,,,,0,not measured
+id,source,scope,verdict,estimate,low,high,unit,trials,why
+QK1,quick,protocol,borne out,1.5e9,1.2e9,1.75e9,B/s,10,above 1 GB/s
+<b>,quick,protocol,refuted,0.9,0.8,0.95,times,4,below 1
+product,quick,document,borne out,1024,,,1,0,8 x 128
+cost,fsx,system,open,,,,,0,not measured
 """
 
 STATEMENTS = """\
@@ -58,7 +58,8 @@ def test_sources_stand_under_the_titles_and_in_the_order_of_the_campaigns_studie
 def test_items_and_own_claims_are_counted_by_state_without_empty_states(claimed):
     shown = Documents(claimed, [("quick", "metadata")]).summarise()
     assert shown["told_items"] == "2 are measured, 1 is published only, 1 is not run"
-    assert shown["told_claims"] == "2 are borne out, 1 is refuted"
+    told = "1 is borne out, 1 is refuted; arithmetic with the document's own numbers: 1 is borne out"
+    assert shown["told_claims"] == told
 
 
 def test_the_page_on_coverage_says_how_and_why_not(results):
@@ -78,19 +79,23 @@ def test_without_claims_and_items_nothing_is_said(tmp_path):
 
 def test_claims_are_counted_and_the_decided_ones_stand_with_estimate_and_trials(claimed):
     shown = Documents(claimed, [("quick", "metadata")]).summarise()
-    row = '<td>quick</td><td class="number">2</td><td class="number">1</td><td class="number">0</td>'
+    counts = "".join(f'<td class="number">{count}</td>' for count in (1, 1, 0, 0))
+    row = f"<td>quick</td>{counts}</tr>"
     assert row in shown["claims"]
     assert "fsx" not in shown["claims"]
     assert shown["other_claims"] == 1
     assert "<td>1.50 GB/s (1.20 to 1.75 GB/s)</td>" in shown["decided"]
     assert "<td>0.9 (0.8 to 0.95) times</td>" in shown["decided"]
     assert '<td>10 trials<br><a href="trials/quick/metadata/index.html">quick/metadata</a></td>' in shown["decided"]
-    assert '<div class="coldcache-claim"><small>&lt;b&gt;</small></div>' in shown["decided"]
+    assert '<div class="coldcache-claim" id="claim-quick-&lt;b&gt;"><small>&lt;b&gt;</small></div>' in shown["decided"]
     stated = "Looking up is fastest,<wbr> &lt;removing&gt; follows.<br><small>sweep metadata, QK1</small>"
     assert stated in shown["decided"]
     assert "cost" not in shown["decided"]
     assert "product" not in shown["decided"]
-    assert "<td>1,024</td><td>no trials</td>" in Documents(claimed).describe()["claims"]
+    described = Documents(claimed, [("quick", "metadata")]).describe()
+    assert "<td>1,024</td><td>no trials</td>" in described["arithmetic"]
+    assert "product" not in described["claims"]
+    assert Documents(claimed, [("other", "metadata")]).describe()["claims"] == ""
 
 
 def test_a_claim_on_a_study_that_is_no_part_of_the_campaign_is_left_to_the_page_of_claims(claimed):
@@ -124,5 +129,7 @@ def test_contradictions_of_a_document_are_shown(claimed):
 
 def test_claims_with_other_columns_are_refused(results):
     (results / "claims.csv").write_text("id,verdict\n")
-    with pytest.raises(CampaignError, match=r"claims\.csv: no column estimate, high, low, source, trials, unit, why"):
+    with pytest.raises(
+        CampaignError, match=r"claims\.csv: no column estimate, high, low, scope, source, trials, unit, why"
+    ):
         Documents(results)

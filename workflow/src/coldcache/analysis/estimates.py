@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from coldcache.analysis.format import format_interval, format_suspect
+from coldcache.analysis.format import format_interval, format_suspect, show_level
 from coldcache.analysis.report_links import mark_of, page_of
 from coldcache.core.errors import DatasetError, NoData
 from coldcache.dataset.published import PublishedValue
 from coldcache.dataset.reader import COUNTED, open_sweep
-from coldcache.statistics.bounds import reach_of_order
-from coldcache.statistics.intervals import Interval, interval_over
+from coldcache.statistics.intervals import Interval, interval_over, reached_level
 from coldcache.statistics.ratios import paired_ratio
 from coldcache.statistics.scaling.usl import LEAST_LEVELS, UniversalScalability, fit_scalability
+from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: Coverage of every interval, where there are enough repetitions for it.
 LEVEL = 0.95
@@ -40,6 +40,8 @@ class Peak:
         Trials that count, and how many of them are suspect.
     page : str or None
         The page of the case in the report.
+    runs : tuple of float
+        The trials themselves.
     """
 
     threads: int
@@ -49,6 +51,7 @@ class Peak:
     n: int
     page: str | None = None
     suspect: int = 0
+    runs: tuple[float, ...] = ()
 
     @property
     def at(self) -> str:
@@ -58,13 +61,18 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """The typical ratio of two cases with its interval, from `n` pairs, and the page that leads to their trials."""
+    """The typical ratio of two cases with its interval, from `n` pairs, and the page that leads to their trials.
+
+    `runs` are the ratios of the pairs where they are too few for an interval; `correlation` is that of neighbours.
+    """
 
     estimate: float
     low: float
     high: float
     n: int
     page: str | None = None
+    runs: tuple[float, ...] = ()
+    correlation: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +201,17 @@ class Estimates:
         place = {"operation": operation, "threads": int(best.threads)}
         median, low, high = (float(best[name]) for name in ("estimate", "low", "high"))
         page, suspect = self.page(place), self.count_suspect(place)
-        return Peak(int(best.threads), median, low, high, int(best.n), page, suspect)
+        return Peak(int(best.threads), median, low, high, int(best.n), page, suspect, self.runs_of(place))
+
+    def runs_of(self, levels: Mapping[str, Any]) -> tuple[float, ...]:
+        """Return the trials of one case that count, in `unit`, in the order of their rounds."""
+        values = self.runs.sel(levels).squeeze(drop=True).values.reshape(-1)
+        return tuple(float(value) for value in values if value == value)
+
+    @property
+    def correlation(self) -> float:
+        """How much a trial resembles that of the round before, over all cases of the sweep."""
+        return float(self.runs.attrs.get("correlation", 0.0))
 
     def count_suspect(self, levels: Mapping[str, Any]) -> int:
         """Return how many trials of the cells with these levels are suspect."""
@@ -230,7 +248,7 @@ class Estimates:
     def as_ratio(self, found: Interval) -> Ratio:
         """Return the ratio of two of the sweep's cases with the page of the sweep."""
         page = page_of(self.cube.attrs["study"], self.cube.attrs["sweep"])
-        return Ratio(found.estimate, found.low, found.high, found.n, page)
+        return Ratio(found.estimate, found.low, found.high, found.n, page, found.runs, found.correlation)
 
     def page(self, levels: Mapping[str, Any]) -> str | None:
         """Return the page of the case with these levels and the mark of its figure there; None where there is none.
@@ -265,15 +283,19 @@ class Estimates:
         Where some of its trials are suspect, the brackets say how many.
         """
         doubt = format_suspect(peak.suspect, peak.n)
-        return format_interval(peak.estimate, peak.low, peak.high, self.unit, peak.page, doubt)
+        return format_interval(
+            peak.estimate, peak.low, peak.high, self.unit, peak.n, peak.page, doubt, peak.runs,
+            correlation=self.correlation,
+        )  # fmt: skip
 
     def format_cell(self, levels: Mapping[str, Any]) -> str:
         """Return the estimate of one case with its interval, linked to its trials, as `format_peak` shows a peak."""
         cell = self.cells.sel(levels)
         doubt = format_suspect(self.count_suspect(levels), int(cell.n))
         return format_interval(
-            float(cell.estimate), float(cell.low), float(cell.high), self.unit, self.page(levels), doubt
-        )
+            float(cell.estimate), float(cell.low), float(cell.high), self.unit, int(cell.n), self.page(levels), doubt,
+            self.runs_of(levels), correlation=self.correlation,
+        )  # fmt: skip
 
     @property
     def tool(self) -> str:
@@ -281,7 +303,7 @@ class Estimates:
         return f"{self.cube.attrs['tool']} {self.cube.attrs['tool_version']}".strip()
 
     def caption(self, *notes: str | None) -> str:
-        """Return how to read a figure of the estimates: marks, trials, cold reads, tool, then each note once."""
+        """Return how to read a figure: marks, trials, cold reads, what stayed in memory, tool, then each note once."""
         verdict = self.cube.verdict
         parts = [_describe_bands(self.cells.n)]
         counted = {name: int((verdict == name).sum()) for name in ("valid", "suspect", "void", "missing")}
@@ -294,7 +316,22 @@ class Estimates:
             parts.append("Reads: " + ", ".join(f"{count} {name}" for name, count in colds.items() if count) + ".")
         if any(colds[name] for name in NOT_PROVED):
             parts.append("Diamonds: reads that are not proved cold.")
+        parts += self._describe_reached()
         return " ".join([*parts, self.origin(), *dict.fromkeys(note for note in notes if note)])
+
+    def _describe_reached(self) -> list[str]:
+        """Return a sentence on the figures whose work did not reach the storage, if there are any."""
+        if "reached" not in self.cube:
+            return []
+        counted = self.cube.verdict.isin(COUNTED) & self.runs.notnull()
+        where = self.cube.reached.where(counted, "")
+        memory, every = int((where == "memory").sum()), int(counted.sum())
+        if not memory:
+            return []
+        named = [
+            str(name) for name in self.cube.operation.values if bool((where == "memory").sel(operation=name).any())
+        ]
+        return [f"In memory, without reaching the storage: {memory} of {every} figures ({', '.join(named)})."]
 
     def origin(self) -> str:
         """Return the tool that measured, and the scale where it is not the document's."""
@@ -336,7 +373,7 @@ def median_interval(runs: xr.DataArray) -> xr.Dataset:
     -------
     Dataset
         ``estimate``, ``low`` and ``high`` in the unit of `runs`, and ``n``, the runs that count, over the other dims.
-        The interval is at `LEVEL`, by order statistics; its ends are NaN from fewer than two runs.
+        The interval is at `LEVEL`, by order statistics; its ends are NaN from fewer than five runs.
     """
     return interval_over(runs, level=LEVEL)
 
@@ -355,11 +392,12 @@ def _describe_bands(counts: xr.DataArray) -> str:
     least = int(counts.where(counts > 0, most).min())
     if most < 2:
         return "Points: single trials; one repetition has no interval."
-    reach = {n: f"{100 * min(reach_of_order(n), LEVEL):.3g} %" for n in (least, most) if n > 1}
     repetitions = f"{least} to {most}" if least < most else f"{most}"
-    fewer = (
-        f", none of {least}" if least == 1 else f", {reach[least]} of {least}" if reach[least] != reach[most] else ""
-    )
+    if most < LEAST_REPETITIONS:
+        return f"Points: median of {repetitions} repetitions, too few for an interval; dots: single trials."
+    reach = {n: show_level(reached_level(n)) for n in (least, most)}
+    none = f", none of fewer than {LEAST_REPETITIONS}" if least < LEAST_REPETITIONS else ""
+    fewer = none or (f", {reach[least]} of {least}" if reach[least] != reach[most] else "")
     return (
         f"Points: median of {repetitions} repetitions; bands and bars: its {reach[most]} interval{fewer}; "
         "dots: single trials."

@@ -1,10 +1,17 @@
 """Numbers in words: levels, ratios, intervals."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from coldcache.analysis.report_links import lead
 from coldcache.core.units import show_bytes, show_range, show_rate
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
+from coldcache.statistics.dependence import effective_repetitions
+from coldcache.statistics.intervals import reached_level
+from coldcache.statistics.stopping import LEAST_REPETITIONS
+
+#: Correlations of neighbours from which a figure says what its runs are worth.
+_WORTH_SAYING = 0.2
 
 
 class AnyRatio(Protocol):
@@ -16,15 +23,23 @@ class AnyRatio(Protocol):
 
     @property
     def low(self) -> float:
-        """The lower end of its interval; NaN from one pair."""
+        """The lower end of its interval; NaN from fewer than five pairs."""
 
     @property
     def high(self) -> float:
-        """The upper end of its interval; NaN from one pair."""
+        """The upper end of its interval; NaN from fewer than five pairs."""
 
     @property
     def n(self) -> int:
         """The pairs that count."""
+
+    @property
+    def runs(self) -> tuple[float, ...]:
+        """The ratio of each pair, if they are too few for an interval."""
+
+    @property
+    def correlation(self) -> float:
+        """That of neighbouring pairs."""
 
 
 def format_level(factor: str, level: Any) -> str:
@@ -49,25 +64,43 @@ def format_factor(factor: str, level: Any) -> str:
     return f"{known.label if known else factor.replace('_', ' ')} {format_level(factor, level)}"
 
 
-def format_ratio(ratio: AnyRatio) -> str:
-    """Return a ratio with its interval: ``2.04 times (1.98 to 2.11)``; ``not known`` without a pair.
+def show_level(level: float) -> str:
+    """Return the coverage of an interval: ``95 %``, ``93.8 %``."""
+    return f"{100 * level:.3g} %"
 
-    A ratio that has a page is an HTML link to its trials.
+
+def show_worth(n: int, correlation: float) -> str | None:
+    """Return how many independent runs correlated ones are worth; None if they are about independent."""
+    if correlation < _WORTH_SAYING:
+        return None
+    return f"{n} runs worth {effective_repetitions(n, correlation):.1f}"
+
+
+def format_ratio(ratio: AnyRatio) -> str:
+    """Return a ratio with its interval and level: ``2.04 times (95 %: 1.98 to 2.11)``; ``not known`` without a pair.
+
+    Too few pairs for an interval are listed: ``2 times (2 pairs: 1.9, 2.1)``. A ratio that has a page is an HTML link
+    to its trials.
     """
     if ratio.n == 0:
         return "not known"
     shown = str(lead(f"{ratio.estimate:.3g} times", getattr(ratio, "page", None)))
-    return f"{shown} ({ratio.low:.3g} to {ratio.high:.3g})" if ratio.low == ratio.low else shown
+    if ratio.low != ratio.low:
+        each = f": {', '.join(f'{run:.3g}' for run in ratio.runs)}" if ratio.n > 1 and ratio.runs else ""
+        return f"{shown} ({ratio.n} pair{'s' if ratio.n != 1 else ''}{each})"
+    interval = f"{show_level(reached_level(ratio.n, 'geometric'))}: {ratio.low:.3g} to {ratio.high:.3g}"
+    return f"{shown} ({'; '.join(filter(None, (interval, show_worth(ratio.n, ratio.correlation))))})"
 
 
 def format_growth(ratio: AnyRatio) -> str:
     """Return the growth from few threads to many as the end of a sentence: ``grow 2.04 times``.
 
-    An interval that holds 1 shows no growth; ``fall to 0.5 times`` is a ratio below 1. One repetition has no interval
-    and shows neither.
+    An interval that holds 1 shows no growth; ``fall to 0.5 times`` is a ratio below 1. Too few pairs for an interval
+    show neither.
     """
-    if ratio.n < 2:
-        return "may or may not grow"
+    if ratio.n < LEAST_REPETITIONS:
+        few = f" ({ratio.n} pairs: {', '.join(f'{run:.3g}' for run in ratio.runs)} times)" if ratio.n > 1 else ""
+        return f"may or may not grow{few}"
     if ratio.low > 1:
         return f"grow {ratio.estimate:.3g} times"
     return f"fall to {ratio.estimate:.3g} times" if ratio.high < 1 else "show no growth"
@@ -79,21 +112,45 @@ def format_suspect(suspect: int, trials: int) -> str | None:
 
 
 def format_interval(
-    estimate: float, low: float, high: float, unit: str, page: str | None = None, doubt: str | None = None
-) -> str:
-    """Return an estimate with its interval, ``1.17 GB/s (1.12 to 1.20 GB/s)``; without one where its ends are NaN.
+    estimate: float, low: float, high: float, unit: str, n: int, page: str | None = None, doubt: str | None = None,
+    runs: Sequence[float] = (), statistic: str = "median", correlation: float = 0.0,
+) -> str:  # fmt: skip
+    """Return an estimate with its interval and level: ``1.17 GB/s (95 %: 1.12 to 1.20 GB/s)``.
+
+    Too few runs for an interval are listed: ``1.17 GB/s (2 runs: 1.12, 1.20 GB/s)``.
 
     Parameters
     ----------
     estimate, low, high : float
-        In `unit`.
+        In `unit`; NaN ends are no interval.
     unit : {"B/s", "1/s", "s", "1"}
         The stored unit.
+    n : int
+        The runs that count.
     page : str, optional
         Where the estimate, as an HTML link, leads.
     doubt : str, optional
         A remark in the same brackets.
+    runs : sequence of float
+        The runs, in `unit`; they are listed where there is no interval.
+    statistic : str
+        Of which the interval is.
+    correlation : float
+        That of neighbouring runs.
     """
     shown = str(lead(show_rate(estimate, unit), page))
-    within = "; ".join(part for part in (show_range(low, high, unit) if low == low else None, doubt) if part)
+    if low == low:
+        interval = f"{show_level(reached_level(n, statistic))}: {show_range(low, high, unit)}"
+        parts = [interval, show_worth(n, correlation), doubt]
+    else:
+        parts = [list_runs(runs, unit) if len(runs) > 1 else "1 run" if n == 1 else None, doubt]
+    within = "; ".join(part for part in parts if part)
     return f"{shown} ({within})" if within else shown
+
+
+def list_runs(runs: Sequence[float], unit: str) -> str:
+    """Return the runs themselves: ``2 runs: 1.12, 1.20 GB/s``."""
+    words = [show_rate(run, unit) for run in runs]
+    last = words[-1].partition(" ")[2]
+    named = [word.removesuffix(f" {last}") if last else word for word in words[:-1]]
+    return f"{len(runs)} run{'s' if len(runs) != 1 else ''}: {', '.join([*named, words[-1]])}"

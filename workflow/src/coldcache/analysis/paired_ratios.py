@@ -73,7 +73,9 @@ def pairs(estimates: Estimates, factor: str) -> list[Pair]:
     for index in range(stacked.sizes.get("place", 1)):
         cell = stacked.isel(place=index) if others else stacked
         place = {dim: cell[dim].item() for dim in others}
-        values = {level: cell.sel({factor: level}).values for level in cell[factor].values.tolist()}
+        levels = cell[factor].values.tolist()
+        values = {level: cell.sel({factor: level}).reset_coords(drop=True).drop_vars("place", errors="ignore")
+                  for level in levels}  # fmt: skip
         for level, row in values.items():
             if level != reference:
                 ratio = estimates.as_ratio(paired_ratio(row, values[reference]))

@@ -10,7 +10,7 @@ import xarray as xr
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_factor, format_level
 from coldcache.dataset.published import PublishedValue, level_of, operation_of
-from coldcache.statistics.intervals import interval_over
+from coldcache.statistics.intervals import interval_over, reached_level
 from coldcache.statistics.scaling.describe import describe_scaling
 
 #: Statistics of a scaling curve, by the document's word: the variable of `describe_scaling`.
@@ -20,7 +20,8 @@ _OF_CURVE = {
 }  # fmt: skip
 
 COLUMNS = [
-    "item", "operation", "at", "statistic", "published", "grade", "value", "unit", "measured", "low", "high", "note",
+    "item", "operation", "at", "statistic", "published", "grade", "value", "unit", "measured", "low", "high",
+    "level", "n", "note",
 ]  # fmt: skip
 
 
@@ -31,7 +32,8 @@ def compare_published(estimates: Estimates) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`: ``value`` as the document states it and ``measured`` with its interval in the stored
-        ``unit``, NaN where the campaign has no such level or no such statistic; ``published`` and ``grade`` in words.
+        ``unit``, its level and the number of runs; NaN where the campaign has no such level or no such statistic;
+        ``published`` and ``grade`` in words.
     """
     described = None
     rows = []
@@ -50,11 +52,14 @@ def list_published(values: Iterable[PublishedValue]) -> pd.DataFrame:
     return pd.DataFrame([_row(value) for value in values], columns=COLUMNS)
 
 
-def _row(value: PublishedValue, measured: float = np.nan, low: float = np.nan, high: float = np.nan) -> dict[str, Any]:
+def _row(
+    value: PublishedValue, measured: float = np.nan, low: float = np.nan, high: float = np.nan, n: int = 0
+) -> dict[str, Any]:
     return {
         "item": value.item, "operation": operation_of(value), "at": _where(value), "statistic": value.statistic,
         "published": f"{value.relation} {value.printed}".removeprefix("= "), "grade": value.grade,
-        "value": value.high, "unit": value.unit, "measured": measured, "low": low, "high": high, "note": value.note,
+        "value": value.high, "unit": value.unit, "measured": measured, "low": low, "high": high,
+        "level": reached_level(n) if low == low else np.nan, "n": n, "note": value.note,
     }  # fmt: skip
 
 
@@ -80,9 +85,9 @@ def _where(value: PublishedValue) -> str:
 
 def _find(
     estimates: Estimates, value: PublishedValue, operation: str, described: xr.Dataset | None
-) -> tuple[float, float, float]:
-    """Return the measured counterpart of a published value, with its interval; NaN where nothing was measured."""
-    nothing = (np.nan, np.nan, np.nan)
+) -> tuple[float, float, float, int]:
+    """Return the measured counterpart of a published value with its interval and runs; NaN where there is none."""
+    nothing = (np.nan, np.nan, np.nan, 0)
     if operation not in estimates.cells.operation.values:
         return nothing
     if value.statistic in _OF_CURVE:
@@ -93,7 +98,8 @@ def _find(
         found = [float(row[part]) if part in row else np.nan for part in (name, f"{name}_low", f"{name}_high")]
         if name == "last_to_plateau":
             found = [1 - found[0], 1 - found[2], 1 - found[1]]
-        return found[0], found[1], found[2]
+        runs = int(estimates.cells.n.sel(operation=operation).max()) if found[0] == found[0] else 0
+        return found[0], found[1], found[2], runs
     if value.statistic == "elapsed" and "elapsed" in estimates.cube:
         cell = interval_over(estimates.cube.elapsed).sel(operation=operation)
     elif value.statistic == "value" and value.unit == estimates.unit:
@@ -105,4 +111,4 @@ def _find(
         if wanted.get(dim) not in cell[dim].values.tolist():
             return nothing
         cell = cell.sel({dim: wanted[dim]})
-    return float(cell.estimate), float(cell.low), float(cell.high)
+    return float(cell.estimate), float(cell.low), float(cell.high), int(cell.n)

@@ -22,6 +22,7 @@ from coldcache.core.vocabulary import SET_FACTORS
 from coldcache.statistics.intervals import Interval
 from coldcache.statistics.ratios import paired_ratio
 from coldcache.statistics.scaling.describe import describe_scaling
+from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: Operations in the plural, as the subject of a title.
 PLURALS = {
@@ -161,7 +162,8 @@ def describe_growth(estimates: Estimates) -> str:
     if len(growths) > 1 and all(format_growth(ratio) == "show no growth" for ratio in growths.values()):
         runs = sorted({ratio.n for ratio in growths.values()})
         counted = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
-        return f"No operation speeds up measurably {ends} ({counted} runs each)"
+        named = _capital(" and ".join(PLURALS.get(name, name) for name in growths))
+        return f"{named} do not speed up measurably {ends} ({counted} runs each)"
     parts = [f"{PLURALS.get(name, name)} {format_growth(ratio)}" for name, ratio in growths.items()]
     return _capital(f"{', '.join(parts)} {ends}")
 
@@ -173,7 +175,10 @@ def describe_latencies(estimates: Estimates) -> str | None:
     parts = []
     for name in _measured(estimates):
         ratio, cells = estimates.growth(name), estimates.cells.estimate.sel(operation=name)
-        if ratio.n < 2 or ratio.low <= 1 <= ratio.high:
+        if ratio.n < LEAST_REPETITIONS:
+            parts.append(f"multiplies the mean latency of {PLURALS.get(name, name)} by {format_ratio(ratio)}")
+            continue
+        if ratio.low <= 1 <= ratio.high:
             parts.append(f"makes no measurable difference to {PLURALS.get(name, name)}")
             continue
         ends = [show_rate(float(cells.sel(threads=count)), estimates.unit) for count in (first, last)]
@@ -221,16 +226,13 @@ def shorten_reason(why: str) -> str | None:
 def describe_pairs(estimates: Estimates, factor: str) -> str:
     """Return how each level of a setting compares with the reference level, as a sentence.
 
-    Several numbers of threads or other levels have a range, from the least estimate to the greatest. A single ratio
-    says whether its interval shows no difference, or whether it has none because it rests on one pair.
+    Several numbers of threads or other levels have a range, from the least estimate to the greatest. Ratios of too few
+    pairs for an interval are listed, and nothing is called faster.
     """
     found = pairs(estimates, factor)
     how = _COMPARED.get(estimates.metric, "as fast")
     reference = format_factor(factor, reference_level(estimates, factor))
-    parts = [
-        f"{PLURALS.get(part.operation, part.operation)} are {part.span} {how} with {part.levels}{_DOUBTS[part.shows]}"
-        for part in _parts_of_pairs(found, factor)
-    ]
+    parts = [_describe_part(part, how) for part in _parts_of_pairs(found, factor)]
     if not parts:
         return f"{estimates.question.title}: no pair has trials that count on both sides."
     return f"{estimates.question.title}, against {reference}: {'; '.join(parts)}."
@@ -251,13 +253,13 @@ def title_pairs(estimates: Estimates, factor: str) -> str:
 #: Levels of a setting that a sentence lists; more have a range.
 _FEW_LEVELS = 2
 
-#: How a part of a sentence about pairs ends, by what its ratio shows.
-_DOUBTS = {"difference": "", "none": ", which shows no difference", "one pair": " (one pair)"}
-
 
 @dataclass(frozen=True, slots=True)
 class _PairPart:
-    """A part of a sentence about pairs: ``shows`` is a key of `_DOUBTS`."""
+    """A part of a sentence about pairs.
+
+    ``shows`` is ``difference``, ``none``, or ``too few`` pairs to show either.
+    """
 
     operation: str
     span: str
@@ -265,8 +267,18 @@ class _PairPart:
     shows: str = "difference"
 
 
+def _describe_part(part: _PairPart, how: str) -> str:
+    """Return a part of a sentence about pairs; too few of them only have a ratio."""
+    name = PLURALS.get(part.operation, part.operation)
+    if part.shows == "too few":
+        return f"{name} with {part.levels}: {part.span}, too few pairs to show a difference"
+    doubt = ", which shows no difference" if part.shows == "none" else ""
+    return f"{name} are {part.span} {how} with {part.levels}{doubt}"
+
+
 def _shorten(part: _PairPart) -> str:
-    return "show no difference" if part.shows == "none" else part.span.partition(" (")[0]
+    shown = part.span.partition(" (")[0]
+    return {"none": "show no difference", "too few": f"({shown}, too few pairs)"}.get(part.shows, shown)
 
 
 def _parts_of_pairs(found: list[Pair], factor: str, most: int = 99) -> list[_PairPart]:
@@ -278,7 +290,8 @@ def _parts_of_pairs(found: list[Pair], factor: str, most: int = 99) -> list[_Pai
         mine = [(level, group) for operation, level, group in groups if operation == name]
         if len(mine) > few:
             every = [pair for _, group in mine for pair in group]
-            parts.append(_PairPart(name, _estimates(every), "other levels"))
+            few_pairs = min(pair.ratio.n for pair in every) < LEAST_REPETITIONS
+            parts.append(_PairPart(name, _estimates(every), "other levels", "too few" if few_pairs else "difference"))
         else:
             parts += [
                 _PairPart(name, _span(group), format_level(factor, level), _shows(group)) for level, group in mine
@@ -287,12 +300,12 @@ def _parts_of_pairs(found: list[Pair], factor: str, most: int = 99) -> list[_Pai
 
 
 def _shows(group: list[Pair]) -> str:
-    """Return the meaning of one ratio, a key of `_DOUBTS`; a range of several ratios claims nothing."""
+    """Return what some ratios show; a range of several ratios of enough pairs claims nothing more."""
+    if min(pair.ratio.n for pair in group) < LEAST_REPETITIONS:
+        return "too few"
     if len(group) > 1:
         return "difference"
     ratio = group[0].ratio
-    if ratio.low != ratio.low:
-        return "one pair"
     return "none" if ratio.low <= 1 <= ratio.high else "difference"
 
 
@@ -315,19 +328,26 @@ def _estimates(group: list[Pair]) -> str:
 
 def compare_layouts(one: Estimates, many: Estimates) -> str | None:
     """Return the ratio of one shared file to one file per thread over threads; None where no operation has both."""
-    same, parts = [], []
+    same, few, parts = [], [], []
     for name in _measured(one):
         if name not in many.cells.operation.values:
             continue
         ratios = layout_ratios(one, many, name)
         if ratios:
+            low, high = min(ratio.estimate for _, ratio in ratios), max(ratio.estimate for _, ratio in ratios)
+            span = f"{low:.3g} to {high:.3g}" if f"{low:.3g}" != f"{high:.3g}" else f"{low:.3g}"
+            if (pairs_each := min(ratio.n for _, ratio in ratios)) < LEAST_REPETITIONS:
+                few.append(f"{PLURALS.get(name, name)} {span} times ({pairs_each} pairs each)")
+                continue
             if all(ratio.low <= 1 <= ratio.high for _, ratio in ratios):
                 same.append(PLURALS.get(name, name))
                 continue
-            low, high = min(ratio.estimate for _, ratio in ratios), max(ratio.estimate for _, ratio in ratios)
-            span = f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}"
             parts.append(f"{PLURALS.get(name, name)} of one shared file are {span} times as fast")
     alike = [f"Sharing one file makes no measurable difference to {' and '.join(same)}."] if same else []
+    if few:
+        alike.append(
+            f"Medians of one shared file over those of one file per thread: {', '.join(few)}; too few to compare."
+        )
     return " ".join([*alike, *([f"Against one file per thread, {', '.join(parts)}."] if parts else [])]) or None
 
 
@@ -351,7 +371,10 @@ def describe_rates(estimates: Estimates) -> str:
         best = cells.where(cells.estimate == cells.estimate.max(), drop=True).squeeze()
         levels = {str(dim): best[dim].item() for dim in cells.dims}
         doubt = format_suspect(estimates.count_suspect({"operation": name, **levels}), int(best.n))
-        shown = format_interval(float(best.estimate), float(best.low), float(best.high), estimates.unit, doubt=doubt)
+        shown = format_interval(
+            float(best.estimate), float(best.low), float(best.high), estimates.unit, int(best.n), doubt=doubt,
+            runs=estimates.runs_of({"operation": name, **levels}), correlation=estimates.correlation,
+        )  # fmt: skip
         parts.append(f"{PLURALS.get(name, name)} {shown}")
     return f"{_title_with_scale(estimates)}: {', '.join(parts)}."
 
@@ -383,7 +406,8 @@ def describe_best_combination(estimates: Estimates, factors: Sequence[str]) -> s
     levels, times = counts.most_common(1)[0]
     named = " and ".join(format_factor(factor, level) for factor, level in zip(factors, levels, strict=True))
     return (
-        f"{estimates.question.title}: {named} is the fastest in {times} of {len(rows)} places (operation and threads)."
+        f"{estimates.question.title}: {named} has the highest median in {times} of {len(rows)} places (operation and "
+        "threads); medians alone, no test."
     )
 
 
@@ -394,7 +418,7 @@ def title_best(estimates: Estimates, factor: str) -> str:
         cells = estimates.cells.estimate.sel(operation=name).squeeze()
         best = cells[factor].values[int(cells.fillna(-1).argmax(factor))]
         parts.append(f"{PLURALS.get(name, name)} with {format_factor(factor, best.item())}")
-    return f"Fastest are {', '.join(parts)}"
+    return f"The highest medians: {', '.join(parts)}"
 
 
 def describe_best(estimates: Estimates, factor: str) -> str:
@@ -407,6 +431,7 @@ def describe_best(estimates: Estimates, factor: str) -> str:
         more = f", {float(best.estimate) / least:.3g} times the least" if least > 0 else ""
         shown = show_rate(float(best.estimate), estimates.unit)
         parts.append(
-            f"{PLURALS.get(name, name)} are fastest with {format_factor(factor, best[factor].item())}: {shown}{more}"
+            f"the highest median of {PLURALS.get(name, name)} is that of {format_factor(factor, best[factor].item())}: "
+            f"{shown}{more}"
         )
     return f"{estimates.question.title}: {'; '.join(parts)}."

@@ -9,7 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from coldcache.analysis.estimates import LEVEL, Estimates, fit_law
-from coldcache.analysis.format import format_interval, format_level, format_ratio
+from coldcache.analysis.format import format_interval, format_level, format_ratio, show_level
 from coldcache.analysis.outputs import place_save
 from coldcache.analysis.paired_ratios import pairs, reference_level
 from coldcache.analysis.published_vs_measured import compare_published
@@ -18,14 +18,11 @@ from coldcache.analysis.sentences import best_combinations, layout_ratios, name_
 from coldcache.core.csv_file import write_csv
 from coldcache.core.units import scale_of, show_range, show_rate
 from coldcache.core.vocabulary import FACTORS
-from coldcache.statistics.bounds import reach_of_order
+from coldcache.statistics.intervals import reached_level
 from coldcache.statistics.scaling.describe import describe_scaling
 from coldcache.statistics.scaling.usl import UniversalScalability
 
 _FIGURES = ("median", "low", "high")
-
-#: The fewest runs whose interval a headline states: below it the interval covers 87.5 % or less.
-_LEAST_RUNS = 5
 
 
 class Table:
@@ -42,7 +39,7 @@ class Table:
     """
 
     def __init__(self, shown: pd.DataFrame, numbers: pd.DataFrame, caption: str):
-        self.shown, self.numbers, self.caption = shown, numbers, caption
+        self.shown, self.numbers, self.caption, self.name = shown, numbers, caption, ""
 
     @classmethod
     def of(cls, estimates: Estimates, caption: str) -> "Table":
@@ -61,7 +58,8 @@ class Table:
                 **pair.place, factor: pair.level,
                 "reference": float(estimates.cells.estimate.sel(below)),
                 "median": float(estimates.cells.estimate.sel(above)),
-                "ratio": pair.ratio.estimate, "low": pair.ratio.low, "high": pair.ratio.high, "pairs": pair.ratio.n,
+                "ratio": pair.ratio.estimate, "low": pair.ratio.low, "high": pair.ratio.high,
+                "level": LEVEL if pair.ratio.low == pair.ratio.low else float("nan"), "pairs": pair.ratio.n,
             })  # fmt: skip
         numbers = pd.DataFrame(rows)
         if numbers.empty:
@@ -71,10 +69,12 @@ class Table:
             shown[name] = [show_rate(value, estimates.unit) for value in numbers[name]]
         ratios = [Markup(format_ratio(pair.ratio)) for pair in pairs(estimates, factor)]
         shown["ratio"] = pd.Series(ratios, dtype=object)
-        shown = shown.drop(columns=["low", "high"]).rename(columns={"reference": format_level(factor, reference)})
+        shown = shown.drop(columns=["low", "high", "level"]).rename(
+            columns={"reference": format_level(factor, reference)}
+        )
         named = {"reference": f"median at {format_level(factor, reference)} ({estimates.unit})",
                  "median": f"median ({estimates.unit})", "ratio": "ratio (1)", "low": "ratio low (1)",
-                 "high": "ratio high (1)"}  # fmt: skip
+                 "high": "ratio high (1)", "level": "level (1)"}  # fmt: skip
         return cls(_spaced(shown), _with_units(numbers.rename(columns=named)), caption)
 
     @classmethod
@@ -106,7 +106,7 @@ class Table:
             return None
         shown = numbers[["item", "operation", "at", "statistic", "published", "grade"]].copy()
         shown["measured here"] = [
-            format_interval(row.measured, row.low, row.high, row.unit) if row.measured == row.measured else "–"
+            format_interval(row.measured, row.low, row.high, row.unit, row.n) if row.measured == row.measured else "–"
             for row in numbers.itertuples()
         ]
         return cls(shown, numbers, caption)
@@ -122,7 +122,8 @@ class Table:
         ]
         rows = [
             {"operation": name, "threads (1)": threads, "ratio (1)": ratio.estimate, "ratio low (1)": ratio.low,
-             "ratio high (1)": ratio.high, "pairs (1)": ratio.n}
+             "ratio high (1)": ratio.high, "level (1)": LEVEL if ratio.low == ratio.low else float("nan"),
+             "pairs (1)": ratio.n}
             for name, threads, ratio in found
         ]  # fmt: skip
         words = [
@@ -162,9 +163,7 @@ class Table:
                 name_level(name, level) for name, level in levels.items()
                 if name != "operation" and sweep.cells.sizes[name] > 1
             )  # fmt: skip
-            if n < _LEAST_RUNS:
-                low = high = float("nan")
-            level = min(LEVEL, reach_of_order(n)) if low == low else float("nan")
+            level = reached_level(n, level=LEVEL) if low == low else float("nan")
             rows.append({
                 "operation": levels["operation"], "metric": sweep.metric, "at": at, "unit": sweep.unit,
                 "median": median, "low": low, "high": high, "level (1)": level, "n": n, "suspect": flagged,
@@ -172,7 +171,7 @@ class Table:
             words.append({
                 "operation": str(levels["operation"]).replace("-", " "),
                 "median": lead(show_rate(median, sweep.unit), sweep.page(levels)),
-                "interval": f"{show_range(low, high, sweep.unit)} ({100 * level:.3g} %)" if low == low else "none",
+                "interval": f"{show_range(low, high, sweep.unit)} ({show_level(level)})" if low == low else "none",
                 "at": at or "–", "runs": n, "flagged": flagged or "–",
             })  # fmt: skip
         return cls(pd.DataFrame(words), pd.DataFrame(rows), caption)
@@ -184,6 +183,7 @@ class Table:
 
     def save(self, dataset: str | Path, name: str) -> "Table":
         """Write the numbers as `tables/<name>.csv` where `outputs.place_save` says, and return the table."""
+        self.name = name
         write_csv(self.numbers, place_save(dataset, "tables", f"{name}.csv"))
         return self
 
@@ -191,6 +191,8 @@ class Table:
         cells = self.shown.astype(object).map(lambda cell: cell if isinstance(cell, Markup) else Markup.escape(cell))
         html = cells.to_html(index=False, border=0, escape=False, classes="coldcache-table", justify="left")
         html = html.replace("<thead>", f"<caption>{escape(self.caption)}</caption><thead>", 1)
+        if self.name:
+            html = html.replace("<table ", f'<table id="table-{escape(self.name)}" data-name="{escape(self.name)}" ', 1)
         plain = self.shown.astype(object).map(
             lambda cell: Markup(without_links(cell)).unescape() if isinstance(cell, Markup) else cell
         )
@@ -212,6 +214,14 @@ def _in_words(numbers: pd.DataFrame, estimates: Estimates) -> pd.DataFrame:
     shown["median"] = pd.Series(linked, dtype=object)
     trials = [_show_trials(values, unit, page) for values, page in zip(numbers["trials"], pages, strict=True)]
     shown["trials"] = pd.Series(trials, dtype=object)
+    levels = sorted(
+        {show_level(reached_level(n)) for n, low in zip(numbers["n"], numbers["low"], strict=True) if low == low}
+    )
+    if levels:
+        head = " or ".join(levels) + " by n" * (len(levels) > 1)
+        shown = shown.rename(columns={"low": f"low ({head})", "high": f"high ({head})"})
+    else:
+        shown = shown.drop(columns=["low", "high"])
     return shown.rename(columns={name: name.replace("_", " ") for name in shown.columns})
 
 
@@ -262,7 +272,19 @@ def _show_trials(values: tuple[float, ...], unit: str, page: str) -> Markup:
 def _with_unit(numbers: pd.DataFrame, unit: str) -> pd.DataFrame:
     columns = {name: f"{name} ({unit})" for name in (*_FIGURES, "trials")}
     spaced = [" ".join(map(repr, values)) for values in numbers["trials"]]
+    levels = [
+        reached_level(n) if low == low else float("nan") for n, low in zip(numbers["n"], numbers["low"], strict=True)
+    ]
+    numbers = numbers.assign(level=levels)[[*_before(numbers, "n"), "level", "n", "trials"]].rename(
+        columns={"level": "level (1)"}
+    )
     return _with_units(numbers.assign(trials=spaced).rename(columns=columns))
+
+
+def _before(numbers: pd.DataFrame, name: str) -> list[str]:
+    """Return the columns before one of them."""
+    columns = [str(column) for column in numbers.columns]
+    return columns[: columns.index(name)]
 
 
 def _with_units(numbers: pd.DataFrame) -> pd.DataFrame:
@@ -276,8 +298,8 @@ def _scaling_in_words(
 ) -> dict[str, str]:
     def rate(name: str) -> str:
         low, high = figures[f"{name}_low"], figures[f"{name}_high"]
-        found = figures[name]
-        return format_interval(found, low, high, estimates.unit) if found == found else "–"
+        found, n = figures[name], int(estimates.cells.n.sel(operation=operation).max())
+        return format_interval(found, low, high, estimates.unit, n) if found == found else "–"
 
     plateau = figures["plateau_from"]
     fall = figures["last_to_plateau"]

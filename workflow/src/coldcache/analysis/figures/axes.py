@@ -12,14 +12,15 @@ from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from coldcache.analysis.figures.style import mark_level
+from coldcache.analysis.figures.marks import assign_series, name_series
+from coldcache.analysis.figures.style import darken, mark_level
 from coldcache.analysis.format import format_level
 
 #: Ticks that fit on an axis of levels.
 _MOST_TICKS = 10
 
 #: Height of a line's name over the size of its letters, and the distance in points between the axes and the names.
-_NAME_HEIGHT, _NAME_GAP = 1.25, 6.0
+_NAME_HEIGHT, _NAME_GAP = 1.35, 6.0
 
 
 def shorten(value: float) -> str:
@@ -155,19 +156,24 @@ def name_lines(axes: Axes, cells: xr.Dataset, by: str) -> None:
     ends = []
     for level in levels:
         colour = mark_level(level, levels).colour
+        for line in axes.lines:
+            if line.get_color() == colour and not line.get_url():
+                assign_series(line, level, levels)
         lines = [_points(line) for line in _list_series(axes) if line.get_color() == colour]
         # A law is drawn beyond the last point of its operation.
         last = [(x[np.isfinite(y)][-1], y[np.isfinite(y)][-1]) for x, y in lines if np.isfinite(y).any()]
         if last:
             pixel = axes.transData.transform(max(last))[1]
-            ends.append((float(pixel), _short_name(by, level), colour))
-    pixels = _part([pixel for pixel, _, _ in sorted(ends)], axes)
-    for place, (_, name, colour) in zip(pixels, sorted(ends), strict=True):
-        axes.annotate(
+            ends.append((float(pixel), _short_name(by, level), colour, level))
+    ends.sort(key=lambda end: end[:2])
+    pixels = _part([pixel for pixel, *_ in ends], axes)
+    for place, (_, name, colour, level) in zip(pixels, ends, strict=True):
+        written = axes.annotate(
             name, (1, axes.transAxes.inverted().transform((0, place))[1]), xycoords="axes fraction",
-            xytext=(_NAME_GAP, 0), textcoords="offset points", va="center", color=colour, fontweight="bold",
+            xytext=(_NAME_GAP, 0), textcoords="offset points", va="center", color=darken(colour), fontweight="bold",
             annotation_clip=False,
         )  # fmt: skip
+        name_series(written, level, levels)
 
 
 def _part(pixels: list[float], axes: Axes) -> list[float]:

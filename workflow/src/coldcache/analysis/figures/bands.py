@@ -3,6 +3,7 @@
 import xarray as xr
 from matplotlib.axes import Axes
 
+from coldcache.analysis.figures.marks import assign_series
 from coldcache.analysis.figures.style import mark_level
 
 
@@ -22,4 +23,7 @@ def draw_bands(axes: Axes, cells: xr.Dataset, x: str = "threads", by: str = "ope
     for level in levels:
         line = cells.sel({by: level})
         colour = mark_level(level, levels).colour
-        axes.fill_between(line[x].values, line.low.values, line.high.values, color=colour, alpha=0.18, linewidth=0)
+        band = axes.fill_between(
+            line[x].values, line.low.values, line.high.values, color=colour, alpha=0.18, linewidth=0
+        )  # fmt: skip
+        assign_series(band, level, levels)

@@ -8,15 +8,17 @@ from html import escape
 from pathlib import Path
 from textwrap import fill
 from typing import Any
-from urllib.parse import unquote
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.figure import Figure
 
 from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.figures.marks import write_marks
 from coldcache.analysis.figures.style import house_style
 from coldcache.analysis.outputs import place_save
 from coldcache.analysis.report_links import without_links
+from coldcache.core.csv_file import write_csv
 from coldcache.core.files import write_whole
 
 #: Letters of a title's line in a figure of six inches.
@@ -38,9 +40,15 @@ class Picture:
         The sweeps that it shows, as ``study/sweep``.
     is_small : bool
         Whether the title is text below the figure, not part of it.
+    numbers : DataFrame, optional
+        What is drawn, a row per mark; headings or a column ``unit`` state the units.
     """
 
-    def __init__(self, figure: Figure, title: str, caption: str, sweeps: Iterable[str] = (), is_small: bool = False):
+    def __init__(
+        self, figure: Figure, title: str, caption: str, sweeps: Iterable[str] = (), is_small: bool = False,
+        numbers: pd.DataFrame | None = None,
+    ):  # fmt: skip
+        self.numbers = numbers
         self.figure, self.title, self.caption = figure, without_links(title), caption
         self.name, self.sweeps = "", tuple(dict.fromkeys(sweeps))
         if not is_small:
@@ -51,11 +59,16 @@ class Picture:
             figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
         plt.close(figure)
         drawn = buffer.getvalue()
-        self.svg = drawn[drawn.index("<svg") :]
+        self.svg = write_marks(drawn[drawn.index("<svg") :])
 
     def save(self, dataset: str | Path, name: str) -> "Picture":
-        """Write the figure as `figures/<name>.svg` where `outputs.place_save` says, and return it."""
+        """Write the figure as `figures/<name>.svg` where `outputs.place_save` says, and return it.
+
+        Its numbers are written beside it, as `figures/<name>.csv`.
+        """
         self.name = name
+        if self.numbers is not None:
+            write_csv(self.numbers, place_save(dataset, "figures", f"{name}.csv"))
         write_whole(place_save(dataset, "figures", f"{name}.svg"), without_links(self.svg))
         return self
 
@@ -68,10 +81,11 @@ class Picture:
         role = "group" if "<a " in svg else "img"
         svg = svg.replace("<svg ", f'<svg role="{role}" aria-label="{label}" ', 1)
         caption = f"<figcaption>{escape(self.caption)}</figcaption>"
-        facts = f'data-name="{escape(self.name)}" data-sweeps="{escape(" ".join(self.sweeps))}"'
+        anchor = f'id="figure-{escape(self.name)}" ' if self.name else ""
+        facts = f'{anchor}data-name="{escape(self.name)}" data-sweeps="{escape(" ".join(self.sweeps))}"'
         return {
             "text/plain": f"{self.title} {self.caption}",
-            "text/html": f'<figure class="coldcache-figure" {facts}>{_name_links(svg)}{caption}</figure>',
+            "text/html": f'<figure class="coldcache-figure" {facts}>{svg}{caption}</figure>',
         }
 
 
@@ -83,20 +97,11 @@ def picture_of(
     The caption of a small one is its title.
     """
     if is_small:
-        return Picture(figure, title, without_links(title), [sweep.path], is_small=True)
-    return Picture(figure, title, sweep.caption(*notes), [sweep.path])
+        return Picture(figure, title, without_links(title), [sweep.path], is_small=True, numbers=_tabulate(sweep))
+    return Picture(figure, title, sweep.caption(*notes), [sweep.path], numbers=_tabulate(sweep))
 
 
-def _name_links(svg: str) -> str:
-    """Return a drawing whose links have a label; the tab key skips those to single trials.
-
-    The table below the figure links the same trials.
-    """
-
-    def name(match: re.Match[str]) -> str:
-        case, page = unquote(match[1]).partition("#")[0].split("/")[-2:]
-        if page == "index.html":
-            return f'<a href="{match[1]}" aria-label="{escape(f"Trials of {case}")}">'
-        return f'<a href="{match[1]}" tabindex="-1" aria-label="{escape(f"{page[:-5]} of {case}")}">'
-
-    return re.sub(r'<a xlink:href="([^"]+)" target="_blank">', name, svg)
+def _tabulate(sweep: Estimates) -> pd.DataFrame:
+    """Return a row per case of a sweep: its levels, median, interval, runs and unit."""
+    table = sweep.table()
+    return table.assign(trials=[" ".join(map(repr, values)) for values in table.trials], unit=sweep.unit)

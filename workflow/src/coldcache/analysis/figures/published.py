@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.figures.style import COLOURS, MARKS
+from coldcache.analysis.figures.style import COLOURS, MARKS, darken
 from coldcache.dataset.published import PublishedValue, level_of, operation_of
 
 #: The mark of every published value: hollow, to differ from measured ones.
@@ -61,7 +61,7 @@ def draw_published(axes: Axes, estimates: Estimates, log: bool = False) -> str |
             name = f"published {value.statistic} ({value.grade})" if is_free else ""
             axes.annotate(
                 name, (0.99, value.high), xytext=(0, 3), ha="right", xycoords=("axes fraction", "data"),
-                textcoords="offset points", fontsize=9, color=colour,
+                textcoords="offset points", fontsize=9, color=darken(colour),
             )  # fmt: skip
         drawn += 1
     parts = ["Stars and dotted levels: published values."] if drawn else []

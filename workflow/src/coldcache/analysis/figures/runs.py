@@ -1,16 +1,19 @@
 """Single runs in a figure: the mark shows the verdict, and a link leads to the page of the run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from coldcache.analysis.estimates import NOT_PROVED, Estimates
+from coldcache.analysis.figures.marks import assign_series, say, say_case, say_levels
 from coldcache.analysis.figures.style import COLOURS, mark_level
 from coldcache.analysis.report_links import page_of, page_of_trial
+from coldcache.core.units import show_rate
 
 
 def draw_runs(
@@ -41,34 +44,45 @@ def draw_runs(
         fixed = {str(name): coord.item() for name, coord in cell.coords.items() if name in estimates.cube.dims}
         if rows is None:
             levels = cells[by].values.tolist() if by in cells.dims else [fixed[by]]
-            _draw_case(axes, estimates, fixed, float(cell.estimate), fixed[x], mark_level(fixed[by], levels).colour)
+            drawn = _draw_case(axes, estimates, fixed, cell, fixed[x], mark_level(fixed[by], levels).colour)
+            for artist in drawn:
+                assign_series(artist, fixed[by], levels)
             continue
         mine = rows[(rows[dims] == [fixed[dim] for dim in dims]).all(axis=1)]
         if len(mine):
-            _draw_case(axes, estimates, fixed, float(cell.estimate), int(mine.row.iloc[0]), COLOURS["first"], "x")
+            _draw_case(axes, estimates, fixed, cell, int(mine.row.iloc[0]), COLOURS["first"], "x")
 
 
 def _draw_case(
-    axes: Axes, estimates: Estimates, levels: Mapping[str, Any], median: float, place: float, colour: str,
+    axes: Axes, estimates: Estimates, levels: Mapping[str, Any], cell: xr.Dataset, place: float, colour: str,
     along: str = "y",
-) -> None:  # fmt: skip
-    """Draw the runs of one case at its place on the other axis."""
+) -> list[Artist]:  # fmt: skip
+    """Draw the runs of one case at its place on the other axis, and return what was drawn."""
     page = estimates.page(levels)
     if page is None:
-        return
+        return []
     runs = estimates.cube[[estimates.metric, "verdict", "cold"]].sel(levels).squeeze(drop=True)
     values = np.atleast_1d(runs[estimates.metric].values)
     marks = zip(np.atleast_1d(runs.verdict.values), np.atleast_1d(runs.cold.values), strict=True)
     case_page, _, figure = page.partition("#")
-    pages = [f"{page_of_trial(case_page, number)}#{figure}" for number in range(len(values))]
-    draw_points(axes, np.full(len(values), float(place)), values, list(marks), pages, colour, along)
-    link_points(axes, *_ordered([place], [median], along), [page])
+    named = {name: level for name, level in levels.items() if name == "operation" or estimates.cells.sizes[name] > 1}
+    pages = [
+        say(f"{page_of_trial(case_page, number)}#{figure}", f"{say_levels(named)}, r{number}")
+        for number in range(len(values))
+    ]
+    median, low, high = (float(cell[name]) for name in ("estimate", "low", "high"))
+    says = say_case(named, median, low, high, int(np.isfinite(values).sum()), estimates.unit)
+    points = draw_points(
+        axes, np.full(len(values), float(place)), values, list(marks), pages, colour, along, estimates.unit
+    )
+    return [*points, link_points(axes, *_ordered([place], [median], along), [say(page, says)])]
 
 
 def draw_points(
-    axes: Axes, places: Any, values: Any, marks: list[tuple[str, str]], pages: list[str], colour: str, along: str = "y"
-) -> None:
-    """Draw runs as points that lead to their pages.
+    axes: Axes, places: Any, values: Any, marks: list[tuple[str, str]], pages: list[str], colour: str, along: str = "y",
+    unit: str = "",
+) -> list[Artist]:  # fmt: skip
+    """Draw runs as points that lead to their pages and say their value and verdict; return what was drawn.
 
     Parameters
     ----------
@@ -79,25 +93,33 @@ def draw_points(
     marks : list of (str, str)
         The verdict of each run, and what is proved of its read; a run without a verdict was not planned.
     pages : list of str
-        The page of each run.
+        The page of each run, and what it is, as `say` joins them.
     colour : str
         Of all of them.
     along : {"y", "x"}
         The axis of the values.
+    unit : {"B/s", "1/s", "s", "1", ""}
+        Of the values; without it no value is said.
     """
+    drawn: list[Artist] = []
     lost = ~np.isfinite(np.asarray(values, dtype=float))
     for index, (verdict, cold) in enumerate(marks):
         if not verdict:
             continue
         x, y = _ordered(places[index], 0.0 if lost[index] else values[index], along)
         on_axis = axes.get_xaxis_transform() if along == "y" else axes.get_yaxis_transform()
-        axes.plot(
+        page, _, name = pages[index].partition(" ")
+        told = [] if lost[index] or not unit else [show_rate(float(values[index]), unit)]
+        told += [verdict] if verdict != "valid" else []
+        told += [f"not proved cold: {cold}"] if cold in NOT_PROVED else []
+        drawn += axes.plot(
             [x], [y], linestyle="none", marker="X" if lost[index] else "d" if cold in NOT_PROVED else "o",
             markersize=8 if lost[index] else 5 if cold in NOT_PROVED else 3.5, markeredgewidth=0.8, alpha=0.75,
             markerfacecolor=colour if verdict == "valid" else "white", markeredgecolor=colour, zorder=3,
             clip_on=False, transform=on_axis if lost[index] else axes.transData,
-            url=pages[index].partition("#")[0] if lost[index] else pages[index],
+            url=say(page.partition("#")[0] if lost[index] else page, ": ".join(filter(None, (name, ", ".join(told))))),
         )  # fmt: skip
+    return drawn
 
 
 def _ordered(place: Any, value: Any, along: str) -> tuple[Any, Any]:
@@ -118,16 +140,23 @@ def draw_trials(axes: Axes, trials: pd.DataFrame, x: str, y: str) -> None:
         The columns.
     """
     there = trials[trials[x].notna()]
-    pages = [page_of_trial(page_of(row.study, row.sweep, row.case), row.repetition) for row in there.itertuples()]
+    pages = [
+        say(page_of_trial(page_of(row.study, row.sweep, row.case), row.repetition), f"r{row.repetition} of {row.case}")
+        for row in there.itertuples()
+    ]
     marks = [(verdict, "cold") for verdict in there.verdict]
     draw_points(axes, there[x].to_numpy(), there[y].to_numpy(), marks, pages, COLOURS["first"])
 
 
-def link_points(axes: Axes, x: Any, y: Any, pages: list[str]) -> None:
-    """Let points lead to pages, from a spot that a finger can hit; NaN leads nowhere."""
+def link_points(axes: Axes, x: Any, y: Any, pages: Sequence[str]) -> Artist:
+    """Let points lead to pages, from a spot that a finger can hit; NaN leads nowhere.
+
+    A page may be followed by what the point says, as `say` joins them.
+    """
     drawn = np.isfinite(np.asarray(x, dtype=float)) & np.isfinite(np.asarray(y, dtype=float))
     # A wholly transparent spot is not drawn, and cannot be hit.
     spots = axes.scatter(
         np.asarray(x)[drawn], np.asarray(y)[drawn], s=300, color="white", alpha=0.01, linewidths=0, zorder=2.5
     )
     spots.set_urls([page for page, shown in zip(pages, drawn, strict=True) if shown])
+    return spots

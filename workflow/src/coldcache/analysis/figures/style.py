@@ -5,11 +5,20 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
+import numpy as np
 import xarray as xr
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.typing import ColorType
 
 #: Okabe and Ito's palette without yellow, distinct for every kind of colour vision.
 _BLUE, _VERMILLION, _GREEN, _PURPLE, _SKY, _ORANGE = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"
 INK, FAINT = "#222222", "#6b6b6b"
+
+#: How lines that only join runs are drawn.
+FAINT_LINE = {"color": FAINT, "linewidth": 0.8, "alpha": 0.5, "zorder": 1}
+
+#: Least contrast of text with what is behind it (WCAG 2, level AA).
+CONTRAST = 4.5
 
 
 class Mark(NamedTuple):
@@ -55,6 +64,21 @@ KEPT = {True: _VERMILLION, False: _BLUE}
 def mark_level(level: Any, levels: Sequence[Any]) -> Mark:
     """Return the mark of a level: its own where it has one, else by its position among the levels."""
     return MARKS.get(str(level)) or SERIES[list(levels).index(level) % len(SERIES)]
+
+
+def darken(colour: str) -> str:
+    """Return a colour in which text can be read on white: dark enough for a contrast of `CONTRAST`."""
+    red, green, blue = to_rgb(colour)
+    while find_contrast((red, green, blue)) < CONTRAST:
+        red, green, blue = 0.97 * red, 0.97 * green, 0.97 * blue
+    return to_hex((red, green, blue))
+
+
+def find_contrast(colour: ColorType) -> float:
+    """Return the contrast of a colour with white, from 1 to 21, as WCAG 2 defines it."""
+    channels = np.array(to_rgb(colour))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(1.05 / (linear @ (0.2126, 0.7152, 0.0722) + 0.05))
 
 
 def lines_by(cells: xr.Dataset, factor: str) -> dict[str, Any]:
@@ -103,7 +127,8 @@ _RULES: dict[Any, Any] = {
     "lines.linewidth": 2,
     "lines.markersize": 6,
     "errorbar.capsize": 0,
-    "svg.fonttype": "path",
+    # DejaVu Sans is among the widest of its kind: letters of another font are narrower and collide with nothing.
+    "svg.fonttype": "none",
     "svg.hashsalt": "coldcache",
 }
 

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from coldcache.analysis.format import format_interval
 from coldcache.analysis.tables import Table, four_digits
 from coldcache.core.errors import NoData
-from coldcache.core.units import show_rate
+from coldcache.core.units import show_range, show_rate
 from coldcache.core.vocabulary import CLAIM_VERDICTS
 
 
@@ -29,10 +28,13 @@ class StudyClaims:
 
     def __init__(self, dataset: str | Path, study: str):
         self.study, self._dataset = study, Path(dataset)
-        self.everything = self._read("claims").merge(self._read("statements"), on=["id", "source"], validate="1:1")
+        self.everything = self._read("claims").merge(
+            self._read("statements").drop(columns="scope"), on=["id", "source"], validate="1:1"
+        )
         if self.everything.empty:
             raise NoData("no source claims anything")
         self.claims = self.everything[self.everything.source == study]
+        self._measured = self.everything[self.everything.scope != "document"]
         found = self._read("contradictions")
         self._pairs = found[found.source == study] if (found.source == study).any() else found
 
@@ -45,37 +47,46 @@ class StudyClaims:
         )
 
     def finding(self) -> str:
-        """Return one sentence with how many claims are borne out, refuted and open, and which are decided."""
+        """Return one sentence with how many claims have each verdict, and which are decided.
+
+        Arithmetic with the document's own numbers is counted apart.
+        """
         if self.claims.empty:
-            return f"No claim is stated of {self.study}; {self._count(self.everything)} of all claims."
+            return f"No claim is stated of {self.study}; {self._count(self._measured)} of all claims."
+        claims = self.claims[self.claims.scope != "document"]
         parts = [
-            f"{verdict}: {', '.join(self.claims.id[self.claims.verdict == verdict])}"
+            f"{verdict}: {', '.join(claims.id[claims.verdict == verdict])}"
             for verdict in CLAIM_VERDICTS[:2]
-            if (self.claims.verdict == verdict).any()
+            if (claims.verdict == verdict).any()
         ]
-        counts = f"Of {len(self.claims)} claims of {self.study}, {self._count(self.claims)}"
-        return f"{counts} ({'; '.join(parts)})." if parts else f"{counts}."
+        counts = f"Of {len(claims)} claims of {self.study}, {self._count(claims)}"
+        apart = len(self.claims) - len(claims)
+        more = f" Arithmetic with its own numbers: {self._count(self.claims.drop(claims.index))}." if apart else ""
+        return (f"{counts} ({'; '.join(parts)})." if parts else f"{counts}.") + more
 
     def sentences(self) -> str:
         """Return one line of Markdown for each claim that is decided: the claim, its verdict, and what shows it."""
-        decided = self.claims[self.claims.verdict != "open"]
-        lines = [f"- **{row.id}**, {row.verdict}: {row.statement} *{row.why}.*" for row in decided.itertuples()]
+        decided = self.claims[self.claims.verdict.isin(CLAIM_VERDICTS[:2])]
+        lines = [
+            f"- **{row.id}** ({row.scope}), {row.verdict}: {row.statement} *{row.why}.*" for row in decided.itertuples()
+        ]
         return "\n".join(lines) or "No claim of this study is decided by this campaign."
 
     def table(self) -> Table:
         """Return one row per claim of the study, of every study where it has none."""
         rows = self.claims if len(self.claims) else self.everything
         shown = pd.DataFrame({
-            "claim": rows.id, "verdict": rows.verdict, "figure": [_show(row) for row in rows.itertuples()],
+            "claim": rows.id, "scope": rows.scope, "verdict": rows.verdict,
+            "figure (95 %)": [_show(row) for row in rows.itertuples()],
             "trials": rows.trials, "statement": rows.statement, "place": rows.place, "why": rows.why,
         })  # fmt: skip
         return Table(shown, rows, f"Claims of {self.study} and what this campaign says of them")
 
     def counts(self) -> Table:
-        """Return how many claims of each source are borne out, refuted and open."""
-        table = pd.crosstab(self.everything.source, self.everything.verdict).reindex(
-            columns=CLAIM_VERDICTS, fill_value=0
-        )
+        """Return how many claims of each source have each verdict, arithmetic with its own numbers apart."""
+        table = pd.crosstab(self._measured.source, self._measured.verdict).reindex(columns=CLAIM_VERDICTS, fill_value=0)
+        apart = self.everything[self.everything.scope == "document"].source.value_counts()
+        table["arithmetic, apart"] = apart.reindex(table.index, fill_value=0)
         numbers = table.reset_index().rename_axis(columns=None)
         return Table(numbers, numbers, "Verdicts on all claims of this campaign, by source")
 
@@ -94,7 +105,7 @@ class StudyClaims:
     @staticmethod
     def _count(rows: pd.DataFrame) -> str:
         counts = [f"{int((rows.verdict == verdict).sum())} {verdict}" for verdict in CLAIM_VERDICTS]
-        return f"{counts[0]}, {counts[1]} and {counts[2]}"
+        return f"{', '.join(counts[:-1])} and {counts[-1]}"
 
 
 def _show(row: object) -> str:
@@ -105,4 +116,4 @@ def _show(row: object) -> str:
     if unit in ("1", "threads"):
         shown = four_digits(estimate) + (f" ({four_digits(low)} to {four_digits(high)})" if low == low else "")
         return f"{shown} threads" if unit == "threads" else shown
-    return format_interval(estimate, low, high, unit) if low == low else show_rate(estimate, unit)
+    return f"{show_rate(estimate, unit)} ({show_range(low, high, unit)})" if low == low else show_rate(estimate, unit)

@@ -8,6 +8,7 @@ from coldcache.analysis.questions.select import Selection
 from coldcache.analysis.sentences import PLURALS
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import open_table
+from coldcache.statistics.intervals import reached_level
 
 
 def compare_directories(selection: Selection) -> pd.DataFrame:
@@ -22,6 +23,7 @@ def compare_directories(selection: Selection) -> pd.DataFrame:
                 "directories per thread (1)": int(attributes.get("directories_per_thread", 0)),
                 "files per directory (1)": int(attributes.get("items_per_directory", 0)),
                 "median (1/s)": float(cell.estimate), "low (1/s)": float(cell.low), "high (1/s)": float(cell.high),
+                "level (1)": reached_level(int(cell.n)) if float(cell.low) == float(cell.low) else float("nan"),
             })  # fmt: skip
     return pd.DataFrame(rows)
 

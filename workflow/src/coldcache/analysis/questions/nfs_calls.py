@@ -10,6 +10,7 @@ import xarray as xr
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_factor, format_level
 from coldcache.dataset.published import level_of
+from coldcache.statistics.intervals import reached_level
 from coldcache.statistics.models.nfs_rpcs import (
     REQUESTS_PER_CONNECTION,
     most_in_flight,
@@ -54,10 +55,21 @@ def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
             rows.append({
                 "level": format_level(factor, level), **at, "call": call.removeprefix("rpc-").upper(),
                 "counted": float(cell.estimate), "low": float(cell.low), "high": float(cell.high),
+                "interval level": reached_level(int(cell.n)) if float(cell.low) == float(cell.low) else np.nan,
                 "expected": _expected(estimates, {factor: level, **place}, created) if is_write else np.nan,
                 "published": counts[0] if is_write and counts else np.nan,
             })  # fmt: skip
-    columns = ["level", *(["at"] if rest else []), "call", "counted", "low", "high", "expected", "published"]
+    columns = [
+        "level",
+        *(["at"] if rest else []),
+        "call",
+        "counted",
+        "low",
+        "high",
+        "interval level",
+        "expected",
+        "published",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 

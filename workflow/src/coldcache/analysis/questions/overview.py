@@ -15,7 +15,7 @@ from coldcache.core.units import show_rate
 from coldcache.dataset.reader import list_sweeps, open_sweep
 
 #: The figure of a sweep: the first of these that its logs state; a rate is shown as well.
-_THROUGHPUTS = ("throughput", "throughput_per_core", "throughput_per_process", "throughput_parent")
+_THROUGHPUTS = ("throughput", "throughput_per_core", "throughput_per_process", "throughput_children")
 
 #: Estimates that a finding lists; of more it lists the highest of each metric.
 _MOST_LISTED = 8
@@ -70,13 +70,15 @@ class Overview:
     def tables(self) -> list[Table]:
         """Return a table for each sweep and metric, one row per case, and one of all series."""
         tables = [Table.of(found, f"{name}, by {found.tool}".strip()) for name, found in self.found.items()]
-        return tables if self.series.empty else [*tables, _tabulate_series(self.series)]
+        tables += [] if self.series.empty else [_tabulate_series(self.series)]
+        for name, table in zip([*self.found, "series"], tables, strict=False):
+            table.name = f"{self.study}-{name}".replace(", ", "-").replace(" ", "-")
+        return tables
 
     def save(self, dataset: str | Path) -> "Overview":
         """Write the numbers beside the dataset as `tables/*.csv`, and return the overview."""
-        names = [*self.found, *([] if self.series.empty else ["series"])]
-        for name, table in zip(names, self.tables(), strict=True):
-            table.save(dataset, f"{self.study}-{name}".replace(", ", "-").replace(" ", "-"))
+        for table in self.tables():
+            table.save(dataset, table.name)
         return self
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
@@ -88,10 +90,16 @@ def _show_highest(estimates: Estimates) -> str:
     operation = estimates.operations()[0]
     cells = estimates.cells.sel(operation=operation)
     best = int(cells.estimate.fillna(-1).values.argmax())
-    estimated, low, high = (float(cells[name].values.reshape(-1)[best]) for name in ("estimate", "low", "high"))
-    return f"{operation} {format_interval(estimated, low, high, estimates.unit)}"
+    estimated, low, high, n = (float(cells[name].values.reshape(-1)[best]) for name in ("estimate", "low", "high", "n"))
+    runs = estimates.runs.sel(operation=operation).transpose(*cells.estimate.dims, "repetition").values
+    mine = runs.reshape(-1, runs.shape[-1])[best]
+    shown = format_interval(
+        estimated, low, high, estimates.unit, int(n), runs=mine[mine == mine].tolist(),
+        correlation=estimates.correlation,
+    )  # fmt: skip
+    return f"{operation} {shown}"
 
 
 def _tabulate_series(series: pd.DataFrame) -> Table:
-    caption = "Series over time: the median of their points, and the 99.9th percentile with its interval"
+    caption = "Series over time: the median of their points, and the 99.9th percentile with its 95 % interval"
     return Table(format_series(series), series, caption)

@@ -13,6 +13,7 @@ from coldcache.analysis.questions.select import Selection, published_values
 from coldcache.analysis.sentences import PLURALS
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import open_records
+from coldcache.statistics.intervals import reached_level
 
 #: The document that states the thresholds.
 _SOURCE = "sas-grid"
@@ -91,6 +92,8 @@ def tabulate_cores(found: Estimates, needed: dict[str, float]) -> pd.DataFrame:
         meets = "no data" if rate != rate else "all" if rate >= high else "the least" if rate >= low else "no"
         rows.append({
             "operation": row["operation"], "of": format_factor(dim, row[dim]), "median per core (MB/s)": rate / 1e6,
-            "low (MB/s)": row["low"] / 1e6, "high (MB/s)": row["high"] / 1e6, "n (1)": row["n"], "meets": meets,
+            "low (MB/s)": row["low"] / 1e6, "high (MB/s)": row["high"] / 1e6,
+            "level (1)": reached_level(row["n"]) if row["low"] == row["low"] else float("nan"),
+            "n (1)": row["n"], "meets": meets,
         })  # fmt: skip
     return pd.DataFrame(rows)

@@ -19,8 +19,11 @@ from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION, OPERATIONS, 
 from coldcache.dataset.published import PublishedValue, is_of
 from coldcache.dataset.reader import open_limits, open_sweep, open_table
 
-#: Limits that a site states, by the direction that they bound.
-_LIMITS = {"read": ("read_rate", "stated limit of reads"), "write": ("write_rate", "stated limit of writes")}
+#: The kind of limit that bounds a metric.
+_LIMITS = {"throughput": "rate", "rate": "iops"}
+
+#: Where a limit is from, by the start of its name in the dataset.
+_ORIGINS = {"": "stated limit", "found_": "limit in force"}
 
 
 class Selection:
@@ -263,13 +266,17 @@ def _read_published(path: Path, study: str) -> list[PublishedValue]:
 
 
 def _find_ceilings(limits: dict[str, float], operations: set[str], metric: str) -> dict[str, float]:
-    """Return the limits that bound a sweep's throughput."""
-    if metric != "throughput":
+    """Return the limits that bound a sweep's throughput, or its transfers per second."""
+    if metric not in _LIMITS:
         return {}
-    named = [_LIMITS.get(operation.rpartition("-")[2], ("", "")) for operation in sorted(operations)]
-    found = {label: limits[key] for key, label in named if key in limits}
-    same = len(found) > 1 and len(set(found.values())) == 1
-    return {"stated limit": next(iter(found.values()))} if same else found
+    sides = sorted({side for name in operations if (side := name.removeprefix("random-")) in ("read", "write")})
+    named: dict[str, float] = {}
+    for start, label in _ORIGINS.items():
+        keys = {f"{label} of {side}s": f"{start}{side}_{_LIMITS[metric]}" for side in sides}
+        found = {name: limits[key] for name, key in keys.items() if key in limits}
+        same = len(found) > 1 and len(set(found.values())) == 1
+        named |= {label: next(iter(found.values()))} if same else found
+    return named
 
 
 def published_values(dataset: str | Path, study: str) -> list[PublishedValue]:

@@ -12,6 +12,7 @@ from coldcache.analysis.questions.select import published_values
 from coldcache.analysis.sentences import PLURALS
 from coldcache.core.units import show_rate
 from coldcache.dataset.published import PublishedValue, is_of, operation_of
+from coldcache.statistics.intervals import reached_level
 from coldcache.statistics.scaling.describe import describe_scaling
 
 #: Pairs of nodes that the published values were measured with; each gives half of them.
@@ -57,9 +58,13 @@ def tabulate_peaks(dataset: str | Path, study: str, found: Sequence[Estimates]) 
         if mine is not None:
             curve = described[mine.question.sweep].sel(operation=operation)
             parts = [float(curve[f"{value.statistic}{end}"]) for end in ("", "_low", "_high")]
-            row |= dict(zip(("measured", "low", "high"), parts, strict=True))
+            runs = int(mine.cells.n.sel(operation=operation).max())
+            level = reached_level(runs) if parts[1] == parts[1] else float("nan")
+            row |= {**dict(zip(("measured", "low", "high"), parts, strict=True)), "level": level}
             said["measured here"] = (
-                format_interval(parts[0], parts[1], parts[2], value.unit) if parts[0] == parts[0] else "no plateau"
+                format_interval(parts[0], parts[1], parts[2], value.unit, runs)
+                if parts[0] == parts[0]
+                else "no plateau"
             )
         rows.append(row)
         words.append(said)

@@ -20,6 +20,8 @@ MOST_SERIES = 6
 #: Metrics of all processes together; a sentence names any other metric.
 _WHOLE = ("throughput", "rate")
 
+_PER_PROCESS = "_per_process"
+
 
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -33,6 +35,8 @@ class Series:
         In s, rising.
     values : array of float
         In `unit`.
+    part : str
+        The process that it is of, or how many are summed; empty where the log states a single series.
     """
 
     sweep: str
@@ -42,43 +46,84 @@ class Series:
     unit: str
     times: npt.NDArray[np.float64]
     values: npt.NDArray[np.float64]
+    part: str = ""
+
+    @property
+    def is_process(self) -> bool:
+        """Whether it is of one process among others."""
+        return self.part.startswith("process ")
 
     @property
     def name(self) -> str:
         """The name by which it differs from other series of its sweep and unit."""
         parts = [part for part in self.case.split(",") if part != ONLY and not part.startswith("operation=")]
-        return ", ".join([self.operation, *parts])
+        return ", ".join([self.operation, *parts, *filter(None, [self.part])])
 
 
 def find_series(dataset: str | Path, study: str) -> list[Series]:
-    """Return every series of a study whose trial counts, in the order of the logs; none where no log has any."""
+    """Return every series of a study whose trial counts, in the order of the logs; none where no log has any.
+
+    The processes of a trial are also summed: that series comes before them.
+    """
     records = open_records(Path(dataset), study)
     points = records[records.time.notna() & records.verdict.isin(COUNTED)]
     keys = ["sweep", "case", "repetition", "operation", "metric", "unit"]
     found = []
     for (sweep, case, _, operation, metric, unit), rows in points.groupby(keys, sort=False):
-        ordered = rows.sort_values("time", kind="stable")
-        found.append(Series(sweep, case, operation, metric, unit, ordered.time.to_numpy(), ordered.value.to_numpy()))
+        # A point of a log with a single series is a share by its moment, not by its process.
+        processes = rows.share.where(~rows.share.str.startswith("time="), "")
+        shares = [
+            (str(share), of_share.sort_values("time", kind="stable")) for share, of_share in rows.groupby(processes)
+        ]
+        is_several = len(shares) > 1
+        parts = [
+            Series(
+                sweep, case, operation, metric, unit, ordered.time.to_numpy(), ordered.value.to_numpy(),
+                share.replace("=", " ") if is_several else "",
+            )
+            for share, ordered in shares
+        ]  # fmt: skip
+        found += [sum_processes(parts), *parts] if is_several else parts
     return found
 
 
+def sum_processes(processes: list[Series]) -> Series:
+    """Return the sum of the series of several processes, over windows that begin at the same moments for all.
+
+    A window is as long as the typical distance of two points; within it the points of a process are averaged. Windows
+    in which a process has no point are left out: a sum without it would be too low.
+    """
+    width = float(np.median(np.concatenate([np.diff(one.times) for one in processes])))
+    begin = min(one.times.min() for one in processes)
+    # Points lie at the ends of their windows, some a little late: rounding puts them where they belong.
+    frames = [
+        pd.Series(one.values).groupby(np.rint((one.times - begin) / width).astype(int)).mean() for one in processes
+    ]
+    total = pd.concat(frames, axis="columns", join="inner").sum(axis="columns").sort_index()
+    first = processes[0]
+    return Series(
+        first.sweep, first.case, first.operation, first.metric.removesuffix(_PER_PROCESS), first.unit,
+        begin + width * total.index.to_numpy(dtype=float), total.to_numpy(), f"all {len(processes)} processes",
+    )  # fmt: skip
+
+
 def group_series(series: list[Series]) -> dict[tuple[str, str, str], list[Series]]:
-    """Return series by what can share a figure: sweep, metric and unit."""
+    """Return series by what can share a figure: sweep, metric (of a process or of all) and unit."""
     groups: dict[tuple[str, str, str], list[Series]] = {}
     for one in series:
-        groups.setdefault((one.sweep, one.metric, one.unit), []).append(one)
+        groups.setdefault((one.sweep, one.metric.removesuffix(_PER_PROCESS), one.unit), []).append(one)
     return groups
 
 
 def list_points(series: list[Series]) -> pd.DataFrame:
-    """Return one row per point of the first `MOST_SERIES` series: ``series operation minutes value``.
+    """Return one row per point of the first `MOST_SERIES` series: ``series operation is_process minutes value``.
 
     Minutes count from the first point of each series; values are in its stored unit.
     """
     frames = [
         pd.DataFrame({
             "series": shorten(one.name, 60, placeholder=" …"), "operation": one.operation,
-            "minutes": (one.times - one.times.min()) / 60, "value": one.values,
+            "is_process": one.is_process, "minutes": (one.times - one.times.min()) / 60, "value": one.values,
         })
         for one in series[:MOST_SERIES]
     ]  # fmt: skip
@@ -90,7 +135,8 @@ def caption_series(series: list[Series]) -> str:
     counts = ", ".join(str(len(one.values)) for one in series[:MOST_SERIES])
     left = len(series) - MOST_SERIES
     more = f" {left} more series: see the table." if left > 0 else ""
-    return f"Points: {counts}. Dashed: the 99.9th percentile of the points.{more}"
+    sums = " Bold: the sum over the same moments of all processes." if any(one.is_process for one in series) else ""
+    return f"Points: {counts}.{sums} Dashed: the 99.9th percentile of the points.{more}"
 
 
 def summarise_series(series: list[Series]) -> pd.DataFrame:
@@ -99,14 +145,20 @@ def summarise_series(series: list[Series]) -> pd.DataFrame:
     for one in series:
         peak = percentile(one.values)
         rows.append({
-            "sweep": one.sweep, "case": one.case, "operation": one.operation, "metric": one.metric, "unit": one.unit,
-            "points": len(one.values), "median": float(np.median(one.values)), "peak": peak.estimate,
-            "low": peak.low, "high": peak.high, "greatest": float(one.values.max()),
+            "sweep": one.sweep, "case": one.case, "part": one.part or "all", "operation": one.operation,
+            "metric": one.metric, "unit": one.unit, "points": len(one.values),
+            "median": float(np.median(one.values)), "peak": peak.estimate, "low": peak.low,
+            "high": peak.high, "greatest": float(one.values.max()),
         })  # fmt: skip
     columns = [
-        "sweep", "case", "operation", "metric", "unit", "points", "median", "peak", "low", "high", "greatest",
+        "sweep", "case", "part", "operation", "metric", "unit", "points", "median", "peak", "low", "high", "greatest",
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
+
+
+def find_peaks(series: list[Series]) -> list[float]:
+    """Return the 99.9th percentile of each series that a figure shows, without those of single processes."""
+    return [percentile(one.values).estimate for one in series[:MOST_SERIES] if not one.is_process]
 
 
 def format_series(summary: pd.DataFrame) -> pd.DataFrame:
@@ -123,9 +175,10 @@ def format_series(summary: pd.DataFrame) -> pd.DataFrame:
 def describe_series(series: list[Series]) -> str | None:
     """Return the highest p99.9 of each sweep and metric, as a sentence; None without a series."""
     parts = []
-    for (sweep, metric, unit), group in group_series(series).items():
+    for (sweep, _, unit), group in group_series(series).items():
         peaks = [(percentile(one.values).estimate, one) for one in group]
         peak, one = max(peaks, key=lambda found: found[0])
+        metric = one.metric
         of = "" if metric in _WHOLE else f" {metric.replace('_', ' ')}"
         parts.append(f"{sweep} {one.operation}{of} {show_rate(peak, unit)} over {len(one.values):,} points")
     return f"Peaks (p99.9): {'; '.join(parts)}." if parts else None

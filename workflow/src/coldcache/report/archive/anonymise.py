@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from coldcache.campaign.seal import SUMS, is_sealed, raw_files, write_sums
 from coldcache.core.errors import ColdCacheError
+from coldcache.core.program_files import PROGRAM
 from coldcache.dataset.reader import open_records
 from coldcache.report.archive.file_texts import IMAGE, FilePart, is_packed, list_parts
 from coldcache.report.archive.identities import Identity
@@ -178,13 +179,12 @@ def _forms_anywhere(name: str) -> set[bytes]:
 
 def _list_installed() -> set[bytes]:
     """Return the checksums of this program's files, and of those that a report copies unchanged."""
-    project = Path.cwd()
-    folders = [project / name for name in ("workflow", "envs", "slurm", "docs")]
+    folders = [PROGRAM / name for name in ("workflow", "envs", "profiles", "slurm", "docs")]
     specs: list[Any] = [find_spec(name) for name in _STYLES]
     folders += [Path(spec.submodule_search_locations[0]) for spec in specs if spec]
     files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     files += [
-        path for path in project.iterdir() if path.is_file() and path.suffix in (".md", ".toml", ".cff", ".yml", "")
+        path for path in PROGRAM.iterdir() if path.is_file() and path.suffix in (".md", ".toml", ".cff", ".yml", "")
     ]
-    files += [path for path in (project / "raw/published").glob("*") if path.is_file()]
+    files += [path for path in (PROGRAM / "raw/published").glob("*") if path.is_file()]
     return {sha256(path.read_bytes()).digest() for path in files if path.name != SUMS}

@@ -71,7 +71,7 @@ def archive(
     AnonymityError
         If a name cannot be replaced without changing values in the logs, or one is left.
     """
-    project, folder, results = Path.cwd(), RAW / name, Path("results", name)
+    folder, results = RAW / name, Path("results", name)
     campaign = read_campaign(folder)
     if is_sealed(folder) and (differences := check_seal(folder)):
         raise CampaignError(f"{folder}/{differences[0]}; nothing is written")
@@ -82,16 +82,16 @@ def archive(
         work = Path(temporary)
         identities = find_identities(campaign, folder, hidden) if anonymise else []
         if anonymise:
-            folder, results = _make_anonymous(folder, results, work, project, identities)
+            folder, results = _make_anonymous(folder, results, work, identities)
             campaign = read_campaign(folder)
         stage = work / "archive"
         copy_tree(folder, stage / "raw" / name)
         copy_tree(results, stage / "results" / name, ignore_patterns("blocks", BY_HAND, ".*", "*.partial"))
-        copy_program(project, stage / "code")
+        copy_program(stage / "code")
         replace_in_place([stage / "code/config", stage / "code/notebooks"], identities)
         (stage / "README.md").write_text(_README.format(name=name))
         conditions = read_conditions(replace(campaign, name=name), folder)
-        write_metadata(stage, campaign, conditions, project, licence, author)
+        write_metadata(stage, campaign, conditions, licence, author)
         count = write_sums(stage) + 1
         pack(stage, work / "archive.zip")
         if anonymise:
@@ -101,14 +101,12 @@ def archive(
     print(f"{path}: {count} files, {show_bytes(path.stat().st_size)}")
 
 
-def _make_anonymous(
-    folder: Path, results: Path, work: Path, project: Path, identities: Sequence[Identity]
-) -> tuple[Path, Path]:
+def _make_anonymous(folder: Path, results: Path, work: Path, identities: Sequence[Identity]) -> tuple[Path, Path]:
     """Replace names in the raw files, and rebuild the results; return the folders of both."""
     anonymous = work / "raw" / folder.name
     replace_names(folder, anonymous, identities)
     (work / "rebuilt").mkdir()
-    made = make_results(anonymous, work / "rebuilt", project)
+    made = make_results(anonymous, work / "rebuilt")
     count = check_records(results / "dataset.nc", made / "dataset.nc", anonymous, identities)
     print(f"{count} records have the same values, each at its place in the anonymised logs")
     return anonymous, made

@@ -5,45 +5,51 @@ from importlib.metadata import version
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
-from coldcache.report.archive.zip_files import copy_tree
+from coldcache.core.program_files import PROGRAM, SOURCES
 
 #: Files and folders of a clone that are needed to rebuild results from raw logs.
 _FILES = ("Snakefile", "Makefile", "pyproject.toml", "README.md", "CITATION.cff", "LICENSE", "environment.yml")
-_FOLDERS = ("workflow", "notebooks", "envs", "slurm", "docs")
-_CONFIG = ("config.yaml", "studies", "claims", "schema")
+_FOLDERS = ("workflow", "envs", "profiles", "slurm", "docs", "config/schema", "raw/published")
+
+#: Those that a working folder may have of its own.
+_OWN = ("notebooks", "config/config.yaml", "config/studies", "config/claims")
+
 _LEFT_OUT = ("__pycache__", "*.egg-info", ".ipynb_checkpoints", "*.pyc", "*.png")
 
 
-def copy_program(project: Path, folder: Path) -> None:
-    """Copy the program into a folder, without the configuration of sites, which campaigns contain.
+def copy_program(folder: Path) -> None:
+    """Copy the program into a folder, with the notebooks, studies and claims of the working folder.
+
+    The configuration of sites is left out; campaigns contain it.
 
     Parameters
     ----------
-    project : Path
-        The root of a clone.
     folder : Path
         The folder to create.
     """
     folder.mkdir()
-    for name in _FOLDERS:
-        if (project / name).is_dir():
-            copytree(project / name, folder / name, ignore=ignore_patterns(*_LEFT_OUT))
-    for name in (*_FILES, *(f"config/{name}" for name in _CONFIG)):
-        source, target = project / name, folder / name
-        target.parent.mkdir(exist_ok=True)
-        if source.is_dir():
-            copytree(source, target, ignore=ignore_patterns(*_LEFT_OUT))
-        elif source.is_file():
-            target.write_bytes(source.read_bytes())
-    if (project / "raw/published").is_dir():
-        copy_tree(project / "raw/published", folder / "raw/published")
+    for name in (*_FOLDERS, *_FILES, *_OWN):
+        _copy(PROGRAM / name, folder / name)
+    for name in _OWN:
+        _copy(Path(name), folder / name)
+    if PROGRAM not in SOURCES.parents:
+        _copy(SOURCES / "coldcache", folder / "workflow/src/coldcache")
 
 
-def name_version(project: Path) -> str:
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file or a folder over what is there; nothing if there is no such source."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        copytree(source, target, ignore=ignore_patterns(*_LEFT_OUT, "program"), dirs_exist_ok=True)
+    elif source.is_file():
+        target.write_bytes(source.read_bytes())
+
+
+def name_version() -> str:
     """Return the program's version, with the commit of the clone if there is one: ``0.1.0 (commit 1a2b3c…)``."""
     try:
         said = subprocess.run(
-            ["git", "-C", str(project), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
+            ["git", "-C", str(PROGRAM), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
             capture_output=True, text=True, check=False, timeout=20,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):

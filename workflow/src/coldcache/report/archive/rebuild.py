@@ -10,6 +10,7 @@ from pathlib import Path
 
 from coldcache.campaign.campaign import RAW, read_campaign
 from coldcache.core.errors import ColdCacheError
+from coldcache.core.program_files import find_file
 from coldcache.design.notebooks import list_notebooks
 from coldcache.report.archive.zip_files import copy_tree
 from coldcache.report.site.pages import COMPARISON
@@ -22,8 +23,10 @@ class RebuildError(ColdCacheError):
     """Results that cannot be rebuilt."""
 
 
-def make_results(campaign: Path, work: Path, project: Path, comparison: Path | None = None) -> Path:
+def make_results(campaign: Path, work: Path, comparison: Path | None = None) -> Path:
     """Collect a campaign, judge claims, execute its notebooks and render its report in a separate folder.
+
+    Notebooks, claims and published values are those of the working folder, else those of the program.
 
     Parameters
     ----------
@@ -31,8 +34,6 @@ def make_results(campaign: Path, work: Path, project: Path, comparison: Path | N
         The folder with its raw logs.
     work : Path
         An empty folder, which receives ``raw/<campaign>`` and ``results/<campaign>``.
-    project : Path
-        The clone with the notebooks, claims and published values to use.
     comparison : Path, optional
         A page that compares this campaign with another, which the report includes unchanged.
 
@@ -51,22 +52,19 @@ def make_results(campaign: Path, work: Path, project: Path, comparison: Path | N
     name = campaign.name
     studies = read_campaign(campaign).studies
     asked = [
-        (study.study, notebook)
-        for study in studies
-        for notebook in list_notebooks(study, study is studies[0], project, name)
+        (study.study, notebook) for study in studies for notebook in list_notebooks(study, study is studies[0], name)
     ]
     copy_tree(campaign, work / RAW / name)
-    if (project / RAW / "published").is_dir():
-        copy_tree(project / RAW / "published", work / RAW / "published")
+    for folder in (RAW / "published", Path("config")):
+        if folder.is_dir():
+            copy_tree(folder, work / folder)
     for notebook in sorted({notebook for _, notebook in asked}):
-        source = project / "notebooks" / f"{notebook}.ipynb"
+        source = find_file(Path("notebooks", f"{notebook}.ipynb"))
         if not source.is_file():
-            raise RebuildError(f"{source}: missing, and the campaign needs it; start at the root of the clone")
+            raise RebuildError(f"{source}: missing, and the campaign needs it; start in the folder that measured it")
         (work / "notebooks").mkdir(exist_ok=True)
         shutil.copy(source, work / "notebooks")
     results = Path("results", name)
-    if (project / "config").is_dir():
-        copy_tree(project / "config", work / "config")
     for step in ("collect", "claims"):
         _run(work, step, f"--campaign={name}", f"--results={results}")
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -40,7 +40,7 @@ _DESCRIBED = {
 
 
 def write_metadata(
-    folder: Path, campaign: Campaign, conditions: Conditions, project: Path, licence: str = "", author: str = ""
+    folder: Path, campaign: Campaign, conditions: Conditions, licence: str = "", author: str = ""
 ) -> None:
     """Write ``ro-crate-metadata.json`` into the folder of an archive's files.
 
@@ -52,8 +52,6 @@ def write_metadata(
         The archived campaign.
     conditions : Conditions
         The conditions that its trials recorded.
-    project : Path
-        The clone that the program was copied from.
     licence : str
         URL of the archive's licence; by default the program's.
     author : str
@@ -70,7 +68,7 @@ def write_metadata(
     root["conformsTo"] = [
         _add(crate, address, "CreativeWork", name=name, version=number) for address, (name, number) in _PROFILES.items()
     ]
-    workflow = _add_workflow(crate, campaign, project)
+    workflow = _add_workflow(crate, campaign)
     agent = _add(crate, "#agent", "Organization", name=author or campaign.site.title)
     root["author"], root["publisher"] = agent, agent
     outputs = _add_files(crate, folder, campaign)
@@ -98,7 +96,7 @@ def read_version(folder: Path) -> str | None:
         return None
 
 
-def _add_workflow(crate: Any, campaign: Campaign, project: Path) -> Any:
+def _add_workflow(crate: Any, campaign: Campaign) -> Any:
     """Add the workflow with its inputs, outputs, version and software environment."""
     crate.add_dataset(dest_path="code/")
     lock = crate.add_file(dest_path="code/envs/requirements.lock")
@@ -123,7 +121,7 @@ def _add_workflow(crate: Any, campaign: Campaign, project: Path) -> Any:
     for parameter in (given, made):
         parameter["conformsTo"] = {"@id": "https://bioschemas.org/profiles/FormalParameter/1.0-RELEASE"}
     _describe(
-        workflow, name="Cold Cache", version=name_version(project), programmingLanguage=language, input=given,
+        workflow, name="Cold Cache", version=name_version(), programmingLanguage=language, input=given,
         output=made, license=_LICENCE, softwareRequirements=lock, encodingFormat="text/plain",
         conformsTo={"@id": "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"},
         description="Benchmark sweeps, their raw logs, and every table, figure and page that follows from them",

@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from coldcache.analysis.format import show_level
 from coldcache.core.errors import CampaignError
 from coldcache.core.units import show_rate
 from coldcache.core.vocabulary import nearest
 from coldcache.report.comparison.campaigns import ComparedCampaign, read_compared_campaigns
-from coldcache.report.comparison.decisions import Decision, decide
+from coldcache.report.comparison.decisions import FAMILY_LEVEL, Decision, decide
 from coldcache.report.comparison.differences import Difference, list_differences
 from coldcache.report.comparison.match import COMPARED_METRICS, LOWER_IS_BETTER, UnmatchedCase, match_cases
 
@@ -135,13 +136,13 @@ def _refuse(base: ComparedCampaign, other: ComparedCampaign, unmatched: Sequence
 
 
 def show_decision_ratio(decision: Decision) -> str:
-    """Return the ratio of a decision with its interval: ``0.801 (0.792 to 0.810)``."""
+    """Return the ratio of a decision with its interval: ``0.801 (95 %: 0.792 to 0.810)``."""
     ratio, low, high = (f"{value:.3f}" if value < 10 else f"{value:.3g}" for value in decision[3:6])
-    return f"{ratio} ({low} to {high})" if decision.low == decision.low else ratio
+    return f"{ratio} ({show_level(FAMILY_LEVEL)}: {low} to {high})" if decision.low == decision.low else ratio
 
 
 def show_change(decision: Decision) -> str:
-    """Return a change in words: ``rate 12.0 k/s → 9.60 k/s, 0.801 (0.792 to 0.810)``."""
+    """Return a change in words: ``rate 12.0 k/s → 9.60 k/s, 0.801 (95 %: 0.792 to 0.810)``."""
     case = decision.case
     values = f"{show_rate(decision.base, case.unit)} → {show_rate(decision.other, case.unit)}"
     less = " (less is better)" if case.metric in LOWER_IS_BETTER else ""
@@ -149,5 +150,6 @@ def show_change(decision: Decision) -> str:
 
 
 def show_smallest(decision: Decision) -> str:
-    """Return the smallest change that would have shown, such as ``8 %``."""
-    return f"{100 * (decision.smallest - 1):.2g} %" if decision.smallest < 11 else "none below 1,000 %"
+    """Return the smallest change that would have shown and what would show the threshold: ``8 %; 54 runs …``."""
+    least = f"{100 * (decision.smallest - 1):.2g} %" if decision.smallest < 11 else "none below 1,000 %"
+    return "; ".join(filter(None, (least, decision.power if decision.verdict == "undecided" else "")))

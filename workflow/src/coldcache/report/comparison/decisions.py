@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from coldcache.report.comparison.match import LOWER_IS_BETTER, MatchedCase
-from coldcache.statistics.equivalence import Array, adjust, compare
-from coldcache.statistics.intervals import interval_over
-from coldcache.statistics.ratios import ratio_of_estimates
+from coldcache.statistics.dependence import neighbour_correlation
+from coldcache.statistics.equivalence import Array, Comparison, adjust, compare
+from coldcache.statistics.power import describe_power
 
 #: Family-wise confidence of a comparison's findings, and the coverage of each interval.
 FAMILY_LEVEL = 0.95
@@ -28,7 +27,8 @@ class Decision(NamedTuple):
     base, other : float
         The median of each campaign, in the case's unit.
     ratio, low, high : float
-        The second median over the first, with its interval; NaN bounds if a campaign has only one value.
+        The second campaign's geometric mean over the first's, with its interval; NaN bounds if a campaign has fewer
+        than five values.
     verdict : str
         One of `DECISIONS`. ``worse`` and ``better``: the change is shown to be beyond the threshold; ``alike``: it is
         shown to be within.
@@ -37,6 +37,8 @@ class Decision(NamedTuple):
     smallest : float
         The smallest change, as a ratio above 1, that data with this spread would show with 80 % power; infinite if
         no change can be shown.
+    power : str
+        How many runs per case would show the threshold with 80 % power; empty if the spread is not known.
     """
 
     case: MatchedCase
@@ -48,6 +50,7 @@ class Decision(NamedTuple):
     verdict: str
     p: float
     smallest: float
+    power: str = ""
 
 
 def decide(cases: Sequence[MatchedCase], threshold: float) -> list[Decision]:
@@ -73,10 +76,13 @@ def decide(cases: Sequence[MatchedCase], threshold: float) -> list[Decision]:
     speeds = [_speeds(case) for case in cases]
     # Holm's first step is the strictest; a change that passes it is shown whatever the other cases do.
     strictest = 1 - (1 - FAMILY_LEVEL) / len(cases)
-    plain = [compare(after, before, threshold, strictest, paired=False) for before, after in speeds]
+    own, others = (neighbour_correlation(_stack([pair[side] for pair in speeds])) for side in (0, 1))
+    plain, shown = (
+        [compare(after, before, threshold, level, False, (others, own)) for before, after in speeds]
+        for level in (strictest, FAMILY_LEVEL)
+    )
     beyond = adjust([found.p_beyond for found in plain])
     within = adjust([found.p_equivalence for found in plain])
-    ratios = _ratios(cases)
     decisions = []
     for index, (case, found) in enumerate(zip(cases, plain, strict=True)):
         verdict, p = "undecided", np.fmin(beyond[index], within[index])
@@ -84,8 +90,11 @@ def decide(cases: Sequence[MatchedCase], threshold: float) -> list[Decision]:
             verdict, p = "worse" if found.ratio < 1 else "better", beyond[index]
         elif within[index] <= 1 - FAMILY_LEVEL:
             verdict, p = "alike", within[index]
-        figures = {name: float(ratios[name][index]) for name in ("base", "other", "ratio", "low", "high")}
-        decisions.append(Decision(case, **figures, verdict=verdict, p=float(p), smallest=found.smallest_beyond))
+        ratio, low, high = _in_unit(shown[index], case)
+        decisions.append(Decision(
+            case, _median(case.base), _median(case.other), ratio, low, high, verdict, float(p), found.smallest_beyond,
+            _describe_power(case, threshold),
+        ))  # fmt: skip
     return decisions
 
 
@@ -96,16 +105,30 @@ def _speeds(case: MatchedCase) -> tuple[Array, Array]:
     return case.base, case.other
 
 
-def _ratios(cases: Sequence[MatchedCase]) -> dict[str, Array]:
-    """Return the medians of both campaigns and their ratios with intervals, each of shape (cases,)."""
-    before, after = (_estimate([getattr(case, side) for case in cases]) for side in ("base", "other"))
-    ratio = ratio_of_estimates(after, before)
-    parts = {"ratio": ratio.estimate, "low": ratio.low, "high": ratio.high}
-    return {name: part.to_numpy() for name, part in {**parts, "base": before.estimate, "other": after.estimate}.items()}
+def _in_unit(found: Comparison, case: MatchedCase) -> tuple[float, float, float]:
+    """Return the ratio of the values with its interval; speeds of times are inverted back."""
+    if case.metric in LOWER_IS_BETTER:
+        return 1 / found.ratio, 1 / found.high, 1 / found.low
+    return found.ratio, found.low, found.high
 
 
-def _estimate(values: Sequence[Array]) -> xr.Dataset:
+def _median(values: Array) -> float:
+    return float(np.nanmedian(values)) if np.isfinite(values).any() else np.nan
+
+
+def _describe_power(case: MatchedCase, threshold: float) -> str:
+    """Return how many runs per case would show a change by the threshold, at the scatter of both campaigns."""
+    sides = [np.log(side[~np.isnan(side)]) for side in (case.base, case.other)]
+    if min(side.size for side in sides) < 2:
+        return ""
+    spread = float(np.sqrt(sum(side.var(ddof=1) for side in sides)))
+    runs = min(side.size for side in sides)
+    return describe_power(max(spread, 1e-9), runs, 1 + threshold)
+
+
+def _stack(values: Sequence[Array]) -> Array:
+    """Return the trials of each case as a row, NaN where one has fewer."""
     table = np.full((len(values), max(row.size for row in values)), np.nan)
     for row, trials in zip(table, values, strict=True):
         row[: trials.size] = trials
-    return interval_over(xr.DataArray(table, dims=("case", "repetition")), level=FAMILY_LEVEL)
+    return table

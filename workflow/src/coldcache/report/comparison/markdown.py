@@ -47,12 +47,13 @@ def explain_decisions(comparison: CampaignComparison) -> str:
     """Return a paragraph on how cases were decided."""
     share, percent = f"{100 * FAMILY_LEVEL:g} %", f"{100 * comparison.threshold:g} %"
     return (
-        f"Each ratio divides two medians; its interval is computed from theirs and covers {share} from six repetitions "
-        "on, less below. Worse and better: Welch's test on the logarithms of all trials that count shows a change "
-        f"beyond {percent}. Alike: it shows that the change is within {percent}. Both tests are corrected for the "
-        f"number of cases (Holm), so the chance of any false finding is at most {100 * (1 - FAMILY_LEVEL):g} %. "
-        "Undecided: neither is shown; the last column gives the change that 4 of 5 such campaigns would have shown. "
-        "The tests know the spread within a campaign, not what else changed between the two."
+        f"Each ratio is that of geometric means, with the {share} interval of Welch's test on logarithms, widened "
+        "where trials resemble those before them; fewer than five trials have none and decide nothing. Worse and "
+        f"better: the test shows a change beyond {percent}. Alike: it shows that the change is within {percent}. Both "
+        "tests are corrected for the number of cases (Holm), so the chance of any false finding is at most "
+        f"{100 * (1 - FAMILY_LEVEL):g} %. Undecided: neither is shown; the last column gives the change that 4 of 5 "
+        "such campaigns would have shown, and how many runs per case would show the threshold. The tests know the "
+        "spread within a campaign, not what else changed between the two."
     )
 
 

@@ -19,7 +19,7 @@ COMPARED_METRICS = tuple(metric for metric in UNIT_OF_METRIC if metric != "count
 
 #: The metric of a case is that of its operation, else the first of these that both campaigns state.
 _LEADING = (
-    "throughput", "throughput_per_core", "throughput_per_process", "throughput_parent", "rate", "elapsed", "latency",
+    "throughput", "throughput_per_core", "throughput_per_process", "throughput_children", "rate", "elapsed", "latency",
 )  # fmt: skip
 
 #: The number of files per thread depends on the time to lay them out, so it varies between trials.

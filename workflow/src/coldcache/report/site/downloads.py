@@ -17,7 +17,7 @@ LARGEST_COPY = 32 * 2**20
 #: Files that stay in the folder of results, too: each case's page has the same figures.
 _LEFT = ("records.csv",)
 
-_PATTERNS = ("dataset.nc", "*.csv", "tables/*.csv", "figures/*.svg", "notebooks/*/*.ipynb")
+_PATTERNS = ("dataset.nc", "*.csv", "tables/*.csv", "figures/*.svg", "figures/*.csv", "notebooks/*/*.ipynb")
 
 
 def copy_downloads(results: Path, report: Path) -> None:

@@ -41,7 +41,11 @@ def _list_sweeps(context: ReportContext) -> Iterator[tuple[Any, ...]]:
 def _list_files(context: ReportContext) -> Iterator[tuple[str, Any]]:
     results = context.results
     yield "Every value", join((offer("dataset.nc", results), "with its unit, its verdict and its place in a log"))
-    for name, folder, pattern in (("Tables", "tables", "*.csv"), ("Figures", "figures", "*.svg")):
+    for name, folder, pattern in (
+        ("Tables", "tables", "*.csv"),
+        ("Figures", "figures", "*.svg"),
+        ("Numbers of figures", "figures", "*.csv"),
+    ):
         found = sorted(path.name for path in (results / folder).glob(pattern))
         if found:
             yield name, entries(offer(f"{folder}/{file}", results) for file in found)

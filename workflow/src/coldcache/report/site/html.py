@@ -58,9 +58,20 @@ def entries(parts: Iterable[Any]) -> Markup:
     return Markup('<ul class="coldcache-entries">{}</ul>').format(items)
 
 
+def fold(summary: str) -> Markup:
+    """Return the begin of a part of a page of Markdown that is folded until a reader opens it; `END_FOLD` ends it."""
+    return Markup('\n```{{raw}} html\n<details class="coldcache-fold"><summary>{}</summary>\n```\n').format(
+        escape_html(summary)
+    )
+
+
+#: The end of a folded part. It holds no heading, which would begin a section of the page.
+END_FOLD = Markup("\n```{raw} html\n</details>\n```\n")
+
+
 def facts(rows: Iterable[tuple[str, Any]]) -> Markup:
     """Return a table of names and values as a block for a page of Markdown."""
-    return _block(facts_table(rows))
+    return block(facts_table(rows))
 
 
 def facts_table(rows: Iterable[tuple[str, Any]]) -> Markup:
@@ -85,7 +96,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[
         Headings of the columns that hold numbers.
     """
     right = [name in numbers for name in head]
-    return _block(_head(head, right) + Markup("<tbody>\n{}</tbody></table>").format(_rows(rows, right)))
+    return block(_head(head, right) + Markup("<tbody>\n{}</tbody></table>").format(_rows(rows, right)))
 
 
 def trials_table(head: Sequence[str], rows: Iterable[tuple[Any, Sequence[Any]]]) -> Markup:
@@ -105,7 +116,7 @@ def trials_table(head: Sequence[str], rows: Iterable[tuple[Any, Sequence[Any]]])
         )
         for group, members in groupby(rows, key=lambda row: row[0])
     )
-    return _block(_head(head, right, "coldcache-table coldcache-trials") + bodies + Markup("</table>"))
+    return block(_head(head, right, "coldcache-table coldcache-trials") + bodies + Markup("</table>"))
 
 
 def _head(head: Sequence[str], right: Sequence[bool], kind: str = "coldcache-table") -> Markup:
@@ -132,5 +143,6 @@ def _aligned(to_the_right: bool) -> Markup:
     return Markup(' class="number"' if to_the_right else "")
 
 
-def _block(html: Markup) -> Markup:
+def block(html: Markup) -> Markup:
+    """Return HTML as a block for a page of Markdown, in a box that scrolls where it is wider than the page."""
     return Markup('\n```{{raw}} html\n<div class="coldcache-scroll">{}</div>\n```\n').format(html)

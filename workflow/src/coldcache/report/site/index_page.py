@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
@@ -14,10 +15,13 @@ from coldcache.design.imported_study import AnyStudy
 from coldcache.design.notebooks import CLAIMS
 from coldcache.report.site.conditions import Conditions, ValueCounts
 from coldcache.report.site.context import ReportContext
+from coldcache.report.site.documents_table import show_documents
+from coldcache.report.site.forest import SettingRatio, read_ratios, show_forest
 from coldcache.report.site.format import show_period, show_values
 from coldcache.report.site.html import code, escape_html, facts, join
 from coldcache.report.site.notebooks import Chapter
-from coldcache.report.site.overviews import Overview, show_figures, show_numbers, show_thumbnails
+from coldcache.report.site.overviews import Overview, show_figures, show_numbers
+from coldcache.report.site.shown import list_shown
 
 #: The page that compares this campaign with another, in its folder of results.
 COMPARISON = "comparison.md"
@@ -35,12 +39,18 @@ def describe_first_page(context: ReportContext) -> dict[str, Any]:
     repetitions = count_repetitions(campaign)
     fewest, most = repetitions[0], repetitions[-1]
     only = context.overviews.get(campaign.studies[0].study) if len(campaign.studies) == 1 else None
+    shown = list_shown(context.chapters, context.overviews)
+    is_one = len(campaign.studies) == 1
+    ratios = [] if is_one else read_ratios(context.results, shown)
     return {
         "title": _title(context, only),
         "where": _describe_place(context),
         "trust": describe_trust(context),
-        "answer": describe_overview(only, "../") if only else None,
-        "studies": [_describe_study(study, context, only is None) for study in campaign.studies],
+        "answer": describe_overview(only, context.results, "../") if only else None,
+        "documents": "" if is_one else show_documents(context, shown),
+        **_describe_ratios(ratios),
+        "contradictions": [] if is_one else context.documents.list_contradictions(),
+        "studies": [_describe_study(study, context) for study in campaign.studies],
         "system": facts(_summarise_system(campaign, conditions)),
         "period": show_period(conditions.begin, conditions.end),
         "repetitions": f"{fewest} to {most}" if most > fewest else most,
@@ -54,31 +64,41 @@ def describe_first_page(context: ReportContext) -> dict[str, Any]:
     }
 
 
-def describe_overview(overview: Overview, above: str = "") -> dict[str, Any]:
+def describe_overview(overview: Overview, results: Path, above: str = "") -> dict[str, Any]:
     """Return a study at a glance as blocks of Markdown.
 
     Parameters
     ----------
     overview : Overview
         What its notebook shows.
+    results : Path
+        The campaign's folder of results.
     above : str
         Prefix to remove from its links, because the page is in another folder.
     """
     return {
-        "figures": Markup(_shorten_links(str(show_figures(overview)), above)),
+        "figures": Markup(_shorten_links(str(show_figures(overview, results)), above)),
         "numbers": Markup(_shorten_links(str(show_numbers(overview)), above)),
         "meaning": [Markup(_shorten_links(text, above)) for text in overview.meaning],
     }
 
 
-def _describe_study(study: AnyStudy, context: ReportContext, has_thumbnails: bool) -> dict[str, Any]:
+def _describe_ratios(ratios: list[SettingRatio]) -> dict[str, Any]:
+    """Return the ratios that have an interval as one figure, and those of too few pairs as another."""
+    known, few = ([one for one in ratios if (one.low == one.low) == is_known] for is_known in (True, False))
+    caption = "Ratio to the reference level, paired by round, with its interval; hollow where the interval holds 1"
+    return {
+        "ratios": show_forest(known, "ratios", caption) if known else "",
+        "few_ratios": show_forest(few, "few-ratios", "Ratio to the reference level, paired by round") if few else "",
+    }
+
+
+def _describe_study(study: AnyStudy, context: ReportContext) -> dict[str, Any]:
     overview, name = context.overviews.get(study.study), study.study
     chapters = context.chapters[name]
     told_claims, told_items = context.documents.tell(name)
     return {
         "name": name, "title": study.title, "question": study.question, "overview": overview is not None,
-        "headline": overview.headline if overview else "",
-        "thumbnails": show_thumbnails(overview, name) if overview and has_thumbnails else "",
         "chapters": list_findings(chapters if overview else _choose_chapters(chapters), "../"),
         "claims": told_claims, "covered": told_items,
     }  # fmt: skip
@@ -112,14 +132,17 @@ FLAGS = {
     "too-short": ("too short", "raise `file_size`"),
     "clock-step": ("with the clock set meanwhile", "measure them again"),
     "served-from-cache": ("read from memory", "read with direct I/O, or files larger than memory"),
+    "wrote-less": ("with less written than moved", "see whether the storage honours a sync"),
     "above-ceiling": ("above the stated ceiling", "verify the ceiling in the site"),
     "burst-credit": ("on burst credit", "measure until the credit is used"),
     "slow-process-hidden": ("with a slow process hidden", "raise `file_size`"),
     "foreign-transfers": ("with other transfers on the device", "stop what else uses the device"),
     "busy-machine": ("on a busy machine", "stop other programs"),
     "foreign-load": ("beside other load", "stop other programs"),
+    "model-saturated": ("with the machine as the limit of the model", "run the model on more cores"),
     "suspended": ("suspended meanwhile", "keep the machine awake"),
     "drift": ("while the storage changed its pace", "measure at a quiet time"),
+    "two-modes": ("of cases with two typical figures", "find out what differs between the two"),
     "little-space": ("with little space left", "free space on the target"),
     "fill-drift": ("while the file system filled", "let nothing else write to it"),
     "kernel-changed": ("on another kernel", "measure a campaign per kernel"),
@@ -144,7 +167,7 @@ def describe_trust(context: ReportContext) -> Markup:
     if colds.total():
         every = colds["cold"] == colds.total()
         proved = f"All {colds.total():,} reads" if every else f"{colds['cold']:,} of {colds.total():,} reads"
-        parts.append(f"{proved} are proved to come from the device, not from memory.")
+        parts.append(f"{proved} are proved cold.")
     if doubts:
         parts.append(f"To mend most flags: {FLAGS[doubts[0][0]][1]}.")
     return Markup(" ".join(parts))

@@ -11,7 +11,7 @@ from coldcache.report.site.format import show_share
 from coldcache.report.site.html import code, facts, table
 from coldcache.report.site.validity import Validity
 from coldcache.statistics.bounds import reach_of_order
-from coldcache.statistics.intervals import TRUSTED_FROM
+from coldcache.statistics.stopping import LEAST_REPETITIONS
 from coldcache.verdicts.judge import RULES
 
 
@@ -20,7 +20,9 @@ def describe_methods_page(context: ReportContext) -> dict[str, Any]:
     campaign, thresholds = context.campaign, context.campaign.site.thresholds
     counts = count_repetitions(campaign)
     reaches = " and ".join(
-        f"{show_share(reach_of_order(n))} from {n}" for n in counts if n > 1 and reach_of_order(n) < LEVEL
+        f"{show_share(reach_of_order(n))} from {n}"
+        for n in counts
+        if n >= LEAST_REPETITIONS and reach_of_order(n) < LEVEL
     )
     return {
         "time_limit": show_seconds(campaign.site.limits.seconds),
@@ -36,7 +38,7 @@ def describe_methods_page(context: ReportContext) -> dict[str, Any]:
         )),
         "level": show_share(LEVEL),
         "reach": f"The most that few repetitions can reach is {reaches}." if reaches else "",
-        "trusted_from": TRUSTED_FROM["median", "order"],
+        "least": LEAST_REPETITIONS,
     }  # fmt: skip
 
 

@@ -3,50 +3,85 @@
 import json
 import re
 from collections.abc import Mapping
+from html import unescape
 from itertools import takewhile
+from textwrap import shorten
 from typing import Any
 
 from markupsafe import Markup
 
-from coldcache.design.study import Study
+from coldcache.analysis.report_links import without_links
+from coldcache.report.site.anchors import list_links, number_cells
 from coldcache.report.site.context import ReportContext
-from coldcache.report.site.downloads import is_offered, offer
+from coldcache.report.site.downloads import offer
+from coldcache.report.site.folded_tables import fold_tables
 from coldcache.report.site.html import code, join
 from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.reproduce_commands import measure_sweeps_again
-from coldcache.report.site.svg_symbols import Glyphs
+from coldcache.report.site.shown import list_html
 
 #: A figure in the markup of `coldcache.analysis.figures`, with its name and its sweeps.
 _FIGURE = re.compile(
-    r'(<figure class="coldcache-figure" data-name="([^"]*)" data-sweeps="([^"]*)">.*?)(</figcaption></figure>)', re.S
+    r'(<figure class="coldcache-figure"[^>]* data-name="([^"]*)" data-sweeps="([^"]*)">.*?)(</figcaption></figure>)',
+    re.S,
 )
 
+#: The beginning of a table in the markup of `coldcache.analysis.tables`, with its name.
+_TABLE = re.compile(r'(<table id="(table-[^"]*)" data-name="([^"]*)".*?)(</caption>)', re.S)
 
-def read_items(context: ReportContext) -> dict[str, str]:
-    """Return the tables and figures of documents that each sweep covers, by ``study/sweep``."""
-    return {
-        f"{study.study}/{name}": sweep.item
-        for study in context.campaign.studies
-        if isinstance(study, Study)
-        for name, sweep in study.sweeps.items()
-    }
+#: The width of a drawing in points, which tells a phone how far it may shrink it.
+_WIDTH = re.compile(r'(<svg [^>]*?)(width="([\d.]+)pt")')
+
+#: What a drawing shows, in words.
+_DRAWN = re.compile(r'<svg role="[a-z]+" aria-label="([^"]*)"')
+
+#: Letters of a title before the name of its study.
+_LONGEST_TITLE = 110
 
 
 def write_chapter(chapter: Chapter, context: ReportContext, items: Mapping[str, str]) -> str:
     """Return a notebook for Sphinx, with completed captions and a link to its code at the end."""
-    glyphs = Glyphs()
 
-    def annotate(match: re.Match[str]) -> str:
+    def annotate_figure(match: re.Match[str]) -> str:
         figure, name, sweeps, end = match.groups()
-        return f"{glyphs.share(figure)} {_describe(name, sweeps.split(), context, items)}{end}"
+        return f"{state_width(figure)} {_describe(name, sweeps.split(), context, items)}{end}"
 
-    cells = _drop_empty_sections([_annotate_cell(cell, annotate) for cell in chapter.notebook["cells"]])
+    def annotate_table(match: re.Match[str]) -> str:
+        table, anchor, name, end = match.groups()
+        links = list_links(name, anchor, context.results, "tables")
+        return f'{table} <span class="coldcache-links">{links}</span>{end}'
+
+    def annotate(html: str) -> str:
+        return number_cells(_TABLE.sub(annotate_table, _FIGURE.sub(annotate_figure, html)))
+
+    cells = fold_tables(_drop_empty_sections([_annotate_cell(cell, annotate) for cell in chapter.notebook["cells"]]))
     path = f"notebooks/{chapter.study}/{chapter.name}.ipynb"
     source = Markup('<p class="coldcache-source">The code of this page: {}</p>').format(
         offer(path, context.results, "../", path)
     )
-    cells.append({"cell_type": "markdown", "id": "coldcache-source", "metadata": {}, "source": str(source)})
+    titles = {study.study: study.title for study in context.campaign.studies}
+    found = find_title(chapter)
+    if any(find_title(other) == found for other in context.chapters[chapter.study] if other.name != chapter.name):
+        found = chapter.title
+    title = title_page(found, titles[chapter.study])
+    cells.append({"cell_type": "markdown", "id": "coldcache-source", "metadata": {}, "source": f"{title}\n{source}"})
     return json.dumps({**chapter.notebook, "cells": cells})
+
+
+def find_title(chapter: Chapter) -> str:
+    """Return what a chapter found, for the title of its page: of its first figure, else its first finding."""
+    for html in list_html(chapter.notebook):
+        if found := _DRAWN.search(html):
+            return unescape(found[1])
+    said = [re.sub("[`*]", "", without_links(text)) for text in chapter.findings]
+    return unescape(said[0]) if said else chapter.title
+
+
+def title_page(found: str, study: str) -> Markup:
+    """Return the directive that gives a page the title that tabs, bookmarks and search engines show."""
+    first = shorten(found.partition(". ")[0].removesuffix("."), _LONGEST_TITLE, placeholder=" …")
+    plain = re.sub(r"[\s`{}]+", " ", f"{first}: {study}")
+    return Markup(f"\n```{{title}} {plain}\n```\n")
 
 
 def _annotate_cell(cell: dict[str, Any], annotate: Any) -> dict[str, Any]:
@@ -58,8 +93,8 @@ def _annotate_cell(cell: dict[str, Any], annotate: Any) -> dict[str, Any]:
         if "data" in output and not any(map("".join, output["data"].values())):
             continue
         html = "".join(output.get("data", {}).get("text/html", ""))
-        if "coldcache-figure" in html:
-            output = {**output, "data": {**output["data"], "text/html": _FIGURE.sub(annotate, html)}}
+        if "data-name" in html:
+            output = {**output, "data": {**output["data"], "text/html": annotate(html)}}
         outputs.append(output)
     return {**cell, "outputs": outputs}
 
@@ -88,14 +123,16 @@ def _describe(name: str, sweeps: list[str], context: ReportContext, items: Mappi
     named = join((Markup('<a href="../trials/{0}/index.html">{0}</a>').format(sweep) for sweep in sweeps), " and ")
     if sweeps:
         parts.append(Markup("Source: {} of campaign {}.").format(named, context.campaign.name))
-    files = [
-        offer(file, context.results, "../", kind)
-        for kind, file in (("CSV", f"tables/{name}.csv"), ("SVG", f"figures/{name}.svg"))
-        if name and is_offered(file, context.results)
-    ]
     lines = [Markup(" ").join(parts)]
-    if files:
-        lines.append(Markup('<span class="coldcache-files">{}</span>').format(Markup(" · ").join(files)))
+    if name:
+        links = list_links(name, f"figure-{name}", context.results, "figures")
+        lines.append(Markup('<span class="coldcache-files">{}</span>').format(links))
     if command := measure_sweeps_again(context.campaign, sweeps):
-        lines.append(Markup('<span class="coldcache-files">Measure it again: {}</span>').format(code(command)))
+        fold = Markup('<details class="coldcache-fold"><summary>Measure it again</summary>{}</details>')
+        lines.append(fold.format(code(command)))
     return Markup("\n").join(lines)
+
+
+def state_width(figure: str) -> str:
+    """Return a figure whose drawing states its width in points to the style sheet."""
+    return _WIDTH.sub(r'\1style="--width: \3" \2', figure, count=1)

@@ -9,10 +9,13 @@ from markupsafe import Markup
 
 from coldcache.design.imported_study import AnyStudy
 from coldcache.design.notebooks import OVERVIEW
+from coldcache.report.site.anchors import list_links
 from coldcache.report.site.notebooks import read_chapter
-from coldcache.report.site.svg_symbols import Glyphs
 
-_FIGURE = re.compile(r'<figure class="coldcache-figure" data-name="([^"]*)" data-sweeps="([^"]*)">.*?</figure>', re.S)
+_FIGURE = re.compile(
+    r'<figure class="coldcache-figure"[^>]* data-name="([^"]*)" data-sweeps="([^"]*)">.*?</figure>', re.S
+)
+_END = "</figcaption></figure>"
 _CAPTION = re.compile(r"<figcaption>(.*?)</figcaption>", re.S)
 
 
@@ -73,9 +76,8 @@ def read_overview(study: AnyStudy, results: Path) -> Overview | None:
         return None
     chapter = read_chapter(study.study, OVERVIEW, results)
     notebook = chapter.notebook
-    glyphs = Glyphs()
     figures = [
-        SmallFigure(found[1], found[2], glyphs.share(found[0]), "".join(_CAPTION.findall(found[0])))
+        SmallFigure(found[1], found[2], found[0], "".join(_CAPTION.findall(found[0])))
         for html in _list_outputs(notebook, "figures", "text/html") for found in _FIGURE.finditer(html)
     ]  # fmt: skip
     return Overview(
@@ -95,22 +97,21 @@ def _list_outputs(notebook: dict[str, Any], tag: str, kind: str) -> Iterator[str
                 yield "".join(output.get("data", {}).get(kind, ""))
 
 
-def show_figures(overview: Overview) -> Markup:
-    """Return the figures of an overview in a row, as a block for a page of Markdown in a study's folder."""
-    row = "".join(figure.html for figure in overview.figures)
-    return _block(f'<div class="coldcache-row">{row}</div>') if row else Markup("")
+def show_figures(overview: Overview, results: Path) -> Markup:
+    """Return the figures of an overview in a row, as a block for a page of Markdown in a study's folder.
 
-
-def show_thumbnails(overview: Overview, study: str) -> Markup:
-    """Return the figures of an overview as pictures in a row that lead to the study's page, for the first page."""
-    row = Markup("").join(
-        Markup(
-            '<figure class="coldcache-figure"><a href="{study}/index.html"><img src="data/figures/{name}.svg" alt="" '
-            'width="278" height="201" loading="lazy"></a><figcaption>{caption}</figcaption></figure>'
-        ).format(study=study, name=figure.name, caption=Markup(figure.caption))
-        for figure in overview.figures
+    Each leads to its numbers, its trials and itself.
+    """
+    row = "".join(
+        f"{figure.html.removesuffix(_END)}{_list_links(figure, results)}{_END}" for figure in overview.figures
     )
     return _block(f'<div class="coldcache-row">{row}</div>') if row else Markup("")
+
+
+def _list_links(figure: SmallFigure, results: Path) -> Markup:
+    trials = Markup('<a href="../trials/{}/index.html">trials</a>').format(figure.sweep)
+    links = list_links(figure.name, f"figure-{figure.name}", results, "figures", kinds=("CSV",))
+    return Markup('<span class="coldcache-files">{}{}</span>').format(trials, links)
 
 
 def show_numbers(overview: Overview) -> Markup:

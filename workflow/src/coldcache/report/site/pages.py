@@ -12,14 +12,16 @@ from coldcache.campaign.campaign import Campaign
 from coldcache.design.cases import Case, expand_cases
 from coldcache.design.imported_study import AnyStudy, ForeignStudy
 from coldcache.design.study import Sweep
+from coldcache.report.site.anchors import name_tables, number_cells
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.evidence_page import describe_evidence_page
 from coldcache.report.site.format import show_levels
-from coldcache.report.site.html import escape_markdown, facts, join
+from coldcache.report.site.html import END_FOLD, escape_markdown, facts, fold, join
 from coldcache.report.site.index_page import COMPARISON, describe_first_page, describe_overview, list_findings
 from coldcache.report.site.methods_page import describe_methods_page
-from coldcache.report.site.notebook_pages import read_items, write_chapter
+from coldcache.report.site.notebook_pages import title_page, write_chapter
 from coldcache.report.site.notebooks import Chapter
+from coldcache.report.site.shown import read_items
 from coldcache.report.site.system_page import describe_system_page
 from coldcache.report.site.validity_page import describe_validity_page
 
@@ -42,17 +44,20 @@ def write_pages(context: ReportContext, templates: Path, folder: Path) -> None:
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
 
+    environment.globals |= {"fold": fold, "end_fold": END_FOLD}
+
     def write(template: str, page: str, values: dict[str, Any]) -> None:
         path = folder / page
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(environment.get_template(template).render(values), encoding="utf-8")
+        text = environment.get_template(template).render(name_tables(values))
+        path.write_text(number_cells(text), encoding="utf-8")
 
     def write_notebook(chapter: Chapter, place: str) -> None:
         path = folder / place / f"{chapter.name}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(write_chapter(chapter, context, items), encoding="utf-8")
 
-    items = read_items(context)
+    items = read_items(context.campaign.studies)
     # `compare --page` wrote the comparison as a finished page.
     first_page = describe_first_page(context)
     if (context.results / COMPARISON).is_file():
@@ -69,8 +74,11 @@ def write_pages(context: ReportContext, templates: Path, folder: Path) -> None:
     of_documents = context.documents.describe()
     for page in ("claims", "coverage"):
         if of_documents[page]:
-            write(f"{page}.md", f"{page}.md", of_documents)
-    write("validity.md", "validity.md", describe_validity_page(context))
+            counted = context.documents.count(page)
+            title = title_page(f"{page.capitalize()}: {counted}", context.campaign.name)
+            write(f"{page}.md", f"{page}.md", of_documents | {"page_title": title})
+    title = title_page(context.validity.summary(context.campaign.planned or None), context.campaign.name)
+    write("validity.md", "validity.md", describe_validity_page(context) | {"page_title": title})
     methods = {"chapters": list_findings(context.methods, "../")}
     write("methods.md", "methods.md", describe_methods_page(context) | methods)
     shutil.copyfile(templates.parents[2] / "docs/twelve-rules.md", folder / "rules.md")
@@ -79,13 +87,20 @@ def write_pages(context: ReportContext, templates: Path, folder: Path) -> None:
 
 
 def _describe_study(study: AnyStudy, context: ReportContext) -> dict[str, Any]:
+    overview = context.overviews.get(study.study)
     return {
         "title": study.title,
+        "page_title": title_page(_find_headline(study, context), study.title),
         "question": study.question,
-        "overview": describe_overview(context.overviews[study.study]) if study.study in context.overviews else None,
+        "overview": describe_overview(overview, context.results) if overview else None,
         "chapters": list_findings(context.chapters[study.study]),
         "sweeps": facts(_describe_sweeps(study, context.campaign)),
     }
+
+
+def _find_headline(study: AnyStudy, context: ReportContext) -> str:
+    overview = context.overviews.get(study.study)
+    return overview.headline if overview and overview.headline else study.question
 
 
 def _describe_sweeps(study: AnyStudy, campaign: Campaign) -> Iterator[tuple[str, Markup]]:

@@ -15,16 +15,20 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from coldcache.analysis.outputs import remove_stale, remove_unnamed
 from coldcache.campaign.campaign import RAW
 from coldcache.core.errors import ColdCacheError
+from coldcache.core.program_files import PROGRAM
 from coldcache.design.notebooks import OVERVIEW
 from coldcache.report.site.context import ReportContext, read_context
 from coldcache.report.site.downloads import copy_downloads
+from coldcache.report.site.glossary import explain_terms, read_glossary
 from coldcache.report.site.pages import write_pages
 from coldcache.report.site.raw_files import copy_raw_files
 from coldcache.report.site.summary import write_summary
 from coldcache.report.site.trial_pages import write_trial_pages
 
 #: Folder with the configuration of Sphinx, its templates and style sheet, and the templates of the pages.
-TEMPLATES = Path(__file__).parents[4] / "report"
+TEMPLATES = PROGRAM / "workflow/report"
+
+GLOSSARY = PROGRAM / "docs/glossary.md"
 
 
 class ReportError(ColdCacheError):
@@ -71,6 +75,7 @@ def render(campaign: str, results: Path, log: Path) -> None:
             _build(work, campaign, len(context.campaign.studies), log)
             others.result()
         _tidy(work / "site")
+        _explain_pages(work / "site")
         shutil.copytree(work / "others", work / "site", copy_function=os.rename, dirs_exist_ok=True)
         if (results / "report").exists():
             (results / "report").rename(work / "replaced")
@@ -113,6 +118,12 @@ def _build(work: Path, campaign: str, studies: int, log: Path) -> None:
     if problems := [*warnings.getvalue().splitlines(), *failure.splitlines()]:
         cause = problems[0].replace(f"{(work / 'pages').absolute()}/", "")
         raise ReportError(f"{work.parent / 'report'} cannot be rendered ({cause}); the output of Sphinx is in {log}")
+
+
+def _explain_pages(site: Path) -> None:
+    glossary = read_glossary(GLOSSARY)
+    for path in site.rglob("*.html"):
+        path.write_text(explain_terms(path.read_text(encoding="utf-8"), glossary), encoding="utf-8")
 
 
 def _tidy(site: Path) -> None:

@@ -10,21 +10,21 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from coldcache.analysis.report_links import FOLDER
-from coldcache.claims.read import CLAIMS, list_selections, read_claims
+from coldcache.claims.read import list_selections, read_claims
 from coldcache.core.units import show_range, show_rate
-from coldcache.core.vocabulary import CLAIM_VERDICTS, STATES
-from coldcache.report.site.html import join, link, table, trials_table
+from coldcache.core.vocabulary import CLAIM_SCOPES, CLAIM_VERDICTS, STATES
+from coldcache.report.site.html import facts, join, link, table, trials_table
 from coldcache.report.site.validity import CsvRow, read_rows
 
 #: Columns of `claims.csv`.
-_CLAIM = ("id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why")
+_CLAIM = ("id", "source", "scope", "verdict", "estimate", "low", "high", "unit", "trials", "why")
 
 _CONTRADICTION = ("source", "about", "one", "one_place", "other", "other_place", "verdict", "why")
 
 #: The first page lists decided claims one by one up to this number.
 _FEW = 12
 
-_HEADS = ("Claim", "Verdict", "Here", "Trials", "Why")
+_HEADS = ("Claim", "Scope", "Verdict", "Here (interval: 95 %)", "Trials", "Why")
 
 SweepKey = tuple[str, str]
 
@@ -41,7 +41,7 @@ def read_sweeps() -> dict[tuple[str, str], list[SweepKey]]:
         If a file of claims is not valid.
     """
     found = {}
-    for stated in read_claims() if CLAIMS.is_dir() else []:
+    for stated in read_claims():
         named = ((part.study or stated.source, part.sweep) for part in list_selections(stated.claim) if part.sweep)
         found[stated.source, stated.claim.id] = list(dict.fromkeys(named))
     return found
@@ -84,27 +84,57 @@ class Documents:
     def summarise(self) -> dict[str, Any]:
         """Return the values for the first page: claims on the campaign's own studies, and items by state."""
         own = [claim for claim in self._claims if claim["source"] in self._studies]
-        decided = [claim for claim in own if claim["verdict"] != "open" and _is_measured(claim)]
+        measured = [claim for claim in own if is_measured(claim)]
+        decided = [claim for claim in measured if claim["verdict"] in CLAIM_VERDICTS[:2]]
         return {
-            "told_claims": _tell(own, "verdict", CLAIM_VERDICTS),
+            "told_claims": _tell_claims(own),
             "told_items": _tell(self._coverage, "state", STATES),
-            "claims": self._count(own, "verdict", CLAIM_VERDICTS) if own else "",
+            "claims": self._count(measured, "verdict", CLAIM_VERDICTS) if measured else "",
             "decided": self._tabulate_claims(decided) if 0 < len(decided) <= _FEW else "",
             "other_claims": len(self._claims) - len(own),
             "coverage": self._map() if self._coverage else "",
         }
 
+    def claims_of(self, study: str) -> list[CsvRow]:
+        """Return the claims of a study's document with their verdicts."""
+        return [claim for claim in self._claims if claim["source"] == study]
+
+    def items_of(self, study: str) -> list[CsvRow]:
+        """Return the tables and figures of a study's document with their states."""
+        return [row for row in self._coverage if row["source"] == study]
+
+    def count(self, page: str) -> str:
+        """Return in words how many claims or items have each verdict or state.
+
+        Parameters
+        ----------
+        page : {"claims", "coverage"}
+            The page that lists them.
+        """
+        if page == "claims":
+            return _tell_claims(self._claims)
+        return _tell(self._coverage, "state", STATES)
+
+    def list_contradictions(self) -> list[CsvRow]:
+        """Return the statements of one document that contradict each other, without those that agree."""
+        return [row for row in self._contradictions if row["verdict"] == "contradiction"]
+
+    def statement_of(self, claim: CsvRow) -> str:
+        """Return a claim in words; its id where no file states it."""
+        return self._statements.get((claim["source"], claim["id"]), {}).get("statement", claim["id"])
+
     def tell(self, study: str) -> tuple[str, str]:
         """Return in words how many claims and items of a study have each verdict and state; empty where it has none."""
-        claims = [claim for claim in self._claims if claim["source"] == study]
-        items = [row for row in self._coverage if row["source"] == study]
-        return _tell(claims, "verdict", CLAIM_VERDICTS), _tell(items, "state", STATES)
+        claims, items = self.claims_of(study), self.items_of(study)
+        return _tell_claims(claims), _tell(items, "state", STATES)
 
     def describe(self) -> dict[str, Any]:
         """Return the tables of `claims.md` and `coverage.md`: every claim and every item, with the reasons."""
         rows = [(row["source"], row["item"], row["state"], row["why"]) for row in self._coverage]
         return {
-            "claims": self._tabulate_claims(self._claims) if self._claims else "",
+            "claims": self._tabulate_claims(row for row in self._claims if is_measured(row)) if self.has_claims else "",
+            "arithmetic": self._tabulate_claims(row for row in self._claims if not is_measured(row)),
+            "scopes": facts(CLAIM_SCOPES.items()),
             "contradictions": _tabulate_contradictions(self._contradictions) if self._contradictions else "",
             "coverage": table(("Source", "Table or figure", "State", "How, or why not"), rows) if rows else "",
         }
@@ -146,18 +176,19 @@ class Documents:
 
     def _list_cells(self, claim: CsvRow) -> tuple[Any, ...]:
         verdict = _emphasise(claim["verdict"])
-        return self._put_in_words(claim), verdict, _show_estimate(claim), self._lead_to_trials(claim), claim["why"]
+        figure, trials = _show_estimate(claim), self._lead_to_trials(claim)
+        return self._put_in_words(claim), claim["scope"], verdict, figure, trials, claim["why"]
 
     def _put_in_words(self, claim: CsvRow) -> Markup:
         """Return the statement of a claim, with its place and id below."""
         stated = self._statements.get((claim["source"], claim["id"]), {"statement": "", "place": ""})
         whence = Markup("<small>{}</small>").format(", ".join(filter(None, (stated["place"], claim["id"]))))
         text = join(filter(None, (stated["statement"], whence)), separator=Markup("<br>"))
-        return Markup('<div class="coldcache-claim">{}</div>').format(text)
+        return Markup('<div class="coldcache-claim" id="{}">{}</div>').format(anchor_of(claim), text)
 
     def _lead_to_trials(self, claim: CsvRow) -> Markup:
         """Return the number of trials behind a verdict, with links to their sweeps."""
-        if not _is_measured(claim):
+        if claim["trials"] in ("", "0"):
             return Markup("no trials")
         named = self._sweeps.get((claim["source"], claim["id"]), [])
         pages = (link("/".join(sweep), f"{FOLDER}/{quote('/'.join(sweep))}/index.html") for sweep in named)
@@ -165,13 +196,18 @@ class Documents:
 
     @property
     def has_claims(self) -> bool:
-        """Whether any claim was judged."""
-        return bool(self._claims)
+        """Whether any claim on the campaign's own studies was judged: others say nothing of it."""
+        return any(claim["source"] in self._studies for claim in self._claims)
 
     @property
     def has_items(self) -> bool:
         """Whether the campaign's studies cover any table or figure of a document."""
         return bool(self._coverage)
+
+
+def anchor_of(claim: CsvRow) -> str:
+    """Return the id of a claim on the page of claims."""
+    return f"claim-{claim['source']}-{claim['id']}"
 
 
 def _tell(rows: list[CsvRow], column: str, states: tuple[str, ...]) -> str:
@@ -185,9 +221,17 @@ def _emphasise(text: str) -> Markup:
     return Markup("<strong>{}</strong>").format(text)
 
 
-def _is_measured(claim: CsvRow) -> bool:
-    """Return whether a verdict is based on trials and not only on the document's own numbers."""
-    return claim["trials"] not in ("", "0")
+def is_measured(claim: CsvRow) -> bool:
+    """Return whether a verdict is based on trials: arithmetic with the document's own numbers is counted apart."""
+    return claim["scope"] != "document"
+
+
+def _tell_claims(claims: list[CsvRow]) -> str:
+    """Return in words how many claims have each verdict, and apart how many are arithmetic."""
+    apart = [claim for claim in claims if not is_measured(claim)]
+    told = _tell([claim for claim in claims if is_measured(claim)], "verdict", CLAIM_VERDICTS)
+    counted = f"arithmetic with the document's own numbers: {_tell(apart, 'verdict', CLAIM_VERDICTS)}" if apart else ""
+    return "; ".join(filter(None, (told, counted)))
 
 
 def _show_number(value: float) -> str:

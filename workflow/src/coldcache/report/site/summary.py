@@ -10,7 +10,6 @@ from markupsafe import Markup
 from coldcache.analysis.report_links import without_links
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.notebooks import Chapter
-from coldcache.report.site.svg_symbols import Glyphs
 
 #: Its name in a report; Snakemake tracks it as the report's output.
 SUMMARY = "summary.html"
@@ -33,13 +32,12 @@ def write_summary(context: ReportContext, templates: Path, report: Path) -> None
     environment = Environment(
         loader=FileSystemLoader(templates), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
     )  # fmt: skip
-    glyphs = Glyphs()
     studies = [
         {
             "title": study.title, "question": study.question,
             "chapters": [
                 {
-                    "title": chapter.title, "figures": list(_find_figures(chapter, glyphs)),
+                    "title": chapter.title, "figures": list(_find_figures(chapter)),
                     "findings": [re.sub("[`*]", "", without_links(text)) for text in chapter.findings],
                 }
                 for chapter in context.chapters[study.study]
@@ -55,9 +53,9 @@ def write_summary(context: ReportContext, templates: Path, report: Path) -> None
     (report / SUMMARY).write_text(text, encoding="utf-8")
 
 
-def _find_figures(chapter: Chapter, glyphs: Glyphs) -> Iterator[Markup]:
+def _find_figures(chapter: Chapter) -> Iterator[Markup]:
     for cell in chapter.notebook["cells"]:
         for output in cell.get("outputs", []):
             html = "".join(output.get("data", {}).get("text/html", ""))
             for figure in _FIGURE.findall(html):
-                yield Markup(glyphs.share(without_links(figure)).replace('role="group"', 'role="img"'))
+                yield Markup(without_links(figure).replace('role="group"', 'role="img"'))

@@ -16,12 +16,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from coldcache.analysis.estimates import LEVEL
+from coldcache.analysis.format import show_level
 from coldcache.analysis.report_links import FOLDER
 from coldcache.campaign.seal import is_sealed
+from coldcache.core.errors import DatasetError
 from coldcache.core.outcome import Counters, Outcome
 from coldcache.core.units import show_rate, show_seconds
 from coldcache.core.vocabulary import VERDICTS
-from coldcache.dataset.reader import COUNTED
+from coldcache.dataset.reader import COUNTED, open_sweep
+from coldcache.report.site.anchors import number_cells
 from coldcache.report.site.annotated_logs import LONGEST_WHOLE_LOG, mark_log
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.format import show_levels, show_noted
@@ -72,6 +75,8 @@ class _Writer:
         self._by_folder: dict[str, list[RawFile]] = {}
         for name, file in files.items():
             self._by_folder.setdefault(name.rpartition("/")[0], []).append(file)
+        self._dataset = context.results / "dataset.nc"
+        self._correlations: dict[tuple[str, str], dict[str, float]] = {}
         self._sealed = is_sealed(context.campaign.folder)
         self._titles = {
             (study.study, name): (study.title, sweep.title)
@@ -85,14 +90,14 @@ class _Writer:
         root = f"{os.path.relpath(self._site, path.parent)}/"
         shared = {"root": root, "campaign": self._campaign.name, "version": self._version}
         text = self._environment.get_template(template).render(**shared, **values)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(number_cells(text) if template != "trial.html" else text, encoding="utf-8")
 
     def write_sweep(self, study: str, sweep: str, cases: dict[str, list[ReportedTrial]]) -> None:
         """Write the page of a sweep: its cases with their medians."""
         metrics = list(dict.fromkeys(metric for trials in cases.values() for _, metric in _name_figures(trials)))
         rows = []
         for case, trials in cases.items():
-            cells = [_summarise_metric(trials, metric) for metric in metrics]
+            cells = [_summarise_metric(trials, metric, self._correlate(study, sweep, metric)) for metric in metrics]
             counted = count_verdicts(trials)
             verdicts = ", ".join(f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict])
             rows.append({"case": case, "address": f"{case}/index.html", "cells": cells, "verdicts": verdicts})
@@ -108,7 +113,7 @@ class _Writer:
         first = trials[0]
         names = _name_figures(trials)
         columns = [
-            {"name": head, **(_summarise(trials, name) or {})}
+            {"name": head, **(_summarise(trials, name, self._correlate(first.study, first.sweep, name[1])) or {})}
             for head, name in zip(_head_columns(names), names, strict=True)
         ]
         rows = [
@@ -155,6 +160,17 @@ class _Writer:
             "files": [self._relate(file) for file in self._files_of(trial)],
             "neighbours": [(f"Trial r{other.repetition}", f"r{other.repetition}.html") for other in neighbours],
         })  # fmt: skip
+
+    def _correlate(self, study: str, sweep: str, metric: str) -> float:
+        """Return how much trials of a sweep resemble those of the round before, for which intervals are widened."""
+        if (study, sweep) not in self._correlations:
+            try:
+                values = dict(open_sweep(self._dataset, study, sweep).data_vars)
+            except DatasetError:
+                values = {}
+            stated = {str(name): float(one.attrs.get("correlation", 0.0)) for name, one in values.items()}
+            self._correlations[study, sweep] = stated
+        return self._correlations[study, sweep].get(metric, 0.0)
 
     def _files_of(self, trial: ReportedTrial) -> list[RawFile]:
         """Return the files in a trial's folder, and its logs outside of it."""
@@ -213,7 +229,7 @@ def _show_cell(trial: ReportedTrial, name: tuple[str, str]) -> dict[str, str] | 
     return figure and {"mark": figure.place.name, "shown": _show(figure.value, figure.unit)}
 
 
-def _summarise(trials: list[ReportedTrial], name: tuple[str, str]) -> dict[str, Any] | None:
+def _summarise(trials: list[ReportedTrial], name: tuple[str, str], correlation: float = 0.0) -> dict[str, Any] | None:
     """Return the median and interval of a value over the trials that count; None if no log states it."""
     found = {trial.repetition: figure for trial in trials if (figure := _find(trial, name))}
     if not found:
@@ -224,19 +240,19 @@ def _summarise(trials: list[ReportedTrial], name: tuple[str, str]) -> dict[str, 
     none = {"mark": first.place.name, "median": "none", "interval": "", "n": 0}
     if not values:
         return none
-    estimated = interval(values, level=LEVEL)
+    estimated = interval(values, level=LEVEL, correlation=correlation)
     bounds = (
         ""
         if math.isnan(estimated.low)
-        else f"{_show(estimated.low, first.unit)} to {_show(estimated.high, first.unit)}"
+        else f"{show_level(estimated.level)}: {_show(estimated.low, first.unit)} to {_show(estimated.high, first.unit)}"
     )
     return {**none, "median": _show(estimated.estimate, first.unit), "interval": bounds, "n": len(values)}
 
 
-def _summarise_metric(trials: list[ReportedTrial], metric: str) -> list[dict[str, Any]]:
+def _summarise_metric(trials: list[ReportedTrial], metric: str, correlation: float) -> list[dict[str, Any]]:
     """Return a summary per operation of a case with this metric; it names the operation if there are several."""
     names = [name for name in _name_figures(trials) if name[1] == metric]
-    found = [(operation, _summarise(trials, (operation, metric))) for operation, _ in names]
+    found = [(operation, _summarise(trials, (operation, metric), correlation)) for operation, _ in names]
     return [{**summary, "operation": operation if len(names) > 1 else ""} for operation, summary in found if summary]
 
 

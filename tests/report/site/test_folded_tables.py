@@ -1,0 +1,26 @@
+"""A section shows one table; the others are folded."""
+
+from coldcache.report.site.folded_tables import fold_tables
+
+TABLE = (
+    '<table id="table-{0}" data-name="{0}"><caption>The {0} <span class="coldcache-links">x</span></caption></table>'
+)
+
+
+def cell(html):
+    return {"cell_type": "code", "source": "", "outputs": [{"data": {"text/html": html, "text/plain": "t"}}]}
+
+
+def heading(text):
+    return {"cell_type": "markdown", "source": text}
+
+
+def test_every_table_but_the_first_of_a_section_is_folded_under_its_caption():
+    cells = [heading("# Q"), cell(TABLE.format("a") + TABLE.format("b")), cell("<p>1</p>"), cell(TABLE.format("c")),
+             heading("## Next"), heading("prose"), cell(TABLE.format("d"))]  # fmt: skip
+    shown = [one["outputs"][0]["data"]["text/html"] if "outputs" in one else "" for one in fold_tables(cells)]
+    folded = '<details class="coldcache-fold"><summary>The {0}</summary>' + TABLE + "</details>"
+    assert shown[1] == TABLE.format("a") + folded.format("b")
+    assert shown[2:4] == ["<p>1</p>", folded.format("c")]
+    assert shown[6] == TABLE.format("d")
+    assert cells[1]["outputs"][0]["data"]["text/html"] == TABLE.format("a") + TABLE.format("b")

@@ -1,0 +1,63 @@
+"""What a mark of a figure says when it is pointed at, and the series that it belongs to."""
+
+import re
+from collections.abc import Mapping, Sequence
+from html import escape, unescape
+from typing import Any
+
+from matplotlib.artist import Artist
+
+from coldcache.analysis.format import format_factor, format_interval
+
+#: Beginnings of the ids with which matplotlib writes the artists of a series, and the name of a series.
+_SERIES, _NAME = "series-", "name-of-"
+
+_LINK = re.compile(r'<a xlink:href="([^" ]+)(?: ([^"]*))?" target="_blank">')
+
+
+def say(page: str, text: str) -> str:
+    """Return the URL of an artist: the page that it leads to, and what it says."""
+    return f"{page} {text}"
+
+
+def say_case(levels: Mapping[str, Any], estimate: float, low: float, high: float, n: int, unit: str) -> str:
+    """Return a case in words: its levels, its median with the interval, and its runs."""
+    counted = f", {n} runs" if n > 1 else ""
+    return f"{say_levels(levels)}: {format_interval(estimate, low, high, unit, n)}{counted}"
+
+
+def say_levels(levels: Mapping[str, Any]) -> str:
+    """Return levels in words: ``read, threads 4``."""
+    return ", ".join(
+        str(level).replace("-", " ") if name == "operation" else format_factor(name, level)
+        for name, level in levels.items()
+    )
+
+
+def assign_series(artist: Artist, level: Any, levels: Sequence[Any]) -> None:
+    """Let an artist appear and disappear with its series: that of a level among the levels of a figure."""
+    artist.set_gid(f"{_SERIES}{list(levels).index(level)}")
+
+
+def name_series(artist: Artist, level: Any, levels: Sequence[Any]) -> None:
+    """Let the name of a series switch it off and on."""
+    artist.set_gid(f"{_NAME}{list(levels).index(level)}")
+
+
+def write_marks(svg: str) -> str:
+    """Return a drawing whose series can be found by attributes, and whose links have what they say as labels.
+
+    The tab key skips links to single trials: the table below the figure has the same.
+    """
+
+    def label(match: re.Match[str]) -> str:
+        page, text = match[1], unescape(match[2] or "")
+        case, name = page.partition("#")[0].split("/")[-2:]
+        is_trial = name != "index.html"
+        text = text or (f"{name.removesuffix('.html')} of {case}" if is_trial else f"Trials of {case}")
+        skipped = ' tabindex="-1"' if is_trial else ""
+        return f'<a href="{page}"{skipped} aria-label="{escape(text)}">'
+
+    svg = re.sub(rf' id="{_SERIES}(\d+)"', r' data-series="\1"', svg)
+    svg = re.sub(rf' id="{_NAME}(\d+)"', r' data-series-name="\1"', svg)
+    return _LINK.sub(label, svg)
