@@ -4,17 +4,27 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 CAMPAIGN ?= local
+STUDIES ?=
+SITE ?=
 TARGET ?=
+SIZE ?=
+FOLDER ?= .
 IOZONE ?=
 NAME :=
 CORES ?= $(shell nproc)
 UV := 0.13.8
 
+# A name that is mistyped must not measure something else.
+variables := CAMPAIGN STUDIES SITE TARGET SIZE FOLDER IOZONE NAME CORES \
+	PEERS STORE TIMES SEED JOBS RUNS SECONDS SAMPLE ONLY UPGRADE tools
+unknown := $(strip $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(filter-out $(variables),$(name)))))
+$(if $(unknown),$(error coldcache: unknown variable $(unknown); known are $(filter-out tools,$(variables))))
+
 # The studies of a reference campaign.
 studies := quick,dell-lustre,pixstor-nvme,fsx-metadata,sas-grid,anf-nfs
 
 # Recipes read these from the environment, so a space or a quote in a path does no harm.
-export CAMPAIGN TARGET NAME CORES
+export CAMPAIGN STUDIES SITE TARGET SIZE FOLDER NAME CORES
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/.venv/browsers
 export PYTHONNOUSERSITE := 1
@@ -23,15 +33,19 @@ unexport PYTHONPATH PYTHONHOME
 tools := $(if $(filter-out 0 no,$(IOZONE)),iozone)
 
 # The kernel releases this lock however the program ends. Snakemake's own lock would survive kill -9.
-snakemake := mkdir -p logs && flock --nonblock --close --conflict-exit-code 75 logs/snakemake.lock \
-	snakemake --cores "$$CORES" --nolock --rerun-incomplete
+snakemake := mkdir -p "$$FOLDER/logs" && flock --nonblock --close --conflict-exit-code 75 "$$FOLDER/logs/snakemake.lock" \
+	snakemake --cores "$$CORES" --nolock --rerun-incomplete --directory "$$FOLDER"
+
+# What is not given comes from config/config.yaml, or from the campaign once it has begun.
+given := $${STUDIES:+studies="$$STUDIES"} $${SITE:+site="$$SITE"} $${TARGET:+target="$$TARGET"} $${SIZE:+size="$$SIZE"}
 busy := if [ $$status = 75 ]; then echo 'coldcache: another make in this folder is measuring or rendering: wait until it ends' >&2; fi; exit $$status
 
 .PHONY: help
 help: ## List the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 	@echo
-	@echo '  CAMPAIGN=local  TARGET=/path/to/measure  IOZONE=1 (also install IOzone)  CORES=$(CORES)'
+	@echo '  CAMPAIGN=local  STUDIES=quick  SITE=local  TARGET=/path/to/measure  SIZE=8GiB (total of each sweep)'
+	@echo '  FOLDER=my-study (python -m coldcache new my-study)  IOZONE=1 (also install IOzone)  CORES=$(CORES)'
 
 .PHONY: venv
 venv:
@@ -47,9 +61,9 @@ setup: ## Set up what measuring needs: .venv, fio, qemu-utils
 	@bash envs/setup.sh packages $(tools)
 
 .PHONY: study
-study: setup ## Measure this machine (study `quick`) and render the report
-	@$(snakemake) --config campaign="$$CAMPAIGN" $${TARGET:+target="$$TARGET"} || { status=$$?; $(busy); }
-	@echo "results/$$CAMPAIGN/report/index.html"
+study: setup ## Measure STUDIES on SITE (by default `quick` on this machine) and render the report
+	@$(snakemake) --config campaign="$$CAMPAIGN" $(given) || { status=$$?; $(busy); }
+	@realpath --relative-to=. "$$FOLDER/results/$$CAMPAIGN/report/index.html"
 
 .PHONY: reference
 reference: $(if $(NAME),setup,venv) ## Rebuild every table and figure from raw/reference (NAME=x: measure the same studies as campaign x)
@@ -57,12 +71,18 @@ reference: $(if $(NAME),setup,venv) ## Rebuild every table and figure from raw/r
 		$(if $(NAME),studies=$(studies) $${TARGET:+target="$$TARGET"}) || { status=$$?; $(busy); }
 	@echo "results/$${NAME:-reference}/report/index.html"
 
+.PHONY: model
+model: tools += model
+model: setup ## Start the scale model of config/sites/model.yaml, or show it (DO=down: end it); needs root
+	@python -m coldcache.measure.model $(or $(DO),up)
+
 .PHONY: notebooks
 notebooks: reference ## Execute the notebooks on the reference campaign, to commit them with their outputs
 	@for notebook in notebooks/*.ipynb; do \
 		python -m coldcache notebook --notebook "$$notebook" --output "$$notebook" --log "logs/$$notebook"; \
 	done
 	@python tests/fixtures/reference_outputs.py
+	@python tests/fixtures/invented_outputs.py
 
 .PHONY: docs
 docs: venv ## Build the pages of the project as a site, results/docs/README.html; a broken link is an error
@@ -74,6 +94,7 @@ tests := pytest -rs --nbval tests notebooks
 .PHONY: test
 # The tests on Slurm, GlusterFS and tuned start daemons in namespaces and need root: only root installs their packages.
 test: tools += test chromium break nfs commands $(if $(filter 0,$(shell id -u)),cluster settings)
+test: tools += $(if $(filter 0,$(shell id -u)),$(if $(wildcard /dev/fuse),model))
 test: setup ## Run every check and every test
 	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference
@@ -143,7 +164,8 @@ lab: ## Open JupyterLab with notebooks that read the dataset of CAMPAIGN
 	@folder=$$(python -m coldcache lab "$$CAMPAIGN") && jupyter lab --notebook-dir="$$folder"
 
 .PHONY: clean-campaign
-clean-campaign: ## Remove raw/CAMPAIGN and results/CAMPAIGN, unless it is sealed
+clean-campaign: ## Remove raw/CAMPAIGN and results/CAMPAIGN, unless it is sealed; CAMPAIGN must be given
+	@$(if $(filter file,$(origin CAMPAIGN)),echo 'coldcache: name the campaign to remove: make clean-campaign CAMPAIGN=local' >&2; exit 2)
 	@case $$CAMPAIGN in \
 	'' | . | .. | */* | reference | published) echo "coldcache: CAMPAIGN=$$CAMPAIGN: this campaign must not be removed" >&2; exit 2 ;; \
 	esac

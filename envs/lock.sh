@@ -24,9 +24,9 @@ user_pins() {
     sed -nE 's/^([a-z0-9._-]+)==[^ ;]+ \\$/--no-emit-package \1/p' envs/requirements.lock
 }
 
-pin pyproject.toml -o envs/requirements.lock
+pin --extra study pyproject.toml -o envs/requirements.lock
 for extra in test lab; do
-    pin --extra "$extra" --constraint envs/requirements.lock $(user_pins) pyproject.toml -o "envs/$extra.lock"
+    pin --extra study --extra "$extra" --constraint envs/requirements.lock $(user_pins) pyproject.toml -o "envs/$extra.lock"
     # uv lists what it left out, below a blank line.
     sed -i '/^# /d; /^$/d' "envs/$extra.lock"
 done

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Set up what is missing: setup.sh [test|lab] [packages] [cluster] [settings] [TOOL...]
+# Set up what is missing: setup.sh [test|lab] [packages] [cluster] [settings] [model] [TOOL...]
 #   always     the .venv (envs/venv.sh); test or lab: with what that extra adds
 #   packages   the packages in envs/apt.txt
-#   cluster    the packages in envs/cluster.txt; settings, commands: those in envs/settings.txt, envs/commands.txt
+#   cluster    the packages in envs/cluster.txt; settings, commands, model: those in envs/settings.txt, …
 #   TOOL       whatever envs/TOOL.sh installs
 # Installs as root or with passwordless sudo; otherwise prints what is missing and the command that installs it.
 set -euo pipefail

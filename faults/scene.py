@@ -36,8 +36,8 @@ sweeps:
     title: Transfers
     tools: [fio]
     operations: [write, read]
-    seconds: 50 ms
-    options: {fio: ['--rate=40m']}
+    seconds: 150 ms
+    options: {fio: ['--rate=20m']}
     factors:
       threads: [1, 2]
       transfer_size: [64 KiB]
@@ -53,7 +53,8 @@ title: A folder
 targets: {scratch: {path: TARGET, make: true}}
 limits: {bytes: 16 MiB, seconds: 20 s}
 thresholds:
-  {shortest_run: 1 ms, foreign_share: 1000000, load_per_core: 1000000, foreign_cpu: 2, least_free: 0, fill_drift: 1}
+  {shortest_run: 1 ms, foreign_share: 1000000, load_per_core: 1000000, foreign_cpu: 2, least_free: 0, fill_drift: 1,
+   modes: 1000000}
 """
 BLOCK = "break.transfers"
 

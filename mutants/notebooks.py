@@ -4,50 +4,110 @@ import ast
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
+from invented_outputs import ALL, Shown, digest, find_dataset, read_digests
 from reference_outputs import show_text
 
 #: An id that matplotlib makes of a path or a picture of its drawing.
 _DIGEST = re.compile(r"\b(f[0-9a-f]{10}-|p[0-9a-f]{10}\b)")
 
+#: What Python adds to the name of a function that lies in another one.
+_LOCAL = re.compile(r"\.<(locals|lambda|listcomp|setcomp|dictcomp|genexpr)>")
 
-def find_difference(notebooks: list[Path], executed: Path) -> str | None:
-    """Return the first notebook that displays something else than it did, or fails; else None.
 
-    Parameters
+@dataclass(frozen=True)
+class Page:
+    """A notebook with its outputs.
+
+    Attributes
     ----------
-    notebooks : list of Path
-        Committed notebooks: all that they display is compared.
-    executed : Path
-        Holds a folder per study with the notebooks that were executed on its data: of those with the same names the
-        texts are compared, as `tests/project/test_reference_outputs.py` does.
+    path : Path
+        The file, or the invented dataset that the notebook shows.
+    notebook : Path
+        The committed notebook of the same name.
+    shown : Shown, optional
+        The invented dataset: a digest of all that the notebook shows of it is compared.
     """
-    if not notebooks:
-        return None
-    of_studies = [path for notebook in notebooks for path in sorted(executed.glob(f"*/{notebook.name}"))]
-    for path, show in [*((path, _without_digests) for path in notebooks), *((path, show_text) for path in of_studies)]:
-        if not _displays_the_same(path, notebooks[0].parent, show):
-            return f"{path.parent.name}/{path.stem}"
-    return None
+
+    path: Path
+    notebook: Path
+    shown: Shown | None = None
+
+    @property
+    def is_committed(self) -> bool:
+        """Whether all that it displays is compared; else its texts, as `test_reference_outputs.py` does."""
+        return self.path == self.notebook
 
 
-def _displays_the_same(notebook: Path, folder: Path, show: Callable[[dict[str, str]], Any]) -> bool:
+def list_pages(root: Path) -> list[Page]:
+    """Return the committed notebooks, those of the reference campaign's studies, and those of invented datasets."""
+    notebooks = sorted(root.glob("notebooks/*.ipynb"), key=lambda path: path.stat().st_size)
+    studies = root / "results/reference/notebooks"
+    of_studies = [Page(path, one) for one in notebooks for path in sorted(studies.glob(f"*/{one.name}"))]
+    invented = [
+        Page(find_dataset(root / "results/invented", one), root / f"notebooks/{one.notebook}.ipynb", one) for one in ALL
+    ]
+    return [*(Page(path, path) for path in notebooks), *of_studies, *invented]
+
+
+def displays_the_same(page: Page) -> bool:
+    """Return whether a page that is executed anew displays what it did."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    os.chdir(folder)
+    os.chdir(page.notebook.parent)
     names: dict[str, Any] = {"__name__": "__main__"}
+    if page.shown:
+        return digest(page.shown, page.path) == read_digests()[str(page.shown)]
+    show = _without_digests if page.is_committed else show_text
     try:
-        return all(show(run_cell(source, names)) == show(shown) for source, shown in list_cells(notebook))
+        with _draw(page.is_committed):
+            return all(show(run_cell(source, names)) == show(shown) for source, shown in list_cells(page.path))
     except Exception:
         return False
     finally:
         pyplot.close("all")
+
+
+def trace_functions(page: Page, folder: Path) -> list[str] | None:
+    """Return the functions below a folder that a page calls, as ``analysis/format.py:show``; None if it differs."""
+    found: set[tuple[str, str]] = set()
+
+    def note(frame: FrameType, event: str, value: Any) -> None:
+        found.add((frame.f_code.co_filename, frame.f_code.co_qualname))
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        is_same = displays_the_same(page)
+    finally:
+        sys.settrace(before)
+    below = f"{folder}/"
+    names = {f"{file.removeprefix(below)}:{_LOCAL.sub('', name)}" for file, name in found if file.startswith(below)}
+    return sorted(names) if is_same else None
+
+
+@contextmanager
+def _draw(is_drawn: bool) -> Iterator[None]:
+    """Leave figures undrawn where only texts are compared."""
+    from matplotlib.figure import Figure
+
+    save = Figure.savefig
+    if not is_drawn:
+        Figure.savefig = lambda figure, file, **options: file.write("<svg ></svg>")
+    try:
+        yield
+    finally:
+        Figure.savefig = save
 
 
 def _without_digests(shown: dict[str, str]) -> dict[str, str]:

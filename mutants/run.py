@@ -1,23 +1,29 @@
 #!/usr/bin/env python3
 """Change the code of analysis and verdicts in small ways, and print which changes no test notices.
 
-Each change runs the tests that mirror its module, then the committed notebooks that import it, which must display what
-they display in the repository, and for every other study of the reference campaign the same text. This happens in a
-process that holds the changed module in place of the file. A change is killed when a test fails, a notebook differs,
-both take longer than `--seconds`, or the module cannot be imported. Survivors that `survivors.md` lists with a reason
-are counted apart.
+Each change runs the tests that mirror its module, then the committed notebooks that call the changed function, which
+must display what they display in the repository, for every other study of the reference campaign the same text, and
+of invented datasets what `tests/project/invented-outputs.sha256` states. Which notebook calls which function is traced
+once, without a change. A change happens in a process that holds the changed module in place of the file. It is killed
+when a test fails, a notebook differs, both take longer than `--seconds`, or the module cannot be imported. Survivors
+that `survivors.md` lists with a reason are counted apart.
 """
 
 import argparse
+import ast
+import contextlib
+import importlib
 import importlib.abc
 import importlib.machinery
+import json
 import os
 import random
 import re
 import signal
 import sys
+import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -27,7 +33,7 @@ SOURCE = ROOT / "workflow/src"
 sys.path[:0] = [str(HERE), str(ROOT / "tests/fixtures")]
 
 from mutations import Mutant, apply_change, list_mutants  # noqa: E402
-from notebooks import find_difference  # noqa: E402
+from notebooks import Page, displays_the_same, list_pages, trace_functions  # noqa: E402
 
 #: The rooms whose code is changed.
 ROOMS = ("analysis", "verdicts")
@@ -37,6 +43,18 @@ LEFT_OUT = ("__init__",)
 
 #: Tests that start other processes, which would not see a change, or that take long.
 DESELECTED = "not slow"
+
+#: What all tests need: a process that is forked has it. Libraries, and modules of rooms below those that are changed.
+PRELOADED = (
+    "matplotlib.pyplot", "seaborn", "scipy.stats", "xarray", "h5netcdf", "nbformat", "hypothesis", "pytest",
+    "IPython.core.formatters", "coldcache.campaign.importing.import_logs", "coldcache.dataset.collect",
+)  # fmt: skip
+
+#: Rooms that a change of a room leaves as they are.
+KEPT = {
+    "analysis": ("core", "statistics", "tools", "verdicts", "design", "campaign", "measure", "dataset"),
+    "verdicts": ("core", "statistics", "tools"),
+}
 
 
 class Changed(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
@@ -74,21 +92,44 @@ def main() -> int:
     mutants = [mutant for path in modules for mutant in list_mutants(name_module(path), path.read_text())]
     total = len(mutants)
     if chosen.sample and chosen.sample < total:
-        mutants = sorted(random.Random(chosen.seed).sample(mutants, chosen.sample), key=lambda one: one.key)
+        mutants = random.Random(chosen.seed).sample(mutants, chosen.sample)
     known = read_reasons()
+    os.chdir(ROOT)
     os.environ["COLDCACHE_INVENTED"] = str(ROOT / "results/invented")
-    preload()
+    for name in PRELOADED:
+        importlib.import_module(name)
     drawn = {mutant.module for mutant in mutants}
-    tested = [path for path in modules if name_module(path) in drawn]
-    with ThreadPoolExecutor(chosen.jobs) as pool:
-        fates = list(pool.map(lambda path: run_tests(None, path, 10 * chosen.seconds), tested))
-    broken = [path for path, fate in zip(tested, fates, strict=True) if fate != "survived"]
-    for path in broken:
-        print(f"{path.relative_to(ROOT)}: its tests fail without a change")
-    if broken:
+    called = check_unchanged([path for path in modules if name_module(path) in drawn], chosen.jobs, 10 * chosen.seconds)
+    if called is None:
         return 1
-    results = dict(run_all(mutants, chosen.jobs, chosen.seconds))
+    results = {}
+    for mutant, fate in run_all(mutants, called, chosen.jobs, chosen.seconds):
+        results[mutant] = fate
+        if len(results) % 20 == 0:
+            print(f"{len(results)} of {len(mutants)} changes have run", file=sys.stderr, flush=True)
     return report(results, total, known)
+
+
+def check_unchanged(paths: list[Path], jobs: int, seconds: float) -> dict[Page, set[str]] | None:
+    """Return the functions that each page calls; None, after a line each, where a test or a page fails unchanged."""
+    pages = list_pages(ROOT)
+    with ThreadPoolExecutor(jobs) as pool, tempfile.TemporaryDirectory() as folder:
+
+        def trace(number: int) -> int:
+            found = trace_functions(pages[number], SOURCE / "coldcache")
+            Path(folder, str(number)).write_text(json.dumps(found))
+            return int(found is None)
+
+        parts = [part for part in (paths[first::jobs] for first in range(jobs)) if part]
+        tested = pool.map(lambda part: fork(lambda: run_tests(part), SOURCE, None, seconds), parts)
+        broken = [path for part, fate in zip(parts, tested, strict=True) if fate != "survived" for path in part]
+        traced = pool.map(lambda one: fork(lambda: trace(one), SOURCE, None, seconds), range(len(pages)))
+        broken += [page.path for page, fate in zip(pages, traced, strict=True) if fate != "survived"]
+        for path in broken:
+            print(f"{path.relative_to(ROOT)}: it, or one that was tested with it, fails without a change")
+        if broken:
+            return None
+        return {page: set(json.loads(Path(folder, str(number)).read_text())) for number, page in enumerate(pages)}
 
 
 def list_modules() -> list[Path]:
@@ -108,12 +149,24 @@ def find_tests(path: Path) -> list[Path]:
     return sorted(found for found in folder.glob("test_*.py") if re.fullmatch(rf"test_{path.stem}(_.*)?", found.stem))
 
 
-def find_notebooks(path: Path) -> list[Path]:
-    """Return the committed notebooks that import a module, those with the shortest outputs first."""
+def find_pages(mutant: Mutant, path: Path, called: dict[Page, set[str]]) -> list[Page]:
+    """Return the pages that call the changed function; outside of functions, those that import the module."""
     from coldcache.workflow.code_inputs import sources_of_notebook
 
-    notebooks = sorted(ROOT.glob("notebooks/*.ipynb"), key=lambda notebook: notebook.stat().st_size)
-    return [one for one in notebooks if str(path.relative_to(ROOT)) in sources_of_notebook(one)]
+    if mutant.function in list_functions(ast.parse(path.read_text())):
+        name = f"{path.relative_to(SOURCE / 'coldcache')}:{mutant.function}"
+        return [page for page, names in called.items() if any(f"{one}.".startswith(f"{name}.") for one in names)]
+    return [page for page in called if str(path.relative_to(ROOT)) in sources_of_notebook(page.notebook)]
+
+
+def list_functions(node: ast.AST, around: str = "") -> Iterator[str]:
+    """Yield the functions of a module with the classes and functions around them, as `Mutant.function` has them."""
+    for child in ast.iter_child_nodes(node):
+        is_named = isinstance(child, (ast.FunctionDef, ast.ClassDef))
+        name = f"{around}{child.name}" if is_named else around.removesuffix(".")
+        if isinstance(child, ast.FunctionDef):
+            yield name
+        yield from list_functions(child, f"{name}." if name else "")
 
 
 def read_reasons() -> dict[str, str]:
@@ -123,17 +176,19 @@ def read_reasons() -> dict[str, str]:
     return {key.replace("\\|", "|"): reason for key, reason in rows}
 
 
-def preload() -> None:
-    """Import what all tests need, so that a process that is forked has it; nothing of this package."""
-    import xarray  # noqa: F401
-
-
-def run_all(mutants: Iterable[Mutant], jobs: int, seconds: float) -> Iterator[tuple[Mutant, str]]:
+def run_all(
+    mutants: Iterable[Mutant], called: dict[Page, set[str]], jobs: int, seconds: float
+) -> Iterator[tuple[Mutant, str]]:
     """Yield each change with its fate."""
 
     def run(mutant: Mutant) -> tuple[Mutant, str]:
         path = SOURCE / Path(*mutant.module.split(".")).with_suffix(".py")
-        fate = run_tests(mutant, path, seconds)
+        pages = find_pages(mutant, path, called)
+
+        def judge() -> int:
+            return run_tests([path]) or int(not all(displays_the_same(page) for page in pages))
+
+        fate = fork(judge, path, mutant, seconds)
         if fate not in ("killed", "timeout"):
             print(f"{fate}: {mutant.key} (line {mutant.line})", flush=True)
         return mutant, fate
@@ -142,12 +197,15 @@ def run_all(mutants: Iterable[Mutant], jobs: int, seconds: float) -> Iterator[tu
         yield from pool.map(run, mutants)
 
 
-def run_tests(mutant: Mutant | None, path: Path, seconds: float) -> str:
-    """Return ``killed``, ``timeout`` or ``survived``: what tests and notebooks say of a change of a module."""
+def fork(judge: Callable[[], int], path: Path, mutant: Mutant | None, seconds: float) -> str:
+    """Return ``killed``, ``timeout`` or ``survived``: what a function says in a process with a change of a module."""
     child = os.fork()
     if child == 0:
         os.setsid()
-        os._exit(run_in_child(mutant, path))
+        status = 1
+        with contextlib.suppress(BaseException):
+            status = run_in_child(judge, path, mutant)
+        os._exit(status)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -159,22 +217,27 @@ def run_tests(mutant: Mutant | None, path: Path, seconds: float) -> str:
     return "timeout"
 
 
-def run_in_child(mutant: Mutant | None, path: Path) -> int:
-    """Run a module's tests and notebooks with a change of it, quietly; return 0 if none notices."""
-    import pytest
-
+def run_in_child(judge: Callable[[], int], path: Path, mutant: Mutant | None) -> int:
+    """Return what a function says with a change of a module, quietly."""
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     os.chdir(ROOT)
     if mutant is not None:
+        kept = KEPT[mutant.module.split(".")[1]]
+        for name in [name for name in sys.modules if name.startswith("coldcache.")]:
+            if name.split(".")[1] not in kept:
+                del sys.modules[name]
         sys.meta_path.insert(0, Changed(mutant, path))
-    try:
-        tests = [str(test) for test in find_tests(path)]
-        failed = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", DESELECTED, *tests])) if tests else 0
-        return failed or int(find_difference(find_notebooks(path), ROOT / "results/reference/notebooks") is not None)
-    except BaseException:
-        return 1
+    return judge()
+
+
+def run_tests(paths: list[Path]) -> int:
+    """Run the tests that mirror some modules; return 0 if all of them hold."""
+    import pytest
+
+    tests = [str(test) for path in paths for test in find_tests(path)]
+    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", DESELECTED, *tests])) if tests else 0
 
 
 def report(results: dict[Mutant, str], total: int, known: dict[str, str]) -> int:

@@ -12,9 +12,30 @@ from scene import measure_undisturbed
 from staged.disks import fill_raw, fill_target, replace_target, turn_read_only, unmount_target, use_up_inodes
 from staged.hostile import hostile_archives, hostile_design, hostile_names, hostile_text, hostile_tree
 from staged.kills import execute_undisturbed, kill_notebook, kill_runner, kill_settings, kill_snakemake, kill_tool
+from staged.model import (
+    cut_model_link,
+    fill_model,
+    lose_model_metadata,
+    lose_model_metadata_with_standby,
+    lose_model_target,
+    lose_model_target_for_good,
+    slow_model_link,
+    unmount_model_client,
+)
 from staged.seals import alter_sealed
 from staged.starts import start_twice, start_two_campaigns
-from staged.tools import change_version, garbage, hang, set_clock, stop_tool, zero_rates
+from staged.tools import (
+    change_version,
+    garbage,
+    hang,
+    move_nothing,
+    other_levels,
+    replay_log,
+    set_clock,
+    short_clock,
+    stop_tool,
+    zero_rates,
+)
 
 
 class Count(NamedTuple):
@@ -59,10 +80,22 @@ FAULTS = {
     garbage: Count(20, 10, measure_undisturbed),
     zero_rates: Count(20, 10, measure_undisturbed),
     change_version: Count(20, 10, measure_undisturbed),
+    replay_log: Count(20, 10, measure_undisturbed),
+    other_levels: Count(20, 10, measure_undisturbed),
+    short_clock: Count(20, 10, measure_undisturbed),
+    move_nothing: Count(20, 10, measure_undisturbed),
     stop_tool: Count(20, 10, measure_undisturbed),
     set_clock: Count(20, 10, measure_undisturbed),
     start_twice: Count(50, 10, measure_undisturbed),
     start_two_campaigns: Count(50, 10, measure_undisturbed),
+    lose_model_target: Count(20, 5, _nothing, root=True),
+    lose_model_target_for_good: Count(20, 5, _nothing, root=True),
+    lose_model_metadata: Count(20, 5, _nothing, root=True),
+    lose_model_metadata_with_standby: Count(20, 5, _nothing, root=True),
+    unmount_model_client: Count(20, 5, _nothing, root=True),
+    cut_model_link: Count(20, 5, _nothing, root=True),
+    slow_model_link: Count(20, 5, _nothing, root=True),
+    fill_model: Count(20, 5, _nothing, root=True),
     alter_sealed: Count(1, 1, _nothing),
     hostile_design: Count(1, 1, _nothing),
     hostile_names: Count(1, 1, _nothing),

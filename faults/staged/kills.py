@@ -33,7 +33,8 @@ sweeps:
     tools: [fio]
     operations: [random-write]
     settings: {write_cache: site}
-    seconds: 20 ms
+    seconds: 150 ms
+    options: {fio: ['--rate_iops=1500']}
     factors: {threads: [1], transfer_size: [4 KiB], file_size: [1 MiB], write_cache: [on, off]}
 """
 _SETTING_SITE = """\

@@ -45,6 +45,42 @@ def change_version(scene: Scene, moments: random.Random, times: int) -> str:
     return _are_void(scene, script, moments.sample(_CALLS[1:], times), "tool-changed")
 
 
+def replay_log(scene: Scene, moments: random.Random, times: int) -> str:
+    """A tool moves nothing and prints the log of an earlier trial."""
+    script = 'cat "$(ls -tr raw/break/*/*/*/r*/stdout.txt | head -n 1)"; exit 0'
+    # The first log must be older than the clocks of two nodes may differ.
+    return _are_void(scene, script, moments.sample(_CALLS[10:], times), "stale-log")
+
+
+def other_levels(scene: Scene, moments: random.Random, times: int) -> str:
+    """A tool runs with another transfer size than was planned."""
+    script = 'exec REAL "$@" --bs=4k'
+    return _are_void(scene, script, moments.sample(_CALLS, times), "wrong-level")
+
+
+def short_clock(scene: Scene, moments: random.Random, times: int) -> str:
+    """A tool measures for 3 ms with a clock of 1 ms."""
+    script = 'exec REAL "$@" --rate=0 --runtime=3ms --time_based'
+    return _are_void(scene, script, moments.sample(_CALLS, times), "coarse-clock")
+
+
+def move_nothing(scene: Scene, moments: random.Random, times: int) -> str:
+    """A tool prints the log of a fast device and touches no file: its trials are marked."""
+    calls = moments.sample(_CALLS, times)
+    # As fast as memory, so that what others write and read meanwhile is little beside it.
+    scene.replace_fio('exec REAL "$@" --ioengine=null --rate=0 --time_based', calls)
+    found = scene.measure()
+    if found.returncode:
+        return f"the block fails: {tell(found.stderr)}"
+    scene.staged = len(calls)
+    hit = {key for key, outcome in scene.outcomes().items() if _call_of(scene, outcome) in calls}
+    codes = {"wrote-less", "served-from-cache"}
+    marked = {key for key, (_, found) in scene.verdicts().items() if codes & set(found.split())}
+    if not hit <= marked:
+        return f"not marked is {sorted(hit - marked)}"
+    return scene.complete(" ".join(codes), len(_CALLS))
+
+
 def _are_void(scene: Scene, script: str, calls: list[int], code: str) -> str:
     """Replace the tool by a script at some calls: their trials, and no others, must be void with a code."""
     scene.replace_fio(script, calls)

@@ -56,6 +56,22 @@ def test_records_have_every_statistic_of_whole_trials():
     ]
 
 
+def test_the_last_columns_say_what_a_figure_is_and_whether_its_work_reached_the_storage():
+    row = {"definition": "all that was moved", "reached": "memory"}
+    for found in (tabulate_trial_figures(table(row)), tabulate_figures(table(row))):
+        assert found[["definition", "reached"]].values.tolist() == [["all that was moved", "memory"]]
+    assert list(tabulate_trial_figures(table(row)))[-2:] == ["definition", "reached"]
+
+
+def test_the_parents_figure_is_that_of_a_trial_and_the_sum_of_the_children_stays_a_record():
+    rows = table(
+        {"metric": "rate", "operation": "random-read", "value": 9.0, "definition": "sum of the processes' own rates"},
+        {"metric": "rate", "operation": "random-read", "value": 7.0, "definition": "parent: all that was moved"},
+    )
+    assert tabulate_trial_figures(rows)["value"].tolist() == [7.0]
+    assert tabulate_figures(rows)["value"].tolist() == [9.0, 7.0]
+
+
 def test_factors_that_no_trial_states_have_no_column_and_whole_levels_stay_whole():
     found = tabulate_trial_figures(table({"threads": 4.0, "write_cache": "", "network_delay": 0.5}, {"repetition": 1}))
     assert list(found)[11:13] == ["threads", "network_delay"]

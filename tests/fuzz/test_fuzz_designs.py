@@ -43,8 +43,8 @@ def test_inputs_are_both_taken_and_refused(fuzzer, tmp_path, monkeypatch):
     ("old", "new", "cause"),
     [
         ("repetitions: 2", "repetitions: 99999999999", "trials, a study has at most 10,000,000; lower repetitions"),
-        ("threads: [1, 2]", "threads: {first: 1, last_per_core: .inf}", "finite number"),
-        ("threads: [1, 2]", f"threads: {{last: {10**400}}}", "should be less than 9223372036854775808"),
+        ("threads: [1, 2]", "threads: {first: 1, last_per_core: .inf}", "no number that can be meant"),
+        ("threads: [1, 2]", f"threads: {{last: {10**400}}}", "must be less than 9.22337e"),
         ("seconds: 0.2 s", "seconds: .nan", "no number that can be meant"),
     ],
 )
@@ -59,7 +59,7 @@ def test_numbers_that_nobody_means_are_refused(project, old, new, cause):
 def test_cores_that_nobody_has_are_refused(project, key):
     site = Path("config/sites/here.yaml")
     site.write_text(f"{site.read_text()}clients: {{{key}: {10**400}}}\n")
-    with pytest.raises(ColdCacheError, match=f"clients.{key}: .* should be less than 9223372036854775808"):
+    with pytest.raises(ColdCacheError, match=f"clients.{key}: must be less than 9.22337e"):
         print_plan("tiny", "here", None, "jsonl")
 
 

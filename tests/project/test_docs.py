@@ -11,6 +11,7 @@ import sys
 import tomllib
 from functools import cache
 from pathlib import Path
+from statistics import median
 
 import pytest
 import yaml
@@ -18,7 +19,7 @@ import yaml
 from coldcache import __main__ as program
 from coldcache.core.errors import CampaignError
 from coldcache.core.vocabulary import COLD_VERDICTS, FACTORS, OPERATIONS, SETTINGS, VERDICTS
-from coldcache.design.claim import KINDS
+from coldcache.design.claim_tests import KINDS
 from coldcache.design.levels import Doubling, Lookup, Share
 from coldcache.design.site import Site, Target
 from coldcache.design.study import Study, Sweep
@@ -167,9 +168,16 @@ def test_a_record_leads_to_the_bytes_that_state_it(clone: Path) -> None:
 
 def test_the_median_of_each_case_is_one_line_of_pandas(clone: Path) -> None:
     said = run([".venv/bin/python", "-c", fenced("docs/read-the-report.md", "python")[0]], clone)
+    figures: dict[tuple[str, str, int], list[float]] = {}
     with (clone / "results/local/trials.csv").open(newline="") as file:
-        cases = {(row["sweep"], row["operation"], row["threads"]) for row in csv.DictReader(file)}
-    assert len(re.findall(r"\d+\.\d+(?:e[+]\d+)?$", said, re.MULTILINE)) == len(cases) > 0
+        # Trials of a fraction of a second may be void; the line leaves them out.
+        for row in (row for row in csv.DictReader(file) if row["verdict"] != "void"):
+            case = (row["sweep"], row["operation"], int(row["threads"]))
+            figures.setdefault(case, []).append(float(row["value"]))
+    printed = re.findall(r"(\d+\.\d+(?:e[+]\d+)?)$", said, re.MULTILINE)
+    assert len(printed) > 0
+    medians = [median(figures[case]) for case in sorted(figures)]
+    assert [float(value) for value in printed] == pytest.approx(medians, rel=1e-6)
 
 
 def test_a_trial_that_is_removed_is_measured_again_and_no_other(clone: Path) -> None:
@@ -312,9 +320,7 @@ def test_decisions_are_numbered_and_each_has_its_parts() -> None:
 
 def test_the_decision_on_intervals_states_what_the_statistics_hold() -> None:
     text = " ".join(read_page("docs/decisions/0011-median-interval-by-order-statistics.md").split())
-    assert TRUSTED_FROM["median", "percentile"] == TRUSTED_FROM["median", "BCa"] == 100
-    assert "bootstrap: no better than the range at five values, and trusted from 100 values on" in text
-    assert f"Student's t on means: trusted from {TRUSTED_FROM['mean', 't']} values on" in text
+    assert f"Student's t on means: trusted from {TRUSTED_FROM['mean']} values on" in text
     assert f"{100 * reach_of_order(5)} % at five, more than 95 % from six on" in text
     assert reach_of_order(6) > 0.95
 

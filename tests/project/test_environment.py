@@ -81,7 +81,10 @@ def test_an_extra_adds_to_the_users_lock_and_changes_no_version(root, locked, ex
 
 def test_the_locks_hold_every_dependency_that_the_package_names(root, project, locked):
     for extra, lock in [("test", "test"), ("lab", "lab"), ("aws", "test")]:
-        named = {normal(name) for name in (*project["dependencies"], *project["optional-dependencies"][extra])}
+        named = {
+            normal(name)
+            for name in (*project["optional-dependencies"]["study"], *project["optional-dependencies"][extra])
+        }
         assert named - locked.keys() - read_lock(root / f"envs/{lock}.lock").keys() == set()
 
 
@@ -104,7 +107,10 @@ def imported(*folders):
 
 
 def test_whatever_the_package_imports_is_declared(root, project):
-    declared = {*project["dependencies"], *project["optional-dependencies"]["aws"], "coldcache", "botocore"}
+    declared = {name for extra in ("study", "aws") for name in project["optional-dependencies"][extra]} | {
+        "coldcache",
+        "botocore",
+    }
     found = imported(root / "workflow/src")
     assert found.keys() - {normal(name) for name in declared} == set(), found
 
@@ -113,7 +119,7 @@ def test_every_dependency_has_a_reason_and_one_that_is_not_imported_says_so(root
     page = (root / "docs/dependencies.md").read_text()
     rows = dict(re.findall(r"^\| `([a-z0-9.-]+)` \| (.+) \|$", page, re.MULTILINE))
     extras = project["optional-dependencies"].values()
-    declared = {normal(name) for names in (project["dependencies"], *extras) for name in names}
+    declared = {normal(name) for names in extras for name in names}
     assert rows.keys() == declared
     found = imported(root / "workflow/src", root / "tests").keys()
     silent = {name for name in declared - found if "not imported" not in rows[name]}

@@ -90,8 +90,8 @@ def test_a_mistake_costs_one_line_and_writes_nothing(clone, config, line):
     assert [text for text in found.stderr.splitlines() if text.startswith("coldcache: ")] == [f"coldcache: {line}"]
     assert "Traceback" not in found.stdout + found.stderr
     assert sorted(path.name for path in clone.iterdir()) == [
-        ".snakemake", "Snakefile", "config", "docs", "environment.yml", "notebooks", "pyproject.toml", "raw", "slurm",
-        "workflow",
+        ".snakemake", "Snakefile", "config", "docs", "environment.yml", "notebooks", "profiles", "pyproject.toml",
+        "raw", "slurm", "workflow",
     ]  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def test_a_notebook_is_executed_again_only_when_a_slice_that_it_read_changes(clo
     assert snakemake(*wanted).returncode == 0
     folder = Path("results/reference")
     assert (folder / "reads/quick/random-iops.txt").read_text().split() == [
-        "limits/quick", "sweeps/quick/random", "tables/published/quick", "tables/sweeps/quick",
+        "limits/quick", "sweeps/quick/random", "tables/published/quick", "tables/records/quick", "tables/sweeps/quick",
     ]  # fmt: skip
     digests = {path: path.read_text() for path in sorted((folder / "digests").rglob("*.sha256"))}
     reader = Path("workflow/src/coldcache/tools/elbencho.py")
@@ -171,7 +171,7 @@ def test_a_notebook_is_executed_again_only_when_a_slice_that_it_read_changes(clo
     assert "collect_records" in again.stderr and "execute_notebook" not in again.stderr
     assert {path: path.read_text() for path in digests} == digests
     for jobs, names in [
-        (0, ["everything", "tables/hosts", "tables/records/quick", "sweeps/quick/metadata"]),
+        (0, ["everything", "tables/hosts", "sweeps/quick/metadata"]),
         (1, ["sweeps/quick/random"]),
         (2, ["limits/anf-nfs"]),
     ]:
@@ -314,7 +314,7 @@ def test_a_folder_with_the_workflow_alone_plans_the_same(clone, shipped):
 def test_snakemakes_own_report_shows_findings_and_verdicts(clone, root):
     collected = ["collect", "--campaign=reference", "--results=results/reference"]
     subprocess.run([sys.executable, "-m", "coldcache", *collected], check=True, timeout=60)
-    Path("results/reference/claims.csv").write_text("id,source,verdict,estimate,low,high,unit,trials,why\n")
+    Path("results/reference/claims.csv").write_text("id,source,scope,verdict,estimate,low,high,unit,trials,why\n")
     Path("results/reference/statements.csv").write_text("id,source,place,statement\n")
     for study in json.loads(Path("raw/reference/campaign.json").read_text())["studies"]:
         shutil.copytree(clone / "notebooks", clone / "results/reference/notebooks" / study["study"])

@@ -10,6 +10,27 @@ import pytest
 
 PACKAGE = Path("workflow/src/coldcache")
 
+#: What the wheel has beside the modules, in `coldcache/program/`.
+SHIPPED = (
+    "Snakefile", "workflow/Snakefile", "workflow/rules", "workflow/report", "config", "notebooks", "raw/published",
+    "docs/twelve-rules.md", "docs/glossary.md", "profiles", "slurm", "environment.yml", "envs/requirements.lock",
+    "CITATION.cff", "LICENSE",
+)  # fmt: skip
+
+STUDY = """\
+study: mine
+title: Reads
+question: How fast are reads?
+repetitions: 1
+notebooks: [every-sweep]
+sweeps:
+  reads:
+    title: Random reads
+    tools: [fio]
+    operations: [random-read]
+    factors: {threads: [1, 2], transfer_size: [4 KiB], file_size: [1 MiB], direct_io: [where-possible]}
+"""
+
 
 def list_tracked(root, *patterns):
     found = subprocess.run(["git", "ls-files", "-z", "--", *patterns], cwd=root, capture_output=True, check=True)
@@ -22,7 +43,7 @@ def installed(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     # Setuptools leaves its own folders beside the sources: a copy keeps them out of the clone.
     source = folder / "source"
-    for name in list_tracked(root, str(PACKAGE), "pyproject.toml", "README.md", "LICENSE"):
+    for name in list_tracked(root, str(PACKAGE), "setup.py", "pyproject.toml", "README.md", *SHIPPED):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(root / name, source / name)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
@@ -40,6 +61,8 @@ def test_every_tracked_file_of_the_package_is_in_the_wheel(root, installed):
     assert any(name.suffix == ".csv" for name in tracked)
     there = {path.relative_to(installed) for path in installed.rglob("*") if path.is_file()}
     assert sorted(tracked - there) == []
+    shipped = {Path("coldcache/program", name) for name in list_tracked(root, *SHIPPED)}
+    assert sorted(shipped - there) == []
 
 
 @pytest.mark.slow
@@ -53,3 +76,22 @@ def test_an_installed_wheel_parses_a_log_without_the_clone(root, installed, tmp_
     found = subprocess.run(parse, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr) == (0, "")
     assert "write" in found.stdout and "read" in found.stdout
+
+
+@pytest.mark.slow
+def test_a_study_runs_from_an_installed_wheel_in_an_empty_folder(root, installed, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+
+    def call(*arguments, folder):
+        done = subprocess.run(
+            [sys.executable, "-m", *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=280
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stdout
+
+    call("coldcache", "new", "mine", folder=tmp_path)
+    (tmp_path / "mine/config/studies/mine.yaml").write_text(STUDY)
+    call("snakemake", "--cores", "2", "--quiet", "all", folder=tmp_path / "mine")
+    assert "random read" in (tmp_path / "mine/results/local/report/index.html").read_text()
+    # The program's own studies are there, too.
+    assert "quick/sequential" in call("coldcache", "plan", "--study", "quick", folder=tmp_path / "mine")

@@ -56,18 +56,18 @@ SAS, FSX = "config/studies/sas-grid.yaml", "config/studies/fsx-metadata.yaml"
         ),
         (
             "fsx-metadata", "config/sites/fsx-testbed.yaml", "streams: 6400", "streams: 640",
-            f"{FSX}, sweeps.metadata-iops: factors.threads: 800 are more than the 640 streams that can be started: "
-            "lower them, or raise clients.streams in config/sites/fsx-testbed.yaml",
+            f"{FSX}, line 31, sweeps.metadata-iops: factors.threads: 800 are more than the 640 streams that can be "
+            "started: lower them, or raise clients.streams in config/sites/fsx-testbed.yaml",
         ),
         (
             "sas-grid", "config/sites/sas-testbed.yaml", "  memory: 256 GiB\n", "",
-            f"{SAS}, sweeps.per-core: factors.file_size.memory: config/sites/sas-testbed.yaml does not state the "
-            "memory of a client: set clients.memory there",
+            f"{SAS}, line 49, sweeps.per-core: factors.file_size.memory: config/sites/sas-testbed.yaml does not state "
+            "the memory of a client: set clients.memory there",
         ),
         (
             "sas-grid", SAS, "{memory: 2, round: down}", "{aggregate: 1 GB}",
-            f"{SAS}, sweeps.per-core: factors.file_size: 953.7 MiB per thread is no whole number of transfers of "
-            "64 KiB; set round to down or up",
+            f"{SAS}, line 49, sweeps.per-core: factors.file_size: 953.7 MiB per thread is no whole number of transfers "
+            "of 64 KiB; set round to down or up",
         ),
     ],
 )  # fmt: skip

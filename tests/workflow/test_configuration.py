@@ -11,7 +11,7 @@ from coldcache.campaign.importing.import_logs import import_logs
 from coldcache.campaign.seal import check_seal, seal
 from coldcache.core.errors import ColdCacheError, ToolError
 from coldcache.design.study import read_study
-from coldcache.workflow.configuration import choose_tool, draft_design, read_design, update_presentation
+from coldcache.workflow.configuration import choose_tool, draft_design, read_design, take_begun, update_presentation
 
 NAMES = "a name has letters a to z, digits, hyphens and underscores only, and begins with a letter or a digit"
 CONFIG = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
@@ -43,7 +43,8 @@ def test_a_design_writes_nothing(project):
         ({"campaign": "größe"}, f'campaign "größe": {NAMES}'),
         ({"campaign": "-x"}, f'campaign "-x": {NAMES}'),
         ({"studies": "tiny,tiny"}, 'studies: "tiny" is named twice'),
-        ({"studies": "tiny,"}, "config/studies/.yaml: there is no such file; known are tiny"),
+        ({"studies": "tiny, tny"}, 'config/studies/tny.yaml: there is no such file; did you mean "tiny"?'),
+        ({"studies": ", "}, "config/config.yaml: studies: name at least one"),
         ({"site": "hre"}, 'config/sites/hre.yaml: there is no such file; did you mean "here"?'),
     ],
 )
@@ -77,13 +78,13 @@ def test_the_first_tool_that_is_installed_is_taken(project, monkeypatch, tmp_pat
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     with pytest.raises(ToolError) as refused:
-        choose_tool("here", sweep)
-    assert str(refused.value) == "here: fio is not on PATH; install it: apt-get install fio"
+        choose_tool(Path("here"), "files", sweep)
+    assert str(refused.value) == "here, sweeps.files: fio is not on PATH; install it: apt-get install fio"
     for name in ("fio", "mdtest"):
         program = tmp_path / "bin" / name
         program.touch()
         program.chmod(0o755)
-        assert choose_tool("here", sweep) == name
+        assert choose_tool(Path("here"), "files", sweep) == name
 
 
 def test_a_campaign_that_began_keeps_its_tools_and_environment(project):
@@ -148,3 +149,23 @@ def test_a_sealed_campaign_keeps_its_titles_and_says_so(measured, change):
     assert check_seal(Path("raw/tiny")) == []
     Path("config/studies/tiny.yaml").write_text("no study")
     assert update_presentation(read_design(CONFIG)) is None
+
+
+def test_a_campaign_that_has_begun_keeps_its_studies_site_and_target(measured):
+    asked = {"campaign": "tiny", "studies": "quick", "site": "local", "target": ""}
+    assert take_begun(asked) == {**CONFIG, "size": ""}
+    assert take_begun({**asked, "campaign": "new"}) == {**asked, "campaign": "new"}
+    assert take_begun({**asked, "target": None}) == {**CONFIG, "size": ""}
+
+
+def test_what_the_command_line_or_the_file_states_is_not_replaced(measured):
+    asked = {"campaign": "tiny", "studies": "quick", "site": "local", "target": ""}
+    assert take_begun(asked, stated=["studies"]) == {**CONFIG, "studies": "quick", "size": ""}
+    assert take_begun({**asked, "site": "reference"}) == {**CONFIG, "site": "reference", "size": ""}
+
+
+def test_a_target_that_the_campaign_began_with_is_kept(project):
+    Path("elsewhere").mkdir()
+    begin(read_design({**CONFIG, "target": "elsewhere"}))
+    kept = take_begun({"campaign": "tiny", "studies": "quick", "site": "local"})
+    assert kept == {**CONFIG, "target": "elsewhere", "size": ""}

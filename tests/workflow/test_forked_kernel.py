@@ -1,7 +1,10 @@
 """A kernel is a fork: it has the libraries of its parent, and nothing of another notebook."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 import pytest
@@ -16,8 +19,6 @@ def execute(folder, write_notebook, *sources):
 
 
 def test_a_kernel_is_a_child_of_this_process(tmp_path, write_notebook):
-    import os
-
     (outputs,) = execute(tmp_path, write_notebook, "import os\nprint(os.getppid(), os.getpgrp() == os.getpid())")
     assert outputs[0].text == f"{os.getpid()} True\n"
 
@@ -51,8 +52,17 @@ def test_a_figure_left_open_is_displayed_as_in_jupyterlab(tmp_path, write_notebo
 
 
 def test_a_kernel_listens_on_no_port_and_leaves_no_socket(tmp_path, write_notebook, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    source = "import os\nsockets = open('/proc/net/unix').read()\nprint(sockets.count('coldcache-kernel-') >= 5)"
-    (outputs,) = execute(tmp_path, write_notebook, source)
-    assert outputs[0].text == "True\n"
-    assert list(tmp_path.glob("coldcache-kernel-*")) == []
+    with TemporaryDirectory(dir="/tmp") as short:
+        monkeypatch.setattr("tempfile.tempdir", short)
+        source = "import os\nsockets = open('/proc/net/unix').read()\nprint(sockets.count('coldcache-kernel-') >= 5)"
+        (outputs,) = execute(tmp_path, write_notebook, source)
+        assert outputs[0].text == "True\n"
+        assert list(Path(short).iterdir()) == []
+
+
+def test_a_temporary_folder_with_a_path_too_long_for_a_socket_is_not_used(tmp_path, write_notebook, monkeypatch):
+    long = tmp_path / ("x" * 80)
+    long.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(long))
+    (outputs,) = execute(tmp_path, write_notebook, "print(1)")
+    assert outputs[0].text == "1\n"

@@ -15,7 +15,9 @@ def test_a_campaign_to_be_measured_needs_a_manifest_of_each_block(project):
     inputs = read_inputs(CONFIG)
     assert inputs.campaign == "tiny"
     assert inputs.evidence == [f"results/tiny/blocks/tiny.{sweep}.json" for sweep in ("transfers", "files", "cache")]
-    assert inputs.notebooks == []
+    assert inputs.notebooks == [
+        f"results/tiny/notebooks/tiny/{name}.ipynb" for name in ("overview", "how-far-statistics-hold")
+    ]
     assert inputs.cores >= 1
     assert not Path("results").exists()
 
@@ -52,8 +54,7 @@ def test_notebooks_are_asked_for_once_for_each_study(project, change):
     for name in ("one", "two"):
         Path(f"notebooks/{name}.ipynb").touch()
     assert read_inputs(CONFIG).notebooks == [
-        "results/tiny/notebooks/tiny/one.ipynb",
-        "results/tiny/notebooks/tiny/two.ipynb",
+        f"results/tiny/notebooks/tiny/{name}.ipynb" for name in ("one", "two", "overview", "how-far-statistics-hold")
     ]
 
 
@@ -64,7 +65,8 @@ def test_an_unknown_notebook_is_refused_with_the_nearest_one(project, change):
     with pytest.raises(SystemExit) as ended:
         read_inputs(CONFIG)
     assert str(ended.value) == (
-        'coldcache: config/studies/tiny.yaml, notebooks: unknown notebook "writecache"; did you mean "write-cache"?'
+        'coldcache: config/studies/tiny.yaml, line 5, notebooks: unknown notebook "writecache"; '
+        'did you mean "write-cache"?'
     )
 
 
@@ -94,3 +96,9 @@ def test_a_job_of_one_block_plans_nothing(project):
     assert inputs.arguments == "--campaign=tiny --studies=tiny --site=here"
     assert inputs.evidence == []
     assert (inputs.time_limit(Wildcards), inputs.node_count(Wildcards)) == (1, 1)
+
+
+def test_a_job_of_a_campaign_that_has_begun_takes_its_studies_and_site_as_the_plan_does(measured):
+    asked = {"campaign": "tiny", "studies": "quick", "site": "local", "target": "", "size": ""}
+    arguments = ["--campaign=tiny", "--studies=tiny", "--site=here"]
+    assert [shlex.split(read_inputs(asked, in_job).arguments) for in_job in (True, False)] == [arguments, arguments]

@@ -1,7 +1,7 @@
 rule execute_notebook:
     """Answer one question from the campaign's dataset; runs again when a slice that the notebook read has changed."""
     input:
-        notebook="notebooks/{notebook}.ipynb",
+        notebook=inputs.find_notebook,
         dataset=ancient("results/{campaign}/dataset.nc"),
         claims=inputs.digest_of_claims(checkpoints),
         read=inputs.digests_read(checkpoints),

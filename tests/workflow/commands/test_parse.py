@@ -1,5 +1,7 @@
 """`parse` over many logs: the lines of each in the order of the logs, on all cores, without libraries of figures."""
 
+import csv
+import io
 import json
 import os
 import signal
@@ -32,6 +34,25 @@ def test_reading_logs_loads_no_library_of_figures_tables_or_statistics():
     assert ran.stderr.splitlines()[-1] == "[]"
 
 
+def test_the_standard_library_alone_reads_every_log_but_series():
+    ours = Path(parse.__file__).parents[3]
+    code = f"import sys; sys.path.insert(0, {str(ours)!r}); from coldcache.__main__ import main; main(sys.argv[1:])"
+    # Neither the environment's packages nor the user's.
+    alone = [sys._base_executable, "-I", "-S", "-c", code, "parse", *map(str, LOGS)]
+    bare = subprocess.run(alone, capture_output=True, text=True, timeout=200, check=False)
+    whole = subprocess.run(
+        [sys.executable, "-m", "coldcache", *alone[5:]], capture_output=True, text=True, timeout=200, check=False
+    )
+    assert "Traceback" not in bare.stderr
+    lacking = [line for line in bare.stderr.splitlines() if line.endswith("this Python lacks: pip install numpy")]
+    series = {line.split(": ")[1] for line in lacking}
+    assert series
+    assert all(Path(log).name.startswith("fio-") and log.endswith(".log") for log in series)
+    kept = [line for line in whole.stdout.splitlines() if json.loads(line)["log"] not in series]
+    assert bare.stdout.splitlines() == kept
+    assert len(kept) > 8_500
+
+
 def test_many_logs_give_the_lines_of_each_in_their_order(capsys, monkeypatch):
     assert print_records(LOGS) == 2
     on_all_cores = capsys.readouterr()
@@ -61,8 +82,41 @@ def test_large_logs_among_many_are_printed_in_their_place(capsys, monkeypatch):
     assert capsys.readouterr() == expected
 
 
+def test_csv_states_what_json_lines_state(capsys):
+    logs = [SPECIMENS / "ior-4.0.0-rep3.txt", SPECIMENS / "iozone-3.489-auto.log"]
+    assert print_records(logs) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert print_records(logs, "csv") == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [
+        (row["log"], row["operation"], float(row["value"]), int(row["offset"]), row["printed"]) for row in rows
+    ] == [(line["log"], line["operation"], line["value"], line["offset"], line["printed"]) for line in lines]
+    assert rows[-1]["factors"] == (
+        "threads=1;transfer_size=65536;file_size=1048576;file_layout=file-per-thread;direct_io=False"
+    )
+    assert (rows[0]["repetition"], rows[-1]["repetition"]) == ("0", "")
+
+
+def test_a_table_says_once_what_all_figures_share(capsys):
+    logs = [SPECIMENS / "iozone-3.489-auto.log", SPECIMENS / "nothing.txt", SPECIMENS / "fio-3.33-normal.txt"]
+    assert print_records(logs, "table") == 2
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1
+    first, second, *_ = printed.out.split("\n\n")
+    assert first.splitlines() == [
+        f"{logs[0]} (iozone 3.489; threads=1, transfer_size=64 KiB, file_size=1 MiB, file_layout=file-per-thread, "
+        "direct_io=False)",
+        "  operation  figure      value      printed          of  caveats",
+        "  write      throughput  4.31 GB/s  4211554 kB/sec",
+        "  rewrite    throughput  2.25 GB/s  2197132 kB/sec",
+        "  read       throughput  13.4 GB/s  13102174 kB/sec",
+        "  reread     throughput  11.5 GB/s  11249091 kB/sec",
+    ]
+    assert ["write", "elapsed", "5.00", "ms", "5", "msec"] in map(str.split, second.splitlines())
+
+
 def test_a_reader_that_is_killed_is_reported(monkeypatch):
-    monkeypatch.setattr(parse, "_read", lambda log: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(parse, "_read", lambda log, form: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(ColdCacheError) as refusal:
         print_records(LOGS)
     assert str(refusal.value) == "a process that was reading logs was killed, perhaps for lack of memory"

@@ -2,10 +2,15 @@
 
 import json
 
+import numpy as np
 import pytest
+import xarray as xr
 
+from coldcache.core.errors import CampaignError, DesignError, ToolError
+from coldcache.statistics.power import describe_power
 from coldcache.workflow.commands.plan import describe_trial, print_plan
 from coldcache.workflow.configuration import draft_design
+from coldcache.workflow.plan_power import measure_noise
 
 
 def test_a_program_reads_one_object_per_trial_in_the_order_of_the_blocks(project, capsys):
@@ -42,3 +47,80 @@ def test_another_target_is_in_every_command(project, capsys, form):
     printed = capsys.readouterr().out
     assert "scratch" not in printed
     assert printed.count("mine") >= (1 if form == "text" else 18)
+
+
+def test_a_plan_says_which_difference_it_can_show_by_the_noise_of_an_earlier_campaign(project, capsys, monkeypatch):
+    found = xr.Dataset(
+        {
+            "throughput": (
+                ("operation", "threads", "repetition"),
+                [[[1.0, 1.1, 1.0, 0.9, 1.0], [2.0, 1.9, 2.2, 2.0, 2.1]]],
+            )
+        },
+        coords={"operation": ["write"], "threads": [1, 2]},
+    )
+    logs = np.log(found.throughput.values[0])
+    noise = logs - logs.mean(axis=1, keepdims=True)
+    noise -= noise.mean(axis=0)
+    spread = np.sqrt(2 * (noise**2).sum() / 4)
+    assert measure_noise(found) == (pytest.approx(spread), 0.0)
+    # With two cases this is the standard deviation of their ratio.
+    assert spread == pytest.approx((logs[0] - logs[1]).std(ddof=1))
+    (project / "results/before").mkdir(parents=True)
+    (project / "results/before/dataset.nc").touch()
+    monkeypatch.setattr("coldcache.workflow.plan_power.open_sweep", lambda *_: found)
+    print_plan("tiny", "here", None, "text", noise="before")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[5] == (
+        f"  2 runs per case show no difference: 5 are the fewest, by the noise of before; {describe_power(spread, 2)}"
+    )
+
+
+def test_a_plan_by_the_noise_of_no_campaign_is_refused(project):
+    with pytest.raises(CampaignError, match=r"results/none/dataset\.nc is missing: no noise to plan with; run "):
+        print_plan("tiny", "here", None, "text", noise="none")
+
+
+CLUSTER = """\
+site: far
+title: A cluster elsewhere
+targets:
+  shared: {path: /no/such/lustre, direct_io: true}
+clients: {nodes: 4, cores: 8, memory: 64 GiB, launcher: srun}
+limits: {bytes: 1 GiB, seconds: 1 min}
+"""
+
+
+@pytest.fixture
+def far(project, monkeypatch):
+    """A cluster that this machine is not part of, and no tool of a sweep."""
+    (project / "config/sites/far.yaml").write_text(CLUSTER)
+    study = project / "config/studies/tiny.yaml"
+    study.write_text(study.read_text().partition("  cache:")[0])
+    monkeypatch.setenv("PATH", "/no/such/folder")
+    return project / "config/sites/far.yaml"
+
+
+def test_a_proposal_gets_its_node_hours_off_the_cluster(far, capsys):
+    print_plan("tiny", "far", None, "text")
+    *_, total, note = capsys.readouterr().out.splitlines()
+    # 14 trials of 0.6 s (data) or 0.6 s (files), of 1 or 2 threads on as many nodes.
+    assert total.startswith("14 trials, about ")
+    assert " node-hours in 2 jobs, up to 32 MiB on /no/such/lustre" in total
+    assert note == "/no/such/lustre is not on this machine: its space and the installed tools were not checked"
+
+
+def test_a_plan_off_the_cluster_still_keeps_its_limits(far, change):
+    change(far, "seconds: 1 min", "seconds: 1 min, max_node_hours: 0.0001")
+    with pytest.raises(DesignError, match=r"limits.max_node_hours: the plan takes .* 0.0001 are allowed"):
+        print_plan("tiny", "far", None, "text")
+    change(far, "bytes: 1 GiB", "bytes: 1 MiB")
+    with pytest.raises(DesignError, match="keeps 16 MiB on the target, the site far allows 1 MiB"):
+        print_plan("tiny", "far", None, "text")
+
+
+def test_the_cluster_itself_is_checked(far, project, change):
+    (project / "lustre").mkdir()
+    change(far, "/no/such/lustre", str(project / "lustre"))
+    with pytest.raises(ToolError, match="fio is not on PATH"):
+        print_plan("tiny", "far", None, "text")

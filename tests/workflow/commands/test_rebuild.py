@@ -11,7 +11,7 @@ from coldcache import __main__ as program
 
 
 @pytest.fixture
-def rebuild(reported, capsys):
+def rebuild(complete, capsys):
     """Run `rebuild` in a project whose campaign is measured and reported."""
 
     def run(named="tiny"):

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from coldcache.core.errors import ColdCacheError
+from coldcache.core.record_formats import FORMATS
+from coldcache.workflow.command_line import Parser, name_version, write_completion
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -14,6 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _make_parser()
     chosen = parser.parse_args(arguments)
     try:
+        os.chdir(chosen.directory)
         status = _run_forked(chosen, arguments)
         if status is None:
             status = chosen.run(chosen) or 0
@@ -38,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run_forked(chosen: argparse.Namespace, arguments: list[str] | None) -> int | None:
     """Run a step in a fork of Snakemake's server, if there is one, and return its exit status."""
-    if not chosen.forked:
+    if not chosen.forked or chosen.directory != Path():
         return None
     from coldcache.workflow import fork_server
 
@@ -46,23 +49,32 @@ def _run_forked(chosen: argparse.Namespace, arguments: list[str] | None) -> int 
 
 
 def _make_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="coldcache", description="A reproducible study of storage performance.")
+    parser = Parser(prog="coldcache", description="A reproducible study of storage performance.")
+    parser.add_argument("--version", action="version", version=name_version(), help="print the version")
     parser.set_defaults(forked=False)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parser.add_argument("-d", "--directory", type=Path, default=Path(), metavar="DIR", help="work in this folder")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
+    _add_plans(commands)
     _add_steps(commands)
     _add_logs(commands)
     _add_results(commands)
     return parser
 
 
-def _add_steps(commands: Any) -> None:
-    """Add the subcommands that the rules call, in the order of the rules."""
+def _add_plans(commands: Any) -> None:
+    """Add the subcommands that come before measuring."""
+    new = commands.add_parser("new", help="make a folder of your own for studies, sites, notebooks, logs and results")
+    new.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder; its name is that of the study")
+    new.set_defaults(run=_new)
+
     plan = commands.add_parser("plan", help="print the trials and command lines of studies without touching anything")
     plan.add_argument("--study", default="quick", help="ids, separated by commas")
-    plan.add_argument("--site", default="local")
+    plan.add_argument("--site", default="local", help="an id of config/sites/")
     plan.add_argument("--target", help="a folder to measure instead of the site's")
-    plan.add_argument("--format", choices=("text", "jsonl"), default="text")
+    plan.add_argument("--size", default="", help="the total size of each sweep's files, such as 8GiB")
+    plan.add_argument("--format", choices=("text", "jsonl"), default="text", help="text, or JSON lines")
     plan.add_argument("--full", action="store_true", help="plan at full scale, ignoring the site's limits")
+    plan.add_argument("--noise", metavar="CAMPAIGN", help="an earlier campaign, whose noise says what a sweep can show")
     plan.set_defaults(run=_plan)
 
     check = commands.add_parser("check", help="print what is possible on a site, and why the rest is not")
@@ -70,35 +82,40 @@ def _add_steps(commands: Any) -> None:
     check.add_argument("--target", help="a folder to check instead of the site's")
     check.set_defaults(run=_check)
 
+
+def _add_steps(commands: Any) -> None:
+    """Add the subcommands that the rules call, in the order of the rules."""
     measure = commands.add_parser("measure", help="run the missing trials of one block of a campaign")
-    measure.add_argument("--block", required=True)
-    measure.add_argument("--manifest", required=True, type=Path)
+    measure.add_argument("--block", required=True, help="its name, as plan --format jsonl prints it")
+    measure.add_argument(
+        "--manifest", required=True, type=Path, help="the file that lists the block's trials at the end"
+    )
     measure.add_argument("--log", type=Path, help="log each trial to this file")
     measure.set_defaults(run=_measure)
 
     status = commands.add_parser("status", help="print the progress of a campaign, on any machine that sees its files")
-    status.add_argument("campaign")
+    status.add_argument("campaign", help="its name, a folder of raw/")
     status.set_defaults(run=_status)
 
     left = commands.add_parser("wait", help="wait for runners that an earlier start of a campaign left running")
-    left.add_argument("campaign")
+    left.add_argument("campaign", help="its name, a folder of raw/")
     left.set_defaults(run=_wait)
 
     collect = commands.add_parser("collect", help="read and judge a campaign's logs; write its dataset")
-    collect.add_argument("--results", required=True, type=Path)
+    collect.add_argument("--results", required=True, type=Path, help="the folder to write to")
     collect.set_defaults(run=_collect, forked=True)
 
     claims = commands.add_parser("claims", help="judge the claims of the source documents by a campaign's dataset")
-    claims.add_argument("--results", required=True, type=Path)
+    claims.add_argument("--results", required=True, type=Path, help="the folder with dataset.nc")
     claims.set_defaults(run=_claims, forked=True)
 
     notebook = commands.add_parser("notebook", help="execute one notebook on a campaign's dataset")
-    notebook.add_argument("--notebook", required=True, type=Path)
+    notebook.add_argument("--notebook", required=True, type=Path, help="the notebook")
     notebook.add_argument(
         "--dataset", type=Path, help="the dataset to read; by default the one that the notebook names"
     )
     notebook.add_argument("--study", help="the study to read; by default the one that the notebook names")
-    notebook.add_argument("--output", required=True, type=Path)
+    notebook.add_argument("--output", required=True, type=Path, help="the executed notebook")
     notebook.add_argument("--log", required=True, type=Path, help="the notebook while it runs")
     notebook.add_argument("--reads", type=Path, help="list the slices of the dataset that it reads in this file")
     notebook.set_defaults(run=_notebook, forked=True)
@@ -108,37 +125,39 @@ def _add_steps(commands: Any) -> None:
     server.set_defaults(run=_fork_server)
 
     report = commands.add_parser("report", help="render a campaign's executed notebooks as a site")
-    report.add_argument("--results", required=True, type=Path)
+    report.add_argument("--results", required=True, type=Path, help="the folder with the executed notebooks")
     report.add_argument("--log", required=True, type=Path, help="the output of Sphinx")
     report.set_defaults(run=_report, forked=True)
 
     for command in (measure, collect, claims, report):
-        command.add_argument("--campaign", required=True)
+        command.add_argument("--campaign", required=True, help="its name, a folder of raw/")
     measure.add_argument("--studies", default="quick", help="ids, separated by commas")
-    measure.add_argument("--site", default="local")
+    measure.add_argument("--site", default="local", help="an id of config/sites/")
     measure.add_argument("--target", default="", help="a folder to measure instead of the site's")
+    measure.add_argument("--size", default="", help="the total size of each sweep's files, such as 8GiB")
 
 
 def _add_logs(commands: Any) -> None:
     """Add the subcommands that read, import and seal logs."""
-    parse = commands.add_parser("parse", help="print the values in logs, one JSON object each")
-    parse.add_argument("logs", nargs="+", type=Path, metavar="LOG")
+    parse = commands.add_parser("parse", help="print the values in logs")
+    parse.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="logs of any tool that is known")
+    parse.add_argument("--format", choices=FORMATS, default="jsonl", help="JSON lines, CSV, or a table for people")
     parse.set_defaults(run=_parse)
 
     foreign = commands.add_parser("import", help="import logs from elsewhere as a campaign, or as a study of one")
-    foreign.add_argument("folder", type=Path, metavar="DIR")
-    foreign.add_argument("--campaign", required=True, metavar="NAME")
+    foreign.add_argument("folder", type=Path, metavar="DIR", help="the folder of logs; it is not changed")
+    foreign.add_argument("--campaign", required=True, metavar="NAME", help="a new one, or one that is not sealed")
     foreign.set_defaults(run=_import)
 
     series = commands.add_parser("cloudwatch", help="fetch the CloudWatch metrics for the time of a campaign")
-    series.add_argument("--campaign", required=True)
+    series.add_argument("--campaign", required=True, help="its name, a folder of raw/")
     series.add_argument("--file-system", required=True, metavar="ID", help="id in FSx, such as fs-0123456789abcdef0")
     series.add_argument("--region", help="AWS region; by default the one that boto3 is configured for")
     series.add_argument("--metrics", default="", help="names, separated by commas")
     series.set_defaults(run=_cloudwatch)
 
     seal = commands.add_parser("seal", help="write the checksums of a campaign, which is then never measured again")
-    seal.add_argument("campaign")
+    seal.add_argument("campaign", help="its name, a folder of raw/")
     seal.add_argument("--check", action="store_true", help="compare the files with the checksums instead")
     seal.set_defaults(run=_seal)
 
@@ -146,7 +165,7 @@ def _add_logs(commands: Any) -> None:
     simulate.set_defaults(run=_simulate)
 
     schema = commands.add_parser("schema", help="write the JSON Schemas of studies, sites and claims for editors")
-    schema.add_argument("--output", type=Path, default=Path("config/schema"))
+    schema.add_argument("--output", type=Path, default=Path("config/schema"), help="the folder to write to")
     schema.set_defaults(run=_schema)
 
 
@@ -167,7 +186,7 @@ def _add_results(commands: Any) -> None:
     compare.set_defaults(run=_compare)
 
     archive = commands.add_parser("archive", help="write one file to deposit: raw logs, results, report, program")
-    archive.add_argument("campaign")
+    archive.add_argument("campaign", help="its name, a folder of raw/")
     archive.add_argument("--output", type=Path, metavar="FILE", help="by default results/<campaign>.zip")
     archive.add_argument(
         "--anonymise", action="store_true", help="replace hosts, users, addresses and paths everywhere"
@@ -184,7 +203,7 @@ def _add_results(commands: Any) -> None:
     rebuild = commands.add_parser(
         "rebuild", help="rebuild all results from raw logs, and compare them with the stored ones"
     )
-    rebuild.add_argument("named", metavar="ARCHIVE|CAMPAIGN")
+    rebuild.add_argument("named", metavar="ARCHIVE|CAMPAIGN", help="a file that archive wrote, or a folder of raw/")
     rebuild.set_defaults(run=_rebuild)
 
     show = commands.add_parser("open", help="open a campaign's report in the browser")
@@ -192,14 +211,24 @@ def _add_results(commands: Any) -> None:
     show.set_defaults(run=_open)
 
     lab = commands.add_parser("lab", help="copy notebooks that read a campaign's dataset to lab/; make lab opens them")
-    lab.add_argument("campaign")
+    lab.add_argument("campaign", help="its name, a folder of raw/")
     lab.set_defaults(run=_lab)
+
+    completion = commands.add_parser("completion", help="print a script that completes the command line of coldcache")
+    completion.add_argument("shell", choices=("bash",), help="the shell: source <(coldcache completion bash)")
+    completion.set_defaults(run=_completion)
+
+
+def _new(chosen: argparse.Namespace) -> None:
+    from coldcache.workflow.commands.new import make_folder
+
+    make_folder(chosen.folder)
 
 
 def _parse(chosen: argparse.Namespace) -> int:
     from coldcache.workflow.commands.parse import print_records
 
-    return print_records(chosen.logs)
+    return print_records(chosen.logs, chosen.format)
 
 
 def _check(chosen: argparse.Namespace) -> int:
@@ -211,7 +240,7 @@ def _check(chosen: argparse.Namespace) -> int:
 def _plan(chosen: argparse.Namespace) -> None:
     from coldcache.workflow.commands.plan import print_plan
 
-    print_plan(chosen.study, chosen.site, chosen.target, chosen.format, chosen.full)
+    print_plan(chosen.study, chosen.site, chosen.target, chosen.format, chosen.full, chosen.size, chosen.noise)
 
 
 def _measure(chosen: argparse.Namespace) -> None:
@@ -344,6 +373,10 @@ def _schema(chosen: argparse.Namespace) -> None:
     from coldcache.workflow.commands.schema import write_schemas
 
     write_schemas(chosen.output)
+
+
+def _completion(_: argparse.Namespace) -> None:
+    print(write_completion(_make_parser()), end="")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ or without accounting: what Slurm has forgotten meanwhile has ended, well where 
 """
 
 import asyncio
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -21,6 +23,13 @@ _SECONDS = 60
 
 class Executor(SlurmExecutor):
     """Submits jobs to Slurm, and reports how they end."""
+
+    def __post_init__(self, test_mode: bool = False) -> None:
+        """Prepare for submission; end the program in one line where there is no Slurm."""
+        problem = explain_absence()
+        if problem:
+            sys.exit(f"coldcache: --profile slurm: {problem}; without --profile slurm this machine measures")
+        super().__post_init__(test_mode)
 
     async def check_active_jobs(self, active_jobs: list[SubmittedJobInfo]) -> AsyncIterator[SubmittedJobInfo]:
         """Report the jobs that have ended, and yield the others; all of them where Slurm does not answer."""
@@ -65,3 +74,19 @@ class Executor(SlurmExecutor):
             self.logger.warning(f"squeue: {why.decode(errors='replace').strip()}; asked again in a while")
             return None
         return dict(line.split(maxsplit=1) for line in said.decode().splitlines())
+
+
+def explain_absence() -> str | None:
+    """Return why no job can be submitted from this machine; None if Slurm answers."""
+    try:
+        answer = subprocess.run(
+            ["sinfo", "--noheader", "--format=%P"], capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except FileNotFoundError:
+        return "Slurm is not installed on this machine (sinfo is not on PATH)"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"Slurm does not answer on this machine ({error})"
+    if answer.returncode:
+        said = answer.stderr.strip().splitlines() or [f"exit status {answer.returncode}"]
+        return f"Slurm does not answer on this machine ({said[0]})"
+    return None

@@ -58,6 +58,16 @@ class ClaimContext:
         """The features of the system, in the words that claims use for their needs."""
         return self.campaign.site.offers
 
+    def count_offered(self, what: str) -> int:
+        """Return how many of something the site offers, as in ``24 storage targets``; 0 if it does not say."""
+        counts = [offer.partition(" ") for offer in self.offers]
+        return next((int(count) for count, _, thing in counts if thing == what and count.isdigit()), 0)
+
+    def ceiling(self, operation: str) -> float | None:
+        """Return the limit that the site states for what an operation reads or writes, in B/s; None if it does not."""
+        target = self.campaign.site.target
+        return target.read_rate if operation.endswith("read") else target.write_rate
+
     @property
     def memory(self) -> int:
         """Memory of one client node, in B; 0 if unknown."""

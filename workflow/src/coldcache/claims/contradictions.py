@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from coldcache.claims.context import find_published
 from coldcache.claims.read import CLAIMS, CONTRADICTIONS
 from coldcache.core.errors import DesignError
+from coldcache.core.program_files import find_file
 from coldcache.core.yaml_models import Strict, read_model
 from coldcache.dataset.published import PublishedValue
 
@@ -72,7 +73,7 @@ def read_contradictions(folder: Path = CLAIMS) -> list[Contradiction]:
     DesignError
         As `coldcache.core.yaml_models.read_model`.
     """
-    path = folder / CONTRADICTIONS
+    path = find_file(folder / CONTRADICTIONS)
     return read_model(path, Contradictions).contradictions if path.is_file() else []
 
 

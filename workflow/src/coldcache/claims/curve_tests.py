@@ -4,20 +4,35 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import xarray as xr
 
 from coldcache.analysis.estimates import LEVEL
-from coldcache.analysis.format import format_interval
+from coldcache.analysis.format import format_interval, show_level
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
 from coldcache.claims.context import ClaimContext, find_published
-from coldcache.claims.evidence import Evidence, combine, weigh_bounds, weigh_logarithms
+from coldcache.claims.evidence import Evidence, as_evidence, combine, weigh_bounds, weigh_logarithms, weigh_values
 from coldcache.claims.rate_tests import show_times
 from coldcache.claims.select import ResolvedSelection, list_cells, read_curve, read_values, resolve_selection
 from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
-from coldcache.design.claim import AnomalyAt, Drop, Figure, Growth, KneeAt, PeakAt, Selection, limit_of
+from coldcache.core.units import show_rate
+from coldcache.design.claim_tests import (  # fmt: skip
+    SITE_LIMITS,
+    AnomalyAt,
+    Drop,
+    Figure,
+    Growth,
+    KneeAt,
+    PeakAt,
+    Per,
+    Selection,
+    limit_of,
+)
 from coldcache.statistics.equivalence import Array
+from coldcache.statistics.peaks import choose_peak, weigh_place
 from coldcache.statistics.scaling.anomaly import judge_point
 from coldcache.statistics.scaling.knee import LEVEL_GROWTH, Knee, fit_knee
+from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 
 @dataclass(frozen=True)
@@ -32,11 +47,15 @@ class Curve:
         Thread counts, ascending.
     rates : array of float, shape (levels, repetitions)
         Rates in the stored unit of the metric; NaN for missing trials.
+    correlation, correlation_of_ratios : float
+        Of neighbouring repetitions, for rates and for ratios within a round.
     """
 
     chosen: ResolvedSelection
     threads: Array
     rates: Array
+    correlation: float = 0.0
+    correlation_of_ratios: float = 0.0
 
     @property
     def trials(self) -> int:
@@ -49,7 +68,12 @@ class Curve:
         return np.nanmedian(self.rates, axis=1)
 
     def knee(self, level: float = LEVEL) -> Knee:
-        """Return the fitted knee; raise `NoData` if there are too few thread counts."""
+        """Return the fitted knee; raise `NoData` if there are too few thread counts or repetitions."""
+        if self.rates.shape[1] < LEAST_REPETITIONS:
+            raise NoData(
+                f"{self.chosen.study}/{self.chosen.sweep} has {self.rates.shape[1]} repetitions; a knee is tested with "
+                f"{LEAST_REPETITIONS} or more"
+            )
         try:
             return fit_knee(self.threads, self.rates, level)
         except ValueError as reason:
@@ -67,9 +91,28 @@ class Curve:
         return self.threads >= knee.first_level
 
 
-def _read(context: ClaimContext, source: str, test: Selection) -> Curve:
+def _read(context: ClaimContext, source: str, test: Selection, per_thread: bool = False) -> Curve:
     chosen = resolve_selection(source, test)
-    return Curve(chosen, *read_curve(context, chosen))
+    return as_curve(chosen, read_curve(context, chosen, _add_streams(context, chosen) if per_thread else None))
+
+
+def as_curve(chosen: ResolvedSelection, values: xr.DataArray) -> Curve:
+    """Return a curve that `read_curve` returned, with the correlations that its values state."""
+    stated = [float(values.attrs.get(name, 0.0)) for name in ("correlation", "correlation_of_ratios")]
+    return Curve(chosen, values.threads.values.astype(float), values.values.astype(float), *stated)
+
+
+def _count_in(context: ClaimContext, curve: Curve, per: Per | None) -> float:
+    """Return the threads that one of what a test counts in takes; raise `NoData` if it is not known."""
+    if per is None:
+        return 1.0
+    if per == "saturation":
+        each = curve.medians / curve.threads
+        return float(curve.medians.max() / each[0])
+    targets = context.count_offered(per)
+    if not targets:
+        raise NoData(f'the site does not state how many {per} it has: it would offer "24 {per}", say')
+    return float(targets)
 
 
 def weigh_knee(context: ClaimContext, source: str, test: KneeAt) -> Evidence:
@@ -77,7 +120,8 @@ def weigh_knee(context: ClaimContext, source: str, test: KneeAt) -> Evidence:
     curve = _read(context, source, test)
     knee = curve.knee()
     n = curve.rates.shape[1]
-    least, most = test.at / test.within, test.at * test.within
+    at = test.at * _count_in(context, curve, test.per)
+    least, most = at / test.within, at * test.within
 
     def bounds(level: float) -> tuple[float, float]:
         found = curve.knee(level)
@@ -93,7 +137,8 @@ def weigh_knee(context: ClaimContext, source: str, test: KneeAt) -> Evidence:
         says = f"{curve.chosen.operation} still rises at {curve.threads[-1]:g} threads, the most measured; {meant}"
         missing = "" if reaches else f"more than {most:g} threads"
         return Evidence(says, unit="threads", trials=curve.trials, p_against=p_against, n=n, missing=missing)
-    shown = f"{knee.threads:.3g} threads" + (f" ({knee.low:.3g} to {knee.high:.3g})" if knee.low == knee.low else "")
+    interval = f" ({show_level(LEVEL)}: {knee.low:.3g} to {knee.high:.3g})" if knee.low == knee.low else ""
+    shown = f"{knee.threads:.3g} threads{interval}"
     return Evidence(
         f"{curve.chosen.operation} levels off at {shown}; {meant}",
         knee.threads, knee.low, knee.high, "threads", curve.trials, p_for, p_against, n=n,
@@ -102,20 +147,22 @@ def weigh_knee(context: ClaimContext, source: str, test: KneeAt) -> Evidence:
 
 def weigh_growth(context: ClaimContext, source: str, test: Growth) -> Evidence:
     """Test the growth per doubling of the threads, fitted to each repetition."""
-    curve = _read(context, source, test)
-    last = test.last or np.inf
-    chosen = (curve.threads >= test.first) & (curve.threads <= last)
+    curve = _read(context, source, test, test.per_thread)
+    each = _count_in(context, curve, test.per)
+    chosen = (curve.threads >= test.first * each) & (curve.threads <= (test.last or np.inf) * each)
     x, rates = np.log2(curve.threads[chosen]), curve.rates[chosen]
     if chosen.sum() < 2:
         raise NoData(
-            f"{curve.chosen.study}/{curve.chosen.sweep} has fewer than two thread counts from {test.first} on; "
-            f"the most is {curve.threads[-1]:g}"
+            f"{curve.chosen.study}/{curve.chosen.sweep} has fewer than two thread counts from {test.first * each:g} "
+            f"on; the most is {curve.threads[-1]:g}"
         )
     if test.per_thread:
         rates = rates / curve.threads[chosen][:, None]
     slopes = np.array([_slope(x, np.log(column)) for column in rates.T])
     low = float(np.log(test.above)) if test.above > 0 else -np.inf
-    found = weigh_logarithms(slopes, low, float(np.log(test.below)), int(np.isfinite(rates).sum()))
+    found = weigh_logarithms(
+        slopes, low, float(np.log(test.below)), int(np.isfinite(rates).sum()), correlation=curve.correlation_of_ratios
+    )
     what = f"{curve.chosen.operation} per thread" if test.per_thread else curve.chosen.operation
     limits = [f"above {test.above:.3g}"] * (test.above > 0) + [f"below {test.below:.3g}"] * bool(
         np.isfinite(test.below)
@@ -139,7 +186,8 @@ def weigh_drop(context: ClaimContext, source: str, test: Drop) -> Evidence:
     if not before.any():
         raise NoData(f"{curve.chosen.operation}: nothing of the plateau lies before {curve.threads[-1]:g} threads")
     logs = np.log(curve.rates[-1] / np.nanmedian(curve.rates[before], axis=0))
-    found = weigh_logarithms(logs, float(np.log(1 - test.most)), float(np.log(1 - test.least)), curve.trials)
+    limits = float(np.log(1 - test.most)), float(np.log(1 - test.least))
+    found = weigh_logarithms(logs, *limits, curve.trials, correlation=curve.correlation_of_ratios)
     return found._replace(
         says=f"{curve.chosen.operation} at {curve.threads[-1]:g} threads is {show_times(found)} its plateau; the claim "
         f"needs {1 - test.most:.3g} to {1 - test.least:.3g}"
@@ -149,6 +197,8 @@ def weigh_drop(context: ClaimContext, source: str, test: Drop) -> Evidence:
 def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyAt) -> Evidence:
     """Test whether the point at one thread count lies below the trend of the others."""
     curve = _read(context, source, test)
+    if curve.rates.shape[1] < LEAST_REPETITIONS:
+        raise NoData(f"{curve.rates.shape[1]} repetitions; an anomaly is tested with {LEAST_REPETITIONS} or more")
     lifted = curve.rates.copy()
     lifted[curve.threads == test.at] /= 1 - test.dip
     try:
@@ -160,7 +210,7 @@ def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyAt) -> Eviden
     low, high = found.observed / found.high, found.observed / found.low if found.low > 0 else np.inf
     return Evidence(
         f"{curve.chosen.operation} at {test.at:,} threads is {found.ratio:.3g} times the trend of the others "
-        f"({low:.3g} to {high:.3g}); a dip of {100 * test.dip:g} % would matter",
+        f"({show_level(LEVEL)}: {low:.3g} to {high:.3g}); a dip of {100 * test.dip:g} % would matter",
         found.ratio, low, high, "1", curve.trials, p_for, p_against, n=curve.rates.shape[1],
     )  # fmt: skip
 
@@ -172,13 +222,18 @@ def weigh_peak_at(context: ClaimContext, source: str, test: PeakAt) -> Evidence:
     if not here.any():
         have = ", ".join(f"{count:g}" for count in curve.threads)
         raise NoData(f"{curve.chosen.study}/{curve.chosen.sweep} has threads {have}, not {test.threads}")
-    others = np.where(here, -np.inf, curve.medians)
-    rival = int(others.argmax())
-    logs = np.log(curve.rates[here][0] / curve.rates[rival])
-    found = weigh_logarithms(logs, 0.0, np.inf, curve.trials)
-    return found._replace(
-        says=f"{curve.chosen.operation} at {test.threads} threads is {show_times(found)} that at "
-        f"{curve.threads[rival]:g}, the highest of the others"
+    logs = np.log(curve.rates)
+    try:
+        found = weigh_place(logs, int(np.flatnonzero(here)[0]), curve.correlation_of_ratios)
+    except ValueError as reason:
+        raise NoData(f"{curve.chosen.study}/{curve.chosen.sweep}: {reason}") from reason
+    place, rival = found.places
+    evidence = as_evidence(
+        found.test, logs[place] - logs[rival], curve.trials, correlation=curve.correlation_of_ratios
+    )._replace(p_for=found.p_for, p_against=found.p_against)
+    return evidence._replace(
+        says=f"{curve.chosen.operation} at {test.threads} threads is {show_times(evidence)} that at "
+        f"{curve.threads[rival]:g}, the highest of the others in the even rounds"
     )
 
 
@@ -187,19 +242,24 @@ def weigh_figure(context: ClaimContext, source: str, test: Figure) -> Evidence:
     chosen = resolve_selection(source, test)
     unit = UNIT_OF_METRIC[chosen.metric]
     parts = []
-    for name, values in _figures(context, chosen, test):
-        low, high, meant = _limits(context, source, test, unit, name)
-        logs = np.log(np.where(values > 0, values, np.nan))
-        found = weigh_logarithms(
-            logs, float(np.log(low)) if low else -np.inf, float(np.log(high)), int(np.isfinite(logs).sum())
-        )
-        shown = format_interval(found.estimate, found.low, found.high, unit)
+    for name, values, correlation in _figures(context, chosen, test):
+        low, high, meant = _limits(context, source, test, chosen, name)
+        found = weigh_values(np.where(values > 0, values, np.nan), low or -np.inf, high, correlation)
+        shown = format_interval(found.estimate, found.low, found.high, unit, found.n, runs=found.runs)
         parts.append(found._replace(says=f"{name} is {shown}; the claim needs {meant}", unit=unit))
     return combine(parts)
 
 
-def _limits(context: ClaimContext, source: str, test: Figure, unit: str, name: str) -> tuple[float, float, str]:
+def _limits(
+    context: ClaimContext, source: str, test: Figure, chosen: ResolvedSelection, name: str
+) -> tuple[float, float, str]:
     """Return the lower and upper limit of a rate, and both in words."""
+    unit = UNIT_OF_METRIC[chosen.metric]
+    if test.below == SITE_LIMITS:
+        ceiling = context.ceiling(chosen.operation)
+        if ceiling is None:
+            raise NoData(f"the site states no limit on the {chosen.operation} rate of its target")
+        return 0.0, ceiling, f"below the {show_rate(ceiling, unit)} that the site states as its limit"
     if not test.near:
         words = [f"above {test.above}"] * (test.above is not None) + [f"below {test.below}"] * (test.below is not None)
         return limit_of(test.above, unit, 0.0), limit_of(test.below, unit, np.inf), " and ".join(words)
@@ -213,23 +273,35 @@ def _limits(context: ClaimContext, source: str, test: Figure, unit: str, name: s
     return value.low / (1 + test.within), value.high * (1 + test.within), meant
 
 
-def _figures(context: ClaimContext, chosen: ResolvedSelection, test: Figure) -> list[tuple[str, Array]]:
-    """Return the name and the repetitions of each rate that is compared with the limits."""
+def _figures(context: ClaimContext, chosen: ResolvedSelection, test: Figure) -> list[tuple[str, Array, float]]:
+    """Return the name, the repetitions and their correlation of each rate that is compared with the limits.
+
+    The rounds that choose a peak are not among those returned.
+    """
     each = " per thread" if test.per_thread else ""
+    values = _add_streams(context, chosen) if test.per_thread else read_values(context, chosen)
     if test.of == "cases":
-        values = read_values(context, chosen)
-        cube = context.cube(chosen.study, chosen.sweep)
-        if test.per_thread and chosen.metric == "throughput" and "threads" in values.dims:
-            streams = tabulate_core_rates(context.rows(chosen.study, chosen.sweep))
-            values = add_streams(values, streams[streams.operation == chosen.operation])
         if test.per_thread:
+            cube = context.cube(chosen.study, chosen.sweep)
             values = values / (values.threads if "threads" in values.coords else float(cube.attrs["threads"]))
-        return [(f"{chosen.operation}{each}{name}", cells) for name, cells in list_cells(values)]
-    curve = Curve(chosen, *read_curve(context, chosen))
+        correlation = float(values.attrs.get("correlation", 0.0))
+        return [(f"{chosen.operation}{each}{name}", cells, correlation) for name, cells in list_cells(values)]
+    curve = as_curve(chosen, read_curve(context, chosen, values))
     if test.of == "peak":
-        place = int(curve.medians.argmax())
+        place = choose_peak(np.log(curve.rates))
     else:
-        place = int(np.where(curve.plateau(), curve.medians, np.inf).argmin())
+        place = int(np.where(curve.plateau(), np.nanmedian(curve.rates[:, ::2], axis=1), np.inf).argmin())
     count = curve.threads[place]
     name = f"the {'peak' if test.of == 'peak' else 'sustained rate'} of {chosen.operation}{each}, at {count:g} threads,"
-    return [(name, curve.rates[place] / (count if test.per_thread else 1))]
+    return [(name, curve.rates[place, 1::2] / (count if test.per_thread else 1), curve.correlation)]
+
+
+def _add_streams(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArray:
+    """Return the throughput of every trial; the sum of its streams if a log states each stream alone."""
+    values = read_values(context, chosen)
+    cube = context.cube(chosen.study, chosen.sweep)
+    full = cube[chosen.metric].sel(operation=chosen.operation, drop=True)
+    if chosen.metric != "throughput" or set(full.dims) != {"threads", "repetition"}:
+        return values
+    streams = tabulate_core_rates(context.rows(chosen.study, chosen.sweep))
+    return add_streams(full, streams[streams.operation == chosen.operation]).assign_attrs(full.attrs)

@@ -1,19 +1,21 @@
 """Evidence of one comparison for and against a claim, before the correction for the number of comparisons.
 
-A comparison of rates becomes one logarithm per repetition; Student's test compares their mean with both limits of the
-claim. 95 % intervals of such means reach their coverage from three pairs on
-(`coldcache.statistics.simulation.intervals`).
+A comparison of rates becomes one logarithm per repetition; Student's test compares their mean with the limits of the
+claim. Fewer than five repetitions decide nothing.
 """
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import numpy.typing as npt
 
 from coldcache.analysis.estimates import LEVEL
 from coldcache.core.errors import NoData
 from coldcache.statistics.equivalence import Array
+from coldcache.statistics.intervals import interval
+from coldcache.statistics.limits import Limits, MeanTest, weigh_mean, weigh_median
+from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: Confidence levels to try if a method gives bounds but no p-value.
 _LEVELS = (0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999)
@@ -45,6 +47,10 @@ class Evidence(NamedTuple):
         Repetitions.
     margin : float
         Smallest relative difference worth finding.
+    correlation : float
+        Of neighbouring repetitions.
+    runs : tuple of float
+        The figure of each repetition, if they are too few for an interval.
     missing : str
         What is needed if more repetitions would not help; else empty.
     """
@@ -61,10 +67,14 @@ class Evidence(NamedTuple):
     spread: float = np.nan
     n: int = 0
     margin: float = WORTH
+    correlation: float = 0.0
+    runs: tuple[float, ...] = ()
     missing: str = ""
 
 
-def weigh_logarithms(logs: Array, low: float, high: float, trials: int, margin: float = WORTH) -> Evidence:
+def weigh_logarithms(
+    logs: Array, low: float, high: float, trials: int, margin: float = WORTH, correlation: float = 0.0
+) -> Evidence:
     """Test whether the true mean of one logarithm per repetition lies between two limits.
 
     Parameters
@@ -77,34 +87,68 @@ def weigh_logarithms(logs: Array, low: float, high: float, trials: int, margin: 
         Number of trials that the logarithms were computed from.
     margin : float
         As in `Evidence`.
+    correlation : float
+        Of neighbouring repetitions.
 
     Raises
     ------
     NoData
         If every repetition is missing.
     """
-    there = logs[~np.isnan(logs)]
-    n = there.size
-    if n == 0:
+    found = weigh_mean(logs, Limits(low, high), correlation)
+    if found.n == 0:
         raise NoData("no repetition has all that is compared")
-    centre = float(there.mean())
-    if n == 1:
-        return Evidence("", float(np.exp(centre)), trials=trials, n=1, margin=margin)
-    spread = float(there.std(ddof=1))
-    error = max(spread / np.sqrt(n), 1e-12)
-    above, below = (centre - low) / error, (centre - high) / error
-    p_for = max(special.stdtr(n - 1, -above), special.stdtr(n - 1, below))
-    against = []
-    if np.isfinite(low):
-        against.append(float(special.stdtr(n - 1, above)))
-    if np.isfinite(high):
-        against.append(float(special.stdtr(n - 1, -below)))
-    half = special.stdtrit(n - 1, (1 + LEVEL) / 2) * error
-    estimate, least, most = (float(np.exp(value)) for value in (centre, centre - half, centre + half))
+    return as_evidence(found, logs, trials, margin, correlation)
+
+
+def as_evidence(found: MeanTest, logs: Array, trials: int, margin: float = WORTH, correlation: float = 0.0) -> Evidence:
+    """Return the evidence of a test of logarithms; the repetitions themselves if they are too few for an interval."""
+    runs = tuple(float(value) for value in np.exp(logs[~np.isnan(logs)])) if found.n < LEAST_REPETITIONS else ()
+    estimate, low, high = (float(np.exp(value)) for value in (found.mean, found.low, found.high))
     return Evidence(
-        "", estimate, least, most, trials=trials, p_for=float(p_for),
-        p_against=min(1.0, len(against) * min(against, default=1.0)), spread=spread, n=n, margin=margin,
+        "", estimate, low, high, trials=trials, p_for=found.p_for, p_against=found.p_against, spread=found.spread,
+        n=found.n, margin=margin, correlation=correlation, runs=runs,
     )  # fmt: skip
+
+
+def weigh_values(values: Array, low: float, high: float, correlation: float = 0.0) -> Evidence:
+    """Test whether the true median of one value per repetition lies between two limits, by the sign test.
+
+    Raises
+    ------
+    NoData
+        If every repetition is missing.
+    """
+    found = interval(values, level=LEVEL, correlation=correlation)
+    if found.n == 0:
+        raise NoData("no repetition has all that is compared")
+    p_for, p_against = weigh_median(values, Limits(low, high), correlation)
+    logs = np.log(values[values > 0])
+    return Evidence(
+        "", found.estimate, found.low, found.high, trials=found.n, p_for=p_for, p_against=p_against,
+        spread=float(logs.std(ddof=1)) if logs.size > 1 else np.nan, n=found.n, correlation=correlation,
+        runs=found.runs,
+    )  # fmt: skip
+
+
+def decide_exactly(held: npt.NDArray[np.bool_], says: str, of: str) -> Evidence:
+    """Return the evidence of counts, in which chance plays no part: all must hold, or none.
+
+    Parameters
+    ----------
+    held : array of bool
+        For each of them, whether it agrees with the claim.
+    says : str
+        The result in words.
+    of : str
+        What is counted, in the plural.
+    """
+    count = int(held.size)
+    if count < LEAST_REPETITIONS:
+        return Evidence(says, trials=count, n=count, missing=f"{LEAST_REPETITIONS} {of} (now {count})")
+    decided = bool(held.all()) if held.all() or not held.any() else None
+    missing = "" if decided is not None else f"{of} that agree with each other"
+    return Evidence(says, trials=count, n=count, decided=decided, missing=missing)
 
 
 def weigh_bounds(bounds: Callable[[float], tuple[float, float]], low: float, high: float) -> tuple[float, float]:

@@ -8,7 +8,18 @@ from coldcache.analysis.estimates import LEVEL
 from coldcache.claims.context import ClaimContext, find_published
 from coldcache.claims.evidence import Evidence
 from coldcache.claims.read import SourcedClaim, list_selections
-from coldcache.statistics.equivalence import pairs_needed
+from coldcache.design.site import Site
+from coldcache.statistics.power import describe_power
+from coldcache.statistics.stopping import LEAST_REPETITIONS
+
+#: Parameters of a model that a verdict names, where they are stated.
+_MODELLED = (
+    "targets", "target_rate", "target_iops", "storage_nodes", "node_rate", "metadata_servers", "metadata_cpu",
+    "clients", "client_rate", "network_delay",
+)  # fmt: skip
+
+#: The verdict where a system lacks what a claim needs.
+NOT_TESTABLE = "not testable here"
 
 
 class ClaimEvidence(NamedTuple):
@@ -40,53 +51,58 @@ def explain_verdict(
 ) -> str:
     """Return in words what the campaign shows, what would decide the claim, and what the source states."""
     claim, evidence = stated.claim, one.evidence
+    if verdict == NOT_TESTABLE:
+        needed = " and ".join(unmet)
+        return f"needs {needed}, which config/sites/{context.campaign.site.site}.yaml does not offer"
     parts = [evidence.says] if evidence.says else []
     if verdict == "open":
         parts += one.reasons
         if claim.untestable:
             parts.append(claim.untestable)
-        elif unmet or not one.there:
-            parts.append(_needed_trials(context, stated, unmet))
+        elif not one.there:
+            parts.append(_needed_trials(stated))
         else:
             parts.append(_needed(evidence, raw, family))
         published = _show_published(context, stated)
         parts += [f"published: {published}"] if published else []
+    elif claim.scope == "model":
+        parts.append(_name_system(context.campaign.site))
+    if claim.built_in:
+        parts.append(f"built in: {claim.built_in}")
     if claim.limits:
         parts.append(claim.limits)
     return "; ".join(part for part in parts if part)
 
 
-def _needed_trials(context: ClaimContext, stated: SourcedClaim, unmet: list[str]) -> str:
-    """Return the sweeps and the system whose trials would decide a claim."""
+def _name_system(site: Site) -> str:
+    """Return the system that decided a claim about a topology; a model with its parameters."""
+    if site.model is None:
+        return f"on {site.title}"
+    stated = site.model.model_dump(mode="json", exclude_none=True)
+    shown = [f"{name.replace('_', ' ')} {stated[name]:,.10g}" for name in _MODELLED if stated.get(name)]
+    return f"on the model ({', '.join(shown)}; in B, B/s, 1/s and s)"
+
+
+def _needed_trials(stated: SourcedClaim) -> str:
+    """Return the sweeps whose trials would decide a claim."""
     sweeps = dict.fromkeys(
         f"{chosen.study or stated.source}/{chosen.sweep}" for chosen in list_selections(stated.claim) if chosen.sweep
     )
-    site = context.campaign.site.site
-    system = f" on a system with {' and '.join(unmet)}, which config/sites/{site}.yaml does not offer" if unmet else ""
-    return f"needed: trials of {', '.join(sweeps)}{system}"
+    return f"needed: trials of {', '.join(sweeps)}"
 
 
 def _needed(evidence: Evidence, raw: float, family: int) -> str:
     """Return what would decide a claim that its trials leave open."""
     if evidence.missing:
         return f"needed: {evidence.missing}"
-    if evidence.n < 2:
-        return "needed: more repetitions; one has no interval"
-    if raw <= 1 - LEVEL:
+    if evidence.n >= LEAST_REPETITIONS and raw <= 1 - LEVEL:
         return f"significant alone, but not after correction for {family} tests (Holm)"
-    if not np.isfinite(evidence.spread):
-        return f"needed: more than {evidence.n} repetitions"
+    fewest = f"{LEAST_REPETITIONS} runs per case decide at the earliest (now {evidence.n})"
+    if not np.isfinite(evidence.spread) or evidence.spread <= 0:
+        return fewest if evidence.n < LEAST_REPETITIONS else f"needed: more than {evidence.n} runs per case"
     level = 1 - (1 - LEVEL) / max(family, 1)
-    try:
-        pairs = pairs_needed(max(evidence.spread, 1e-9), 1 + evidence.margin, level=level)
-    except ValueError:
-        return f"needed: less scatter; at this one 1,000 repetitions would not show {100 * evidence.margin:g} %"
-    if pairs <= evidence.n:
-        return f"too near the limit: {evidence.n} repetitions show only differences from {100 * evidence.margin:g} %"
-    return (
-        f"needed: {pairs} repetitions (now {evidence.n}) to show a difference of {100 * evidence.margin:g} % "
-        "with 80 % power"
-    )
+    power = describe_power(evidence.spread, evidence.n, 1 + evidence.margin, level)
+    return f"{fewest}; {power}" if evidence.n < LEAST_REPETITIONS else power
 
 
 def _show_published(context: ClaimContext, stated: SourcedClaim) -> str:

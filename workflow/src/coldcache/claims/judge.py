@@ -20,7 +20,7 @@ from coldcache.claims.curve_tests import (  # fmt: skip
     weigh_peak_at,
 )
 from coldcache.claims.evidence import Evidence, combine
-from coldcache.claims.explanation import ClaimEvidence, explain_verdict
+from coldcache.claims.explanation import NOT_TESTABLE, ClaimEvidence, explain_verdict
 from coldcache.claims.rate_tests import (  # fmt: skip
     weigh_equivalence,
     weigh_interaction,
@@ -35,7 +35,6 @@ from coldcache.claims.trial_tests import (  # fmt: skip
     weigh_memory,
     weigh_outcome,
     weigh_percentile,
-    weigh_spread,
     weigh_verified,
 )
 from coldcache.core.csv_file import write_csv
@@ -45,14 +44,14 @@ from coldcache.design.claim import Claim
 from coldcache.statistics.equivalence import adjust
 
 #: Columns of `claims.csv`, which other programs read.
-CLAIM_COLUMNS = ["id", "source", "verdict", "estimate", "low", "high", "unit", "trials", "why"]
+CLAIM_COLUMNS = ["id", "source", "scope", "verdict", "estimate", "low", "high", "unit", "trials", "why"]
 
 _WEIGH: Mapping[str, Callable[[ClaimContext, str, Any], Evidence]] = {
     "ordering": weigh_ordering, "ratio": weigh_ratio, "interaction": weigh_interaction,
     "equivalence": weigh_equivalence, "knee": weigh_knee, "growth": weigh_growth, "drop": weigh_drop,
     "anomaly": weigh_anomaly, "peak-at": weigh_peak_at, "figure": weigh_figure, "percentile": weigh_percentile,
     "count": weigh_count, "model": weigh_model, "outcome": weigh_outcome, "memory": weigh_memory,
-    "spread": weigh_spread, "verified": weigh_verified, "arithmetic": weigh_arithmetic,
+    "verified": weigh_verified, "arithmetic": weigh_arithmetic,
 }  # fmt: skip
 
 
@@ -61,6 +60,7 @@ class ClaimVerdict(NamedTuple):
 
     id: str
     source: str
+    scope: str
     verdict: str
     estimate: float
     low: float
@@ -73,9 +73,10 @@ class ClaimVerdict(NamedTuple):
 def judge_claims(context: ClaimContext, claims: Sequence[SourcedClaim]) -> list[ClaimVerdict]:
     """Return the verdict on every claim.
 
-    A claim that depends on chance is borne out or refuted if its test rejects the opposite after Holm's correction over
-    all such claims of the campaign with repetitions: the chance of any false verdict among them is at most 5 %. Counts
-    and arithmetic do not depend on chance and are left out of the correction.
+    A claim is decided only on a system that has what it needs; elsewhere it is not testable, and no figure is given. A
+    claim that depends on chance is borne out or refuted if its test rejects the opposite after Holm's correction over
+    all such claims that this system can decide: the chance of any false verdict among them is at most 5 %. Counts and
+    arithmetic do not depend on chance and are left out of the correction.
 
     Parameters
     ----------
@@ -84,19 +85,22 @@ def judge_claims(context: ClaimContext, claims: Sequence[SourcedClaim]) -> list[
     claims : sequence of SourcedClaim
         The claims to judge, in the order of the result.
     """
-    weighed = [_weigh_claim(context, *stated) for stated in claims]
     unmet_needs = [[need for need in stated.claim.needs if need not in context.offers] for stated in claims]
-    by_chance = [_p_value(one) if not unmet else np.nan for one, unmet in zip(weighed, unmet_needs, strict=True)]
+    weighed = [
+        ClaimEvidence(Evidence(""), False, []) if unmet else _weigh_claim(context, *stated)
+        for stated, unmet in zip(claims, unmet_needs, strict=True)
+    ]
+    by_chance = [_p_value(one) for one in weighed]
     corrected = adjust(by_chance)
     family = int(np.isfinite(by_chance).sum())
     rows = []
     for stated, one, unmet, raw, p in zip(claims, weighed, unmet_needs, by_chance, corrected, strict=True):
-        verdict = "open" if unmet else _decide(one, p)
+        verdict = NOT_TESTABLE if unmet else _decide(one, p)
         why = explain_verdict(context, stated, one, verdict, unmet, raw, family)
         figures = one.evidence
         rows.append(ClaimVerdict(
-            stated.claim.id, stated.source, verdict, figures.estimate, figures.low, figures.high, figures.unit,
-            figures.trials, why,
+            stated.claim.id, stated.source, stated.claim.scope, verdict, figures.estimate, figures.low, figures.high,
+            figures.unit, figures.trials, why,
         ))  # fmt: skip
     return rows
 
@@ -115,12 +119,15 @@ def _weigh_claim(context: ClaimContext, source: str, claim: Claim) -> ClaimEvide
 
 
 def _p_value(one: ClaimEvidence) -> float:
-    """Return the two-sided p-value of a claim that depends on chance, else NaN."""
+    """Return the p-value of a claim that depends on chance, else NaN.
+
+    Of the tests for and against a claim only one can be wrong, so the smaller p-value is not doubled.
+    """
     evidence = one.evidence
     if evidence.decided is not None or (evidence.p_for, evidence.p_against) == (1.0, 1.0):
         return np.nan
     p_for = evidence.p_for if one.there else 1.0
-    return min(1.0, 2 * min(p_for, evidence.p_against))
+    return min(1.0, p_for, evidence.p_against)
 
 
 def _decide(one: ClaimEvidence, p: float) -> str:
@@ -154,8 +161,8 @@ def write_claims(name: str, results: Path) -> None:
     rows = judge_claims(context, claims)
     judged = pd.DataFrame(rows, columns=CLAIM_COLUMNS)
     write_csv(judged, results / "claims.csv")
-    stated = [(claim.id, source, claim.place, claim.statement) for source, claim in claims]
-    columns = ["id", "source", "place", "statement"]
+    stated = [(claim.id, source, claim.scope, claim.place, claim.statement) for source, claim in claims]
+    columns = ["id", "source", "scope", "place", "statement"]
     statements, contradictions = pd.DataFrame(stated, columns=columns), tabulate_contradictions(context.published)
     write_csv(statements, results / "statements.csv")
     write_csv(contradictions, results / "contradictions.csv")

@@ -1,23 +1,31 @@
 """Test claims about rates, paired by repetition: orderings, ratios, interactions, equivalence, models."""
 
 import numpy as np
+import xarray as xr
 
+from coldcache.analysis.estimates import LEVEL
 from coldcache.analysis.format import format_ratio
 from coldcache.claims.context import ClaimContext
-from coldcache.claims.evidence import Evidence, combine, weigh_logarithms
-from coldcache.claims.select import log_of, pair, read_values, resolve_selection
+from coldcache.claims.evidence import WORTH, Evidence, as_evidence, combine, decide_exactly, weigh_logarithms
+from coldcache.claims.select import correlation_of, flatten_levels, log_of, pair, read_values, resolve_selection
 from coldcache.core.errors import NoData
-from coldcache.design.claim import Equivalence, Interaction, Model, Ordering, Ratio, Selection
+from coldcache.design.claim_tests import Equivalence, Interaction, Model, Ordering, Ratio, Selection
 from coldcache.statistics.equivalence import Array
 from coldcache.statistics.intervals import Interval
+from coldcache.statistics.limits import Limits
 from coldcache.statistics.models.fsx_metadata_iops import expected_rate
+from coldcache.statistics.peaks import compare_peaks
 
-_WHERE = {"every": "", "peaks": ", each at its peak,", "most": " at the most threads"}
+_WHERE = {"every": "", "peaks": ", each at the peak that other rounds chose,", "most": " at the most threads"}
 
 
 def show_times(found: Evidence) -> str:
     """Return a ratio with its interval in words: ``1.42 times (1.31 to 1.55)``."""
-    return format_ratio(Interval(found.estimate, found.low, found.high, max(found.n, 1), 0.95, "t"))
+    return format_ratio(
+        Interval(
+            found.estimate, found.low, found.high, max(found.n, 1), LEVEL, "t", None, found.correlation, found.runs
+        )
+    )
 
 
 def weigh_ordering(context: ClaimContext, source: str, test: Ordering) -> Evidence:
@@ -25,8 +33,7 @@ def weigh_ordering(context: ClaimContext, source: str, test: Ordering) -> Eviden
     names = [_name(side, test) for side in test.falling]
     parts = []
     for place, (upper, lower) in enumerate(zip(test.falling, test.falling[1:], strict=False)):
-        logs, trials = _pair(context, source, test, upper, lower)
-        found = weigh_logarithms(logs, 0.0, np.inf, trials)
+        found = _weigh_pair(context, source, test, (upper, lower), Limits(0.0, np.inf))
         says = f"{names[place]}{_WHERE[test.over]} is {show_times(found)} {names[place + 1]}"
         parts.append(found._replace(says=says))
     return combine(parts)._replace(says="; ".join(part.says for part in parts))
@@ -34,8 +41,10 @@ def weigh_ordering(context: ClaimContext, source: str, test: Ordering) -> Eviden
 
 def weigh_ratio(context: ClaimContext, source: str, test: Ratio) -> Evidence:
     """Test whether a ratio of two rates lies within its thresholds."""
-    logs, trials = _pair(context, source, test, test.numerator, test.denominator)
-    found = weigh_logarithms(logs, _log(test.above), _log(test.below), trials)
+    sides = test.numerator, test.denominator
+    if resolve_selection(source, test, test.numerator).metric == "count":
+        return _weigh_counts(context, source, test)
+    found = _weigh_pair(context, source, test, sides, Limits(_log(test.above), _log(test.below)))
     names = _name(test.numerator, test), _name(test.denominator, test)
     says = f"{_subject(test, test.numerator)}{names[0]}{_WHERE[test.over]} is {show_times(found)} {names[1]}"
     return found._replace(says=f"{says}; the claim needs {_show_limits(test.above, test.below)}")
@@ -43,15 +52,15 @@ def weigh_ratio(context: ClaimContext, source: str, test: Ratio) -> Evidence:
 
 def weigh_interaction(context: ClaimContext, source: str, test: Interaction) -> Evidence:
     """Test whether a ratio is larger under one condition than under another."""
-    logs, trials = [], 0
+    logs, trials, correlation = list[Array](), 0, 0.0
     for condition in (test.here, test.there):
         above = read_values(context, resolve_selection(source, test, condition, test.numerator))
         below = read_values(context, resolve_selection(source, test, condition, test.denominator))
         found, count = pair(above, below, test.over)
         logs.append(found)
-        trials += count
+        trials, correlation = trials + count, max(correlation, correlation_of(above, below))
     n = min(map(len, logs))
-    weighed = weigh_logarithms(logs[0][:n] - logs[1][:n], _log(test.above), np.inf, trials)
+    weighed = weigh_logarithms(logs[0][:n] - logs[1][:n], _log(test.above), np.inf, trials, correlation=correlation)
     names = _name(test.numerator, test), _name(test.denominator, test)
     says = (
         f"the ratio of {names[0]} to {names[1]} with {_name(test.here, test)} is {show_times(weighed)} that with "
@@ -65,8 +74,8 @@ def weigh_equivalence(context: ClaimContext, source: str, test: Equivalence) -> 
     parts = []
     distance = float(np.log1p(test.margin))
     for side in test.sides[1:]:
-        logs, trials = _pair(context, source, test, side, test.sides[0])
-        found = weigh_logarithms(logs, -distance, distance, trials, test.margin)
+        sides = side, test.sides[0]
+        found = _weigh_pair(context, source, test, sides, Limits(-distance, distance), test.margin)
         names = _name(side, test), _name(test.sides[0], test)
         parts.append(found._replace(says=f"{names[0]}{_WHERE[test.over]} is {show_times(found)} {names[1]}"))
     says = _subject(test, test.sides[0]) + "; ".join(part.says for part in parts)
@@ -85,18 +94,71 @@ def weigh_model(context: ClaimContext, source: str, test: Model) -> Evidence:
         cells = values.sel(metadata_iops=iops) if "metadata_iops" in values.dims else values
         logs = log_of(cells / expected_rate(chosen.operation, int(iops)))
         per_repetition = logs.mean([dim for dim in logs.dims if dim != "repetition"]).values
-        found = weigh_logarithms(per_repetition, -distance, distance, int(logs.notnull().sum()), test.within)
+        found = weigh_logarithms(
+            per_repetition,
+            -distance,
+            distance,
+            int(logs.notnull().sum()),
+            test.within,
+            float(values.attrs.get("correlation", 0.0)),
+        )
         says = f"{chosen.operation} at {int(iops):,} metadata IOPS is {show_times(found)} the model's"
         parts.append(found._replace(says=says))
     says = "; ".join(part.says for part in parts)
     return combine(parts)._replace(says=f"{says}; the claim needs at most {100 * test.within:g} % apart")
 
 
-def _pair(
-    context: ClaimContext, source: str, test: Ordering | Ratio | Equivalence, upper: Selection, lower: Selection
-) -> tuple[Array, int]:
-    above, below = (read_values(context, resolve_selection(source, test, side)) for side in (upper, lower))
-    return pair(above, below, test.over)
+def _weigh_pair(
+    context: ClaimContext, source: str, test: Ordering | Ratio | Equivalence, sides: tuple[Selection, Selection],
+    limits: Limits, margin: float = WORTH,
+) -> Evidence:  # fmt: skip
+    """Test the ratio of two sides, paired by repetition: of common cases, or of the peaks of each."""
+    chosen = [resolve_selection(source, test, side) for side in sides]
+    above, below = (read_values(context, one) for one in chosen)
+    tools = {str(context.cube(one.study, one.sweep).attrs.get("tool")) for one in chosen}
+    if len(tools) > 1:
+        raise NoData(f"one side was measured with {' and the other with '.join(sorted(tools))}: that is no ratio")
+    correlation = correlation_of(above, below)
+    if test.over != "peaks":
+        logs, trials = pair(above, below, test.over)
+        return weigh_logarithms(logs, *limits, trials, margin, correlation)
+    above, below = xr.align(above, below, join="inner", exclude=set(above.dims) - {"repetition"})
+    first, second = flatten_levels(above), flatten_levels(below)
+    try:
+        found = compare_peaks(first, second, limits, correlation)
+    except ValueError as reason:
+        raise NoData(str(reason)) from reason
+    tested = (first[found.places[0]] - second[found.places[1]])[1::2]
+    trials = int(above.notnull().sum() + below.notnull().sum())
+    if found.test.n == 0:
+        raise NoData("no round is left to test a peak that another has chosen")
+    evidence = as_evidence(found.test, tested, trials, margin, correlation)
+    return evidence._replace(p_for=found.p_for, p_against=found.p_against)
+
+
+def _weigh_counts(context: ClaimContext, source: str, test: Ratio) -> Evidence:
+    """Compare counts of each pair exactly; zero is a count, and chance plays no part."""
+    sides = [read_values(context, resolve_selection(source, test, side)) for side in (test.numerator, test.denominator)]
+    above, below = (side.values.reshape(-1) for side in xr.align(*sides, join="inner"))
+    there = ~np.isnan(above) & ~np.isnan(below)
+    above, below = above[there], below[there]
+    if not above.size:
+        raise NoData("the two have no case in common")
+    held = (above > test.above * below) & (above < test.below * below) if np.isfinite(test.below) else (
+        above > test.above * below
+    )  # fmt: skip
+    names = _name(test.numerator, test), _name(test.denominator, test)
+    says = (
+        f"{_subject(test, test.numerator)}{names[0]} makes {_show_counts(above)} calls, {names[1]} "
+        f"{_show_counts(below)}; the claim needs a ratio {_show_limits(test.above, test.below)}"
+    )
+    ratio = float(np.median(above) / np.median(below)) if np.median(below) else np.nan
+    return decide_exactly(held, says, "pairs")._replace(estimate=ratio, trials=2 * int(above.size))
+
+
+def _show_counts(counts: Array) -> str:
+    least, most = f"{counts.min():,.0f}", f"{counts.max():,.0f}"
+    return least if least == most else f"{least} to {most}"
 
 
 def _subject(test: Selection, side: Selection) -> str:

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coldcache.core.errors import DesignError
+from coldcache.core.program_files import list_files
 from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_models import Strict, read_model
 from coldcache.dataset.published import PublishedValue
-from coldcache.design.claim import Claim, Claims, Selection
+from coldcache.design.claim import Claim, Claims
+from coldcache.design.claim_tests import Selection
 from coldcache.design.study import Study, read_study
 
 #: Folders of claims and studies, and the file among the claims that holds contradictions.
@@ -31,9 +33,9 @@ def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[SourcedC
     DesignError
         If a file is not valid, a claim names an unknown study, sweep or column, or an id is used twice.
     """
-    known = {path.stem: read_study(studies, path.stem) for path in sorted(studies.glob("*.yaml"))}
+    known = {path.stem: read_study(studies, path.stem) for path in list_files(studies, "*.yaml")}
     found: list[SourcedClaim] = []
-    for path in sorted(folder.glob("*.yaml")):
+    for path in list_files(folder, "*.yaml"):
         if path.name != CONTRADICTIONS:
             claims = read_model(path, Claims)
             if claims.source != path.stem:

@@ -8,7 +8,7 @@ import xarray as xr
 from coldcache.claims.context import ClaimContext
 from coldcache.core.errors import NoData
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
-from coldcache.design.claim import Selection
+from coldcache.design.claim_tests import Selection
 from coldcache.design.levels import stored_level
 from coldcache.statistics.equivalence import Array
 
@@ -66,7 +66,8 @@ def read_values(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArra
     if chosen.metric not in cube or chosen.operation not in cube.operation:
         reason = context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} that counts states the {chosen.metric} of {chosen.operation}")
-    values = cube[chosen.metric].sel(operation=chosen.operation, drop=True)
+    values = _count_zeros(cube, chosen) if chosen.metric == "count" else cube[chosen.metric]
+    values = values.sel(operation=chosen.operation, drop=True).assign_attrs(cube[chosen.metric].attrs)
     for factor, level in chosen.levels.items():
         values = _fix(values, cube, factor, level, where)
     values = values.squeeze([dim for dim in values.dims if dim != "repetition" and values.sizes[dim] == 1], drop=False)
@@ -74,6 +75,16 @@ def read_values(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArra
         reason = context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} with {chosen.name} counts")
     return values
+
+
+def _count_zeros(cube: xr.Dataset, chosen: ResolvedSelection) -> xr.DataArray:
+    """Return counts in which an RPC that a trial did not make, though its calls were counted, is zero."""
+    counts = cube["count"]
+    calls = [str(name) for name in cube.operation.values if str(name).startswith("rpc-") or name == "transports"]
+    if not chosen.operation.startswith("rpc-"):
+        return counts
+    counted = counts.sel(operation=calls).notnull().any("operation")
+    return counts.where(counts.notnull() | ~counted, 0.0)
 
 
 def _fix(values: xr.DataArray, cube: xr.Dataset, factor: str, level: Any, where: str) -> xr.DataArray:
@@ -99,15 +110,17 @@ def _show(level: Any) -> str:
     return f"{level:g}" if isinstance(level, float | np.floating) else str(level)
 
 
-def read_curve(context: ClaimContext, chosen: ResolvedSelection) -> tuple[Array, Array]:
-    """Return ascending thread counts, shape (levels,), and their rates, shape (levels, repetitions).
+def read_curve(context: ClaimContext, chosen: ResolvedSelection, values: xr.DataArray | None = None) -> xr.DataArray:
+    """Return the rates of a curve over ascending thread counts, with the dims ``threads`` and ``repetition``.
+
+    `values` are read by `read_values` unless they are given.
 
     Raises
     ------
     NoData
         As `read_values`, or if there is one thread count, or more than one level of another factor.
     """
-    values = read_values(context, chosen)
+    values = read_values(context, chosen) if values is None else values
     where = f"{chosen.study}/{chosen.sweep}"
     if "threads" not in values.dims:
         raise NoData(f"{where} has one number of threads only")
@@ -116,11 +129,10 @@ def read_curve(context: ClaimContext, chosen: ResolvedSelection) -> tuple[Array,
         # A factor that follows from the threads, such as directories per thread, leaves one case per thread count.
         if int(values.notnull().any("repetition").sum(others).max()) > 1:
             raise NoData(f"{where} has more than one level of {', '.join(others)}: the claim must name one")
-        values = values.max(others)
+        values = values.max(others, keep_attrs=True)
     values = values.sortby("threads").transpose("threads", "repetition")
-    threads = values.threads.values.astype(float)
-    there = (threads > 0) & values.notnull().any("repetition").values
-    return threads[there], values.values[there]
+    there = (values.threads > 0) & values.notnull().any("repetition")
+    return values[there.values]
 
 
 def pair(above: xr.DataArray, below: xr.DataArray, over: str) -> tuple[Array, int]:
@@ -131,16 +143,13 @@ def pair(above: xr.DataArray, below: xr.DataArray, over: str) -> tuple[Array, in
     above, below : DataArray
         In the same unit; values of the same ``repetition`` are paired.
     over : str
-        ``every``: the mean over all common cases, equally weighted; ``peaks``: each side where its median is highest;
-        ``most``: the highest common thread count.
+        ``every``: the mean over all common cases, equally weighted; ``most``: the highest common thread count.
 
     Raises
     ------
     NoData
         If they have no case in common.
     """
-    if over == "peaks":
-        above, below = _at_peak(above), _at_peak(below)
     above, below = xr.align(above, below, join="inner")
     if over == "most" and "threads" in above.dims and above.sizes["threads"]:
         both = (above.notnull() & below.notnull()).any([dim for dim in above.dims if dim != "threads"])
@@ -151,6 +160,18 @@ def pair(above: xr.DataArray, below: xr.DataArray, over: str) -> tuple[Array, in
     logs = log_of(above) - log_of(below)
     others = [dim for dim in logs.dims if dim != "repetition"]
     return logs.mean(others).values.astype(float), 2 * int(logs.notnull().sum())
+
+
+def correlation_of(*values: xr.DataArray) -> float:
+    """Return the largest correlation of neighbouring ratios that values state."""
+    return max(float(one.attrs.get("correlation_of_ratios", 0.0)) for one in values)
+
+
+def flatten_levels(values: xr.DataArray) -> Array:
+    """Return logarithms with one row per case, shape (levels, repetitions)."""
+    others = [dim for dim in values.dims if dim != "repetition"]
+    logs = log_of(values).transpose(*others, "repetition").values.astype(float)
+    return np.asarray(logs.reshape(-1, logs.shape[-1]), dtype=np.float64)
 
 
 def list_cells(values: xr.DataArray) -> list[tuple[str, Array]]:
@@ -169,11 +190,3 @@ def log_of(values: xr.DataArray) -> xr.DataArray:
     """Return natural logarithms; NaN for values that are not positive."""
     logs: xr.DataArray = xr.apply_ufunc(np.log, values.where(values > 0))
     return logs
-
-
-def _at_peak(values: xr.DataArray) -> xr.DataArray:
-    others = [dim for dim in values.dims if dim != "repetition"]
-    if not others:
-        return values
-    medians = values.median("repetition").fillna(-np.inf)
-    return values.isel({dim: int(place) for dim, place in medians.argmax(others).items()}, drop=True)

@@ -1,21 +1,22 @@
-"""Test claims about single trials: counts, percentiles of series, outcomes, file sizes, spread, settings read back."""
+"""Test claims about single trials: counts, percentiles of series, outcomes, file sizes, settings read back."""
 
 import numpy as np
 import pandas as pd
 
 from coldcache.analysis.estimates import LEVEL
 from coldcache.claims.context import ClaimContext
-from coldcache.claims.evidence import Evidence, weigh_bounds, weigh_logarithms
-from coldcache.claims.select import ResolvedSelection, list_cells, read_values, resolve_selection
+from coldcache.claims.evidence import Evidence, decide_exactly, weigh_bounds
+from coldcache.claims.select import ResolvedSelection, resolve_selection
 from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.units import show_bytes, show_rate
 from coldcache.core.vocabulary import FACTORS
 from coldcache.dataset.reader import COUNTED
-from coldcache.design.claim import Count, Memory, OutcomeTest, Percentile, Spread, Verified
+from coldcache.design.claim_tests import Count, Memory, OutcomeTest, Percentile, Verified
 from coldcache.design.levels import stored_level
 from coldcache.statistics.models.nfs_rpcs import write_calls
 from coldcache.statistics.percentiles import percentile
+from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 _TRIAL = ["case", "repetition"]
 
@@ -34,13 +35,9 @@ def weigh_count(context: ClaimContext, source: str, test: Count) -> Evidence:
     says = f"{equal.sum()} of {len(rows)} trials count as many {chosen.operation} as the model predicts, for instance "
     first = int(np.argmin(equal)) if not equal.all() else 0
     says += f"{rows.value.iloc[first]:,.0f} against {expected[first]:,}"
-    decided = True if equal.all() else False if not equal.any() else None
-    estimate = rows.value.median() if len(set(expected)) == 1 else float(np.median(ratios))
-    missing = "" if decided is not None else "trials that agree with each other"
-    return Evidence(
-        says, float(estimate), *((float(rows.value.min()), float(rows.value.max())) if len(set(expected)) == 1 else
-        (float(ratios.min()), float(ratios.max()))), "1", len(rows), decided=decided, missing=missing,
-    )  # fmt: skip
+    same = len(set(expected)) == 1
+    shown = rows.value.to_numpy() if same else ratios
+    return decide_exactly(equal, says, "trials")._replace(estimate=float(np.median(shown)))
 
 
 def _expect_calls(row: "pd.Series[float]") -> int:
@@ -90,8 +87,12 @@ def weigh_outcome(context: ClaimContext, source: str, test: OutcomeTest) -> Evid
         raise NoData("no trial ran at both levels")
     kept, lost = int(whole.isin(COUNTED).sum()), int((failing == "void").sum())
     says = f"{kept} of {len(whole)} trials succeed where all should, {lost} of {len(failing)} fail where all should"
+    fewest = min(len(whole), len(failing))
+    if fewest < LEAST_REPETITIONS:
+        missing = f"{LEAST_REPETITIONS} trials at each level (now {fewest})"
+        return Evidence(says, kept / len(whole), trials=len(whole) + len(failing), n=fewest, missing=missing)
     decided = kept == len(whole) and lost == len(failing)
-    return Evidence(says, kept / len(whole), trials=len(whole) + len(failing), decided=decided)
+    return Evidence(says, kept / len(whole), trials=len(whole) + len(failing), n=fewest, decided=decided)
 
 
 def weigh_memory(context: ClaimContext, source: str, test: Memory) -> Evidence:
@@ -114,34 +115,7 @@ def weigh_memory(context: ClaimContext, source: str, test: Memory) -> Evidence:
     decided = kept == len(rows)
     if not decided and (scale := context.scale(chosen.study, chosen.sweep)):
         raise NoData(f"{says}; the campaign is scaled down ({scale}), the claim is not")
-    return Evidence(
-        says, float(np.median(ratios)), float(ratios.min()), float(ratios.max()), "1", len(rows), decided=decided
-    )
-
-
-def weigh_spread(context: ClaimContext, source: str, test: Spread) -> Evidence:
-    """Test the relative half width of intervals from a given number of repetitions."""
-    chosen = resolve_selection(source, test)
-    values = read_values(context, chosen)
-    widths = []
-    for _, cell in list_cells(values):
-        found = weigh_logarithms(np.log(cell[np.isfinite(cell)][: test.repetitions]), -np.inf, np.inf, 0)
-        if found.n == test.repetitions:
-            widths.append(np.sqrt(found.high / found.low) - 1)
-    if not widths:
-        raise NoData(f"no case of {chosen.study}/{chosen.sweep} has {test.repetitions} repetitions")
-    wide = [width > test.most for width in widths]
-    least, most = (f"{100 * width:.2g}" for width in (min(widths), max(widths)))
-    says = (
-        f"{test.repetitions} repetitions leave the mean of {chosen.operation} uncertain by "
-        f"{least if least == most else f'{least} to {most}'} %; the claim needs at most {100 * test.most:g} %"
-    )
-    decided = True if not any(wide) else False if sum(wide) > len(wide) / 2 else None
-    missing = "" if decided is not None else "a majority of cases on one side"
-    return Evidence(
-        says, float(np.median(widths)), float(min(widths)), float(max(widths)), "1", test.repetitions * len(widths),
-        decided=decided, missing=missing,
-    )  # fmt: skip
+    return Evidence(says, float(np.median(ratios)), trials=len(rows), decided=decided)
 
 
 def weigh_verified(context: ClaimContext, source: str, test: Verified) -> Evidence:

@@ -17,7 +17,9 @@ from coldcache.dataset.published import read_published, tabulate_published
 from coldcache.dataset.reader import COUNTED
 from coldcache.dataset.sweep_table import tabulate_designs, tabulate_sweeps
 from coldcache.dataset.tables import (
+    find_limits,
     tabulate_drift,
+    tabulate_evidence,
     tabulate_proofs,
     tabulate_records,
     tabulate_repetitions,
@@ -43,8 +45,8 @@ def collect(name: str, results: Path) -> None:
         The campaign.
     results : Path
         Its folder of results. The function writes `dataset.nc`, `trials.csv`, `records.csv`, `verdicts.csv`,
-        `reasons.csv`, `coverage.csv`, `cold.csv`, `settings.csv`, `repetitions.csv`, `drift.csv`, `differences.csv`,
-        `hosts.csv` and `digests/`, and `cloudwatch.csv` if metrics were fetched.
+        `reasons.csv`, `coverage.csv`, `cold.csv`, `reached.csv`, `settings.csv`, `repetitions.csv`, `drift.csv`,
+        `differences.csv`, `hosts.csv` and `digests/`, and `cloudwatch.csv` if metrics were fetched.
 
     Raises
     ------
@@ -73,12 +75,13 @@ def collect(name: str, results: Path) -> None:
         "published": tabulate_published(published), "verdicts": verdicts, "proofs": proofs.astype(_FLOATS),
         **context,
     }  # fmt: skip
-    cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables)
+    cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, find_limits(trials))
     write_csv(coverage, results / "coverage.csv")
     write_csv(tabulate_trial_figures(records), results / "trials.csv")
     write_csv(tabulate_figures(records), results / "records.csv")
     write_csv(verdicts[VERDICT_COLUMNS], results / "verdicts.csv")
     write_csv(proofs, results / "cold.csv")
+    write_csv(tabulate_evidence(trials), results / "reached.csv")
     for file, table in context.items():
         write_csv(table, results / f"{file}.csv")
     write_csv(settings, results / "settings.csv")

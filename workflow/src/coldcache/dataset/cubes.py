@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.core.records import UNIT_OF_METRIC
-from coldcache.core.trial_figure import LONGEST_COUNTS, rank_figure
+from coldcache.core.trial_figure import LONGEST_COUNTS, is_headline, rank_figure
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, NAME_FACTORS, Factor
 from coldcache.dataset.reader import COUNTED
 
@@ -22,7 +22,7 @@ _LEVELS = "levels"
 _MOST_CELLS, _MOST_CELLS_PER_TRIAL = 200_000, 100
 
 #: Columns that locate a record in its log; a cube has none of them.
-_LOG_COLUMNS = ["log", "offset", "length", "printed", "definition"]
+_LOG_COLUMNS = ["log", "offset", "length", "printed"]
 
 
 def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> xr.Dataset:
@@ -43,8 +43,9 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         all cells empty, as with imported logs of many systems, one dim ``levels`` with the case names replaces them.
 
         Variables: ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s; latency is the mean) if the
-        sweep has them, NaN for void and missing trials; ``case``, ``verdict`` and ``cold``; and for each setting the
-        value read back, such as ``write_cache_read``. Texts are empty where the sweep has no such case or repetition.
+        sweep has them, NaN for void and missing trials; ``case``, ``verdict``, ``cold`` and ``reached``; and for
+        each setting the value read back, such as ``write_cache_read``. Texts are empty where the sweep has no such case
+        or repetition.
     """
     records = _restore_integers(records)
     # Factors and verdicts belong to a trial, so one row per trial and operation is enough.
@@ -54,7 +55,7 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         records, trials = (table.assign(**{_LEVELS: table.case}) for table in (records, trials))
         dims = ["operation", _LEVELS, "repetition"]
     index = _complete(trials, dims).drop_duplicates(dims)
-    labels = ["case", "verdict", "cold"]
+    labels = ["case", "verdict", *(name for name in ("cold", "reached") if name in index)]
     if settings is not None and len(settings):
         read = settings.pivot(index=["case", "repetition"], columns="factor", values="read").add_suffix("_read")
         index = index.join(read, on=["case", "repetition"])
@@ -166,8 +167,13 @@ def choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
     behind = {caveats: rank_figure(metric, "value", caveats) != rank_figure(metric, "value", "")
               for caveats in whole.caveats.unique()}  # fmt: skip
     longest = -whole["value"] if metric in LONGEST_COUNTS else 0
-    ranked = whole.assign(_rank=whole.statistic.map(ranks), _behind=whole.caveats.map(behind), _longest=longest)
-    return ranked.sort_values(["_rank", "_behind", "_longest"], kind="stable")
+    # The parent's figure comes before the sum of its children's.
+    headline = {text: is_headline(metric, text) for text in whole.definition.unique()} if "definition" in whole else {}
+    summed = ~whole.definition.map(headline).astype(bool) if headline else False
+    ranked = whole.assign(
+        _rank=whole.statistic.map(ranks), _behind=whole.caveats.map(behind), _summed=summed, _longest=longest
+    )
+    return ranked.sort_values(["_rank", "_behind", "_summed", "_longest"], kind="stable")
 
 
 def _plain(level: Any) -> Any:

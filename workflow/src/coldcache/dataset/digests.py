@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
-from coldcache.dataset.reader import open_limits, rows_of
+from coldcache.dataset.reader import open_limits, open_model, rows_of
 from coldcache.dataset.slices import (
     EVERYTHING,
     TABLES_OF_CAMPAIGN,
@@ -41,7 +41,8 @@ def write_digests(results: Path, sweeps: Names, tables: Tables, cubes: Cubes) ->
     digests = dict(_digest_slices(sweeps, tables, cubes))
     for study in sweeps:
         limits = open_limits(results / "dataset.nc", study)
-        digests[slice_of_limits(study)] = _digest(repr(sorted(limits.items())).encode())
+        model = open_model(results / "dataset.nc", study)
+        digests[slice_of_limits(study)] = _digest(repr([*sorted(limits.items()), *sorted(model.items())]).encode())
     digests[EVERYTHING] = _digest(repr(sorted(digests.items())).encode())
     _write(results, digests)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from coldcache.core.errors import CampaignError
+from coldcache.core.program_files import find_file
 from coldcache.core.vocabulary import nearest
 
 #: The file that holds them.
@@ -71,6 +72,7 @@ def read_published(path: Path = VALUES) -> list[PublishedValue]:
     CampaignError
         If a row has an unknown grade or unit, or no number; the message names file and line.
     """
+    path = find_file(path)
     if not path.is_file():
         return []
     with path.open(newline="", encoding="utf-8") as file:

@@ -1,6 +1,8 @@
 """Open a `dataset.nc`: its long table of records, its other tables, and one cube per sweep."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import h5netcdf
 import h5py
@@ -11,6 +13,11 @@ from coldcache.core.errors import DatasetError
 from coldcache.dataset.cube_io import read_cube
 from coldcache.dataset.slices import note_read, slice_of_limits, slice_of_sweep, slice_of_table
 from coldcache.dataset.table_io import read_table_group
+from coldcache.statistics.dependence import neighbour_correlation
+from coldcache.statistics.stopping import LEAST_REPETITIONS
+
+#: What a target's ceilings bound.
+LIMITS = ("read_rate", "write_rate", "read_iops", "write_iops")
 
 #: Verdicts of trials that count in estimates; figures and tables mark suspect ones.
 COUNTED = ("valid", "suspect")
@@ -54,14 +61,28 @@ def rows_of(table: pd.DataFrame, study: str) -> pd.DataFrame:
 
 
 def open_limits(path: Path, study: str) -> dict[str, float]:
-    """Return the ceilings that the site states for a study's target: ``read_rate`` and ``write_rate``, in B/s.
+    """Return the ceilings of a study's target.
 
-    The dict lacks a rate that the site does not state, and is empty for imported studies.
+    Returns
+    -------
+    dict of str to float
+        ``read_rate`` and ``write_rate`` in B/s, ``read_iops`` and ``write_iops`` in 1/s, as far as the site states
+        them; the same names after ``found_`` for the lowest limits that were in force when it was measured. Empty for
+        imported studies.
     """
     note_read(slice_of_limits(study))
     with h5netcdf.File(path) as file:
         attrs = file[study].attrs if study in file else {}
-        return {name: float(attrs[name]) for name in ("read_rate", "write_rate") if name in attrs}
+        names = (f"{prefix}{name}" for prefix in ("", "found_") for name in LIMITS)
+        return {name: float(attrs[name]) for name in names if name in attrs}
+
+
+def open_model(path: Path, study: str) -> dict[str, Any]:
+    """Return the ``specification`` and the ``settings`` of the scale model that a study was measured on, if any."""
+    note_read(slice_of_limits(study))
+    with h5netcdf.File(path) as file:
+        stated = file[study].attrs.get("model") if study in file else None
+    return json.loads(stated) if stated else {}
 
 
 def open_settings(path: Path, study: str | None = None) -> pd.DataFrame:
@@ -80,6 +101,9 @@ def list_sweeps(path: Path, study: str) -> list[str]:
 def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:
     """Return the cube of one sweep of a `dataset.nc`.
 
+    Each metric with enough rounds has the attributes ``correlation`` and ``correlation_of_ratios``: how much a
+    repetition resembles the one before it, over all cases of the sweep, for rates and for ratios within a round.
+
     Raises
     ------
     DatasetError
@@ -88,6 +112,17 @@ def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:
     note_read(slice_of_sweep(study, sweep))
     try:
         with h5py.File(path) as file:
-            return read_cube(file[f"{study}/{sweep}"])
+            cube = read_cube(file[f"{study}/{sweep}"])
     except (OSError, KeyError) as error:
         raise DatasetError(f"{path} has no sweep {study}/{sweep}") from error
+    return state_correlations(cube)
+
+
+def state_correlations(cube: xr.Dataset) -> xr.Dataset:
+    """Add to each metric of a cube how much a repetition resembles the one before it, and return the cube."""
+    for values in cube.data_vars.values():
+        if values.dtype.kind == "f" and values.sizes.get("repetition", 0) >= LEAST_REPETITIONS:
+            rounds = values.transpose(..., "repetition").values
+            values.attrs["correlation"] = neighbour_correlation(rounds)
+            values.attrs["correlation_of_ratios"] = neighbour_correlation(rounds, paired=True)
+    return cube

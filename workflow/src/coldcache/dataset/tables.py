@@ -1,6 +1,6 @@
 """Tables of a campaign: records, verdicts, cold proofs, settings, drift and repetitions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from coldcache.core.outcome import Outcome
 from coldcache.core.records import UNIT_OF_METRIC, Record, name_share
 from coldcache.core.trial_figure import choose_figure
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
-from coldcache.dataset.reader import COUNTED
+from coldcache.dataset.reader import COUNTED, LIMITS
 from coldcache.design.cases import Trial
 from coldcache.verdicts.drift import Drift, Moment
 
@@ -31,13 +31,17 @@ def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
     -------
     DataFrame
         Columns ``study sweep case repetition operation metric statistic value unit definition tool tool_version
-        verdict codes cold log offset length printed caveats share time`` and every factor; values in B/s, 1/s, s or
-        1. ``share`` names the process, client or moment that a value belongs to, and is empty for the whole trial;
+        verdict codes cold reached log offset length printed caveats share time`` and every factor; values in B/s,
+        1/s, s or 1. ``reached`` is how far the operation's work got: ``storage``, ``memory`` or ``unknown``. ``share``
+        names the process, client or moment that a value belongs to, and is empty for the whole trial;
         ``time`` is that moment in s, else NaN.
     """
     records: list[Record] = []
     shares: list[str] = []
     logs: list[str] = []
+    colds: list[str] = []
+    reached: list[str] = []
+    metrics: list[str] = []
     shared, counts = [], []
     for trial in trials:
         before = len(records)
@@ -47,15 +51,36 @@ def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
             records += own
             logs += [log] * len(own)
             shares += [share] * len(own) if share else [name_share(record) or "" for record in own]
+        metrics += _name_metrics(records[before:])
+        named = [record.operation for record in records[before:]]
+        kinds = {name: (trial.judgement.cold_of(name), trial.judgement.reached_by(name)) for name in set(named)}
+        colds += [kinds[name][0] for name in named]
+        reached += [kinds[name][1] for name in named]
         shared.append(_share(trial))
         counts.append(len(records) - before)
     # Columns that the records of a trial share are built once per trial and then repeated.
     table = pd.DataFrame(shared).take(np.repeat(np.arange(len(counts)), counts)).reset_index(drop=True)
     places = {name: place for place, name in enumerate(Record._fields) if name not in _NO_COLUMN}
     own = pd.DataFrame({name: [record[place] for record in records] for name, place in places.items()})
+    own["metric"] = metrics
     caveats = [" ".join(record.caveats) for record in records]
     times = [record.factors.get("time", np.nan) for record in records]
-    return pd.concat([table, own], axis="columns").assign(log=logs, caveats=caveats, share=shares, time=times)
+    return pd.concat([table, own], axis="columns").assign(
+        cold=colds, reached=reached, log=logs, caveats=caveats, share=shares, time=times
+    )
+
+
+def _name_metrics(records: Sequence[Record]) -> list[str]:
+    """Return the metric of each record of a trial; ``throughput`` is all bytes from the first start to the last end.
+
+    Where IOzone states that, as what its parent sees, the sum of the rates of its children is of another definition:
+    ``throughput_children``.
+    """
+    parents = {record.operation for record in records if record.metric == "throughput_parent"}
+    names = {"throughput_parent": "throughput", "throughput": "throughput_children"}
+    return [
+        names.get(record.metric, record.metric) if record.operation in parents else record.metric for record in records
+    ]
 
 
 def _share(trial: Collected) -> dict[str, Any]:
@@ -66,7 +91,7 @@ def _share(trial: Collected) -> dict[str, Any]:
     return {
         **_identify(outcome),
         "tool": outcome.tool, "tool_version": outcome.tool_version or next(printed, ""),
-        "verdict": trial.judgement.verdict, "codes": " ".join(trial.judgement.codes), "cold": trial.judgement.cold,
+        "verdict": trial.judgement.verdict, "codes": " ".join(trial.judgement.codes),
         **{factor: outcome.factors.get(factor) for factor in FACTORS},
         **{factor: outcome.factors[factor] for factor in LEARNT_FACTORS if factor in outcome.factors},
     }  # fmt: skip
@@ -104,7 +129,7 @@ def tabulate_verdicts(trials: Iterable[Collected]) -> pd.DataFrame:
 
 
 def tabulate_proofs(trials: Iterable[Collected]) -> pd.DataFrame:
-    """Return one row per trial that read: ``study sweep case repetition cold`` and the evidence for it.
+    """Return one row per read of a trial: ``study sweep case repetition operation cold`` and the evidence for it.
 
     Returns
     -------
@@ -114,13 +139,58 @@ def tabulate_proofs(trials: Iterable[Collected]) -> pd.DataFrame:
     """
     figures = ["method", "file_bytes", "resident_bytes", "moved_bytes", "crossed_bytes", "why"]
     rows = [
-        [*_identify(trial.outcome).values(), found.verdict, *(getattr(found, figure) for figure in figures)]
+        [
+            *_identify(trial.outcome).values(),
+            found.operation,
+            found.verdict,
+            *(getattr(found, name) for name in figures),
+        ]
         for trial in trials
-        if (found := trial.judgement.coldness) and found.verdict != "not applicable"
+        for found in trial.judgement.colds
     ]
-    table = pd.DataFrame(rows, columns=[*_TRIAL, "cold", *figures])
-    sizes = [figure for figure in figures if figure.endswith("_bytes")]
-    return table.astype(dict.fromkeys(sizes, "Float64")).round(0).astype(dict.fromkeys(sizes, "Int64"))
+    return _with_whole_bytes(pd.DataFrame(rows, columns=[*_TRIAL, "operation", "cold", *figures]))
+
+
+def tabulate_evidence(trials: Iterable[Collected]) -> pd.DataFrame:
+    """Return one row per operation of a trial that ran: what crossed the device or the wire beside what was moved.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``study sweep case repetition operation reached moved_bytes names crossed_bytes requests flushes
+        discarded_bytes why``, as in `coldcache.verdicts.evidence.Evidence`; missing if unknown.
+    """
+    figures = ["moved_bytes", "names", "crossed_bytes", "requests", "flushes", "discarded_bytes"]
+    rows = [
+        [*_identify(trial.outcome).values(), operation, found.reached, *(getattr(found, name) for name in figures),
+         found.why]
+        for trial in trials
+        for operation, found in trial.judgement.evidence.items()
+    ]  # fmt: skip
+    return _with_whole_bytes(pd.DataFrame(rows, columns=[*_TRIAL, "operation", "reached", *figures, "why"]))
+
+
+def _with_whole_bytes(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose counts are whole numbers, or missing."""
+    counts = [name for name in table.columns if name.endswith("_bytes") or name in ("names", "requests", "flushes")]
+    return table.astype(dict.fromkeys(counts, "Float64")).round(0).astype(dict.fromkeys(counts, "Int64"))
+
+
+def find_limits(trials: Iterable[Collected]) -> dict[str, dict[str, float]]:
+    """Return, for each study, the lowest limits that were in force on the target while it was measured.
+
+    Returns
+    -------
+    dict of str to dict
+        ``found_read_rate`` and so on, in B/s or 1/s; a study without limits has no entry.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for trial in trials:
+        limits = (trial.outcome.target or {}).get("limits", {})
+        for name, most in ((name, limits[name]) for name in LIMITS if name in limits):
+            own = found.setdefault(trial.outcome.study, {})
+            own[f"found_{name}"] = min(most, own.get(f"found_{name}", most))
+    return found
 
 
 def tabulate_settings(trials: Iterable[Collected]) -> pd.DataFrame:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from coldcache.core.records import UNIT_OF_METRIC
-from coldcache.core.trial_figure import rank_figure
+from coldcache.core.trial_figure import is_headline, rank_figure
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
 
 #: The columns that name a trial and an operation of it.
@@ -27,8 +27,9 @@ def tabulate_trial_figures(records: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``study sweep case repetition operation metric value unit verdict codes cold``, each factor that any trial
-        states, ``tool tool_version log offset length``; values in B/s, 1/s, s or 1, offset and length in B. The metric
-        is the one by which the operation is judged, else the first of `UNIT_OF_METRIC` that the log states.
+        states, ``tool tool_version log offset length definition reached``; values in B/s, 1/s, s or 1, offset and
+        length in B. The metric is the one by which the operation is judged, else the first of `UNIT_OF_METRIC` that the
+        log states.
     """
     whole = records[records["share"] == ""]
     order = {metric: place for place, metric in enumerate(UNIT_OF_METRIC)}
@@ -39,9 +40,10 @@ def tabulate_trial_figures(records: pd.DataFrame) -> pd.DataFrame:
     ranked = whole.assign(
         _rank=pd.Series(ranks, index=whole.index, dtype=float), _metric=whole["metric"].map(order).fillna(len(order))
     )
-    figures = ranked[is_judged & ranked["_rank"].notna()].sort_values(["_metric", "_rank"], kind="stable")
+    ranked["_summed"] = [not is_headline(*names) for names in zip(whole["metric"], whole["definition"], strict=True)]
+    figures = ranked[is_judged & ranked["_rank"].notna()].sort_values(["_metric", "_rank", "_summed"], kind="stable")
     first = figures.drop_duplicates(_OPERATION).sort_index()
-    columns = [*_OPERATION, *_FIGURE, *_JUDGED, *_stated_factors(first), *_ORIGIN]
+    columns = [*_OPERATION, *_FIGURE, *_JUDGED, *_stated_factors(first), *_ORIGIN, "definition", *_reached(first)]
     return _with_whole_levels(first[columns].reset_index(drop=True))
 
 
@@ -62,9 +64,14 @@ def tabulate_figures(records: pd.DataFrame) -> pd.DataFrame:
     whole = records[(records["share"] == "") & records["value"].notna()]
     columns = [
         *_OPERATION, "metric", "statistic", "value", "unit", "definition", "caveats", *_JUDGED,
-        *_stated_factors(whole), *_ORIGIN, "printed",
+        *_stated_factors(whole), *_ORIGIN, "printed", *_reached(whole),
     ]  # fmt: skip
     return _with_whole_levels(whole[columns].reset_index(drop=True))
+
+
+def _reached(records: pd.DataFrame) -> list[str]:
+    """Return the column that says how far the work got; a dataset of an earlier version has none."""
+    return ["reached"] if "reached" in records.columns else []
 
 
 def _stated_factors(records: pd.DataFrame) -> list[str]:

@@ -1,5 +1,6 @@
 """Write the dataset of a campaign as one NetCDF-4 file."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,20 +12,23 @@ import xarray as xr
 from coldcache.campaign.campaign import Campaign
 from coldcache.dataset.cube_io import write_cube
 from coldcache.dataset.cubes import build_cubes
+from coldcache.dataset.reader import LIMITS
 from coldcache.dataset.table_io import write_table_group
 from coldcache.dataset.tables import tabulate_settings
+from coldcache.design.site import Site
 
 
 def save_dataset(
     campaign: Campaign, records: pd.DataFrame, path: Path, settings: pd.DataFrame | None = None,
-    tables: Mapping[str, pd.DataFrame] | None = None,
+    tables: Mapping[str, pd.DataFrame] | None = None, limits: Mapping[str, Mapping[str, float]] | None = None,
 ) -> dict[str, xr.Dataset]:  # fmt: skip
     """Write one NetCDF-4 file: the long tables as groups ``records`` and ``settings``, and a group per sweep.
 
     Parameters
     ----------
     campaign : Campaign
-        Its name becomes an attribute of the file, and the ceilings of its site attributes of each measured study.
+        Its name becomes an attribute of the file; the ceilings of its target, and the scale model that this measures,
+        become attributes of each measured study.
     records : DataFrame
         The long table.
     path : Path
@@ -33,6 +37,8 @@ def save_dataset(
         The table that `tabulate_settings` returns.
     tables : mapping of str to DataFrame, optional
         Other tables, by the name of their group.
+    limits : mapping of str to mapping, optional
+        The limits that were in force while each study was measured, as `find_limits` returns them.
 
     Returns
     -------
@@ -41,15 +47,17 @@ def save_dataset(
     """
     settings = tabulate_settings([]) if settings is None else settings
     target = campaign.site.target
-    limits = {"read_rate": target.read_rate, "write_rate": target.write_rate}
-    stated = {name: rate for name, rate in limits.items() if rate is not None}
+    stated: dict[str, float | str] = {name: rate for name in LIMITS if (rate := getattr(target, name)) is not None}
+    if campaign.site.model:
+        stated["model"] = _state_model(campaign.site)
     cubes = build_cubes(records, settings)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".partial")
     with h5netcdf.File(temporary, "w") as file:
         file.attrs.update(campaign=campaign.name, Conventions="CF-1.11")
-        for study in campaign.planned if stated else ():
-            file.create_group(study.study).attrs.update(stated)
+        for study in campaign.planned:
+            if attributes := {**stated, **(limits or {}).get(study.study, {})}:
+                file.create_group(study.study).attrs.update(attributes)
         for name, table in (tables or {}).items():
             write_table_group(file, name, table, "row")
         write_table_group(file, "records", records, "record")
@@ -59,3 +67,11 @@ def save_dataset(
             write_cube(file, name, cube)
     temporary.rename(path)
     return cubes
+
+
+def _state_model(site: Site) -> str:
+    """Return a site's scale model, and the settings that change it, as JSON."""
+    assert site.model is not None
+    kinds = {factor: kind for factor, kind in site.settings.items() if kind.kind == "model"}
+    settings = {factor: kind.model_dump(mode="json") for factor, kind in kinds.items()}
+    return json.dumps({"specification": site.model.model_dump(mode="json"), "settings": settings}, sort_keys=True)

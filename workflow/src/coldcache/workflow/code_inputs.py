@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-_ROOT = Path("workflow/src")
+from coldcache.core.program_files import SOURCES, show_path
+
 _PACKAGE = "coldcache"
 
 #: Packages whose modules are loaded by name at run time: an importer may run any of them.
@@ -24,18 +25,18 @@ def sources_of(modules: Iterable[str]) -> list[str]:
     Returns
     -------
     list of str
-        Sorted paths below the project's folder, without repeats.
+        Sorted paths, without repeats; relative if the program lies in the working folder.
     """
-    project = Path.cwd()
+    sources = _find_sources()
     found: set[Path] = set()
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        for path in _files_of(name, project):
+        for path in _files_of(name, sources):
             if path not in found:
                 found.add(path)
-                waiting.extend(_imports_of(project / path) if path.suffix == ".py" else ())
-    return sorted(str(path) for path in found)
+                waiting.extend(_imports_of(path) if path.suffix == ".py" else ())
+    return sorted(map(show_path, found))
 
 
 def sources_of_notebook(notebook: Path) -> list[str]:
@@ -44,7 +45,7 @@ def sources_of_notebook(notebook: Path) -> list[str]:
     Parameters
     ----------
     notebook : Path
-        Below the project's folder; a broken notebook counts as one without imports.
+        A broken notebook counts as one without imports.
     """
     try:
         cells = json.loads(notebook.read_bytes())["cells"]
@@ -55,19 +56,24 @@ def sources_of_notebook(notebook: Path) -> list[str]:
     return sources_of(["coldcache.workflow.execute_notebook", *imported])
 
 
+def _find_sources() -> Path:
+    """Return the sources of a clone in the working folder, else those of the program."""
+    own = Path.cwd() / "workflow/src"
+    return own if (own / _PACKAGE).is_dir() else SOURCES
+
+
 @cache
-def _files_of(name: str, project: Path) -> tuple[Path, ...]:
+def _files_of(name: str, sources: Path) -> tuple[Path, ...]:
     """Return the file of a module and those of its parent packages; empty for a name that is not a module."""
     parts = name.split(".")
-    places = [_ROOT.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
+    places = [sources.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
     # A module may keep stored results beside it under its own name.
     ends = (".py", ".jsonl")
     files = [file for place in places for file in (place / "__init__.py", *(place.with_suffix(end) for end in ends))]
-    found = [file for file in files if (project / file).is_file()]
+    found = [file for file in files if file.is_file()]
     for package in _CHOSEN_BY_NAME:
         if f"{name}.".startswith(f"{package}."):
-            folder = project.joinpath(_ROOT, *package.split("."))
-            found += sorted(file.relative_to(project) for file in folder.rglob("*.py"))
+            found += sorted(sources.joinpath(*package.split(".")).rglob("*.py"))
     return tuple(found)
 
 

@@ -1,7 +1,7 @@
 """Read the design that a configuration asks for, and compare it with the design that the campaign began with."""
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,17 +19,23 @@ from coldcache.campaign.progress import is_whole
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import DesignError, ToolError
 from coldcache.core.vocabulary import nearest
+from coldcache.core.yaml_mistakes import name_place
 from coldcache.design.grid import Environment
 from coldcache.design.jobs import arrange_allocations, refuse_hours
+from coldcache.design.resize import resize
 from coldcache.design.site import Site, read_site
 from coldcache.design.study import Study, Sweep, read_study
+from coldcache.measure.host.environment_modules import load_modules
 from coldcache.measure.target import check_target, takes_direct_io
 from coldcache.tools.programs import HELPERS
 from coldcache.tools.run import Run
 
 STUDIES, SITES = Path("config/studies"), Path("config/sites")
 
-KEYS = ("campaign", "studies", "site", "target")
+KEYS = ("campaign", "studies", "site", "target", "size")
+
+#: What `config/config.yaml` has as it comes: such a value gives way to that of a campaign that has begun.
+DEFAULTS = {"studies": "quick", "site": "local", "target": "", "size": ""}
 
 
 def read_design(config: Mapping[str, Any]) -> Campaign:
@@ -43,7 +49,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     ----------
     config : mapping
         ``campaign``, ``studies`` (ids, separated by commas), ``site`` and optionally ``target``, which overrides the
-        site's.
+        site's; ``size``, as `coldcache.design.resize.resize`.
 
     Raises
     ------
@@ -73,6 +79,40 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     if not is_whole(design):
         _refuse_impossible(design)
     return design
+
+
+def take_begun(config: Mapping[str, Any], stated: Collection[str] = ()) -> dict[str, Any]:
+    """Return a configuration with the studies, site, target and size that its campaign began with.
+
+    Parameters
+    ----------
+    config : mapping
+        As for `read_design`.
+    stated : collection of str
+        Keys of the command line. These, and values that `config/config.yaml` changes, stay as they are.
+
+    Raises
+    ------
+    DesignError
+        If the campaign's name or its site is not valid.
+    CampaignError
+        If the campaign cannot be read.
+    """
+    name = _required(config, "campaign")
+    check_name(name)
+    if not (RAW / name / "campaign.json").is_file() or is_sealed(RAW / name):
+        return dict(config)
+    begun = read_campaign(RAW / name)
+    path = begun.site.target.path
+    here = begun.planned and read_site(SITES, begun.site.site).target.path == path
+    kept = {
+        "studies": ",".join(study.study for study in begun.planned),
+        "site": begun.site.site,
+        "target": "" if here else path,
+        "size": begun.environment.size if begun.environment else "",
+    }
+    free = [key for key in kept if key not in stated and (config.get(key) or "") == DEFAULTS[key]]
+    return {**config, **{key: kept[key] for key in free if begun.planned}}
 
 
 def update_presentation(design: Campaign) -> str | None:
@@ -110,8 +150,8 @@ def _is_shown_otherwise(sealed: Study) -> bool:
 def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
     """Return the design of a campaign that has not begun, without looking at existing campaigns; write nothing.
 
-    At `full` scale, and for a site that is only for plans, each sweep uses the first of its tools, and neither tools
-    nor target need to exist here.
+    At `full` scale, for a site that is only for plans, and away from the cluster that a site describes, each sweep uses
+    the first of its tools, and neither tools nor target need to exist here.
 
     Parameters
     ----------
@@ -125,10 +165,19 @@ def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
     ColdCacheError
         As `read_design`.
     """
-    design = _draft("plan", config, None, full)
-    if not full and not design.site.plan_only:
+    site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
+    away = is_elsewhere(site)
+    design = _draft("plan", config, None, full or away)
+    if away and not full:
+        refuse_hours(arrange_allocations(design.blocks(), design.site), design.site)
+    elif not full and not design.site.plan_only:
         _refuse_impossible(design)
     return design
+
+
+def is_elsewhere(site: Site) -> bool:
+    """Return whether a site is a cluster that this machine is not part of: its target is not here."""
+    return site.clients.launcher != "local" and not Path(site.target.path).exists()
 
 
 def _refuse_empty(design: Campaign) -> None:
@@ -136,7 +185,7 @@ def _refuse_empty(design: Campaign) -> None:
     if design.environment and not design.blocks():
         case, names = design.cases()[0], ", ".join(study.study for study in design.studies)
         raise DesignError(
-            f"config/sites/{design.site.site}.yaml: no case of {names} runs here; the first one: {case.why_not_here}"
+            f"{SITES / design.site.site}.yaml: no case of {names} runs here; the first one: {case.why_not_here}"
         )
 
 
@@ -148,12 +197,26 @@ def _required(config: Mapping[str, Any], key: str) -> str:
 
 def _draft(name: str, config: Mapping[str, Any], environment: Environment | None, full: bool = False) -> Campaign:
     site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
-    names = _required(config, "studies").replace(" ", "").split(",")
+    names = [name.strip() for name in _required(config, "studies").split(",") if name.strip()]
+    if not names:
+        raise DesignError("config/config.yaml: studies: name at least one")
     for study in names:
         if names.count(study) > 1:
             raise DesignError(f'studies: "{study}" is named twice')
-    studies = tuple(read_study(STUDIES, study) for study in names)
-    return Campaign(name, site, studies, environment or _find_environment(name, site, studies, full))
+    size = str(config.get("size") or "")
+    studies, site = resize([read_study(STUDIES, study) for study in names], site, size)
+    if not full and not site.plan_only:
+        _load_modules(site)
+    if environment is None:
+        environment = _find_environment(name, site, studies, full)
+    return Campaign(name, site, studies, environment._replace(size=size))
+
+
+def _load_modules(site: Site) -> None:
+    try:
+        load_modules(site.clients.modules)
+    except DesignError as error:
+        raise DesignError(name_place(SITES / f"{site.site}.yaml", f"clients.modules: {error}")) from error
 
 
 def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: bool) -> Environment:
@@ -161,12 +224,12 @@ def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: b
     lacking = []
     for study in studies:
         for sweep_name, sweep in study.sweeps.items():
-            key, where = f"{study.study}/{sweep_name}", f"{STUDIES}/{study.study}.yaml, sweeps.{sweep_name}"
+            key, file = f"{study.study}/{sweep_name}", STUDIES / f"{study.study}.yaml"
             if full or site.plan_only:
                 tools[key] = sweep.tools[0]
                 continue
             try:
-                tools[key] = choose_tool(where, sweep)
+                tools[key] = choose_tool(file, sweep_name, sweep)
             except ToolError:
                 if study.scale == "fixed":
                     raise
@@ -185,8 +248,8 @@ def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: b
     )
 
 
-def choose_tool(where: str, sweep: Sweep) -> str:
-    """Return the first of a sweep's tools that is installed and fits its settings.
+def choose_tool(file: Path, name: str, sweep: Sweep) -> str:
+    """Return the first tool of the sweep `name` of a study's file that is installed and fits its settings.
 
     If a setting serves a block device, the tool must be able to write to one.
 
@@ -203,8 +266,8 @@ def choose_tool(where: str, sweep: Sweep) -> str:
     try:
         sweep.find_tool(sweep.tools[-1]).TRAITS.program.require()
     except ToolError as error:
-        raise ToolError(f"{where}: {error}") from error
-    raise ToolError(f"{where}: none of {', '.join(sweep.tool_names)} is installed")
+        raise ToolError(name_place(file, f"sweeps.{name}: {error}")) from error
+    raise ToolError(name_place(file, f"sweeps.{name}: none of {', '.join(sweep.tool_names)} is installed"))
 
 
 def _refuse_impossible(design: Campaign) -> None:

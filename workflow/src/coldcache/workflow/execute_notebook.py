@@ -12,6 +12,7 @@ import papermill
 
 from coldcache.analysis.outputs import watch_saves
 from coldcache.core.errors import ColdCacheError
+from coldcache.core.program_files import PROGRAM
 from coldcache.dataset.slices import EVERYTHING, list_reads, watch_reads
 from coldcache.workflow.forked_kernel import ForkedKernelManager
 
@@ -85,14 +86,18 @@ def execute_notebook(
 
 def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None) -> nbformat.NotebookNode:
     log.parent.mkdir(parents=True, exist_ok=True)
-    parameters = {"dataset": os.path.relpath(dataset, notebook.parent)} if dataset else {}
+    # A notebook of the program runs as if it lay in the working folder: its page names no folder of the machine.
+    is_borrowed = notebook.is_relative_to(PROGRAM) and not PROGRAM.samefile(Path.cwd())
+    folder = Path("notebooks") if dataset and is_borrowed else notebook.parent
+    parameters = {"dataset": os.path.relpath(dataset, folder)} if dataset else {}
     parameters |= {"study": study} if study else {}
+    folder.mkdir(exist_ok=True)
     try:
         papermill.execute_notebook(
             notebook,
             log,
             parameters,
-            cwd=notebook.parent,
+            cwd=folder,
             progress_bar=False,
             kernel_name="python3",
             extra_arguments=["--log-level=50"],

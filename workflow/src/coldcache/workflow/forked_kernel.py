@@ -5,11 +5,14 @@ import os
 import signal
 import sys
 import time
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any, NoReturn
 
 from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.manager import AsyncKernelManager
+
+#: A socket's path has at most 107 bytes (unix(7)), of which `/coldcache-kernel-12345678/kernel-ipc-5` takes 38.
+_LONGEST = 69
 
 _BACKEND = "module://matplotlib_inline.backend_inline"
 
@@ -22,7 +25,8 @@ class ForkedKernelManager(AsyncKernelManager):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._folder = TemporaryDirectory(prefix="coldcache-kernel-")
+        folder = next(folder for folder in (gettempdir(), "/tmp") if len(folder) <= _LONGEST or folder == "/tmp")
+        self._folder = TemporaryDirectory(prefix="coldcache-kernel-", dir=folder)
         self.transport = "ipc"
         self.connection_file = f"{self._folder.name}/kernel.json"
 

@@ -6,21 +6,24 @@ import math
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.campaign.campaign import Campaign, presentation
 from coldcache.campaign.seal import SUMS, is_sealed
 from coldcache.core.errors import ColdCacheError, DesignError
+from coldcache.core.program_files import PROGRAM, find_file, list_files, show_path
 from coldcache.core.vocabulary import nearest
+from coldcache.core.yaml_mistakes import name_place
 from coldcache.dataset.slices import EVERYTHING, list_reads, list_slices, place_digest, slice_of_claims
 from coldcache.design.imported_study import AnyStudy
 from coldcache.design.jobs import arrange_allocations, walltime
 from coldcache.design.notebooks import CLAIMS, list_notebooks
 from coldcache.design.site import Site, read_site
+from coldcache.measure.model.storage import end_storage
 from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
-from coldcache.workflow.configuration import KEYS, SITES, read_design, update_presentation
+from coldcache.workflow.configuration import KEYS, SITES, STUDIES, read_design, take_begun, update_presentation
 
 
 class WorkflowInputs(NamedTuple):
@@ -76,6 +79,14 @@ class WorkflowInputs(NamedTuple):
         if line:
             print(line, file=sys.stderr)
 
+    def end_storage(self) -> None:
+        """End the scale model that was started for the campaign; print what stays of it."""
+        try:
+            if self.design:
+                end_storage(self.design.site)
+        except ColdCacheError as error:
+            print(f"coldcache: {error}", file=sys.stderr)
+
     def time_limit(self, wildcards: Any) -> int:
         """Return the time limit of a block in minutes; a resource function of Snakemake."""
         return self.minutes.get(wildcards.block, 1)
@@ -111,7 +122,11 @@ class WorkflowInputs(NamedTuple):
 
     def code_of_notebook(self, wildcards: Any) -> list[str]:
         """Return the source files that a notebook depends on; an input function of Snakemake."""
-        return sources_of_notebook(Path(f"notebooks/{wildcards.notebook}.ipynb"))
+        return sources_of_notebook(Path(self.find_notebook(wildcards)))
+
+    def find_notebook(self, wildcards: Any) -> str:
+        """Return the file of a notebook, of this folder or of the program; an input function of Snakemake."""
+        return str(find_file(Path(f"notebooks/{wildcards.notebook}.ipynb")))
 
     @property
     def digests_of_claims(self) -> list[str]:
@@ -134,7 +149,7 @@ class WorkflowInputs(NamedTuple):
         return self.nodes.get(wildcards.block, 1)
 
 
-def read_inputs(config: Mapping[str, Any], in_job: bool = False) -> WorkflowInputs:
+def read_inputs(config: Mapping[str, Any], in_job: bool = False, stated: Collection[str] = ()) -> WorkflowInputs:
     """Return the inputs of the rules; exit with one line if the configuration is wrong.
 
     Parameters
@@ -143,17 +158,29 @@ def read_inputs(config: Mapping[str, Any], in_job: bool = False) -> WorkflowInpu
         As for `configuration.read_design`.
     in_job : bool
         Whether a scheduler started this Snakemake for a single block; then nothing is planned.
+    stated : collection of str
+        Keys that the command line states; of the others, a campaign that has begun keeps its own values.
     """
+    _put_interpreter_first()
     # A large plan has a million objects without cycles: searching them for garbage, here and while Snakemake works,
     # would take a quarter of the time until the first job.
     gc.disable()
     try:
-        return _read_for_job(config) if in_job else _read(config)
+        known = take_begun(config, stated)
+        return _read_for_job(known) if in_job else _read(known)
     except ColdCacheError as error:
         sys.exit(f"coldcache: {error}")
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _put_interpreter_first() -> None:
+    """Let the steps call the programs beside this interpreter, also without an activated environment."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    own = str(Path(sys.executable).parent)
+    if folders[0] != own:
+        os.environ["PATH"] = os.pathsep.join([own, *folders])
 
 
 def _read(config: Mapping[str, Any]) -> WorkflowInputs:
@@ -174,11 +201,14 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
         notebooks=[
             f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"
             for study in design.studies
-            for notebook in list_notebooks(study, study is design.studies[0], Path(), name)
+            for notebook in list_notebooks(study, study is design.studies[0], name)
         ],
         slices={study.study: list_slices(study.study, study.sweeps) for study in design.studies},
-        templates=[*_files(Path("workflow/report")), *map(str, Path("docs").glob("twelve-rules.md"))],
-        claims=[*_files(Path("config/claims")), *_files(Path("config/studies"))],
+        templates=[
+            *_files(PROGRAM / "workflow/report"),
+            *(show_path(PROGRAM / "docs" / page) for page in ("twelve-rules.md", "glossary.md")),
+        ],
+        claims=[str(path) for folder in (Path("config/claims"), STUDIES) for path in list_files(folder, "*.yaml")],
         code_of_collect=sources_of(["coldcache.dataset.collect"]),
         code_of_claims=sources_of(["coldcache.claims.judge"]),
         code_of_report=sources_of(["coldcache.report.site.render"]),
@@ -204,12 +234,12 @@ def _cores(site: Site) -> int:
 
 
 def _refuse_unknown_notebooks(study: AnyStudy) -> None:
-    known = sorted(path.stem for path in Path("notebooks").glob("*.ipynb"))
+    known = [path.stem for path in list_files(Path("notebooks"), "*.ipynb")]
     for notebook in study.notebooks:
         if notebook not in known:
-            where = f"config/studies/{study.study}.yaml, notebooks"
-            raise DesignError(f'{where}: unknown notebook "{notebook}"; {nearest(notebook, known)}')
+            message = f'notebooks: unknown notebook "{notebook}"; {nearest(notebook, known)}'
+            raise DesignError(name_place(Path(f"config/studies/{study.study}.yaml"), message))
 
 
 def _files(folder: Path) -> list[str]:
-    return sorted(str(path) for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return sorted(show_path(path) for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)

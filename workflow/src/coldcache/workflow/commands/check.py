@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-from coldcache.core.errors import TargetError, ToolError
+from coldcache.core.errors import DesignError, TargetError, ToolError
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import SETTINGS
 from coldcache.design.site import Cold, Site, read_site
@@ -14,6 +14,7 @@ from coldcache.design.study import ColdMethod
 from coldcache.measure.cluster.check import check_in_job, check_nodes, needs_job
 from coldcache.measure.cold import why_not_cold
 from coldcache.measure.host.counters import choose_counters, read_counters
+from coldcache.measure.host.environment_modules import list_loaded, load_modules
 from coldcache.measure.host.mounts import Mount, find_mount
 from coldcache.measure.host.page_cache import evict, measure_residency
 from coldcache.measure.host.sudo import why_no_root
@@ -64,7 +65,7 @@ def print_check(name: str, target: str | None) -> int:
     site = read_site(SITES, name, target)
     if needs_job(site.clients):
         return check_in_job(site.clients, [name, *(["--target", target] if target else [])])
-    usable = list(_check_target(site))
+    usable = [*_check_target(site), *_check_modules(site)]
     tools = [_check_tool(tool) for tool in TOOLS]
     if site.clients.launcher != "local" and usable[0].possible:
         programs = [tool.TRAITS.program.name for tool in TOOLS.values()]
@@ -72,6 +73,18 @@ def print_check(name: str, target: str | None) -> int:
     for finding in [*usable, *_check_cold(site), *_check_settings(site), *tools]:
         print(finding.line())
     return 0 if all(finding.possible for finding in usable) and any(finding.possible for finding in tools) else 1
+
+
+def _check_modules(site: Site) -> Iterator[CheckResult]:
+    """Load the environment modules of a site, which the tools need."""
+    if not site.clients.modules:
+        return
+    try:
+        load_modules(site.clients.modules)
+    except DesignError as error:
+        yield CheckResult("environment modules", False, str(error))
+    else:
+        yield CheckResult("environment modules", True, ", ".join(list_loaded()))
 
 
 def _existing(site: Site) -> Path:

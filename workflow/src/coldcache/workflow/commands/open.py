@@ -9,6 +9,7 @@ import nbformat
 
 from coldcache.campaign.campaign import RAW, check_name, read_campaign
 from coldcache.core.errors import CampaignError
+from coldcache.core.program_files import find_file
 from coldcache.core.vocabulary import nearest
 
 #: Folder of the user's own notebooks, with a subfolder per campaign; existing files are never overwritten.
@@ -85,7 +86,9 @@ def lay_out_notebooks(name: str) -> Path:
     folder = LAB / name
     for study in read_campaign(RAW / name).studies:
         for notebook in study.notebooks:
-            _lay_out(Path("notebooks", f"{notebook}.ipynb"), folder / study.study / f"{notebook}.ipynb", dataset)
+            _lay_out(
+                find_file(Path("notebooks", f"{notebook}.ipynb")), folder / study.study / f"{notebook}.ipynb", dataset
+            )
         _write_question(
             folder / study.study / f"{_QUESTION}.ipynb", dataset, f"{study.study}/{next(iter(study.sweeps))}"
         )

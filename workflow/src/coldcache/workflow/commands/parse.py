@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coldcache.core.errors import ColdCacheError, LogError
-from coldcache.core.records import to_json_lines
+from coldcache.core.record_formats import write_head, write_records
 from coldcache.tools import read_file
 
 #: Below this number of logs, one process is faster than starting others.
@@ -27,13 +27,15 @@ class _Answer(NamedTuple):
     refusal: str
 
 
-def print_records(logs: list[Path]) -> int:
-    """Print the records of logs as JSON lines and a line per refused log on stderr.
+def print_records(logs: list[Path], form: str = "jsonl") -> int:
+    """Print the records of logs, and a line per refused log on stderr.
 
     Parameters
     ----------
     logs : list of Path
         The logs.
+    form : str
+        A format of `record_formats.FORMATS`.
 
     Returns
     -------
@@ -48,8 +50,10 @@ def print_records(logs: list[Path]) -> int:
     # Records form no cycles; searching a million of them for garbage takes longer than creating them.
     gc.set_threshold(1_000_000)
     status = 0
-    for log, answer in zip(logs, _read_on_all_cores(logs) if len(logs) >= _MANY else repeat(None), strict=False):
-        lines, refusal = answer or _read(log)
+    sys.stdout.write(write_head(form))
+    answers = _read_on_all_cores(logs, form) if len(logs) >= _MANY else repeat(None)
+    for log, answer in zip(logs, answers, strict=False):
+        lines, refusal = answer or _read(log, form)
         if refusal:
             print(f"coldcache: {log}: {refusal}", file=sys.stderr)
             status = 2
@@ -59,28 +63,30 @@ def print_records(logs: list[Path]) -> int:
     return status
 
 
-def _read(log: Path) -> _Answer:
+def _read(log: Path, form: str) -> _Answer:
     try:
         records = read_file(log)
     except LogError as error:
         return _Answer((), str(error))
-    starts = range(0, len(records), _RECORDS)
-    return _Answer((to_json_lines(records[start : start + _RECORDS], str(log)) for start in starts), "")
+    # A table needs the widths of all.
+    step = _RECORDS if form != "table" else max(len(records), 1)
+    starts = range(0, len(records), step)
+    return _Answer((write_records(records[start : start + step], str(log), form) for start in starts), "")
 
 
-def _read_some(logs: list[Path]) -> list[_Answer | None]:
+def _read_some(logs: list[Path], form: str) -> list[_Answer | None]:
     """Return the answer for each log; None for a large log, which is read when it is printed."""
     answers: list[_Answer | None] = []
     for log in logs:
         if log.is_file() and log.stat().st_size > _LARGEST:
             answers.append(None)
         else:
-            lines, refusal = _read(log)
+            lines, refusal = _read(log, form)
             answers.append(_Answer(tuple(lines), refusal))
     return answers
 
 
-def _read_on_all_cores(logs: list[Path]) -> Iterator[_Answer | None]:
+def _read_on_all_cores(logs: list[Path], form: str) -> Iterator[_Answer | None]:
     """Yield the answers in the order of the logs, without reading far ahead of the output."""
     # Imported here because the import takes longer than reading a log.
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -92,7 +98,7 @@ def _read_on_all_cores(logs: list[Path]) -> Iterator[_Answer | None]:
         under_way: deque[Future[list[_Answer | None]]] = deque()
         try:
             for start in range(0, len(logs), _LOGS):
-                under_way.append(pool.submit(_read_some, logs[start : start + _LOGS]))
+                under_way.append(pool.submit(_read_some, logs[start : start + _LOGS], form))
                 if len(under_way) > 4 * cores:
                     yield from under_way.popleft().result()
             while under_way:

@@ -10,10 +10,12 @@ from coldcache.design.jobs import arrange_allocations, node_hours
 from coldcache.design.site import Site
 from coldcache.design.study import Sweep
 from coldcache.measure.nfs_guest.start import wrap
-from coldcache.workflow.configuration import draft_design
+from coldcache.workflow.configuration import draft_design, is_elsewhere
 
 
-def print_plan(studies: str, site: str, target: str | None, form: str, full: bool = False) -> None:
+def print_plan(
+    studies: str, site: str, target: str | None, form: str, full: bool = False, size: str = "", noise: str | None = None
+) -> None:
     """Print the trials of studies on a site.
 
     Parameters
@@ -28,13 +30,17 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
         A line per sweep and one per case, or one JSON object per trial.
     full : bool
         Whether to plan at full scale, ignoring the site's limits.
+    size : str
+        The total size of each sweep's files, such as ``8GiB``; empty for the studies' own.
+    noise : str or None
+        An earlier campaign, by whose noise each sweep says which difference it can show.
 
     Raises
     ------
     ColdCacheError
         As `draft_design`.
     """
-    design = draft_design({"studies": studies, "site": site, "target": target or ""}, full)
+    design = draft_design({"studies": studies, "site": site, "target": target or "", "size": size}, full)
     asked, environment = design.planned, design.environment
     assert environment is not None
     if full:
@@ -50,8 +56,17 @@ def print_plan(studies: str, site: str, target: str | None, form: str, full: boo
         return
     for study in asked:
         for name, sweep in study.sweeps.items():
-            _print_sweep(sweep, [case for case in cases if (case.study, case.sweep) == (study.study, name)])
+            of_sweep = [case for case in cases if (case.study, case.sweep) == (study.study, name)]
+            _print_sweep(sweep, of_sweep)
+            if noise:
+                # Imported here because the import takes longer than most plans.
+                from coldcache.workflow.plan_power import describe_plan_power
+
+                fewest = min(case.repetitions for case in of_sweep)
+                print(f"  {describe_plan_power(noise, study.study, name, fewest)}")
     print(_sum_up(blocks, trials, design.site))
+    if is_elsewhere(design.site) and not full:
+        print(f"{design.site.target.path} is not on this machine: its space and the installed tools were not checked")
 
 
 def describe_trial(trial: Trial) -> dict[str, Any]:
@@ -103,15 +118,18 @@ def _sum_up(blocks: list[Block], trials: list[Trial], site: Site) -> str:
     total = sum(trial.case.seconds for trial in running or planned)
     largest = max(trial.case.bytes for trial in running or planned)
     nodes = f", {total * site.clients.nodes / 3600:,.1f} node-hours" if site.clients.nodes > 1 else ""
-    if site.clients.launcher != "local" and not missing:
-        jobs = arrange_allocations(blocks, site)
+    if site.clients.launcher != "local" and running:
+        here = [tuple(trial for trial in block.trials if not trial.case.why_not_here) for block in blocks]
+        jobs = arrange_allocations(
+            [block._replace(trials=some) for block, some in zip(blocks, here, strict=True) if some], site
+        )
         nodes = f", {node_hours(jobs):,.1f} node-hours in {len(jobs)} jobs"
-    here = f", {missing} of them do not run here" if missing else ""
+    absent = f", {missing} of them do not run here" if missing else ""
     most = ""
     if len(trials) > len(planned):
         most = f" (at most {len(trials)} trials, {show_seconds(sum(trial.case.seconds for trial in trials))})"
     return (
-        f"{len(planned)} trials{here}, about {show_seconds(total)}{nodes}{most}, up to {show_bytes(largest)} "
+        f"{len(planned)} trials{absent}, about {show_seconds(total)}{nodes}{most}, up to {show_bytes(largest)} "
         f"on {site.target.path}"
     )
 

@@ -43,7 +43,7 @@ def print_rebuild(named: str) -> int:
         work = Path(temporary)
         if Path(named).suffix == ".zip" or Path(named).is_file():
             campaign, results = _open_archive(Path(named), work / "archive")
-            made_by, here = read_version(work / "archive"), name_version(Path.cwd())
+            made_by, here = read_version(work / "archive"), name_version()
             if made_by != here:
                 print(f"made by {made_by or 'an unknown version'}, rebuilt by {here}; its code/ is the earlier one")
         else:
@@ -51,7 +51,7 @@ def print_rebuild(named: str) -> int:
         if is_sealed(campaign) and (differences := check_seal(campaign)):
             raise CampaignError(f"{campaign.name}: {differences[0]}; it is not rebuilt")
         (work / "rebuilt").mkdir()
-        rebuilt = make_results(campaign, work / "rebuilt", Path.cwd(), results / COMPARISON)
+        rebuilt = make_results(campaign, work / "rebuilt", results / COMPARISON)
         found = compare_results(results, rebuilt)
     for artefact in _fold(found):
         print(f"{artefact.state:<10} {artefact.name}" + (f": {artefact.why}" if artefact.why else ""))

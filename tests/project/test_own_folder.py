@@ -1,0 +1,45 @@
+"""A study in a folder of one's own runs to its report, and leaves the clone as it was."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STUDY = """\
+study: mine
+title: Reads of two sizes
+question: Which transfer size makes random reads fast?
+repetitions: 2
+notebooks: [every-sweep]
+sweeps:
+  reads:
+    title: Random reads
+    tools: [fio]
+    operations: [random-read]
+    factors: {threads: [1, 2], transfer_size: [4 KiB, 64 KiB], file_size: [1 MiB], direct_io: [where-possible]}
+"""
+
+
+def call(*arguments, folder):
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False, timeout=280)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done
+
+
+@pytest.mark.slow
+def test_an_own_folder_runs_to_its_report_and_the_clone_stays_clean(root, tmp_path):
+    before = call("git", "status", "--porcelain", folder=root).stdout
+    call(sys.executable, "-m", "coldcache", "new", "mine", folder=tmp_path)
+    folder = tmp_path / "mine"
+    (folder / "config/studies/mine.yaml").write_text(STUDY)
+    snakemake = str(Path(sys.executable).with_name("snakemake"))
+    call(snakemake, "--cores", "2", "--quiet", "all", folder=folder)
+    assert "Reads of two sizes" in (folder / "results/local/report/index.html").read_text()
+    assert len(list((folder / "raw/local/mine/reads").rglob("trial.json"))) == 8
+    # Nothing to do, from elsewhere too: the program's Snakefile with another folder.
+    again = call(snakemake, "-s", str(root / "Snakefile"), "-d", str(folder), "--cores", "2", folder=tmp_path)
+    assert "Nothing to be done" in again.stderr
+    assert call("git", "status", "--porcelain", folder=root).stdout == before
+    archived = call(sys.executable, "-m", "coldcache", "archive", "local", folder=folder)
+    assert archived.stdout.startswith("results/local.zip: ")
