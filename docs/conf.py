@@ -30,12 +30,13 @@ CONTENTS = {
     "Tasks": [
         "docs/describe-a-site", "docs/measure-again", "docs/compare-campaigns", "docs/archive-a-campaign",
         "docs/seal-a-campaign", "docs/read-foreign-logs", "docs/judge-claims", "docs/use-the-dataset",
-        "docs/ask-your-own-question", "docs/run-the-five-studies", "docs/run-on-another-scheduler", "docs/add-a-tool",
-        "docs/add-a-setting", "docs/add-a-figure",
+        "docs/ask-your-own-question", "docs/the-model", "docs/run-the-five-studies", "docs/run-on-another-scheduler",
+        "docs/add-a-tool", "docs/add-a-setting", "docs/add-a-figure",
     ],
     "Reference": ["docs/README", "config/README", "docs/glossary", "docs/dependencies", "CHANGELOG", "SECURITY"],
     "Explanation": [
-        "docs/reliability", "docs/speed", "docs/twelve-rules", "docs/decisions/README", "docs/develop", "CONTRIBUTING",
+        "docs/reliability", "docs/speed", "docs/compared", "docs/twelve-rules", "docs/decisions/README", "docs/develop",
+        "CONTRIBUTING",
     ],
 }  # fmt: skip
 
