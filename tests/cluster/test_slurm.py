@@ -25,7 +25,7 @@ def test_a_study_runs_on_one_two_and_four_nodes_to_its_report_although_a_node_is
     assert (lab.clone / "results/first/report/summary.html").is_file()
     assert len(list(lab.clone.glob("logs/slurm/rule_measure_block/first_spread.servers.n4/*.log"))) == 2
     found = lab.verdicts("first")
-    assert found == dict.fromkeys(found, ("valid", ""))
+    assert found == dict.fromkeys(found, ("valid", "")), (lab.clone / "results/first/reasons.csv").read_text()
     assert len(found) == 8
 
     # The job of four nodes told each of them, wherever the runner was.

@@ -53,7 +53,7 @@ def test_a_whole_campaign_is_read_with_its_verdicts_and_rates_and_rendered(take,
         ["tiny", "transfers", "operation=write", "0", "valid", ""],
     ]
     assert read_cube(results, "tiny/transfers").throughput.values.tolist() == [[812515980.0], [294912000.0]]
-    assert read_cube(results, "tiny/iozone").throughput.values.tolist() == [[635138242.56]]
+    assert read_cube(results, "tiny/iozone").throughput.values.tolist() == [[569723709.44]]
     assert read_cube(results, "tiny/files").rate.values.tolist() == [[2106.280193], [198902.777778]]
     assert read_cube(results, "tiny/cache").rate.values.tolist() == [[[16049.261084], [12562.189055]]]
     assert (results / "report/tiny/campaign-validity.html").is_file()
@@ -61,6 +61,9 @@ def test_a_whole_campaign_is_read_with_its_verdicts_and_rates_and_rendered(take,
 
 def test_an_interrupted_campaign_goes_on_and_keeps_what_it_had(take, coldcache, measure_arguments):
     raw = take("interrupted")
+    # The site is as it was: it says nothing of the limits that have been added since.
+    site = Path("config/sites/here.yaml")
+    site.write_text(site.read_text().replace("  modes: 1000000\n", ""))
     before = {path: path.read_bytes() for path in raw.rglob("r0/*")}
     assert "6 of 7 trials are done" in coldcache("status", "interrupted").stdout
     found = coldcache(*measure_arguments("tiny.cache", "interrupted"))

@@ -25,7 +25,7 @@ sweeps:
   names:
     title: Layouts
     tools: [fio]
-    operations: [read]
+    operations: [random-read]
     factors:
       threads: [2]
       transfer_size: [64 KiB]
