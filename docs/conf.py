@@ -4,7 +4,11 @@ from pathlib import Path
 
 project = "Cold Cache"
 author = "Cold Cache maintainers"
-extensions = ["myst_nb"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+autodoc_member_order = "bysource"
+# Signatures show the types; a parameter's line says what it means.
+autodoc_typehints = "signature"
+napoleon_google_docstring = False
 nb_execution_mode = "off"
 root_doc = "README"
 # The source folder is the root of the clone, so that links between pages are the same here and in the repository.
@@ -33,7 +37,9 @@ CONTENTS = {
         "docs/ask-your-own-question", "docs/the-model", "docs/run-the-five-studies", "docs/run-on-another-scheduler",
         "docs/add-a-tool", "docs/add-a-setting", "docs/add-a-figure",
     ],
-    "Reference": ["docs/README", "config/README", "docs/glossary", "docs/dependencies", "CHANGELOG", "SECURITY"],
+    "Reference": [
+        "docs/README", "docs/api", "config/README", "docs/glossary", "docs/dependencies", "CHANGELOG", "SECURITY",
+    ],
     "Explanation": [
         "docs/reliability", "docs/speed", "docs/compared", "docs/twelve-rules", "docs/decisions/README", "docs/develop",
         "CONTRIBUTING",

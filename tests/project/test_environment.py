@@ -135,3 +135,14 @@ def test_what_runs_here_is_what_is_locked(root, locked):
     installed = dict(line.lower().replace("_", "-").split() for line in listed.stdout.splitlines())
     for name in ("numpy", "pandas", "xarray", "pydantic", "snakemake", "pytest"):
         assert installed[name] in {version for version, _ in locked[name]}, name
+
+
+def test_every_action_of_the_workflows_is_named_by_a_hash_and_its_release(root):
+    used = [
+        line.strip(" -")
+        for path in sorted((root / ".github/workflows").glob("*.yml"))
+        for line in path.read_text().splitlines()
+        if "uses:" in line and "./" not in line
+    ]
+    assert len(used) >= 9
+    assert [line for line in used if not re.fullmatch(r"uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line)] == []
