@@ -1,5 +1,6 @@
 """A study in a folder of one's own runs to its report, and leaves the clone as it was."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -43,3 +44,19 @@ def test_an_own_folder_runs_to_its_report_and_the_clone_stays_clean(root, tmp_pa
     assert call("git", "status", "--porcelain", folder=root).stdout == before
     archived = call(sys.executable, "-m", "coldcache", "archive", "local", folder=folder)
     assert archived.stdout.startswith("results/local.zip: ")
+
+
+@pytest.mark.slow
+def test_another_workflow_takes_the_rules_as_a_module_as_its_page_says(root, tmp_path):
+    (block,) = re.findall(
+        r"^```text\n(.*?)^```$", (root / "docs/use-as-a-module.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    call(sys.executable, "-m", "coldcache", "new", "mine", folder=tmp_path)
+    folder = tmp_path / "mine"
+    (folder / "Snakefile").write_text(block)
+    (folder / "config/studies/mine.yaml").write_text(STUDY.replace("threads: [1, 2]", "threads: [1]"))
+    snakemake = str(Path(sys.executable).with_name("snakemake"))
+    call(snakemake, "--cores", "2", "--quiet", "all", folder=folder)
+    assert "Reads of two sizes" in (folder / "results/local/report/index.html").read_text()
+    listed = call(snakemake, "--list-rules", folder=folder).stdout.split()
+    assert {"all", "storage_all", "storage_measure_block"} <= set(listed)
