@@ -96,7 +96,7 @@ class Campaign:
                 "tools": dict(stated["tools"]),
                 "lacking": list(stated["lacking"]),
                 "paces": dict(stated["paces"]),
-            },  # fmt: skip
+            },
         }
 
 

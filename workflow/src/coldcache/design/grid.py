@@ -110,7 +110,7 @@ def expand_grid(
             point["threads"] = min(int(point["threads"]), most_threads)
         for factor, levels in sweep.factors.items():
             if isinstance(levels, Share):
-                least = _find_least(factor, levels, sweep, site, environment)
+                least = _find_least(factor, levels, point, sweep, site, environment)
                 point[factor] = _share(factor, levels, point, site, environment, least)
         # "where-possible" may equal another listed level, and two numbers of threads may both become the most.
         reached = tuple(point[factor] for factor in sweep.factors)
@@ -126,21 +126,24 @@ def _look_up(factor: str, lookup: Lookup, point: dict[str, Level]) -> Level:
         raise DesignError(f"factors.{factor}: {error}") from error
 
 
-def _find_least(factor: str, share: Share, sweep: Sweep, site: Site, environment: Environment) -> float:
+def _find_least(
+    factor: str, share: Share, point: dict[str, Level], sweep: Sweep, site: Site, environment: Environment
+) -> int:
     """Return the total with which the fastest operation of a sweep lasts as long as asked for; 0 without a probe.
 
     Each operation and each number of threads gets the same total, and so the same work.
     """
     paces = [pace for operation, pace in environment.paces.items() if operation in sweep.operations]
     if share.lasts is None or not paces:
-        return 0.0
+        return 0
     total = share.lasts * max(paces)
-    return min(total, site.limits.bytes) if FACTORS[factor].unit == "B" else total
+    part = int(point["threads"])
+    if FACTORS[factor].unit == "B":
+        total, part = min(total, site.limits.bytes), part * int(point.get("transfer_size", 1))
+    return int(total // part) * part
 
 
-def _share(
-    factor: str, share: Share, point: dict[str, Level], site: Site, environment: Environment, least: float
-) -> int:
+def _share(factor: str, share: Share, point: dict[str, Level], site: Site, environment: Environment, least: int) -> int:
     if share.memory is not None and not environment.memory:
         raise DesignError(
             f"factors.{factor}.memory: config/sites/{site.site}.yaml does not state the memory of a client: "

@@ -75,9 +75,7 @@ class Share(Strict):
             raise DesignError("lasts: state an aggregate with it, which is the least total")
         return self
 
-    def level(
-        self, threads: int, unit: str, memory: int = 0, nodes: int = 1, times: int = 1, least: float = 0.0
-    ) -> int:
+    def level(self, threads: int, unit: str, memory: int = 0, nodes: int = 1, times: int = 1, least: int = 0) -> int:
         """Return the share of one thread, in `unit`.
 
         Parameters
@@ -92,8 +90,8 @@ class Share(Strict):
             How many clients there are.
         times : int
             The level of the factor that the total is multiplied by.
-        least : float
-            The total that a probe asks for, in `unit`: a smaller one is raised to it.
+        least : int
+            The total that a probe asks for, in `unit`, which divides: a smaller one is raised to it.
 
         Raises
         ------
@@ -104,9 +102,7 @@ class Share(Strict):
         if self.memory is not None:
             share = min(self.memory * memory * nodes / threads, self.memory * memory)
         else:
-            # What a probe asks for need not divide.
-            raised = math.ceil(least / threads) * threads
-            share = max(parse_quantity(self.aggregate or 0, unit) * times, raised) / threads
+            share = max(parse_quantity(self.aggregate or 0, unit) * times, least) / threads
         if self.at_most is not None:
             share = min(share, parse_quantity(self.at_most, unit))
         if not math.isfinite(share):

@@ -1,4 +1,4 @@
-"""Probe a target for a second or two before a campaign begins, so that sizes and counts make trials last long enough."""
+"""Probe a target for some seconds before a campaign begins, so that its sizes and counts make trials last."""
 
 import os
 import time

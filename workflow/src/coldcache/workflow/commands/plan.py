@@ -14,9 +14,15 @@ from coldcache.workflow.configuration import draft_design, is_elsewhere
 
 
 def print_plan(
-    studies: str, site: str, target: str | None, form: str, full: bool = False, size: str = "", noise: str | None = None,
+    studies: str,
+    site: str,
+    target: str | None,
+    form: str,
+    full: bool = False,
+    size: str = "",
+    noise: str | None = None,
     seconds: str = "",
-) -> None:  # fmt: skip
+) -> None:
     """Print the trials of studies on a site.
 
     Parameters
