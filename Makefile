@@ -8,6 +8,7 @@ STUDIES ?=
 SITE ?=
 TARGET ?=
 SIZE ?=
+SECONDS ?=
 FOLDER ?= .
 IOZONE ?=
 NAME :=
@@ -25,6 +26,8 @@ studies := quick,dell-lustre,pixstor-nvme,fsx-metadata,sas-grid,anf-nfs
 
 # Recipes read these from the environment, so a space or a quote in a path does no harm.
 export CAMPAIGN STUDIES SITE TARGET SIZE FOLDER NAME CORES
+# bash counts up a variable named SECONDS.
+export DURATION := $(SECONDS)
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/.venv/browsers
 export PYTHONNOUSERSITE := 1
@@ -37,14 +40,14 @@ snakemake := mkdir -p "$$FOLDER/logs" && flock --nonblock --close --conflict-exi
 	snakemake --cores "$$CORES" --nolock --rerun-incomplete --directory "$$FOLDER"
 
 # What is not given comes from config/config.yaml, or from the campaign once it has begun.
-given := $${STUDIES:+studies="$$STUDIES"} $${SITE:+site="$$SITE"} $${TARGET:+target="$$TARGET"} $${SIZE:+size="$$SIZE"}
+given := $${STUDIES:+studies="$$STUDIES"} $${SITE:+site="$$SITE"} $${TARGET:+target="$$TARGET"} $${SIZE:+size="$$SIZE"} $${DURATION:+seconds="$$DURATION"}
 busy := if [ $$status = 75 ]; then echo 'coldcache: another make in this folder is measuring or rendering: wait until it ends' >&2; fi; exit $$status
 
 .PHONY: help
 help: ## List the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 	@echo
-	@echo '  CAMPAIGN=local  STUDIES=quick  SITE=local  TARGET=/path/to/measure  SIZE=8GiB (total of each sweep)'
+	@echo '  CAMPAIGN=local  STUDIES=quick  SITE=local  TARGET=/path/to/measure  SIZE=8GiB (total of each sweep)  SECONDS=3 (each timed part)'
 	@echo '  FOLDER=my-study (python -m coldcache new my-study)  IOZONE=1 (also install IOzone)  CORES=$(CORES)'
 
 .PHONY: venv

@@ -24,6 +24,7 @@ from staged.model import (
 )
 from staged.seals import alter_sealed
 from staged.starts import start_twice, start_two_campaigns
+from staged.storage import cache_below, drop_nothing, free_inodes, slow_device, write_beside
 from staged.tools import (
     change_version,
     garbage,
@@ -88,6 +89,11 @@ FAULTS = {
     set_clock: Count(20, 10, measure_undisturbed),
     start_twice: Count(50, 10, measure_undisturbed),
     start_two_campaigns: Count(50, 10, measure_undisturbed),
+    drop_nothing: Count(20, 5, _nothing, root=True),
+    cache_below: Count(20, 5, _nothing, root=True),
+    write_beside: Count(20, 5, _nothing, root=True),
+    slow_device: Count(20, 5, _nothing, root=True),
+    free_inodes: Count(20, 5, _nothing, root=True),
     lose_model_target: Count(20, 5, _nothing, root=True),
     lose_model_target_for_good: Count(20, 5, _nothing, root=True),
     lose_model_metadata: Count(20, 5, _nothing, root=True),

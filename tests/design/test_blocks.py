@@ -1,5 +1,6 @@
 """Trials come in rounds, shuffled by the seed alone; a level that is slow to change changes rarely."""
 
+import itertools
 import random
 
 from drafts import expand, make_site, make_study, sweep
@@ -7,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coldcache.design.blocks import arrange_blocks
+from coldcache.design.study import Sentinel
 
 
 def test_a_repetition_count_of_a_sweep_goes_before_that_of_the_study():
@@ -59,3 +61,81 @@ def test_what_is_slow_to_change_changes_once_per_level_and_round():
         assert levels in (["on"] * 4 + ["off"] * 4, ["off"] * 4 + ["on"] * 4)
         firsts.add(levels[0])
     assert firsts == {"on", "off"}
+
+
+def watched(**sweeps):
+    study = make_study(3, probe=sweep(), **sweeps)
+    return study.model_copy(update={"sentinel": Sentinel(sweep="probe", every=4)})
+
+
+def in_rounds(study):
+    cases = expand(study, order="rounds")
+    return cases, arrange_blocks(cases, 1, "rounds")
+
+
+def test_each_round_visits_every_case_of_every_sweep_before_the_next_one_begins():
+    grid = {"threads": [1, 2, 4, 8, 16, 32]}
+    cases, blocks = in_rounds(make_study(4, a=sweep(**grid), b=sweep(**grid), c=sweep(["read"], **grid)))
+    assert [block.round for block in blocks] == [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+    orders = set()
+    for number in range(4):
+        own = blocks[3 * number : 3 * number + 3]
+        trials = [trial for block in own for trial in block.trials]
+        assert {trial.repetition for trial in trials} == {number}
+        assert sorted(trial.case.key for trial in trials) == sorted(case.key for case in cases)
+        orders.add(tuple(block.name for block in own))
+    assert orders <= set(itertools.permutations(["s.a", "s.b", "s.c"]))
+    assert len(orders) > 1
+    random.seed(1)
+    assert in_rounds(make_study(4, a=sweep(**grid), b=sweep(**grid), c=sweep(["read"], **grid)))[1] == blocks
+
+
+def test_a_campaign_of_one_sweep_has_one_block_with_all_rounds():
+    _, (block,) = in_rounds(make_study(3, a=sweep(threads=[1, 2])))
+    assert (block.name, block.round) == ("s.a", 0)
+    assert [trial.repetition for trial in block.trials] == [0, 0, 1, 1, 2, 2]
+
+
+def test_operations_of_as_many_threads_run_one_after_the_other_in_either_order():
+    _, blocks = in_rounds(make_study(9, a=sweep(["write", "read"], threads=[1, 2, 4]), b=sweep()))
+    pairs = [block.trials[start : start + 2] for block in blocks if block.name == "s.a" for start in (0, 2, 4)]
+    assert all(one.case.factors["threads"] == other.case.factors["threads"] for one, other in pairs)
+    assert {one.case.operations for one, _ in pairs} == {("write",), ("read",)}
+
+
+def test_settings_that_are_compared_run_one_after_the_other():
+    how = {"kind": "commands", "apply": ["set", "{level}"], "verify": ["show"]}
+    grid = sweep(threads=[1, 2, 4], write_cache=["on", "off"], more={"settings": {"write_cache": how}})
+    _, blocks = in_rounds(make_study(3, a=grid, b=sweep()))
+    for block in (block for block in blocks if block.name == "s.a"):
+        for start in (0, 2, 4):
+            one, other = (trial.case.factors for trial in block.trials[start : start + 2])
+            assert (one["threads"], {one["write_cache"], other["write_cache"]}) == (other["threads"], {"on", "off"})
+
+
+def test_removals_come_last_as_what_they_free_changes_how_fast_files_are_created():
+    names = ["file-create", "file-stat", "file-remove"]
+    _, blocks = in_rounds(make_study(5, a=sweep(names, threads=[1, 2, 4]), b=sweep()))
+    for block in (block for block in blocks if block.name == "s.a"):
+        removes = [trial.case.operations == ("file-remove",) for trial in block.trials]
+        assert removes == [False] * 6 + [True] * 3
+
+
+def test_a_sentinel_begins_each_round_runs_between_its_trials_and_ends_the_last_one():
+    study = watched(a=sweep(threads=[1, 2, 4]), b=sweep(threads=[1, 2, 4]))
+    cases, blocks = in_rounds(study)
+    trials = [trial for block in blocks for trial in block.trials]
+    assert ["p" if trial.case.sentinel_every else "-" for trial in trials] == [*"p----p--" * 3, "p"]
+    watch = [trial for trial in trials if trial.case.sentinel_every]
+    assert [trial.repetition for trial in watch] == list(range(7))
+    assert next(case.repetitions for case in cases if case.sentinel_every) == 7
+    assert {block.name for block in blocks} == {"s.a", "s.b"}
+
+
+def test_rounds_of_a_stop_rule_have_no_sentinel():
+    until = {"repetitions": 5, "repeat_until": {"relative_width": 0.1, "most": 8}}
+    _, blocks = in_rounds(watched(a=sweep(more=until), b=sweep()))
+    found = {block.round: [trial.case.sweep for trial in block.trials] for block in blocks if block.round > 3}
+    assert found == {
+        4: ["probe", "a"], 5: ["probe", "a", "probe"], 6: ["a"], 7: ["a"], 8: ["a"],
+    }  # fmt: skip

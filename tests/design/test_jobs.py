@@ -7,19 +7,19 @@ import pytest
 from coldcache.core.errors import DesignError
 from coldcache.design.blocks import Block
 from coldcache.design.cases import Case, Trial
-from coldcache.design.jobs import arrange_allocations, node_hours, refuse_hours, walltime
+from coldcache.design.jobs import arrange_allocations, find_allocation, node_hours, refuse_hours, walltime
 from coldcache.design.site import Clients, Limits, Site
 from coldcache.tools.run import Run
 
 
-def block(name, seconds, nodes=(1,), trials=1):
-    """Return a block of as many rounds as `trials`, each of one case per number of nodes."""
+def block(name, seconds, nodes=(1,), trials=1, round=0):
+    """Return a block of as many rounds as `trials`, or of one, each of one case per number of nodes."""
     cases = [
         Case("s", name, f"nodes={count}", "fio", ("write",), {"nodes": count} if len(nodes) > 1 else {}, {},
              Run(("write",), "/t", 4, nodes=count, seconds=seconds - 0.4), trials, "")
         for count in nodes
     ]  # fmt: skip
-    return Block(f"s.{name}", tuple(Trial(case, number) for number in range(trials) for case in cases))
+    return Block(f"s.{name}", tuple(Trial(case, number) for number in range(trials) for case in cases), round)
 
 
 def site(**limits):
@@ -74,3 +74,54 @@ def test_a_plan_that_takes_too_many_node_hours_is_refused():
         "config/sites/x.yaml, limits.max_node_hours: the plan takes 3 node-hours, 2.5 are allowed; lower repetitions "
         "or levels, or raise it"
     )
+
+
+def rounds(count, **how):
+    return [block(name, 60, round=number + 1, **how) for number in range(count) for name in "ab"]
+
+
+def describe(jobs):
+    return [(job.name, job.nodes, [(one.name, one.round) for one in job.blocks]) for job in jobs]
+
+
+def test_on_this_machine_one_job_has_all_rounds():
+    here = Site(site="x", title="X", targets={"t": {"path": "/t"}})
+    (job,) = arrange_allocations(rounds(10), here)
+    assert (job.name, [one.round for one in job.blocks]) == ("rounds-01-to-10", sorted([*range(1, 11)] * 2))
+
+
+def test_a_scheduler_gets_one_job_per_round_and_number_of_nodes():
+    assert describe(arrange_allocations(rounds(2), site())) == [
+        ("round-1", 1, [("s.a", 1), ("s.b", 1)]), ("round-2", 1, [("s.a", 2), ("s.b", 2)]),
+    ]  # fmt: skip
+    assert describe(arrange_allocations(rounds(2, nodes=(1, 4)), site())) == [
+        ("round-1.n1", 1, [("s.a", 1), ("s.b", 1)]), ("round-1.n4", 4, [("s.a", 1), ("s.b", 1)]),
+        ("round-2.n1", 1, [("s.a", 2), ("s.b", 2)]), ("round-2.n4", 4, [("s.a", 2), ("s.b", 2)]),
+    ]  # fmt: skip
+
+
+def test_short_rounds_share_a_job_up_to_the_stated_length():
+    jobs = describe(arrange_allocations(rounds(5), site(merged="5 min")))
+    assert [name for name, _, _ in jobs] == ["rounds-1-to-2", "rounds-3-to-4", "round-5"]
+
+
+def test_a_round_that_outlasts_the_longest_job_is_split_in_the_order_of_its_trials():
+    # 300 s beside the trials and three times as long: 100 s of trials fit into ten minutes.
+    jobs = arrange_allocations(rounds(2), site(walltime="10 min"))
+    assert [name for name, _, _ in describe(jobs)] == ["round-1.1", "round-1.2", "round-2.1", "round-2.2"]
+    assert all(walltime(job, Limits(walltime="10 min")) <= 600 for job in jobs)
+
+
+def test_a_sweep_is_named_for_its_part_of_every_round():
+    blocks = rounds(3)
+    found = find_allocation(blocks, site(), "s.b")
+    assert describe([found]) == [("s.b", 1, [("s.b", 1), ("s.b", 2), ("s.b", 3)])]
+    assert find_allocation(blocks, site(), "round-2").name == "round-2"
+    assert find_allocation(blocks, site(), "s.c") is None
+
+
+def test_a_job_of_rounds_that_a_stop_rule_decides_waits_for_those_before_it():
+    extra = rounds(2)[2:]
+    extra = [one._replace(trials=tuple(trial._replace(repetition=1) for trial in one.trials)) for one in extra]
+    jobs = arrange_allocations([*rounds(1), *extra], site())
+    assert [(job.name, job.is_conditional) for job in jobs] == [("round-1", False), ("round-2", True)]

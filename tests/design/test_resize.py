@@ -3,7 +3,7 @@
 import pytest
 
 from coldcache.core.errors import DesignError
-from coldcache.design.resize import resize
+from coldcache.design.resize import lengthen, resize
 from coldcache.design.site import read_site
 from coldcache.design.study import read_study
 
@@ -17,7 +17,7 @@ def test_each_total_of_file_sizes_is_replaced_and_nothing_else(quick):
     study, site = quick
     (resized,), roomy = resize([study], site, "8GiB")
     assert resized.sweeps["sequential"].factors["file_size"].aggregate == "8 GiB"
-    assert resized.sweeps["random"].factors["file_size"].at_most == "64 MiB"
+    assert resized.sweeps["random"].factors["file_size"].aggregate == "8 GiB"
     assert resized.sweeps["metadata"] == study.sweeps["metadata"]
     assert resized.sweeps["probe"] == study.sweeps["probe"]
     assert roomy.limits.bytes == 16 * 2**30
@@ -52,3 +52,20 @@ def test_a_study_without_a_total_is_refused(root, quick):
     study = quick[0].model_copy(update={"sweeps": {"probe": quick[0].sweeps["probe"]}})
     with pytest.raises(DesignError, match=r"^size: no sweep of quick divides a total size among its threads; "):
         resize([study], quick[1], "8 GiB")
+
+
+def test_each_timed_part_and_each_total_gets_another_time(quick):
+    study, _ = quick
+    (longer,) = lengthen([study], "3")
+    assert {sweep.seconds for sweep in longer.sweeps.values()} == {3.0}
+    assert longer.sweeps["sequential"].factors["file_size"].lasts == 3.0
+    assert longer.sweeps["metadata"].factors["files"].lasts == 3.0
+    assert longer.sweeps["probe"].factors == study.sweeps["probe"].factors
+    assert lengthen([study], "2 min")[0].sweeps["random"].seconds == 120
+    assert lengthen([study], "") == (study,)
+
+
+@pytest.mark.parametrize(("seconds", "line"), [("0", 'seconds: "0" is not above 0'), ("long", 'seconds: "long" is')])
+def test_what_is_no_time_is_refused(quick, seconds, line):
+    with pytest.raises(DesignError, match=line):
+        lengthen([quick[0]], seconds)

@@ -1,5 +1,7 @@
 rule measure_block:
     """Run the missing trials of one block. Raw logs are not outputs: Snakemake would delete them after a failure."""
+    input:
+        inputs.earlier_jobs,
     output:
         manifest="results/{campaign}/blocks/{block}.json",
     log:

@@ -72,6 +72,7 @@ def _add_plans(commands: Any) -> None:
     plan.add_argument("--site", default="local", help="an id of config/sites/")
     plan.add_argument("--target", help="a folder to measure instead of the site's")
     plan.add_argument("--size", default="", help="the total size of each sweep's files, such as 8GiB")
+    plan.add_argument("--seconds", default="", help="how long each timed part lasts, such as 3")
     plan.add_argument("--format", choices=("text", "jsonl"), default="text", help="text, or JSON lines")
     plan.add_argument("--full", action="store_true", help="plan at full scale, ignoring the site's limits")
     plan.add_argument("--noise", metavar="CAMPAIGN", help="an earlier campaign, whose noise says what a sweep can show")
@@ -135,6 +136,7 @@ def _add_steps(commands: Any) -> None:
     measure.add_argument("--site", default="local", help="an id of config/sites/")
     measure.add_argument("--target", default="", help="a folder to measure instead of the site's")
     measure.add_argument("--size", default="", help="the total size of each sweep's files, such as 8GiB")
+    measure.add_argument("--seconds", default="", help="how long each timed part lasts, such as 3")
 
 
 def _add_logs(commands: Any) -> None:
@@ -240,7 +242,9 @@ def _check(chosen: argparse.Namespace) -> int:
 def _plan(chosen: argparse.Namespace) -> None:
     from coldcache.workflow.commands.plan import print_plan
 
-    print_plan(chosen.study, chosen.site, chosen.target, chosen.format, chosen.full, chosen.size, chosen.noise)
+    print_plan(
+        chosen.study, chosen.site, chosen.target, chosen.format, chosen.full, chosen.size, chosen.noise, chosen.seconds
+    )  # fmt: skip
 
 
 def _measure(chosen: argparse.Namespace) -> None:

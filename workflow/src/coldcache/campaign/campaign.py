@@ -75,7 +75,8 @@ class Campaign:
         if self.environment is None:
             return [], []
         cases = [case for study in self.planned for case in expand_cases(study, self.site, self.environment)]
-        return cases, arrange_blocks([case for case in cases if not case.why_not_here], self.environment.seed)
+        running = [case for case in cases if not case.why_not_here]
+        return cases, arrange_blocks(running, self.environment.seed, self.environment.order)
 
     def design(self) -> dict[str, Any]:
         """Return the content of `campaign.json`."""
@@ -90,7 +91,12 @@ class Campaign:
         stated = self.environment._asdict()
         return {
             **design,
-            "circumstances": {**stated, "tools": dict(stated["tools"]), "lacking": list(stated["lacking"])},
+            "circumstances": {
+                **stated,
+                "tools": dict(stated["tools"]),
+                "lacking": list(stated["lacking"]),
+                "paces": dict(stated["paces"]),
+            },
         }
 
 

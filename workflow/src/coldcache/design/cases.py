@@ -1,8 +1,6 @@
 """Expand studies on a site into cases, trials and exact command lines. Nothing here touches the system."""
 
-import math
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +27,7 @@ from coldcache.design.scale import (
     shorten,
     shrink,
 )
+from coldcache.design.sentinels import Runs, count_sentinels
 from coldcache.design.settings import Setting
 from coldcache.design.site import Cold, Site
 from coldcache.design.study import RepeatUntil, Study, Sweep, refuse_levels
@@ -150,7 +149,7 @@ def expand_cases(study: Study, site: Site, environment: Environment, full: bool 
             cases += _expand_sweep(study, name, sweep, site, environment, full)
         except DesignError as error:
             raise DesignError(name_place(_file_of(study), f"sweeps.{name}: {error}")) from error
-    cases = cases if study.sentinel is None else _mark_sentinel(study, cases)
+    cases = cases if study.sentinel is None else _mark_sentinel(study, cases, environment.order)
     trials = sum(case.most for case in cases)
     if trials > MOST_TRIALS:
         raise DesignError(
@@ -163,7 +162,7 @@ def _file_of(study: Study) -> Path:
     return Path(f"config/studies/{study.study}.yaml")
 
 
-def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:
+def _mark_sentinel(study: Study, cases: list[Case], order: str) -> list[Case]:
     """Return the cases; the sentinel gets as many repetitions as the other trials need."""
     assert study.sentinel is not None
     name, every = study.sentinel.sweep, study.sentinel.every
@@ -171,11 +170,8 @@ def _mark_sentinel(study: Study, cases: list[Case]) -> list[Case]:
     if len(own) != 1:
         problem = f"{name} has {len(own)} cases; let each of its factors and operations have one level"
         raise DesignError(name_place(_file_of(study), f"sentinel.sweep: {problem}"))
-    trials = Counter[str]()
-    for case in cases:
-        if case is not own[0] and not case.why_not_here:
-            trials[case.sweep] += case.most
-    times = sum(1 + math.ceil(count / every) for count in trials.values())
+    others = [case for case in cases if case is not own[0] and not case.why_not_here]
+    times = count_sentinels([Runs(case.sweep, case.repetitions, case.most) for case in others], every, order)
     marked = own[0]._replace(sentinel_every=every, repetitions=times, until=None)
     return [marked if case is own[0] else case for case in cases]
 
@@ -324,6 +320,8 @@ def _run(
     known = {"nodes": clients.nodes_for(factors["threads"]), **known}
     if site.model:
         known |= {"nodes": 1, **spread_over_clients(site.model, directory, operations, factors, settings)}
+    elif sweep.own_directories and known["nodes"] == 1 and not sweep.find_tool(tool).TRAITS.makes_directories:
+        known["subfolders"] = tuple(f"d{thread}" for thread in range(factors["threads"]))
     stated = launchers.get(name) or launchers.get(tool) or ""
     launcher = tuple(stated.replace("{threads}", str(factors["threads"])).split())
     if starter and not stated and sweep.find_tool(tool).TRAITS.is_mpi:

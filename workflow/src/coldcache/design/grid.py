@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from coldcache.core.errors import DesignError
@@ -37,6 +38,13 @@ class Environment(NamedTuple):
         Physical cores of all client nodes; 0 if unknown.
     size : str
         The total size that replaces the studies' own, such as ``8 GiB``; empty if none does.
+    seconds : str
+        How long each timed part is to last, in place of what the studies say, such as ``3 s``; empty if they decide.
+    paces : mapping of str to float
+        What a probe measured when the campaign began, by operation, in B/s and 1/s; empty without a probe.
+    order : str
+        How trials are ordered, as for `coldcache.design.blocks.arrange_blocks`; campaigns of earlier versions have
+        ``sweeps``.
     """
 
     cores: int
@@ -47,6 +55,9 @@ class Environment(NamedTuple):
     lacking: Sequence[str] = ()
     physical_cores: int = 0
     size: str = ""
+    seconds: str = ""
+    paces: Mapping[str, float] = MappingProxyType({})
+    order: str = "sweeps"
 
     def count_cores(self, physical: bool) -> int:
         """Return the physical or logical cores of all client nodes."""
@@ -77,7 +88,7 @@ def expand_grid(
     """
     free = {factor: levels for factor, levels in sweep.factors.items() if not isinstance(levels, Share | Lookup)}
     stated = [
-        levels.levels(environment.count_cores(levels.physical))
+        levels.levels(environment.count_cores(levels.physical), site.limits.threads if f == "threads" else None)
         if isinstance(levels, Doubling)
         else [stored_level(f, x) for x in levels]
         for f, levels in free.items()
@@ -99,7 +110,8 @@ def expand_grid(
             point["threads"] = min(int(point["threads"]), most_threads)
         for factor, levels in sweep.factors.items():
             if isinstance(levels, Share):
-                point[factor] = _share(factor, levels, point, site, environment)
+                least = _find_least(factor, levels, point, sweep, site, environment)
+                point[factor] = _share(factor, levels, point, site, environment, least)
         # "where-possible" may equal another listed level, and two numbers of threads may both become the most.
         reached = tuple(point[factor] for factor in sweep.factors)
         if reached not in seen:
@@ -114,7 +126,24 @@ def _look_up(factor: str, lookup: Lookup, point: dict[str, Level]) -> Level:
         raise DesignError(f"factors.{factor}: {error}") from error
 
 
-def _share(factor: str, share: Share, point: dict[str, Level], site: Site, environment: Environment) -> int:
+def _find_least(
+    factor: str, share: Share, point: dict[str, Level], sweep: Sweep, site: Site, environment: Environment
+) -> int:
+    """Return the total with which the fastest operation of a sweep lasts as long as asked for; 0 without a probe.
+
+    Each operation and each number of threads gets the same total, and so the same work.
+    """
+    paces = [pace for operation, pace in environment.paces.items() if operation in sweep.operations]
+    if share.lasts is None or not paces:
+        return 0
+    total = share.lasts * max(paces)
+    part = int(point["threads"])
+    if FACTORS[factor].unit == "B":
+        total, part = min(total, site.limits.bytes), part * int(point.get("transfer_size", 1))
+    return int(total // part) * part
+
+
+def _share(factor: str, share: Share, point: dict[str, Level], site: Site, environment: Environment, least: int) -> int:
     if share.memory is not None and not environment.memory:
         raise DesignError(
             f"factors.{factor}.memory: config/sites/{site.site}.yaml does not state the memory of a client: "
@@ -123,7 +152,7 @@ def _share(factor: str, share: Share, point: dict[str, Level], site: Site, envir
     try:
         unit = str(FACTORS[factor].unit)
         times = int(point[share.times]) if share.times else 1
-        level = share.level(int(point["threads"]), unit, environment.memory, site.clients.nodes, times)
+        level = share.level(int(point["threads"]), unit, environment.memory, site.clients.nodes, times, least)
     except DesignError as error:
         raise DesignError(f"factors.{factor}: {error}") from error
     transfer = int(point.get("transfer_size", 1)) if factor == "file_size" else 1

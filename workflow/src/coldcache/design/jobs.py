@@ -22,7 +22,7 @@ class Allocation(NamedTuple):
     Attributes
     ----------
     name : str
-        The name of its only block; or that of the first one and the number of others.
+        The rounds that it measures; or the name of its only block, or that of the first one and the number of others.
     nodes : int
         How many nodes it needs.
     blocks : tuple of Block
@@ -38,19 +38,29 @@ class Allocation(NamedTuple):
         """Estimate of how long its trials take."""
         return sum(_seconds(block) for block in self.blocks)
 
+    @property
+    def is_conditional(self) -> bool:
+        """Whether a stop rule decides on trials of its first round, once those of earlier rounds are done."""
+        first = self.blocks[0]
+        return first.round > 1 and any(trial.repetition >= trial.case.repetitions for trial in first.trials)
+
 
 def arrange_allocations(blocks: Iterable[Block], site: Site) -> list[Allocation]:
     """Return the jobs that measure some blocks on a site.
 
-    A block whose cases need different numbers of nodes is split by that number, and one that would exceed the site's
-    longest job is split in the order of its trials. Parts with the same nodes and settings share a job while the sum
-    of their estimates is at most ``limits.merged``.
+    On this machine one job has all rounds of a campaign. A scheduler gets one job per round and number of nodes; one
+    that would exceed the site's longest job is split in the order of its trials. Successive jobs of as many nodes
+    become one while the sum of their estimates is at most ``limits.merged``. Blocks that have all rounds of a sweep
+    are jobs of their own, and share one only with blocks of the same settings.
 
     Raises
     ------
     DesignError
         If a single trial takes longer than the longest job.
     """
+    blocks = list(blocks)
+    if any(block.round for block in blocks):
+        return _arrange_rounds(blocks, site)
     parts = [part for block in blocks for one in _part_by_nodes(block) for part in _split(one, site.limits)]
     most = _most_merged(site.limits)
     groups: dict[tuple[int, Any], list[list[Block]]] = {}
@@ -66,6 +76,62 @@ def arrange_allocations(blocks: Iterable[Block], site: Site) -> list[Allocation]
     found = [Allocation(_name(job), nodes, tuple(job)) for (nodes, _), jobs in groups.items() for job in jobs]
     place = {part.name: number for number, part in enumerate(parts)}
     return sorted(found, key=lambda allocation: place[allocation.blocks[0].name])
+
+
+def find_allocation(blocks: Iterable[Block], site: Site, name: str) -> Allocation | None:
+    """Return the job with a name; that of a sweep, ``study.sweep``, has its part of every round."""
+    blocks = list(blocks)
+    for allocation in arrange_allocations(blocks, site):
+        if allocation.name == name:
+            return allocation
+    own = tuple(block for block in blocks if block.name == name)
+    return Allocation(name, max(map(most_nodes, own)), own) if own else None
+
+
+def _arrange_rounds(blocks: list[Block], site: Site) -> list[Allocation]:
+    """Return the jobs of blocks that each have one round of a sweep, in the order of the rounds."""
+    is_local = site.clients.launcher == "local"
+    rounds: dict[tuple[int, int], list[Block]] = {}
+    for block in blocks:
+        for part in [block] if is_local else _part_by_nodes(block):
+            rounds.setdefault((part.round, most_nodes(part)), []).append(part._replace(name=block.name))
+    nodes_of = {nodes for _, nodes in rounds}
+    most = float("inf") if is_local and site.limits.walltime is None else _most_merged(site.limits)
+    jobs: dict[int, list[list[Block]]] = {}
+    for (_, nodes), parts in rounds.items():
+        for piece in _split_round(parts, site.limits):
+            own = jobs.setdefault(0 if is_local else nodes, [])
+            if own and sum(map(_seconds, [*own[-1], *piece])) <= most:
+                own[-1] += piece
+            else:
+                own.append(piece)
+    found = [job for own in jobs.values() for job in own]
+    found.sort(key=lambda job: (job[0].round, job[-1].round))
+    width = len(str(max(block.round for block in blocks)))
+    names = [_name_rounds(job, width) + (f".n{most_nodes(job[0])}" if len(nodes_of) > 1 and not is_local else "")
+             for job in found]  # fmt: skip
+    numbers = [f".{names[:index].count(name) + 1}" if names.count(name) > 1 else "" for index, name in enumerate(names)]
+    return [
+        Allocation(name + number, max(map(most_nodes, job)), tuple(job))
+        for name, number, job in zip(names, numbers, found, strict=True)
+    ]
+
+
+def _split_round(blocks: list[Block], limits: Limits) -> Iterator[list[Block]]:
+    """Yield a round's blocks in pieces that each fit into the longest job."""
+    most = float("inf") if limits.walltime is None else (limits.walltime - SPARE_SECONDS) / limits.margin
+    piece: list[Block] = []
+    for part in (part._replace(name=block.name) for block in blocks for part in _split(block, limits)):
+        if piece and sum(map(_seconds, [*piece, part])) > most:
+            yield piece
+            piece = []
+        piece.append(part)
+    yield piece
+
+
+def _name_rounds(job: list[Block], width: int) -> str:
+    first, last = (f"{job[index].round:0{width}}" for index in (0, -1))
+    return f"round-{first}" if first == last else f"rounds-{first}-to-{last}"
 
 
 def walltime(allocation: Allocation, limits: Limits) -> float:
@@ -98,7 +164,7 @@ def _part_by_nodes(block: Block) -> Iterator[Block]:
         yield block
         return
     for nodes, trials in groups.items():
-        yield Block(f"{block.name}.n{nodes}", tuple(trials))
+        yield Block(f"{block.name}.n{nodes}", tuple(trials), block.round)
 
 
 def _split(block: Block, limits: Limits) -> Iterator[Block]:
@@ -126,7 +192,7 @@ def _split(block: Block, limits: Limits) -> Iterator[Block]:
         return
     digits = len(str(len(pieces)))
     for number, trials in enumerate(pieces, start=1):
-        yield Block(f"{block.name}.{number:0{digits}}", tuple(trials))
+        yield Block(f"{block.name}.{number:0{digits}}", tuple(trials), block.round)
 
 
 def _most_merged(limits: Limits) -> float:

@@ -9,7 +9,7 @@ from pydantic import AllowInfNan, Discriminator, Field, Tag, model_validator
 from coldcache.core.errors import DesignError
 from coldcache.core.units import parse_bytes, parse_quantity, parse_seconds
 from coldcache.core.vocabulary import FACTORS, FILE_LAYOUTS, SET_FACTORS, nearest
-from coldcache.core.yaml_models import Strict
+from coldcache.core.yaml_models import Seconds, Strict
 from coldcache.design.settings.base import name_level
 from coldcache.statistics.models.fsx_metadata_iops import check_provisioned
 from coldcache.statistics.models.nfs_rpcs import check_nconnect
@@ -22,13 +22,14 @@ _CHECKS = {"metadata_iops": check_provisioned, "nconnect": check_nconnect}
 
 
 class Doubling(Strict):
-    """Levels 1, 2, 4 and so on, each twice the previous one."""
+    """Levels 1, 2, 4 and so on, each twice the previous one, or as many times as stated."""
 
     first: int = Field(1, ge=1, lt=2**63, description="The first level.")
     last: int | None = Field(
         None, ge=1, lt=2**63, description="The last level, when it does not depend on the machine."
     )
     last_per_core: float | None = Field(None, gt=0, le=1e6, description="The last level, per core of all client nodes.")
+    factor: int = Field(2, ge=2, lt=2**63, description="How many times the previous level each one is.")
     physical: bool = Field(False, description="Whether a core that runs several threads at once counts as one.")
 
     @model_validator(mode="after")
@@ -39,11 +40,14 @@ class Doubling(Strict):
             raise DesignError(f"last ({self.last}) is below first ({self.first})")
         return self
 
-    def levels(self, cores: int) -> list[int]:
-        """Return the levels on a system with `cores` cores, including the last one."""
+    def levels(self, cores: int, most: int | None = None) -> list[int]:
+        """Return the levels on a system with `cores` cores, including the last one; `most` ends them earlier."""
         end = self.last or max(self.first, round((self.last_per_core or 0) * cores))
-        doubled = [self.first * 2**power for power in range(math.floor(math.log2(end / self.first)) + 1)]
-        return doubled if doubled[-1] == end else [*doubled, end]
+        end = max(self.first, min(end, most or end))
+        found = [self.first]
+        while found[-1] * self.factor <= end:
+            found.append(found[-1] * self.factor)
+        return found if found[-1] == end else [*found, end]
 
 
 class Share(Strict):
@@ -54,6 +58,12 @@ class Share(Strict):
         None, gt=0, description="The total as a multiple of the memory of all clients; that of one client is the most."
     )
     times: str | None = Field(None, description="Another factor, whose level the total is multiplied by.")
+    lasts: Seconds | None = Field(
+        None,
+        gt=0,
+        description="How long an operation is to last: a probe at the begin of the campaign raises the total to what it"
+        " does in this time.",
+    )
     at_most: Level | None = Field(None, description="The most that one thread gets.")
     round: Literal["exact", "down", "up"] = Field("exact", description="What to do when it does not divide.")
 
@@ -61,9 +71,11 @@ class Share(Strict):
     def _state_one_total(self) -> "Share":
         if (self.aggregate is None) == (self.memory is None):
             raise DesignError("state either aggregate or memory")
+        if self.lasts is not None and self.aggregate is None:
+            raise DesignError("lasts: state an aggregate with it, which is the least total")
         return self
 
-    def level(self, threads: int, unit: str, memory: int = 0, nodes: int = 1, times: int = 1) -> int:
+    def level(self, threads: int, unit: str, memory: int = 0, nodes: int = 1, times: int = 1, least: int = 0) -> int:
         """Return the share of one thread, in `unit`.
 
         Parameters
@@ -78,6 +90,8 @@ class Share(Strict):
             How many clients there are.
         times : int
             The level of the factor that the total is multiplied by.
+        least : int
+            The total that a probe asks for, in `unit`, which divides: a smaller one is raised to it.
 
         Raises
         ------
@@ -88,7 +102,7 @@ class Share(Strict):
         if self.memory is not None:
             share = min(self.memory * memory * nodes / threads, self.memory * memory)
         else:
-            share = parse_quantity(self.aggregate or 0, unit) * times / threads
+            share = max(parse_quantity(self.aggregate or 0, unit) * times, least) / threads
         if self.at_most is not None:
             share = min(share, parse_quantity(self.at_most, unit))
         if not math.isfinite(share):

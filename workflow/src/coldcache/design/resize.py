@@ -1,9 +1,9 @@
-"""Give the sweeps of studies another total size: small files measure fast storage too briefly."""
+"""Give the sweeps of studies another total size or duration: small files measure fast storage too briefly."""
 
 from collections.abc import Iterable
 
 from coldcache.core.errors import DesignError
-from coldcache.core.units import parse_bytes, show_bytes
+from coldcache.core.units import parse_bytes, parse_seconds, show_bytes
 from coldcache.design.levels import Share
 from coldcache.design.site import Site
 from coldcache.design.study import Study, Sweep
@@ -51,3 +51,42 @@ def _resize(sweep: Sweep, total: int) -> Sweep:
         return sweep
     changed = share.model_copy(update={"aggregate": show_bytes(total)})
     return sweep.model_copy(update={"factors": {**sweep.factors, "file_size": changed}})
+
+
+def lengthen(studies: Iterable[Study], seconds: str) -> tuple[Study, ...]:
+    """Return studies whose timed parts last another time.
+
+    Parameters
+    ----------
+    studies : iterable of Study
+        Each sweep gets the new `seconds`, and each total that is divided among threads the new `lasts`.
+    seconds : str
+        The time, such as ``3`` or ``3 s``; empty leaves everything as it is.
+
+    Raises
+    ------
+    DesignError
+        If `seconds` is not a time above 0.
+    """
+    if not seconds:
+        return tuple(studies)
+    try:
+        duration = parse_seconds(float(seconds) if seconds.replace(".", "", 1).isdigit() else seconds)
+    except DesignError as error:
+        raise DesignError(f"seconds: {error}") from error
+    if duration <= 0:
+        raise DesignError(f'seconds: "{seconds}" is not above 0')
+    return tuple(
+        study.model_copy(update={"sweeps": {name: _lengthen(sweep, duration) for name, sweep in study.sweeps.items()}})
+        for study in studies
+    )
+
+
+def _lengthen(sweep: Sweep, duration: float) -> Sweep:
+    factors = {
+        factor: levels.model_copy(update={"lasts": duration})
+        if isinstance(levels, Share) and levels.aggregate is not None
+        else levels
+        for factor, levels in sweep.factors.items()
+    }
+    return sweep.model_copy(update={"factors": factors, "seconds": duration})

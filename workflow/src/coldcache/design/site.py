@@ -121,7 +121,8 @@ class Limits(Strict):
         None,
         ge=1,
         lt=2**63,
-        description="The most threads of a study that scales down; twice the cores when not stated.",
+        description="The most threads of a range such as {first: 1, last: 64}, and of a study that scales down; "
+        "for the latter twice the cores when not stated.",
     )
     trial_seconds: Seconds = Field(
         2.0, gt=0, description="How long a trial of a study that scales down should last, by what is expected here."

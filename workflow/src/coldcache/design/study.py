@@ -138,6 +138,9 @@ class Sweep(Strict):
     needs: list[str] = Field(
         default_factory=list, description="What the system must have; a site lists what it offers in the same words."
     )
+    own_directories: bool = Field(
+        False, description="Whether each thread of an operation on files has a directory of its own; mdtest has -u."
+    )
     iterations: int = Field(
         1, ge=1, lt=2**63, description="Repetitions that the document's tool makes in one execution."
     )

@@ -20,15 +20,17 @@ from coldcache.core.units import show_seconds
 from coldcache.core.vocabulary import nearest
 from coldcache.design.blocks import Block
 from coldcache.design.cases import Case, Trial
-from coldcache.design.jobs import arrange_allocations, most_nodes
+from coldcache.design.jobs import arrange_allocations, find_allocation, most_nodes
 from coldcache.measure.cluster.ask_nodes import Place, describe_everywhere, find_fault, write_mark
 from coldcache.measure.cluster.job_nodes import find_hosts
 from coldcache.measure.cluster.leftover_runners import wait_for_lease
 from coldcache.measure.cold import why_not_cold
+from coldcache.measure.fresh_files import name_aside
 from coldcache.measure.host.inventory import describe_machine, describe_system, describe_target
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.lease import leased
 from coldcache.measure.model.storage import storage
+from coldcache.measure.probe import needs_probe, with_paces
 from coldcache.measure.settings.block import BlockSettings, is_left, why_not_run
 from coldcache.measure.target import MARKER, WORK, check_space, check_target, clear, locked, make_work_folder
 from coldcache.measure.trial import BlockContext, refuse_full, run_trial
@@ -41,16 +43,16 @@ _SECONDS_AROUND = 300.0
 def measure_block(
     campaign: Campaign, name: str, manifest: Path, log: Path | None = None, terminal: TextIO = sys.stderr
 ) -> None:
-    """Run the trials of a block, or of a job of several, that have no folder yet, then write the manifest.
+    """Run the trials of a job, or of all rounds of a sweep, that have no folder yet, then write the manifest.
 
     Parameters
     ----------
     campaign : Campaign
         The design.
     name : str
-        The block's name.
+        The job's name, or ``study.sweep``.
     manifest : Path
-        The file that lists the block's trials, written when all are done.
+        The file that lists its trials, written when all are done.
     log : Path, optional
         The file that gets a line for each trial, saying how it ended.
     terminal : TextIO
@@ -68,11 +70,12 @@ def measure_block(
     ToolError
         If a tool is missing.
     """
+    campaign = _settle_sizes(campaign)
     blocks = campaign.blocks()
-    allocations = arrange_allocations(blocks, campaign.site)
-    allocation = next((allocation for allocation in allocations if allocation.name == name), None)
+    allocation = find_allocation(blocks, campaign.site, name)
     if allocation is None:
-        hint = nearest(name, [allocation.name for allocation in allocations])
+        known = [job.name for job in arrange_allocations(blocks, campaign.site)]
+        hint = nearest(name, list(dict.fromkeys([*known, *(block.name for block in blocks)])))
         raise CampaignError(f'campaign {campaign.name} has no block "{name}"; {hint}')
     home, trials = campaign.folder, [trial for block in allocation.blocks for trial in block.trials]
     waiting = [trial for trial in trials if is_missing(home, campaign.site, trial)]
@@ -91,18 +94,31 @@ def measure_block(
         if any(is_missing(home, campaign.site, trial) for trial in waiting) and progress:
             with storage(campaign.site):
                 _measure(campaign, block, waiting, progress, log)
+    if progress and not campaign.site.model:
+        _tidy(campaign, trials)
     asked = [trial for trial in trials if trial.repetition < trial.case.repetitions or is_done(home, trial)]
     told = {"block": name, "trials": [trial.key for trial in asked]}
     write_whole(manifest, json.dumps(told, indent=1) + "\n")
 
 
+def _settle_sizes(campaign: Campaign) -> Campaign:
+    """Return the campaign with sizes that follow from a probe of its target, if it has not begun and asks for one."""
+    if not needs_probe(campaign):
+        return campaign
+    with storage(campaign.site):
+        work = make_work_folder(check_target(campaign.site, campaign.cases()))
+        with locked(work), leased(work, _SECONDS_AROUND):
+            return with_paces(campaign, work)
+
+
 def _tidy(campaign: Campaign, trials: list[Trial]) -> None:
-    """Remove what an earlier start, which was killed or lost its target, left behind."""
+    """Remove what trials have left aside, and what a start left behind that was killed or lost its target."""
     work = Path(campaign.site.target.path).absolute() / WORK
     if campaign.site.model and not work.parent.parent.is_mount():
         # What is left on a model goes with it.
         return
-    left = [folder for folder in {Path(trial.case.run.directory).absolute() for trial in trials} if folder.is_dir()]
+    folders = {Path(trial.case.run.directory).absolute() for trial in trials}
+    left = [folder for folder in (*folders, *map(name_aside, folders)) if folder.is_dir()]
     if is_left(work):
         clients = campaign.site.clients
         with locked(work) as lock, leased(work, _SECONDS_AROUND), BlockSettings(work, lock) as settings:

@@ -15,6 +15,7 @@ from coldcache.design.site import Site
 from coldcache.measure.cluster.ask_nodes import Place, cool_everywhere, refuse_lost
 from coldcache.measure.cluster.launch import Launch
 from coldcache.measure.cold import make_cold, measure_below
+from coldcache.measure.fresh_files import renew
 from coldcache.measure.host.counters import choose_counters, read_counters
 from coldcache.measure.host.inventory import describe_below
 from coldcache.measure.host.mounts import find_mount
@@ -278,11 +279,12 @@ class _TrialRun:
     def _lay_out_names(self, run: Run, inputs: Inputs) -> tuple[Run, Inputs]:
         """Create the empty files of a metadata operation, and return the run with as many as there are."""
         folder = self._folder
-        if run.subfolders:
+        if find_place(folder) and run.subfolders:
             trial_files.empty(folder, run)
-        elif not inputs.names:
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
+        else:
+            renew(folder, run.files * run.threads)
+            for name in run.subfolders:
+                (folder / name).mkdir()
         if not inputs.names:
             return run, inputs
         count = lay_out_within(folder, inputs, self._block.site.limits.layout_seconds)

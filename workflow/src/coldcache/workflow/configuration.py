@@ -22,7 +22,7 @@ from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_mistakes import name_place
 from coldcache.design.grid import Environment
 from coldcache.design.jobs import arrange_allocations, refuse_hours
-from coldcache.design.resize import resize
+from coldcache.design.resize import lengthen, resize
 from coldcache.design.site import Site, read_site
 from coldcache.design.study import Study, Sweep, read_study
 from coldcache.measure.host.environment_modules import load_modules
@@ -32,10 +32,10 @@ from coldcache.tools.run import Run
 
 STUDIES, SITES = Path("config/studies"), Path("config/sites")
 
-KEYS = ("campaign", "studies", "site", "target", "size")
+KEYS = ("campaign", "studies", "site", "target", "size", "seconds")
 
 #: What `config/config.yaml` has as it comes: such a value gives way to that of a campaign that has begun.
-DEFAULTS = {"studies": "quick", "site": "local", "target": "", "size": ""}
+DEFAULTS = {"studies": "quick", "site": "local", "target": "", "size": "", "seconds": ""}
 
 
 def read_design(config: Mapping[str, Any]) -> Campaign:
@@ -49,7 +49,8 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     ----------
     config : mapping
         ``campaign``, ``studies`` (ids, separated by commas), ``site`` and optionally ``target``, which overrides the
-        site's; ``size``, as `coldcache.design.resize.resize`.
+        site's; ``size``, as `coldcache.design.resize.resize`;
+        ``seconds``, as `coldcache.design.resize.lengthen`.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
 
 
 def take_begun(config: Mapping[str, Any], stated: Collection[str] = ()) -> dict[str, Any]:
-    """Return a configuration with the studies, site, target and size that its campaign began with.
+    """Return a configuration with the studies, site, target, size and seconds that its campaign began with.
 
     Parameters
     ----------
@@ -110,6 +111,7 @@ def take_begun(config: Mapping[str, Any], stated: Collection[str] = ()) -> dict[
         "site": begun.site.site,
         "target": "" if here else path,
         "size": begun.environment.size if begun.environment else "",
+        "seconds": begun.environment.seconds if begun.environment else "",
     }
     free = [key for key in kept if key not in stated and (config.get(key) or "") == DEFAULTS[key]]
     return {**config, **{key: kept[key] for key in free if begun.planned}}
@@ -203,13 +205,14 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
     for study in names:
         if names.count(study) > 1:
             raise DesignError(f'studies: "{study}" is named twice')
-    size = str(config.get("size") or "")
+    size, seconds = (str(config.get(key) or "") for key in ("size", "seconds"))
     studies, site = resize([read_study(STUDIES, study) for study in names], site, size)
+    studies = lengthen(studies, seconds)
     if not full and not site.plan_only:
         _load_modules(site)
     if environment is None:
         environment = _find_environment(name, site, studies, full)
-    return Campaign(name, site, studies, environment._replace(size=size))
+    return Campaign(name, site, studies, environment._replace(size=size, seconds=seconds))
 
 
 def _load_modules(site: Site) -> None:
@@ -245,6 +248,7 @@ def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: b
         memory=site.clients.memory_bytes(),
         lacking=lacking,
         physical_cores=site.clients.total_physical_cores(),
+        order="rounds",
     )
 
 

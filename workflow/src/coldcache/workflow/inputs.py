@@ -39,6 +39,8 @@ class WorkflowInputs(NamedTuple):
         Cores of a node, or of this machine: a block takes all of them, so that nothing else runs meanwhile.
     minutes, nodes : dict of str to int
         Time limit and number of nodes of each job that measures.
+    before : dict of str to list of str
+        Manifests of the jobs that must end before a job with rounds that a stop rule may ask for.
     evidence : list of str
         Files that must exist before collecting: the manifest of each such job, or the seal.
     notebooks : list of str
@@ -62,6 +64,7 @@ class WorkflowInputs(NamedTuple):
     cores: int
     minutes: dict[str, int]
     nodes: dict[str, int]
+    before: dict[str, list[str]]
     evidence: list[str]
     notebooks: list[str]
     slices: dict[str, list[str]]
@@ -90,6 +93,10 @@ class WorkflowInputs(NamedTuple):
     def time_limit(self, wildcards: Any) -> int:
         """Return the time limit of a block in minutes; a resource function of Snakemake."""
         return self.minutes.get(wildcards.block, 1)
+
+    def earlier_jobs(self, wildcards: Any) -> list[str]:
+        """Return the manifests that must exist before a block is measured; an input function of Snakemake."""
+        return self.before.get(wildcards.block, [])
 
     @property
     def digests(self) -> list[str]:
@@ -197,6 +204,7 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
         cores=_cores(design.site),
         minutes={job.name: math.ceil(round(walltime(job, design.site.limits) / 60, 6)) for job in allocations},
         nodes={job.name: job.nodes for job in allocations},
+        before={job.name: manifests[:number] for number, job in enumerate(allocations) if job.is_conditional},
         evidence=[f"raw/{name}/{SUMS}"] if sealed else manifests,
         notebooks=[
             f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"
@@ -222,7 +230,9 @@ def _read_for_job(config: Mapping[str, Any]) -> WorkflowInputs:
     site = read_site(SITES, str(config["site"]), str(config.get("target") or "") or None)
     nothing: dict[str, Any] = {name: [] for name in WorkflowInputs._fields}
     known = {"campaign": config["campaign"], "arguments": _arguments(config), "cores": _cores(site)}
-    return WorkflowInputs(**{**nothing, "minutes": {}, "nodes": {}, "slices": {}, "design": None, **known})
+    return WorkflowInputs(
+        **{**nothing, "minutes": {}, "nodes": {}, "before": {}, "slices": {}, "design": None, **known}
+    )
 
 
 def _arguments(config: Mapping[str, Any]) -> str:

@@ -14,7 +14,14 @@ from coldcache.workflow.configuration import draft_design, is_elsewhere
 
 
 def print_plan(
-    studies: str, site: str, target: str | None, form: str, full: bool = False, size: str = "", noise: str | None = None
+    studies: str,
+    site: str,
+    target: str | None,
+    form: str,
+    full: bool = False,
+    size: str = "",
+    noise: str | None = None,
+    seconds: str = "",
 ) -> None:
     """Print the trials of studies on a site.
 
@@ -34,13 +41,16 @@ def print_plan(
         The total size of each sweep's files, such as ``8GiB``; empty for the studies' own.
     noise : str or None
         An earlier campaign, by whose noise each sweep says which difference it can show.
+    seconds : str
+        How long each timed part lasts, such as ``3``; empty for what the studies say.
 
     Raises
     ------
     ColdCacheError
         As `draft_design`.
     """
-    design = draft_design({"studies": studies, "site": site, "target": target or "", "size": size}, full)
+    config = {"studies": studies, "site": site, "target": target or "", "size": size, "seconds": seconds}
+    design = draft_design(config, full)
     asked, environment = design.planned, design.environment
     assert environment is not None
     if full:
@@ -48,7 +58,7 @@ def print_plan(
     else:
         cases = design.cases()
     runs = not full and not any(case.why_not_here for case in cases)
-    blocks = design.blocks() if runs else arrange_blocks(cases, environment.seed)
+    blocks = design.blocks() if runs else arrange_blocks(cases, environment.seed, environment.order)
     trials = [trial for block in blocks for trial in block.trials]
     if form == "jsonl":
         for trial in (trial for trial in trials if trial.repetition < trial.case.repetitions):

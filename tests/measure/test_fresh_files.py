@@ -1,0 +1,36 @@
+"""What a trial leaves is kept aside, so that its inodes are not free while others are created."""
+
+from coldcache.measure.fresh_files import name_aside, renew
+
+
+def test_files_of_earlier_trials_keep_their_inodes(tmp_path):
+    folder = tmp_path / "study/sweep"
+    folder.parent.mkdir()
+    seen = set()
+    for _ in range(3):
+        renew(folder, 2)
+        assert list(folder.iterdir()) == []
+        for name in "ab":
+            (folder / name).touch()
+        inodes = {path.stat().st_ino for path in folder.iterdir()}
+        assert not inodes & seen
+        seen |= inodes
+    assert sorted(str(path.relative_to(name_aside(folder))) for path in name_aside(folder).rglob("*/*")) == [
+        "0/a", "0/b", "1/a", "1/b",
+    ]  # fmt: skip
+
+
+def test_an_empty_folder_is_not_kept(tmp_path):
+    folder = tmp_path / "sweep"
+    renew(folder, 1)
+    renew(folder, 1)
+    assert not name_aside(folder).exists()
+
+
+def test_where_inodes_are_short_nothing_is_kept(tmp_path):
+    folder = tmp_path / "sweep"
+    renew(folder, 1)
+    (folder / "a").touch()
+    renew(folder, 2**62)
+    assert list(folder.iterdir()) == []
+    assert not name_aside(folder).exists()

@@ -1,0 +1,66 @@
+"""A probe measures a target before a campaign begins, and totals of the campaign follow from it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from drafts import expand, make_site, make_study, sweep
+from pydantic import ValidationError
+
+from coldcache.core.errors import DesignError, TargetError
+from coldcache.design.levels import Share
+from coldcache.measure.probe import probe
+from coldcache.measure.target import MARKER
+
+
+def test_it_returns_what_the_target_does_per_second_and_leaves_nothing(tmp_path):
+    (tmp_path / MARKER).touch()
+    found = probe(tmp_path / "probe")
+    assert sorted(found) == ["file-create", "file-remove", "read", "write"]
+    # No storage is slower than a megabyte per second and ten files, and none is faster than memory.
+    assert all(1e6 < found[name] < 1e12 for name in ("read", "write"))
+    assert all(10 < found[name] < 1e8 for name in ("file-create", "file-remove"))
+    assert not (tmp_path / "probe").exists()
+
+
+def test_it_writes_nowhere_but_in_a_marked_folder(tmp_path):
+    with pytest.raises(TargetError, match="was not made by this program"):
+        probe(tmp_path / "probe")
+
+
+def test_a_total_is_raised_to_what_the_fastest_operation_does_in_the_time():
+    size = {"aggregate": "4 MiB", "lasts": "2 s"}
+    study = make_study(a=sweep(["write", "read"], threads=[1, 4], file_size=size))
+    paces = {"write": 100 * 2**20, "read": 200 * 2**20, "file-create": 1e9}
+    sizes = {case.bytes for case in expand(study, make_site(bytes="1 GiB"), paces=paces)}
+    assert sizes == {400 * 2**20}
+    # The site's limit holds; a slow target keeps the total that the study states; without a probe nothing is raised.
+    assert {case.bytes for case in expand(study, make_site(bytes="64 MiB"), paces=paces)} == {64 * 2**20}
+    assert {case.bytes for case in expand(study, paces={"write": 1, "read": 1})} == {2**22}
+    assert {case.bytes for case in expand(study)} == {2**22}
+
+
+def test_a_raised_total_has_whole_transfers_and_equal_parts():
+    size = {"aggregate": "1 MiB", "lasts": "1 s"}
+    study = make_study(a=sweep(threads=[3], file_size=size, transfer_size=["64 KiB"]))
+    with pytest.raises(DesignError, match="does not divide"):
+        expand(study)
+    (case,) = expand(study, paces={"write": 10_000_000})
+    assert case.run.file_size == 10_000_000 // (3 * 65536) * 65536
+
+
+def test_a_time_needs_a_total():
+    with pytest.raises(ValidationError, match="lasts: state an aggregate with it"):
+        Share(memory=2, lasts="1 s")
+
+
+def test_a_campaign_is_probed_once(project, coldcache, measure_arguments):
+    path = Path("config/studies/tiny.yaml")
+    path.write_text(path.read_text().replace("files: [2000]", "files: {aggregate: 2000, lasts: 10 ms, round: down}"))
+    assert "lasts" in path.read_text()
+    found = coldcache(*measure_arguments("tiny.files"))
+    assert found.returncode == 0, found.stderr
+    begun = json.loads(Path("raw/tiny/campaign.json").read_text())["circumstances"]["paces"]
+    assert sorted(begun) == ["file-create", "file-remove", "read", "write"]
+    assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
+    assert json.loads(Path("raw/tiny/campaign.json").read_text())["circumstances"]["paces"] == begun

@@ -1,0 +1,138 @@
+"""Probe a target for some seconds before a campaign begins, so that its sizes and counts make trials last."""
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from coldcache.campaign.campaign import Campaign
+from coldcache.design.levels import Share
+from coldcache.measure.host.page_cache import evict
+from coldcache.measure.target import clear
+
+#: How long each part of the probe lasts, in s, and the most that its writes may leave on the target, in B.
+_SECONDS, _MOST_BYTES = 0.5, 2**30
+
+#: Threads of the probe: one alone is slower than a curve over threads.
+_THREADS = 4
+
+_CHUNK = 2**20
+
+#: Files are created in groups of this many, between two looks at the clock.
+_GROUP = 64
+
+
+def needs_probe(campaign: Campaign) -> bool:
+    """Return whether a size or a count of a campaign that has not begun follows from a probe."""
+    environment = campaign.environment
+    if environment is None or environment.paces or (campaign.folder / "campaign.json").is_file():
+        return False
+    sweeps = (sweep for study in campaign.planned for sweep in study.sweeps.values())
+    levels = (level for sweep in sweeps for level in sweep.factors.values())
+    return any(isinstance(level, Share) and level.lasts is not None for level in levels)
+
+
+def with_paces(campaign: Campaign, work: Path) -> Campaign:
+    """Return a campaign whose sizes follow from a probe of its target.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        One that has not begun.
+    work : Path
+        The marked work folder of the target, which is locked.
+
+    Raises
+    ------
+    OSError
+        If the target is full or not writable.
+    """
+    assert campaign.environment is not None
+    paces = probe(work / "probe")
+    return replace(campaign, environment=campaign.environment._replace(paces=paces))
+
+
+def probe(folder: Path) -> dict[str, float]:
+    """Return what the target does per second with several threads, by operation: bytes, or files.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder within a marked work folder; it is made and removed.
+
+    Raises
+    ------
+    OSError
+        If the target is full or not writable.
+    """
+    folder.mkdir()
+    try:
+        files = [folder / str(number) for number in range(_THREADS)]
+        written, seconds = _run(_write, files)
+        found = {"write": written / seconds}
+        evict(files)
+        read, seconds = _run(_read, files)
+        found |= {"read": read / seconds}
+        folders = [folder / f"d{number}" for number in range(_THREADS)]
+        created, seconds = _run(_create, folders)
+        found |= {"file-create": created / seconds}
+        removed, seconds = _run(_remove, folders)
+        return {**found, "file-remove": removed / seconds}
+    finally:
+        clear(folder)
+
+
+def _run(part: Callable[[Path], int], places: list[Path]) -> tuple[int, float]:
+    """Run a part of the probe in each place at the same time; return the sum of its counts, and how long it took."""
+    began = time.perf_counter()
+    with ThreadPoolExecutor(len(places)) as pool:
+        total = sum(pool.map(part, places))
+    return total, time.perf_counter() - began
+
+
+def _write(path: Path) -> int:
+    chunk = memoryview(os.urandom(_CHUNK))
+    end, written = time.monotonic() + _SECONDS, 0
+    with path.open("wb", buffering=0) as file:
+        while written < _MOST_BYTES // _THREADS and time.monotonic() < end:
+            written += file.write(chunk)
+        os.fsync(file.fileno())
+    return written
+
+
+def _read(path: Path) -> int:
+    end, read = time.monotonic() + _SECONDS, 0
+    with path.open("rb", buffering=0) as file:
+        while time.monotonic() < end and (chunk := file.read(_CHUNK)):
+            read += len(chunk)
+    return read
+
+
+def _create(folder: Path) -> int:
+    folder.mkdir()
+    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    end, count = time.monotonic() + _SECONDS, 0
+    try:
+        while time.monotonic() < end:
+            for number in range(count, count + _GROUP):
+                os.close(os.open(str(number), os.O_CREAT | os.O_WRONLY, 0o644, dir_fd=directory))
+            count += _GROUP
+    finally:
+        os.close(directory)
+    return count
+
+
+def _remove(folder: Path) -> int:
+    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    count = 0
+    try:
+        with suppress(FileNotFoundError):
+            while True:
+                os.unlink(str(count), dir_fd=directory)
+                count += 1
+    finally:
+        os.close(directory)
+    return count
