@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from coldcache.analysis.estimates import Estimates, Question, median_interval
+from coldcache.analysis.estimates import Estimates, median_interval
 from coldcache.analysis.figures.style import house_style
+from coldcache.analysis.question import Question
 
 #: Rates in MB/s of five repetitions, by operation and threads.
 RATES = {

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from coldcache.analysis.estimates import NOT_PROVED, Peak, Question, estimate, fit_law, median_interval
+from coldcache.analysis.answers import Peak
+from coldcache.analysis.estimates import estimate, fit_law, median_interval
 from coldcache.analysis.format import format_growth, format_interval, format_ratio, format_suspect
+from coldcache.analysis.question import Question
 from coldcache.analysis.report_links import without_links
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.trials import Collected
@@ -265,15 +267,6 @@ def test_a_combination_that_is_no_case_has_no_page(open_estimates):
     assert len(found.pages()) == len(found.table()) == 3
 
 
-def test_a_question_names_files_and_heads_tables():
-    question = Question("s", "w", "A sweep", ("fig 1", "table 2"))
-    assert (question.name, question.heading) == ("s-w", "A sweep (fig 1; table 2)")
-    assert replace(question, items=()).heading == "A sweep"
-    plain = Question()
-    assert (plain.study, plain.sweep, plain.title, plain.items) == ("", "", "", ())
-    assert (plain.file_layout, plain.why, plain.factor) == ("", "", "")
-
-
 def test_a_sweep_is_named_as_its_question_and_its_page(sweep):
     named = replace(sweep, question=Question("s", "w", "A sweep", ("fig 1",), factor="write_cache"))
     assert (named.name, named.heading, named.path) == ("s-w", "A sweep (fig 1)", "s/w")
@@ -299,16 +292,6 @@ def test_the_scale_and_each_note_stand_once_at_the_end_of_the_caption(sweep):
     scaled = replace(sweep, question=Question(why="at most 4 threads"))
     assert scaled.origin() == "Tool: fio 3.33. Scale: at most 4 threads."
     assert scaled.caption("One.", None, "Two.", "One.").endswith("Scale: at most 4 threads. One. Two.")
-
-
-def test_reads_that_are_not_proved_cold_are_counted_in_the_caption(sweep):
-    for repetition, cold in enumerate(("warm", "mixed", "unproved")):
-        sweep.cube.cold.loc[{"operation": "read", "threads": 1, "repetition": repetition}] = cold
-    sweep.cube.cold.loc[{"operation": "write"}] = "not applicable"
-    assert "Reads: 12 cold, 1 warm, 1 mixed, 1 unproved. Diamonds: reads that are not proved cold." in sweep.caption()
-    assert NOT_PROVED == ("warm", "mixed", "unproved")
-    sweep.cube.cold[:] = "not applicable"
-    assert "Reads" not in sweep.caption()
 
 
 def test_suspect_trials_of_a_case_are_counted(sweep):

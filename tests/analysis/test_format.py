@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from coldcache.analysis.estimates import Ratio
+from coldcache.analysis.answers import Ratio
 from coldcache.analysis.format import (
     format_factor,
     format_growth,

@@ -7,8 +7,8 @@ import h5netcdf
 import numpy as np
 import pytest
 
-from coldcache.analysis.estimates import Question
 from coldcache.analysis.predictions import describe_distance, predict_sweep, tabulate_predictions
+from coldcache.analysis.question import Question
 
 #: Two targets of 100 MB/s each.
 MODEL = {

@@ -8,9 +8,10 @@ import seaborn as sns
 import xarray as xr
 from canvas import find_outside, find_overlaps
 
-from coldcache.analysis.estimates import Estimates, Question, median_interval
+from coldcache.analysis.estimates import Estimates, median_interval
 from coldcache.analysis.figures.heat import find_axes_of_map, map_of, open_map, set_map
 from coldcache.analysis.figures.style import house_style
+from coldcache.analysis.question import Question
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
-from coldcache.analysis.estimates import Question, median_interval
+from coldcache.analysis.estimates import median_interval
+from coldcache.analysis.question import Question
 from coldcache.analysis.questions import headlines
 from coldcache.analysis.questions.headlines import choose_overview, find_best, list_headlines
 

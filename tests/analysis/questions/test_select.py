@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from coldcache.analysis.display import Display, Sentences
-from coldcache.analysis.estimates import Question
+from coldcache.analysis.question import Question
 from coldcache.analysis.questions.select import _find_ceilings, _split, choose, choose_settings, published_values
 
 FILES = ["file-create", "file-stat", "file-read", "file-remove"]

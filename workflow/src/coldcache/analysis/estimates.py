@@ -9,110 +9,20 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from coldcache.analysis.format import format_interval, format_suspect, show_level
+from coldcache.analysis.answers import Peak, Ratio
+from coldcache.analysis.captions import describe_marks, describe_reached, describe_trials
+from coldcache.analysis.format import format_interval, format_suspect
+from coldcache.analysis.question import Question
 from coldcache.analysis.report_links import mark_of, page_of
 from coldcache.core.errors import DatasetError, NoData
 from coldcache.dataset.published import PublishedValue
 from coldcache.dataset.reader import COUNTED, open_sweep
-from coldcache.statistics.intervals import Interval, interval_over, reached_level
+from coldcache.statistics.intervals import Interval, interval_over
 from coldcache.statistics.ratios import paired_ratio
 from coldcache.statistics.scaling.usl import LEAST_LEVELS, UniversalScalability, fit_scalability
-from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: Coverage of every interval, where there are enough repetitions for it.
 LEVEL = 0.95
-
-#: Verdicts on reads whose bytes are not proved to come from the device.
-NOT_PROVED = ("warm", "mixed", "unproved")
-
-
-@dataclass(frozen=True, slots=True)
-class Peak:
-    """The highest estimate of an operation over threads.
-
-    Attributes
-    ----------
-    threads : int
-        The number of threads of the highest estimate.
-    estimate, low, high : float
-        The median and its interval, in the unit of the estimates.
-    n, suspect : int
-        Trials that count, and how many of them are suspect.
-    page : str or None
-        The page of the case in the report.
-    runs : tuple of float
-        The trials themselves.
-    """
-
-    threads: int
-    estimate: float
-    low: float
-    high: float
-    n: int
-    page: str | None = None
-    suspect: int = 0
-    runs: tuple[float, ...] = ()
-
-    @property
-    def at(self) -> str:
-        """The number of threads in words: ``1 thread``, ``4 threads``."""
-        return f"{self.threads:,} thread{'s' if self.threads != 1 else ''}"
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """The typical ratio of two cases with its interval, from `n` pairs, and the page that leads to their trials.
-
-    `runs` are the ratios of the pairs where they are too few for an interval; `correlation` is that of neighbours.
-    """
-
-    estimate: float
-    low: float
-    high: float
-    n: int
-    page: str | None = None
-    runs: tuple[float, ...] = ()
-    correlation: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a sweep was designed to answer.
-
-    Attributes
-    ----------
-    study, sweep, title : str
-        Its names.
-    items : tuple of str
-        The tables and figures of the source that it serves.
-    file_layout : str
-        The layout of its files; empty where it has none.
-    why : str
-        The scale at which it was measured, or the reason why it was not.
-    factor : str
-        The factor of the system that it varies; empty where it varies none.
-    part : str
-        The part of the sweep, where several parts have estimates of their own: levels or a metric, as part of a name.
-    """
-
-    study: str = ""
-    sweep: str = ""
-    title: str = ""
-    items: tuple[str, ...] = ()
-    file_layout: str = ""
-    why: str = ""
-    factor: str = ""
-    part: str = ""
-
-    @property
-    def name(self) -> str:
-        """The stem of files about the sweep."""
-        return "-".join(filter(None, (self.study, self.sweep, self.part)))
-
-    @property
-    def heading(self) -> str:
-        """The title of the sweep with the items that it serves: ``title (figure 11)``."""
-        return f"{self.title} ({'; '.join(self.items)})" if self.items else self.title
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +52,7 @@ class Estimates:
     metric: str
     unit: str
     cells: xr.Dataset
-    question: Question = Question()
+    question: Question = field(default_factory=Question)
     published: tuple[PublishedValue, ...] = ()
     ceilings: dict[str, float] = field(default_factory=dict)
     is_stated: bool = False
@@ -304,34 +214,8 @@ class Estimates:
 
     def caption(self, *notes: str | None) -> str:
         """Return how to read a figure: marks, trials, cold reads, what stayed in memory, tool, then each note once."""
-        verdict = self.cube.verdict
-        parts = [_describe_bands(self.cells.n)]
-        counted = {name: int((verdict == name).sum()) for name in ("valid", "suspect", "void", "missing")}
-        parts.append("Trials: " + ", ".join(f"{count} {name}" for name, count in counted.items() if count) + ".")
-        if counted["suspect"]:
-            parts.append("Hollow dots: suspect.")
-        cold = self.cube.cold.values[self.cube.cold.values != "not applicable"]
-        colds = {name: int((cold == name).sum()) for name in ("cold", *NOT_PROVED)}
-        if any(colds.values()):
-            parts.append("Reads: " + ", ".join(f"{count} {name}" for name, count in colds.items() if count) + ".")
-        if any(colds[name] for name in NOT_PROVED):
-            parts.append("Diamonds: reads that are not proved cold.")
-        parts += self._describe_reached()
+        parts = [describe_marks(self.cells.n), *describe_trials(self.cube), *describe_reached(self.cube, self.metric)]
         return " ".join([*parts, self.origin(), *dict.fromkeys(note for note in notes if note)])
-
-    def _describe_reached(self) -> list[str]:
-        """Return a sentence on the figures whose work did not reach the storage, if there are any."""
-        if "reached" not in self.cube:
-            return []
-        counted = self.cube.verdict.isin(COUNTED) & self.runs.notnull()
-        where = self.cube.reached.where(counted, "")
-        memory, every = int((where == "memory").sum()), int(counted.sum())
-        if not memory:
-            return []
-        named = [
-            str(name) for name in self.cube.operation.values if bool((where == "memory").sel(operation=name).any())
-        ]
-        return [f"In memory, without reaching the storage: {memory} of {every} figures ({', '.join(named)})."]
 
     def origin(self) -> str:
         """Return the tool that measured, and the scale where it is not the document's."""
@@ -384,24 +268,6 @@ def fit_law(estimates: Estimates, operation: str) -> UniversalScalability | None
     if int(rates.notnull().any("repetition").sum()) < LEAST_LEVELS:
         return None
     return fit_scalability(rates.threads.values, rates.values)
-
-
-def _describe_bands(counts: xr.DataArray) -> str:
-    """Return the meaning of points and bands: bands cover 95 %, or the coverage that few repetitions reach."""
-    most = int(counts.max())
-    least = int(counts.where(counts > 0, most).min())
-    if most < 2:
-        return "Points: single trials; one repetition has no interval."
-    repetitions = f"{least} to {most}" if least < most else f"{most}"
-    if most < LEAST_REPETITIONS:
-        return f"Points: median of {repetitions} repetitions, too few for an interval; dots: single trials."
-    reach = {n: show_level(reached_level(n)) for n in (least, most)}
-    none = f", none of fewer than {LEAST_REPETITIONS}" if least < LEAST_REPETITIONS else ""
-    fewer = none or (f", {reach[least]} of {least}" if reach[least] != reach[most] else "")
-    return (
-        f"Points: median of {repetitions} repetitions; bands and bars: its {reach[most]} interval{fewer}; "
-        "dots: single trials."
-    )
 
 
 def estimate(dataset: str | Path, study: str, sweep: str, metric: str) -> Estimates:

@@ -9,7 +9,8 @@ import xarray as xr
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from coldcache.analysis.estimates import NOT_PROVED, Estimates
+from coldcache.analysis.captions import NOT_PROVED
+from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures.marks import assign_series, say, say_case, say_levels
 from coldcache.analysis.figures.style import COLOURS, mark_level
 from coldcache.analysis.report_links import page_of, page_of_trial

@@ -10,9 +10,10 @@ import numpy as np
 import xarray as xr
 
 from coldcache.analysis.display import Display, Sentences
-from coldcache.analysis.estimates import Estimates, Question, median_interval
+from coldcache.analysis.estimates import Estimates, median_interval
 from coldcache.analysis.format import format_factor, format_level
 from coldcache.analysis.published_vs_measured import list_published
+from coldcache.analysis.question import Question
 from coldcache.analysis.tables import Table
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION, OPERATIONS, SET_FACTORS

@@ -1,0 +1,14 @@
+"""What estimates answer is said in words that fit its number."""
+
+from coldcache.analysis.answers import Peak, Ratio
+
+
+def test_a_peak_names_its_number_of_threads():
+    assert Peak(1, 2.0, 1.0, 3.0, 5).at == "1 thread"
+    assert Peak(1024, 2.0, 1.0, 3.0, 5).at == "1,024 threads"
+
+
+def test_a_peak_and_a_ratio_have_no_page_and_no_doubt_unless_stated():
+    peak, ratio = Peak(4, 2.0, 1.0, 3.0, 5), Ratio(2.0, 1.0, 3.0, 5)
+    assert (peak.page, peak.suspect, peak.runs) == (None, 0, ())
+    assert (ratio.page, ratio.runs, ratio.correlation) == (None, (), 0.0)

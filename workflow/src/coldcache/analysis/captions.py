@@ -1,0 +1,57 @@
+"""Captions: what the marks of a figure mean, and how many of its trials count, are cold and reached the storage."""
+
+import xarray as xr
+
+from coldcache.analysis.format import show_level
+from coldcache.dataset.reader import COUNTED
+from coldcache.statistics.intervals import reached_level
+from coldcache.statistics.stopping import LEAST_REPETITIONS
+
+#: Verdicts on reads whose bytes are not proved to come from the device.
+NOT_PROVED = ("warm", "mixed", "unproved")
+
+
+def describe_marks(counts: xr.DataArray) -> str:
+    """Return the meaning of points and bands: bands cover 95 %, or the coverage that few repetitions reach."""
+    most = int(counts.max())
+    least = int(counts.where(counts > 0, most).min())
+    if most < 2:
+        return "Points: single trials; one repetition has no interval."
+    repetitions = f"{least} to {most}" if least < most else f"{most}"
+    if most < LEAST_REPETITIONS:
+        return f"Points: median of {repetitions} repetitions, too few for an interval; dots: single trials."
+    reach = {n: show_level(reached_level(n)) for n in (least, most)}
+    none = f", none of fewer than {LEAST_REPETITIONS}" if least < LEAST_REPETITIONS else ""
+    fewer = none or (f", {reach[least]} of {least}" if reach[least] != reach[most] else "")
+    return (
+        f"Points: median of {repetitions} repetitions; bands and bars: its {reach[most]} interval{fewer}; "
+        "dots: single trials."
+    )
+
+
+def describe_trials(cube: xr.Dataset) -> list[str]:
+    """Return sentences that count the trials of a sweep by verdict, and its reads by how cold they were."""
+    counted = {name: int((cube.verdict == name).sum()) for name in ("valid", "suspect", "void", "missing")}
+    parts = ["Trials: " + ", ".join(f"{count} {name}" for name, count in counted.items() if count) + "."]
+    if counted["suspect"]:
+        parts.append("Hollow dots: suspect.")
+    cold = cube.cold.values[cube.cold.values != "not applicable"]
+    colds = {name: int((cold == name).sum()) for name in ("cold", *NOT_PROVED)}
+    if any(colds.values()):
+        parts.append("Reads: " + ", ".join(f"{count} {name}" for name, count in colds.items() if count) + ".")
+    if any(colds[name] for name in NOT_PROVED):
+        parts.append("Diamonds: reads that are not proved cold.")
+    return parts
+
+
+def describe_reached(cube: xr.Dataset, metric: str) -> list[str]:
+    """Return a sentence on the figures whose work did not reach the storage, if there are any."""
+    if "reached" not in cube:
+        return []
+    counted = cube.verdict.isin(COUNTED) & cube[metric].notnull()
+    where = cube.reached.where(counted, "")
+    memory, every = int((where == "memory").sum()), int(counted.sum())
+    if not memory:
+        return []
+    named = [str(name) for name in cube.operation.values if bool((where == "memory").sel(operation=name).any())]
+    return [f"In memory, without reaching the storage: {memory} of {every} figures ({', '.join(named)})."]

@@ -1,0 +1,44 @@
+"""A sentence on what one shared file costs against one file per thread."""
+
+from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.sentences.subjects import PLURALS, list_measured
+from coldcache.statistics.intervals import Interval
+from coldcache.statistics.ratios import paired_ratio
+from coldcache.statistics.stopping import LEAST_REPETITIONS
+
+
+def compare_layouts(one: Estimates, many: Estimates) -> str | None:
+    """Return the ratio of one shared file to one file per thread over threads; None where no operation has both."""
+    same, few, parts = [], [], []
+    for name in list_measured(one):
+        if name not in many.cells.operation.values:
+            continue
+        ratios = layout_ratios(one, many, name)
+        if ratios:
+            low, high = min(ratio.estimate for _, ratio in ratios), max(ratio.estimate for _, ratio in ratios)
+            span = f"{low:.3g} to {high:.3g}" if f"{low:.3g}" != f"{high:.3g}" else f"{low:.3g}"
+            if (pairs_each := min(ratio.n for _, ratio in ratios)) < LEAST_REPETITIONS:
+                few.append(f"{PLURALS.get(name, name)} {span} times ({pairs_each} pairs each)")
+                continue
+            if all(ratio.low <= 1 <= ratio.high for _, ratio in ratios):
+                same.append(PLURALS.get(name, name))
+                continue
+            parts.append(f"{PLURALS.get(name, name)} of one shared file are {span} times as fast")
+    alike = [f"Sharing one file makes no measurable difference to {' and '.join(same)}."] if same else []
+    if few:
+        alike.append(
+            f"Medians of one shared file over those of one file per thread: {', '.join(few)}; too few to compare."
+        )
+    return " ".join([*alike, *([f"Against one file per thread, {', '.join(parts)}."] if parts else [])]) or None
+
+
+def layout_ratios(one: Estimates, many: Estimates, operation: str) -> list[tuple[int, Interval]]:
+    """Return the ratio of two layouts at each number of threads that both have, paired by repetition."""
+    found = []
+    for threads in sorted(set(one.cells.threads.values.tolist()) & set(many.cells.threads.values.tolist())):
+        at = {"operation": operation, "threads": threads}
+        above, below = (layout.runs.sel(at) for layout in (one, many))
+        ratio = paired_ratio(above, below)
+        if ratio.n:
+            found.append((int(threads), ratio))
+    return found

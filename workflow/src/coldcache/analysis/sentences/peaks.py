@@ -1,0 +1,86 @@
+"""Sentences and titles on the highest and the lowest estimates of a sweep."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.format import format_interval, format_suspect
+from coldcache.analysis.sentences.subjects import PLURALS, capitalise, list_measured, name_level, title_with_scale
+from coldcache.core.units import show_rate
+
+
+def describe_peaks(estimates: Estimates) -> str:
+    """Return the highest estimate of each operation over threads, and the scale, as a sentence."""
+    found = [(name, estimates.peak(name)) for name in list_measured(estimates)]
+    parts = [f"{PLURALS.get(name, name)} peak at {estimates.format_peak(peak)} with {peak.at}" for name, peak in found]
+    return f"{title_with_scale(estimates)}: {', '.join(parts)}."
+
+
+def describe_extremes(estimates: Estimates) -> str:
+    """Return the lowest and the highest estimate of each operation over all factors, with their levels."""
+    parts = []
+    for name in list_measured(estimates):
+        highest, *others = (_with_levels(estimates, place, estimates.format_cell) for place in _ends(estimates, name))
+        span = f"range from {others[0]} to {highest}" if others else f"{_verb(estimates)} {highest}"
+        parts.append(f"{PLURALS.get(name, name)} {span}")
+    return f"{title_with_scale(estimates)}: {'; '.join(parts)}."
+
+
+def title_extremes(estimates: Estimates, most: int | None = None) -> str:
+    """Return the highest estimate of each operation, or of the `most` fastest, with its levels, as a title."""
+
+    def show(place: dict[str, Any]) -> str:
+        return show_rate(float(estimates.cells.estimate.sel(place)), estimates.unit)
+
+    parts = [
+        f"{PLURALS.get(name, name)} {_verb(estimates)} {_with_levels(estimates, _ends(estimates, name)[0], show)}"
+        for name in list_measured(estimates)[:most]
+    ]
+    return capitalise("; ".join(parts))
+
+
+def describe_rates(estimates: Estimates) -> str:
+    """Return the highest estimate of each operation, the fastest first, and at which scale, as a sentence."""
+    parts = []
+    for name in list_measured(estimates):
+        cells = estimates.cells.sel(operation=name)
+        best = cells.where(cells.estimate == cells.estimate.max(), drop=True).squeeze()
+        levels = {str(dim): best[dim].item() for dim in cells.dims}
+        doubt = format_suspect(estimates.count_suspect({"operation": name, **levels}), int(best.n))
+        shown = format_interval(
+            float(best.estimate), float(best.low), float(best.high), estimates.unit, int(best.n), doubt=doubt,
+            runs=estimates.runs_of({"operation": name, **levels}), correlation=estimates.correlation,
+        )  # fmt: skip
+        parts.append(f"{PLURALS.get(name, name)} {shown}")
+    return f"{title_with_scale(estimates)}: {', '.join(parts)}."
+
+
+def describe_order(estimates: Estimates) -> str:
+    """Return how much faster the fastest operation of a sweep is than each other at its peak, as a title."""
+    first, *others = list_measured(estimates)
+    top = estimates.peak(first).estimate
+    parts = [f"{top / estimates.peak(name).estimate:.3g} times that of {PLURALS.get(name, name)}" for name in others]
+    rate = show_rate(top, estimates.unit)
+    return capitalise(f"{PLURALS.get(first, first)} peak at {rate}" + (f": {', '.join(parts)}" if parts else ""))
+
+
+def _verb(estimates: Estimates) -> str:
+    return "take up to" if estimates.metric in ("elapsed", "latency") else "reach"
+
+
+def _ends(estimates: Estimates, operation: str) -> list[dict[str, Any]]:
+    """Return the levels of the cases with the highest and the lowest estimate of an operation, or of its only case."""
+    cells = estimates.cells.estimate.sel(operation=operation)
+    every = [cells.isel(dict(zip(cells.dims, index, strict=True))) for index in np.ndindex(cells.shape)]
+    known = [cell for cell in every if bool(cell.notnull())]
+    ends = [max(known, key=float), *([min(known, key=float)] if len(known) > 1 else [])]
+    return [{"operation": operation, **{str(dim): cell[dim].item() for dim in cells.dims}} for cell in ends]
+
+
+def _with_levels(estimates: Estimates, place: dict[str, Any], show: Callable[[dict[str, Any]], str]) -> str:
+    """Return an estimate with the levels of its case: ``1.2 GB/s with 4 threads, transfer size 1 MiB``."""
+    varied = [name for name in place if name != "operation" and estimates.cells.sizes[name] > 1]
+    levels = ", ".join(name_level(name, place[name]) for name in varied)
+    return f"{show(place)} with {levels}" if levels else show(place)

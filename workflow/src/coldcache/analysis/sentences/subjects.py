@@ -1,0 +1,42 @@
+"""What sentences are about: operations in the plural, a sweep with its scale, levels."""
+
+from typing import Any
+
+from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.format import format_factor
+
+#: Operations in the plural, as the subject of a title.
+PLURALS = {
+    "write": "writes", "read": "reads", "random-write": "random writes", "random-read": "random reads",
+    "file-create": "creations", "file-stat": "look-ups", "file-read": "reads of files", "file-remove": "removals",
+    "directory-create": "creations", "directory-stat": "look-ups", "directory-remove": "removals",
+}  # fmt: skip
+
+
+def list_measured(estimates: Estimates) -> list[str]:
+    """Return the operations that have an estimate, the fastest first."""
+    cells = estimates.cells.estimate
+    return [name for name in estimates.operations() if bool(cells.sel(operation=name).notnull().any())]
+
+
+def capitalise(text: str) -> str:
+    """Return a text with a capital first letter; the others stay as they are."""
+    return text[:1].upper() + text[1:]
+
+
+def title_with_scale(estimates: Estimates) -> str:
+    """Return the title of a sweep with the scale at which it was measured."""
+    question = estimates.question
+    return f"{question.title} ({question.why})" if question.why else question.title
+
+
+def list_varied(sweep: Estimates) -> list[str]:
+    """Return the factors of which a sweep has several levels."""
+    return [str(dim) for dim in sweep.cells.estimate.dims if dim != "operation" and sweep.cells.sizes[dim] > 1]
+
+
+def name_level(factor: str, level: Any) -> str:
+    """Return a level as a sentence names it: ``4 threads``, ``transfer size 1 MiB``."""
+    if factor == "threads":
+        return f"{level:,.0f} thread{'s' if level != 1 else ''}"
+    return format_factor(factor, level)
