@@ -4,7 +4,7 @@
 import os
 from pathlib import Path
 
-from coldcache.campaign.campaign import begin
+from coldcache.campaign.begin import begin
 from coldcache.workflow.configuration import read_design
 
 campaign = read_design({"campaign": "bench", "studies": "bench", "site": "bench"})

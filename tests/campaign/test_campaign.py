@@ -1,16 +1,13 @@
 """A campaign keeps the design that it began with, and a seal tells every file that is no longer what was measured."""
 
-import json
 import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from coldcache.campaign.campaign import begin, first_difference, read_campaign
+from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.progress import missing_trials
 from coldcache.campaign.seal import SUMS, check_seal, is_sealed, seal
 from coldcache.core.errors import CampaignError
@@ -80,115 +77,6 @@ def test_what_is_no_campaign_is_refused(project, text, message):
     if text is not None:
         (RAW / "campaign.json").write_text(text)
     assert refusal(read_campaign, RAW) == message
-
-
-def test_a_campaign_begins_once_and_holds_its_design(project):
-    config = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
-    design = read_design(config)
-    assert not RAW.exists()
-    begin(design)
-    text = (RAW / "campaign.json").read_text()
-    assert json.loads(text) == json.loads(json.dumps(design.design()))
-    begin(design)
-    assert (RAW / "campaign.json").read_text() == text
-    assert [path.name for path in RAW.iterdir()] == ["campaign.json"]
-
-
-@pytest.mark.parametrize(
-    ("path", "old", "new", "difference"),
-    [
-        ("config/studies/tiny.yaml", "repetitions: 2", "repetitions: 3", "studies.0.repetitions: 2, now 3"),
-        (
-            "config/studies/tiny.yaml",
-            "threads: [1, 2]",
-            "threads: [1, 4]",
-            "studies.0.sweeps.transfers.factors.threads.1: 2, now 4",
-        ),
-        (
-            "config/studies/tiny.yaml",
-            "threads: [1, 2]",
-            "threads: [1, 2, 4]",
-            "studies.0.sweeps.transfers.factors.threads: [1, 2], now [1, 2, 4]",
-        ),
-        ("config/sites/here.yaml", "seconds: 20 s", "seconds: 30 s", "site.limits.seconds: 20.0, now 30.0"),
-        (
-            "config/sites/here.yaml",
-            "path: scratch",
-            "path: other",
-            'site.targets.scratch.path: "scratch", now "other"',
-        ),
-    ],
-)
-def test_another_design_is_refused_with_the_first_difference(measured, change, path, old, new, difference):
-    before = read_campaign(RAW)
-    change(Path(path), old, new)
-    config = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
-    assert refusal(read_design, config) == (
-        f"raw/tiny began with another design ({difference}): choose another name (make study CAMPAIGN=…), "
-        "or undo this change"
-    )
-    fresh = replace(read_design({**config, "campaign": "fresh"}), name="tiny", environment=before.environment)
-    assert f"began with another design ({difference})" in refusal(begin, fresh)
-    assert read_campaign(RAW) == before
-
-
-SHOWN = [
-    ("config/studies/tiny.yaml", "title: A study of seconds", "title: Seconds", ("studies", 0, "title")),
-    ("config/studies/tiny.yaml", "question: Does every step of the way hold?", "question: Is it fast?",
-     ("studies", 0, "question")),
-    ("config/studies/tiny.yaml", "notebooks: []", "notebooks: [every-sweep]", ("studies", 0, "notebooks")),
-    ("config/studies/tiny.yaml", "title: Transfers of 64 KiB", "title: Moves",
-     ("studies", 0, "sweeps", "transfers", "title")),
-    ("config/studies/tiny.yaml", "title: Operations on empty files",
-     "title: Operations on empty files\n    preparation: [sync]", ("studies", 0, "sweeps", "files", "preparation")),
-    ("config/sites/here.yaml", "title: This machine", "title: A laptop", ("site", "title")),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("path", "old", "new", "place"), SHOWN)
-def test_what_is_only_shown_changes_in_a_campaign_that_has_begun_and_nothing_else(
-    measured, change, path, old, new, place
-):
-    before = {file: file.read_bytes() for file in RAW.rglob("*") if file.is_file()}
-    change(Path(path), old, new)
-    design = read_design({"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""})
-    assert missing_trials(design) == []
-    begin(design)
-    assert read_campaign(RAW) == design
-    changed = [file for file, content in before.items() if file.read_bytes() != content]
-    assert changed == [RAW / "campaign.json"]
-    old_design, new_design = json.loads(before[RAW / "campaign.json"]), json.loads(changed[0].read_text())
-    difference = first_difference(old_design, new_design)
-    assert difference.startswith(".".join(map(str, place)) + ": ")
-    *parents, key = place
-    one, other = old_design, new_design
-    for parent in parents:
-        one, other = one[parent], other[parent]
-    one[key] = other[key]
-    assert old_design == new_design
-
-
-PLAIN = st.recursive(
-    st.integers(0, 3) | st.text("ab", max_size=2),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@given(PLAIN, PLAIN)
-def test_designs_differ_exactly_where_a_difference_is_named(old, new):
-    difference = first_difference({"top": old}, {"top": new})
-    assert (difference is None) == (old == new)
-    assert first_difference(old, old) is None
-    if difference:
-        place = difference.partition(":")[0].split(".")
-        one, other = {"top": old}, {"top": new}
-        for key in place:
-            one, other = (
-                side[int(key)] if isinstance(side, list) else side.get(key) if isinstance(side, dict) else None
-                for side in (one, other)
-            )
-        assert one != other
 
 
 def test_missing_trials_are_named(design):

@@ -192,10 +192,10 @@ def test_a_trial_that_is_removed_is_measured_again_and_no_other(clone: Path) -> 
 def test_the_designs_of_two_campaigns_differ_as_the_page_says(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(clone)
     study = clone / "config/studies/quick.yaml"
-    study.write_text(study.read_text().replace("repetitions: 2", "repetitions: 7"))
+    study.write_text(study.read_text().replace("seconds: 0.2 s", "seconds: 5 s"))
     with pytest.raises(CampaignError) as refusal:
         read_design({"campaign": "local", "studies": "quick", "site": "local", "target": ""})
-    message = f"coldcache: {refusal.value}".replace(": 2, now", ": 5, now")
+    message = f"coldcache: {refusal.value}".replace(": 0.2, now", ": 1.05, now")
     assert message in " ".join(read_page("docs/measure-again.md").split())
 
 

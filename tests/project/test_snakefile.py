@@ -155,6 +155,34 @@ def test_a_campaign_is_measured_collected_taken_up_again_and_left_alone_once_sea
     assert planned(dataset, *config) == {"collect_records": 1, "total": 1}
 
 
+@pytest.mark.slow
+def test_a_level_that_is_added_the_next_day_is_measured_alone(clone, change):
+    study = clone / "config/studies/tiny.yaml"
+    change(study, "repetitions: 2", "repetitions: 1")
+    config = ["results/x/dataset.nc", "--config", "campaign=x", "studies=tiny", "site=here"]
+    assert snakemake(*config).returncode == 0
+    before = {path: (path.stat().st_ino, path.read_bytes()) for path in Path("raw/x/tiny").rglob("*") if path.is_file()}
+    change(study, "threads: [1, 2]", "threads: [1, 2, 4]")
+    assert planned(*config) == {"measure_block": 1, "collect_records": 1, "total": 2}
+    assert snakemake(*config).returncode == 0
+    after = {path: (path.stat().st_ino, path.read_bytes()) for path in Path("raw/x/tiny").rglob("*") if path.is_file()}
+    assert before.items() <= after.items()
+    added = {path.parts[4] for path in after.keys() - before.keys()}
+    assert added == {"operation=read,threads=4", "operation=write,threads=4"}
+    rows = list(csv.DictReader(Path("results/x/trials.csv").read_text().splitlines()))
+    assert {row["threads"] for row in rows if row["sweep"] == "transfers"} == {"1", "2", "4"}
+    assert planned(*config) == {}
+
+    subprocess.run(["python", "-m", "coldcache", "seal", "x"], check=True, capture_output=True)
+    change(study, "threads: [1, 2, 4]", "threads: [1, 2, 4, 8]")
+    found = snakemake(*config)
+    assert (
+        "raw/x is sealed: nothing is added to it. To measure what tiny has now, choose another name "
+        "(make study CAMPAIGN=…)"
+    ) in found.stderr
+    assert inodes() == {path: number for path, (number, _) in after.items() if path.name == "trial.json"}
+
+
 @pytest.mark.timeout(3600)
 def test_a_notebook_is_executed_again_only_when_a_slice_that_it_read_changes(clone):
     notebooks = ["quick/random-iops", "anf-nfs/paired-settings"]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.campaign.campaign import begin, read_campaign
+from coldcache.campaign.begin import begin
+from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.importing.import_logs import import_logs
 from coldcache.campaign.seal import check_seal, seal
 from coldcache.core.errors import ColdCacheError, ToolError

@@ -16,6 +16,7 @@ rule measure_block:
         runtime=inputs.time_limit,
     params:
         design=inputs.arguments,
+        planned=inputs.planned_trials,
     shell:
         "python -m coldcache measure {params.design} --block {wildcards.block}"
         " --manifest {output.manifest} --log {log}"

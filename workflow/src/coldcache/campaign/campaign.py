@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ SHOWN_OF_STUDY, SHOWN_OF_SWEEP, SHOWN_OF_SITE = ("title", "question", "notebooks
 
 @dataclass(frozen=True)
 class Campaign:
-    """The design of a campaign, fixed when it begins.
+    """The design of a campaign. Once it has begun, trials may be added to it, and nothing else.
 
     Attributes
     ----------
@@ -39,12 +39,16 @@ class Campaign:
         The studies that are measured, and those whose logs were imported.
     environment : Environment or None
         None for a campaign of imported logs only: there is nothing to measure.
+    names : mapping of str to str
+        The names of cases that were measured before levels were added, by the keys that the design gives them now: a
+        case is named by the factors that vary, and keeps its folder when more of them do.
     """
 
     name: str
     site: Site
     studies: tuple[AnyStudy, ...]
     environment: Environment | None
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
@@ -74,7 +78,8 @@ class Campaign:
         """All cases, and the blocks of those that run: a large design takes seconds to expand."""
         if self.environment is None:
             return [], []
-        cases = [case for study in self.planned for case in expand_cases(study, self.site, self.environment)]
+        planned = [case for study in self.planned for case in expand_cases(study, self.site, self.environment)]
+        cases = [case._replace(name=self.names.get(case.key, case.name)) for case in planned] if self.names else planned
         running = [case for case in cases if not case.why_not_here]
         return cases, arrange_blocks(running, self.environment.seed, self.environment.order)
 
@@ -91,6 +96,7 @@ class Campaign:
         stated = self.environment._asdict()
         return {
             **design,
+            **({"names": dict(self.names)} if self.names else {}),
             "circumstances": {
                 **stated,
                 "tools": dict(stated["tools"]),
@@ -138,32 +144,12 @@ def read_campaign(folder: Path) -> Campaign:
             site=site,
             studies=studies,
             environment=Environment(**stored["circumstances"]) if is_planned else None,
+            names=stored.get("names", {}),
         )
     except OSError as error:
         raise CampaignError(f"{folder} holds no campaign.json: it is no campaign") from error
     except (ValueError, KeyError, TypeError) as error:
         raise CampaignError(f"{path}: not the design of a campaign ({str(error).splitlines()[0]})") from error
-
-
-def begin(design: Campaign) -> None:
-    """Write the design of a campaign, or check that it plans the same trials as when the campaign began.
-
-    Of a campaign that has begun, titles and whatever else the report only shows are updated. Studies that were
-    imported meanwhile are not compared, and stay.
-
-    Raises
-    ------
-    CampaignError
-        If the campaign began with another design: trials of two designs are never mixed.
-    """
-    path = design.folder / "campaign.json"
-    if path.is_file():
-        begun = read_campaign(design.folder)
-        refuse_other_design(begun, design)
-        design = replace(design, studies=(*design.planned, *begun.foreign))
-        if design.design() == begun.design():
-            return
-    write_whole(path, json.dumps(design.design(), indent=1) + "\n")
 
 
 def note_hosts(campaign: Campaign, described: dict[str, dict[str, Any]]) -> None:
@@ -183,16 +169,6 @@ def read_hosts(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def refuse_other_design(begun: Campaign, design: Campaign) -> None:
-    """Raise `CampaignError` with the first difference if a design plans other trials than a campaign began with."""
-    old, new = (_decisive(campaign) for campaign in (begun, design))
-    if difference := first_difference(old, new):
-        raise CampaignError(
-            f"{begun.folder} began with another design ({difference}): choose another name "
-            "(make study CAMPAIGN=…), or undo this change"
-        )
-
-
 def presentation(studies: Iterable[AnyStudy]) -> dict[str, Any]:
     """Return what the report shows of some studies and no trial depends on, by study."""
     return {
@@ -204,32 +180,3 @@ def presentation(studies: Iterable[AnyStudy]) -> dict[str, Any]:
         }
         for study in studies
     }
-
-
-def _decisive(campaign: Campaign) -> dict[str, Any]:
-    """Return what decides the trials of the planned studies."""
-    design = replace(campaign, studies=campaign.planned).design()
-    shown: list[tuple[dict[str, Any], tuple[str, ...]]] = [(design["site"], SHOWN_OF_SITE)]
-    for study in design["studies"]:
-        shown += [(study, SHOWN_OF_STUDY), *((sweep, SHOWN_OF_SWEEP) for sweep in study["sweeps"].values())]
-    for part, keys in shown:
-        for key in keys:
-            del part[key]
-    return design
-
-
-def first_difference(old: Any, new: Any, place: str = "") -> str | None:
-    """Return the first place at which two designs differ, as ``place: old, now new``; None if they are equal."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in sorted(old.keys() | new.keys()):
-            difference = first_difference(old.get(key), new.get(key), f"{place}.{key}" if place else str(key))
-            if difference:
-                return difference
-        return None
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for index, (one, other) in enumerate(zip(old, new, strict=True)):
-            difference = first_difference(one, other, f"{place}.{index}")
-            if difference:
-                return difference
-        return None
-    return None if old == new else f"{place}: {json.dumps(old)[:60]}, now {json.dumps(new)[:60]}"

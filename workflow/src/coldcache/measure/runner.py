@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from coldcache.campaign.campaign import Campaign, begin, note_hosts
+from coldcache.campaign.begin import begin
+from coldcache.campaign.campaign import Campaign, note_hosts
 from coldcache.campaign.progress import note_not_run
 from coldcache.campaign.seal import is_sealed
 from coldcache.campaign.stop_rule import is_done, is_missing

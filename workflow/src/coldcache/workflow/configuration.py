@@ -6,15 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from coldcache.campaign.campaign import (
-    RAW,
-    Campaign,
-    begin,
-    check_name,
-    presentation,
-    read_campaign,
-    refuse_other_design,
-)
+from coldcache.campaign.begin import begin, fit_design, is_enlarged
+from coldcache.campaign.campaign import RAW, Campaign, check_name, presentation, read_campaign
 from coldcache.campaign.progress import is_whole
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import DesignError, ToolError
@@ -42,8 +35,8 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     """Return the design that a configuration asks for; write nothing.
 
     The design of a sealed campaign is returned unchanged. A campaign that has begun keeps its tools and environment,
-    so that a tool installed later does not mix in; of its studies and site, what decides trials must match the
-    configuration, and what is only shown is that of the configuration.
+    so that a tool installed later does not mix in. Levels, operations, repetitions and sweeps may be added to it;
+    otherwise what decides trials must match the configuration, and what is only shown is that of the configuration.
 
     Parameters
     ----------
@@ -74,7 +67,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     begun = read_campaign(folder) if (folder / "campaign.json").is_file() else None
     design = _draft(name, config, begun.environment if begun else None)
     if begun:
-        refuse_other_design(begun, design)
+        design = fit_design(begun, design)
         design = replace(design, studies=(*design.studies, *begun.foreign))
     _refuse_empty(design)
     if not is_whole(design):
@@ -130,23 +123,33 @@ def update_presentation(design: Campaign) -> str | None:
     if not is_sealed(design.folder):
         begin(design)
         return None
-    changed = [study.study for study in design.planned if _is_shown_otherwise(study)]
-    if not changed:
-        return None
-    return (
-        f"{design.folder} is sealed: its report keeps the titles, questions and notebooks that {', '.join(changed)} "
-        "had when it was sealed"
-    )
+    stated = {study.study: _read_stated(study) for study in design.planned}
+    if enlarged := [study.study for study in design.planned if is_enlarged(study, stated[study.study])]:
+        return (
+            f"{design.folder} is sealed: nothing is added to it. To measure what {', '.join(enlarged)} has now, choose "
+            "another name (make study CAMPAIGN=…)"
+        )
+    if changed := [name for name, study in stated.items() if _is_shown_otherwise(design, study)]:
+        return (
+            f"{design.folder} is sealed: its report keeps the titles, questions and notebooks that "
+            f"{', '.join(changed)} had when it was sealed"
+        )
+    return None
 
 
-def _is_shown_otherwise(sealed: Study) -> bool:
-    """Return whether `config/studies` has the study with the same sweeps but another presentation."""
+def _read_stated(sealed: Study) -> Study:
+    """Return a study as `config/studies` has it; a sealed campaign needs no such file, and stands for itself."""
     try:
-        stated = read_study(STUDIES, sealed.study)
+        return read_study(STUDIES, sealed.study)
     except DesignError:
-        # A sealed campaign needs no study file.
-        return False
-    return stated.sweeps.keys() == sealed.sweeps.keys() and presentation([stated]) != presentation([sealed])
+        return sealed
+
+
+def _is_shown_otherwise(sealed: Campaign, stated: Study) -> bool:
+    """Return whether `config/studies` has a study with another presentation than a sealed campaign."""
+    return any(
+        study.study == stated.study and presentation([stated]) != presentation([study]) for study in sealed.planned
+    )
 
 
 def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
@@ -212,6 +215,8 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
         _load_modules(site)
     if environment is None:
         environment = _find_environment(name, site, studies, full)
+    else:
+        environment = environment._replace(**_choose_tools(site, studies, full, environment))
     return Campaign(name, site, studies, environment._replace(size=size, seconds=seconds))
 
 
@@ -223,11 +228,32 @@ def _load_modules(site: Site) -> None:
 
 
 def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: bool) -> Environment:
-    tools: dict[str, Any] = {}
+    stated = site.target.direct_io
+    return Environment(
+        cores=site.clients.total_cores(),
+        direct_io=takes_direct_io(Path(site.target.path).absolute()) if stated is None else stated,
+        # Each runner of a campaign derives the same order.
+        seed=zlib.crc32(name.encode()),
+        memory=site.clients.memory_bytes(),
+        physical_cores=site.clients.total_physical_cores(),
+        order="rounds",
+        **_choose_tools(site, studies, full),
+    )
+
+
+def _choose_tools(
+    site: Site, studies: tuple[Study, ...], full: bool, begun: Environment | None = None
+) -> dict[str, Any]:
+    """Return the tool of each sweep and the sweeps that lack theirs; a sweep of a campaign that has begun keeps it."""
+    tools: dict[str, str] = {}
     lacking = []
     for study in studies:
         for sweep_name, sweep in study.sweeps.items():
             key, file = f"{study.study}/{sweep_name}", STUDIES / f"{study.study}.yaml"
+            if begun and key in begun.tools:
+                tools[key] = begun.tools[key]
+                lacking += [key] * (key in begun.lacking)
+                continue
             if full or site.plan_only:
                 tools[key] = sweep.tools[0]
                 continue
@@ -238,18 +264,7 @@ def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: b
                     raise
                 tools[key] = sweep.tools[0]
                 lacking.append(key)
-    stated = site.target.direct_io
-    return Environment(
-        cores=site.clients.total_cores(),
-        direct_io=takes_direct_io(Path(site.target.path).absolute()) if stated is None else stated,
-        tools=tools,
-        # Each runner of a campaign derives the same order.
-        seed=zlib.crc32(name.encode()),
-        memory=site.clients.memory_bytes(),
-        lacking=lacking,
-        physical_cores=site.clients.total_physical_cores(),
-        order="rounds",
-    )
+    return {"tools": tools, "lacking": lacking}
 
 
 def choose_tool(file: Path, name: str, sweep: Sweep) -> str:

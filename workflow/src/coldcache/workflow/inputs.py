@@ -6,6 +6,8 @@ import math
 import os
 import shlex
 import sys
+import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +20,7 @@ from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_mistakes import name_place
 from coldcache.dataset.slices import EVERYTHING, list_reads, list_slices, place_digest, slice_of_claims
 from coldcache.design.imported_study import AnyStudy
-from coldcache.design.jobs import arrange_allocations, walltime
+from coldcache.design.jobs import Allocation, arrange_allocations, walltime
 from coldcache.design.notebooks import CLAIMS, list_notebooks
 from coldcache.design.site import Site, read_site
 from coldcache.measure.model.storage import end_storage
@@ -41,6 +43,9 @@ class WorkflowInputs(NamedTuple):
         Time limit and number of nodes of each job that measures.
     before : dict of str to list of str
         Manifests of the jobs that must end before a job with rounds that a stop rule may ask for.
+    planned : dict of str to str
+        The number and a checksum of the trials of each such job, whatever their order: a job to which trials are added
+        runs again.
     evidence : list of str
         Files that must exist before collecting: the manifest of each such job, or the seal.
     notebooks : list of str
@@ -65,6 +70,7 @@ class WorkflowInputs(NamedTuple):
     minutes: dict[str, int]
     nodes: dict[str, int]
     before: dict[str, list[str]]
+    planned: dict[str, str]
     evidence: list[str]
     notebooks: list[str]
     slices: dict[str, list[str]]
@@ -155,6 +161,10 @@ class WorkflowInputs(NamedTuple):
         """Return the number of nodes that a block needs; a resource function of Snakemake."""
         return self.nodes.get(wildcards.block, 1)
 
+    def planned_trials(self, wildcards: Any) -> str:
+        """Return what changes when trials are added to a block; a parameter function of Snakemake."""
+        return self.planned.get(wildcards.block, "")
+
 
 def read_inputs(config: Mapping[str, Any], in_job: bool = False, stated: Collection[str] = ()) -> WorkflowInputs:
     """Return the inputs of the rules; exit with one line if the configuration is wrong.
@@ -205,6 +215,7 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
         minutes={job.name: math.ceil(round(walltime(job, design.site.limits) / 60, 6)) for job in allocations},
         nodes={job.name: job.nodes for job in allocations},
         before={job.name: manifests[:number] for number, job in enumerate(allocations) if job.is_conditional},
+        planned={job.name: _describe_trials(job) for job in allocations},
         evidence=[f"raw/{name}/{SUMS}"] if sealed else manifests,
         notebooks=[
             f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"
@@ -229,10 +240,16 @@ def _read_for_job(config: Mapping[str, Any]) -> WorkflowInputs:
     """Return the inputs that the rule of a single block needs; its job has nodes and time already."""
     site = read_site(SITES, str(config["site"]), str(config.get("target") or "") or None)
     nothing: dict[str, Any] = {name: [] for name in WorkflowInputs._fields}
+    of_jobs: dict[str, Any] = {name: {} for name in ("minutes", "nodes", "before", "planned", "slices")}
     known = {"campaign": config["campaign"], "arguments": _arguments(config), "cores": _cores(site)}
-    return WorkflowInputs(
-        **{**nothing, "minutes": {}, "nodes": {}, "before": {}, "slices": {}, "design": None, **known}
-    )
+    return WorkflowInputs(**{**nothing, **of_jobs, "design": None, **known})
+
+
+def _describe_trials(allocation: Allocation) -> str:
+    cases = {id(trial.case): trial.case for block in allocation.blocks for trial in block.trials}
+    counts = Counter(id(trial.case) for block in allocation.blocks for trial in block.trials)
+    told = json.dumps(sorted((case.key, counts[number]) for number, case in cases.items()))
+    return f"{counts.total()} trials {zlib.crc32(told.encode()):08x}"
 
 
 def _arguments(config: Mapping[str, Any]) -> str:
