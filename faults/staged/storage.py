@@ -40,7 +40,7 @@ _WRITES = STUDY.format(
 )  # fmt: skip
 _CREATES = STUDY.format(
     repetitions=6, more="", operation="file-create",
-    levels="seconds: 20 s\n    factors: {threads: [1], files: [2000]}",
+    levels="seconds: 20 s\n    factors: {threads: [1], files: [4000]}",
 )  # fmt: skip
 #: Small direct writes; the sentinel writes as well.
 _PACED = STUDY.format(
@@ -134,7 +134,8 @@ def free_inodes(scene: Scene, moments: random.Random, times: int) -> str:
     """Inodes were freed just before some trials create files: all of the case are marked as of two modes."""
     for _ in _campaigns(scene, times, _CREATES, _EVICTED):
         calls = sorted(moments.sample(range(2, 7), 3))
-        free = "cd scratch/lost+found; mkdir x; cd x; seq 12000 | xargs touch; cd ..; rm -r x"
+        # Beside the trial's folder, and so in the same group of inodes.
+        free = "cd scratch/coldcache/break; mkdir x; cd x; seq 12000 | xargs touch; cd ..; rm -r x"
         scene.replace_fio(f'({free}); exec REAL "$@"', calls)
         with Disk(scene, "scratch", 256, "-O ^has_journal -N 60000"):
             found = _measure(scene)

@@ -14,7 +14,8 @@ NAMES = (
     "kill_runner", "kill_snakemake", "kill_tool", "kill_notebook", "kill_settings", "fill_target", "fill_raw",
     "use_up_inodes", "turn_read_only", "unmount_target", "replace_target", "hang", "garbage", "zero_rates",
     "change_version", "replay_log", "other_levels", "short_clock", "move_nothing", "stop_tool", "set_clock",
-    "start_twice", "start_two_campaigns", "alter_sealed", "hostile_design", "hostile_names", "hostile_archives",
+    "start_twice", "start_two_campaigns", "drop_nothing", "cache_below", "write_beside", "slow_device", "free_inodes",
+    "alter_sealed", "hostile_design", "hostile_names", "hostile_archives",
     "hostile_tree", "hostile_text",
 )  # fmt: skip
 
@@ -27,13 +28,13 @@ MODEL_NAMES = (
 #: The rows of the table of kinds.
 GROUPS = (
     NAMES[:4], NAMES[5:8], NAMES[8:11], NAMES[11:19], ["alter_sealed"], ["stop_tool", "set_clock"],
-    ["start_twice", "start_two_campaigns"], ["kill_settings"], NAMES[-5:],
+    ["start_twice", "start_two_campaigns"], NAMES[23:28], ["kill_settings"], NAMES[-5:],
 )  # fmt: skip
 
 #: All kinds of these are staged in one campaign.
 WHOLE = NAMES[-6:]
 
-NEEDS_ROOT = NAMES[4:11] + NAMES[-1:]
+NEEDS_ROOT = NAMES[4:11] + NAMES[23:28] + NAMES[-1:]
 
 
 def run(root, *arguments):

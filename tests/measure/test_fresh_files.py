@@ -1,6 +1,13 @@
 """What a trial leaves is kept aside, so that its inodes are not free while others are created."""
 
-from coldcache.measure.fresh_files import name_aside, renew
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from coldcache.measure.fresh_files import name_aside, renew, spread
+from coldcache.measure.host.mounts import find_mount
 
 
 def test_files_of_earlier_trials_keep_their_inodes(tmp_path):
@@ -34,3 +41,15 @@ def test_where_inodes_are_short_nothing_is_kept(tmp_path):
     renew(folder, 2**62)
     assert list(folder.iterdir()) == []
     assert not name_aside(folder).exists()
+
+
+def test_folders_of_trials_are_spread_over_groups_of_inodes(tmp_path):
+    if find_mount(tmp_path).filesystem != "ext4" or not shutil.which("lsattr"):
+        pytest.skip("it needs ext4 and lsattr")
+    spread(tmp_path)
+    shown = subprocess.run(["lsattr", "-d", str(tmp_path)], capture_output=True, text=True, check=True).stdout
+    assert "T" in shown.split()[0]
+
+
+def test_where_there_are_no_groups_nothing_happens():
+    spread(Path("/dev/shm"))

@@ -14,7 +14,7 @@ CONFIG = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
 def test_a_campaign_to_be_measured_needs_a_manifest_of_each_block(project):
     inputs = read_inputs(CONFIG)
     assert inputs.campaign == "tiny"
-    assert inputs.evidence == [f"results/tiny/blocks/tiny.{sweep}.json" for sweep in ("transfers", "files", "cache")]
+    assert inputs.evidence == ["results/tiny/blocks/rounds-1-to-2.json"]
     assert inputs.notebooks == [
         f"results/tiny/notebooks/tiny/{name}.ipynb" for name in ("overview", "how-far-statistics-hold")
     ]
@@ -33,13 +33,13 @@ def test_the_arguments_survive_a_shell(project):
 
 def test_a_block_may_take_three_times_its_estimate_and_five_minutes(project, change):
     class Wildcards:
-        block = "tiny.transfers"
+        block = "rounds-1-to-2"
 
     inputs = read_inputs(CONFIG)
-    assert inputs.time_limit(Wildcards) == inputs.minutes["tiny.transfers"] == 6
+    assert inputs.time_limit(Wildcards) == inputs.minutes["rounds-1-to-2"] == 6
     change(Path("config/studies/tiny.yaml"), "repetitions: 2", "repetitions: 1000")
-    # 4 cases of 0.2 s and 0.4 s beside it, 1,000 times: 40 minutes.
-    assert read_inputs(CONFIG).minutes["tiny.transfers"] == 125
+    # 9 cases of 0.2 s and 0.4 s beside it, 1,000 times: 90 minutes.
+    assert read_inputs(CONFIG).minutes["rounds-0001-to-1000"] == 275
 
 
 def test_a_sealed_campaign_needs_its_seal_alone(measured):
