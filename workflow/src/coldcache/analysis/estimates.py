@@ -127,6 +127,11 @@ class Estimates:
         """Return how many trials of the cells with these levels are suspect."""
         return int((self.cube.verdict.sel(levels) == "suspect").sum())
 
+    def count_cold(self, levels: Mapping[str, Any]) -> tuple[int, int]:
+        """Return how many trials of the cells with these levels read only what was proved cold, and how many read."""
+        cold = self.cube.cold.sel(levels).where(self.cube.verdict.sel(levels).isin(COUNTED), "not applicable")
+        return int((cold == "cold").sum()), int((cold != "not applicable").sum())
+
     def growth(self, operation: str) -> Ratio:
         """Return the ratio of the most threads to the fewest, paired by repetition, with its interval.
 

@@ -144,7 +144,7 @@ class Table:
 
     @classmethod
     def of_headlines(cls, best: Iterable[tuple[Estimates, Mapping[str, Any]]], caption: str) -> "Table":
-        """Return one row per case: its figure with interval and level, its levels, runs, and how many are flagged.
+        """Return one row per case: its figure with interval and level, its levels, runs, flagged ones and cold reads.
 
         Fewer than five runs have no interval.
 
@@ -164,15 +164,18 @@ class Table:
                 if name != "operation" and sweep.cells.sizes[name] > 1
             )  # fmt: skip
             level = reached_level(n, level=LEVEL) if low == low else float("nan")
+            colds = sweep.count_cold(levels)
             rows.append({
                 "operation": levels["operation"], "metric": sweep.metric, "at": at, "unit": sweep.unit,
                 "median": median, "low": low, "high": high, "level (1)": level, "n": n, "suspect": flagged,
+                "proved cold": colds[0], "reads": colds[1],
             })  # fmt: skip
             words.append({
                 "operation": str(levels["operation"]).replace("-", " "),
                 "median": lead(show_rate(median, sweep.unit), sweep.page(levels)),
                 "interval": f"{show_range(low, high, sweep.unit)} ({show_level(level)})" if low == low else "none",
                 "at": at or "–", "runs": n, "flagged": flagged or "–",
+                "cold": f"{colds[0]}/{colds[1]}" if colds[1] else "–",
             })  # fmt: skip
         return cls(pd.DataFrame(words), pd.DataFrame(rows), caption)
 

@@ -24,10 +24,10 @@ _TIMES = ("elapsed", "latency")
 def choose_overview(dataset: str | Path, study: str) -> Selection:
     """Return up to four sweeps of a study that show it at a glance.
 
-    The first are one each about throughput, random requests, metadata and a setting of the system, as far as the study
-    has them; others follow in the order of the study. Sweeps of rates go before sweeps of times and counts. Each sweep
-    keeps a factor along x and one with a line per level. Further factors are at the level of the best figure, and the
-    sweep's title says so.
+    The first are one each about throughput, random requests, metadata and a setting of the system (the one that changes
+    most), as far as the study has them; others follow in the order of the study. Sweeps of rates go before sweeps of
+    times and counts. Each sweep keeps a factor along x and one with a line per level. Further factors are at the level
+    of the best figure, and the sweep's title says so.
 
     Parameters
     ----------
@@ -39,7 +39,8 @@ def choose_overview(dataset: str | Path, study: str) -> Selection:
     selection = choose_all(dataset, study)
     rates = [sweep for sweep in selection.found if sweep.metric in _RATES]
     found = [sweep for sweep in rates if _varies(sweep)] or rates or selection.found
-    kinds = {kind: sweep for sweep in reversed(found) if (kind := _kind(sweep))}
+    rising = sorted(reversed(found), key=_effect)  # noqa: C414 -- of equal ones the first is to come last
+    kinds = {kind: sweep for sweep in rising if (kind := _kind(sweep))}
     first = [kinds[kind] for kind in _KINDS if kind in kinds]
     chosen = [*first, *(sweep for sweep in found if sweep not in first)][:MOST_FIGURES]
     return Selection(study, [_cut(sweep) for sweep in chosen], selection.absent if not found else [])
@@ -58,6 +59,13 @@ def _kind(sweep: Estimates) -> str | None:
     if operations <= set(DATA_OPERATIONS):
         return "throughput" if sweep.metric == "throughput" else "random" if sweep.metric == "rate" else None
     return None
+
+
+def _effect(sweep: Estimates) -> float:
+    """Return how many times the greatest figure is the least over the levels of a setting; 1 without a setting."""
+    factors = [factor for factor in SET_FACTORS if sweep.cells.sizes.get(factor, 1) > 1]
+    spans = sweep.cells.estimate.max(factors) / sweep.cells.estimate.min(factors) if factors else None
+    return float(spans.max()) if spans is not None and bool(spans.notnull().any()) else 1.0
 
 
 def _varies(sweep: Estimates) -> bool:

@@ -23,13 +23,15 @@ def compare_layouts(one: Estimates, many: Estimates) -> str | None:
             if all(ratio.low <= 1 <= ratio.high for _, ratio in ratios):
                 same.append(PLURALS.get(name, name))
                 continue
-            parts.append(f"{PLURALS.get(name, name)} of one shared file are {span} times as fast")
-    alike = [f"Sharing one file makes no measurable difference to {' and '.join(same)}."] if same else []
+            parts.append(f"{PLURALS.get(name, name)} are {span} times as fast")
+    if same:
+        parts.insert(0, f"no measurable difference to {' and '.join(same)}")
+    shared = [f"Sharing one file: {'; '.join(parts)}."] if parts else []
     if few:
-        alike.append(
+        shared.append(
             f"Medians of one shared file over those of one file per thread: {', '.join(few)}; too few to compare."
         )
-    return " ".join([*alike, *([f"Against one file per thread, {', '.join(parts)}."] if parts else [])]) or None
+    return " ".join(shared) or None
 
 
 def layout_ratios(one: Estimates, many: Estimates, operation: str) -> list[tuple[int, Interval]]:

@@ -11,7 +11,7 @@ from coldcache.analysis.sentences.subjects import PLURALS, capitalise
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: How a metric compares: at twice the throughput something is twice as fast, at twice the time it takes twice as long.
-_COMPARED = {"elapsed": "as long", "latency": "as long", "count": "as many"}
+COMPARED = {"elapsed": "as long", "latency": "as long", "count": "as many"}
 
 
 #: Levels of a setting that a sentence lists; more have a range.
@@ -25,7 +25,7 @@ def describe_pairs(estimates: Estimates, factor: str) -> str:
     pairs for an interval are listed, and nothing is called faster.
     """
     found = pairs(estimates, factor)
-    how = _COMPARED.get(estimates.metric, "as fast")
+    how = COMPARED.get(estimates.metric, "as fast")
     reference = format_factor(factor, reference_level(estimates, factor))
     parts = [_describe_part(part, how) for part in _parts_of_pairs(found, factor)]
     if not parts:
@@ -34,17 +34,21 @@ def describe_pairs(estimates: Estimates, factor: str) -> str:
 
 
 def title_pairs(estimates: Estimates, factor: str) -> str:
-    """Return the same as a title, with estimates only."""
-    parts = [
-        f"{PLURALS.get(part.operation, part.operation)} {_shorten(part)} with {part.levels}"
-        for part in _parts_of_pairs(pairs(estimates, factor), factor, most=3)
-    ]
-    reference = format_level(factor, reference_level(estimates, factor))
-    return (
-        capitalise(f"{'; '.join(parts)}, against {reference}")
-        if parts
-        else "No pair has trials that count on both sides"
-    )
+    """Return the same as a title, with estimates only; operations that show no difference share a part."""
+    found = _parts_of_pairs(pairs(estimates, factor), factor, most=3)
+    parts = [f"{_name(part)} {_shorten(part)} with {part.levels}" for part in found if part.shows != "none"]
+    if alike := [part for part in found if part.shows == "none"]:
+        operations = " and ".join(dict.fromkeys(_name(part) for part in alike))
+        levels = " or ".join(dict.fromkeys(part.levels for part in alike))
+        parts.append(f"no measurable difference to {operations} with {levels}")
+    if not parts:
+        return "No pair has trials that count on both sides"
+    return capitalise(f"{'; '.join(parts)}, against {format_level(factor, reference_level(estimates, factor))}")
+
+
+def shows_difference(pair: Pair) -> bool:
+    """Return whether the interval of a ratio leaves out 1; too few pairs show nothing."""
+    return pair.ratio.n >= LEAST_REPETITIONS and not pair.ratio.low <= 1 <= pair.ratio.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +66,20 @@ class _PairPart:
 
 def _describe_part(part: _PairPart, how: str) -> str:
     """Return a part of a sentence about pairs; too few of them only have a ratio."""
-    name = PLURALS.get(part.operation, part.operation)
+    name = _name(part)
     if part.shows == "too few":
         return f"{name} with {part.levels}: {part.span}, too few pairs to show a difference"
     doubt = ", which shows no difference" if part.shows == "none" else ""
     return f"{name} are {part.span} {how} with {part.levels}{doubt}"
 
 
+def _name(part: _PairPart) -> str:
+    return PLURALS.get(part.operation, part.operation)
+
+
 def _shorten(part: _PairPart) -> str:
     shown = part.span.partition(" (")[0]
-    return {"none": "show no difference", "too few": f"({shown}, too few pairs)"}.get(part.shows, shown)
+    return f"({shown}, too few pairs)" if part.shows == "too few" else shown
 
 
 def _parts_of_pairs(found: list[Pair], factor: str, most: int = 99) -> list[_PairPart]:

@@ -30,8 +30,8 @@ def show_documents(context: ReportContext, shown: Shown) -> Markup:
         for study in context.campaign.studies
     )  # fmt: skip
     head = Markup(
-        '<thead><tr><th scope="col">Document</th><th scope="col">Its tables and figures, as measured here</th>'
-        '<th scope="col">Its claims</th></tr></thead>'
+        '<thead><tr><th scope="col">Document</th><th scope="col">Tables and figures, measured here</th>'
+        '<th scope="col">Claims</th></tr></thead>'
     )
     return block(
         Markup('<table id="table-documents" class="coldcache-table coldcache-documents">{}<tbody>\n{}</tbody></table>'
@@ -40,33 +40,54 @@ def show_documents(context: ReportContext, shown: Shown) -> Markup:
 
 
 def _list_tiles(study: str, context: ReportContext, shown: Shown) -> Iterator[Markup]:
-    """Yield a tile per table or figure of a document: a picture of ours where there is one, and its state."""
+    """Yield a tile per picture of ours, with the tables and figures of a document that it serves, and one for the rest.
+
+    What has no picture is counted by its state.
+    """
     served = [found for found in read_items(context.campaign.studies).items() if found[0].startswith(f"{study}/")]
     # The first sweep that serves an item wins.
     sweeps = {item: sweep for sweep, items in reversed(served) for item in items.split("; ")}
-    items = context.documents.items_of(study)
-    if not items:
-        for sweep in (found for found in shown.figures if found.startswith(f"{study}/")):
-            yield _show_tile(sweep.partition("/")[2], "", sweep, context, shown)
-        return
-    for row in items:
-        yield _show_tile(row["item"], row["state"], sweeps.get(row["item"], ""), context, shown)
+    rows = [(row["item"], row["state"], sweeps.get(row["item"], "")) for row in context.documents.items_of(study)]
+    if not rows:
+        mine = [found for found in shown.figures if found.startswith(f"{study}/")]
+        rows = [(sweep.partition("/")[2], "measured", sweep) for sweep in mine]
+    tiles: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
+    for item, state, sweep in rows:
+        has_picture = bool(_find_figures(sweep, context, shown))
+        (tiles if has_picture else others).setdefault(sweep if has_picture else state, []).append(item)
+    for sweep, items in tiles.items():
+        yield _show_tile(items, sweep, _find_figures(sweep, context, shown))
+    if others:
+        yield _show_rest(others, "coverage.html" if context.documents.has_items else f"{study}/index.html")
 
 
-def _show_tile(name: str, state: str, sweep: str, context: ReportContext, shown: Shown) -> Markup:
-    figures = [
+def _find_figures(sweep: str, context: ReportContext, shown: Shown) -> list[tuple[str, str]]:
+    """Return the page and the name of each picture of a sweep."""
+    return [
         (page, figure)
         for page, figure in shown.figures.get(sweep, []) if is_offered(f"figures/{figure}.svg", context.results)
     ]  # fmt: skip
-    page = f"{figures[0][0]}#figure-{figures[0][1]}" if figures else "coverage.html"
-    picture = Markup("")
-    if figures:
-        picture = Markup('<img src="{}/figures/{}.svg" alt="" width="70" height="48" loading="lazy">').format(
-            DATA_FOLDER, next((name for _, name in figures if name.endswith(OVERVIEW)), figures[0][1])
-        )
-    said = f"{name}: {state}" if state else name
-    return Markup('<a class="coldcache-tile" data-state="{}" href="{}" title="{}">{}<span>{}</span></a> ').format(
-        (state or "measured").replace(" ", "-"), page, said, picture, escape_html(name)
+
+
+def _show_tile(items: list[str], sweep: str, figures: list[tuple[str, str]]) -> Markup:
+    page, anchor = figures[0]
+    picture = next((name for _, name in figures if name.endswith(OVERVIEW)), anchor)
+    name = items[0].replace("sec ", "§ ") + (f" +{len(items) - 1}" if len(items) > 1 else "")
+    return Markup(
+        '<a class="coldcache-tile" href="{}#figure-{}" title="{}" data-items="{}">'
+        '<img src="{}/figures/{}.svg" alt="" width="76" height="48" loading="lazy"><span>{}</span></a> '
+    ).format(
+        page, anchor, f"{sweep}: {', '.join(items)}", len(items), DATA_FOLDER, picture, escape_html(name),
+    )  # fmt: skip
+
+
+def _show_rest(items: dict[str, list[str]], page: str) -> Markup:
+    """Return a tile for what has no picture, by state; it says how many tables and figures these are."""
+    said = "; ".join(f"{state}: {', '.join(named)}" for state, named in items.items())
+    count = sum(map(len, items.values()))
+    return Markup('<a class="coldcache-tile" data-items="{}" href="{}" title="{}">+{}</a> ').format(
+        count, page, said, count
     )
 
 
@@ -100,6 +121,6 @@ def _explain(context: ReportContext) -> Markup:
         return Markup("")
     found = list(dict.fromkeys([*CLAIM_VERDICTS, *(claim["verdict"] for claim in claims)]))
     counts: dict[str, Any] = {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in found}
-    told = ", ".join(f"{SIGNS.get(verdict, _OTHER)} {verdict} {count}" for verdict, count in counts.items() if count)
-    apart = " Behind the bar: the document's own arithmetic." if not all(map(is_measured, claims)) else ""
+    told = ", ".join(f"{SIGNS.get(verdict, _OTHER)} {count} {verdict}" for verdict, count in counts.items() if count)
+    apart = " Behind the bar: arithmetic." if not all(map(is_measured, claims)) else ""
     return Markup('\n<p class="coldcache-source">{}.{}</p>\n').format(told, apart)

@@ -96,24 +96,25 @@ def show_forest(ratios: Iterable[SettingRatio], name: str, caption: str) -> Mark
     name, caption : str
         The id of the table, and what it shows.
     """
+    rows_of = list(ratios)
     rows = Markup("").join(
         Markup(
             '<tr><td>{}</td><td class="number">{}</td><td class="number">{}</td>'
             '<td class="coldcache-axis">{}</td></tr>\n'
         ).format(
-            link(f"{ratio.levels}: {ratio.what}", f"{ratio.page}#table-{ratio.table}"),
+            link(f"{ratio.what}: {ratio.levels}", f"{ratio.page}#table-{ratio.table}"),
             Markup('<a href="{}#table-{}.{}.1">{}</a>').format(ratio.page, ratio.table, ratio.row, _say(ratio)),
             ratio.pairs, _draw(ratio),
         )
-        for ratio in ratios
+        for ratio in rows_of
     )  # fmt: skip
     ticks = Markup("").join(
         Markup('<span style="left:{:.1f}%">{:g}</span>').format(_place(tick), tick) for tick in _TICKS
     )
     head = Markup(
-        '<caption>{}</caption><thead><tr><th scope="col">Setting</th><th scope="col" class="number">Ratio</th>'
+        '<caption>{}</caption><thead><tr><th scope="col">Setting</th><th scope="col" class="number">Ratio{}</th>'
         '<th scope="col" class="number">Pairs</th><th scope="col" class="coldcache-axis">{}</th></tr></thead>'
-    ).format(escape_html(caption), ticks)
+    ).format(escape_html(caption), _say_levels(rows_of), ticks)
     return block(
         Markup('<table id="{}" class="coldcache-table coldcache-forest">{}<tbody>\n{}</tbody></table>').format(
             name, head, rows
@@ -121,9 +122,14 @@ def show_forest(ratios: Iterable[SettingRatio], name: str, caption: str) -> Mark
     )
 
 
+def _say_levels(ratios: Iterable[SettingRatio]) -> str:
+    """Return the levels of the intervals in brackets: ``(95 %)``; empty where there is none."""
+    levels = sorted({show_level(ratio.level) for ratio in ratios if ratio.low == ratio.low})
+    return f" ({', '.join(levels)})" if levels else ""
+
+
 def _say(ratio: SettingRatio) -> str:
-    level = show_level(ratio.level)
-    interval = f" ({level}: {ratio.low:.3g} to {ratio.high:.3g})" if ratio.low == ratio.low else ""
+    interval = f" ({ratio.low:.3g} to {ratio.high:.3g})" if ratio.low == ratio.low else ""
     return f"{ratio.ratio:.3g}{interval}"
 
 

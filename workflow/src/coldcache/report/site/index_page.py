@@ -20,7 +20,7 @@ from coldcache.report.site.forest import SettingRatio, read_ratios, show_forest
 from coldcache.report.site.format import show_period, show_values
 from coldcache.report.site.html import code, escape_html, facts, join
 from coldcache.report.site.notebooks import Chapter
-from coldcache.report.site.overviews import Overview, show_figures, show_numbers
+from coldcache.report.site.overviews import Overview, show_answer, show_figures
 from coldcache.report.site.shown import list_shown
 
 #: The page that compares this campaign with another, in its folder of results.
@@ -78,18 +78,17 @@ def describe_overview(overview: Overview, results: Path, above: str = "") -> dic
     """
     return {
         "figures": Markup(_shorten_links(str(show_figures(overview, results)), above)),
-        "numbers": Markup(_shorten_links(str(show_numbers(overview)), above)),
-        "meaning": [Markup(_shorten_links(text, above)) for text in overview.meaning],
+        "answer": Markup(_shorten_links(str(show_answer(overview)), above)),
     }
 
 
 def _describe_ratios(ratios: list[SettingRatio]) -> dict[str, Any]:
     """Return the ratios that have an interval as one figure, and those of too few pairs as another."""
     known, few = ([one for one in ratios if (one.low == one.low) == is_known] for is_known in (True, False))
-    caption = "Ratio to the reference level, paired by round, with its interval; hollow where the interval holds 1"
+    caption = "Hollow: the interval holds 1"
     return {
         "ratios": show_forest(known, "ratios", caption) if known else "",
-        "few_ratios": show_forest(few, "few-ratios", "Ratio to the reference level, paired by round") if few else "",
+        "few_ratios": show_forest(few, "few-ratios", "Ratio of each level of a setting") if few else "",
     }
 
 
@@ -120,7 +119,7 @@ def _describe_place(context: ReportContext) -> Markup:
     tools = join(map(" ".join, conditions.tools)) or "no tool has run"
     if not campaign.planned:
         return Markup("Imported logs of {}.").format(tools)
-    file_system = show_values(conditions.target.get("filesystem"))
+    file_system = join(map(escape_html, conditions.target.get("filesystem", {})), ", ")
     begin = f"{conditions.begin:%Y-%m-%d}" if conditions.begin else "not begun"
     target = Markup("{} ({})").format(code(campaign.site.target.path), file_system)
     machine = [escape_html(campaign.site.title)] if len(campaign.studies) == 1 else []
@@ -148,8 +147,8 @@ FLAGS = {
     "kernel-changed": ("on another kernel", "measure a campaign per kernel"),
 }
 
-#: Flags that the first page names.
-_FEW_FLAGS = 2
+#: Flags that the first page names: the most frequent.
+_FEW_FLAGS = 1
 
 
 def describe_trust(context: ReportContext) -> Markup:
@@ -167,7 +166,7 @@ def describe_trust(context: ReportContext) -> Markup:
     if colds.total():
         every = colds["cold"] == colds.total()
         proved = f"All {colds.total():,} reads" if every else f"{colds['cold']:,} of {colds.total():,} reads"
-        parts.append(f"{proved} are proved cold.")
+        parts.append(f"[{proved}](validity.md#whether-reads-were-cold) proved cold.")
     if doubts:
         parts.append(f"To mend most flags: {FLAGS[doubts[0][0]][1]}.")
     return Markup(" ".join(parts))

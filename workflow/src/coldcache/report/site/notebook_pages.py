@@ -7,16 +7,19 @@ from html import unescape
 from itertools import takewhile
 from textwrap import shorten
 from typing import Any
+from urllib.parse import quote
 
 from markupsafe import Markup
 
-from coldcache.analysis.report_links import without_links
+from coldcache.analysis.report_links import FOLDER, without_links
 from coldcache.report.site.anchors import list_links, number_cells
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.downloads import offer
 from coldcache.report.site.folded_tables import fold_tables
 from coldcache.report.site.html import code, join
 from coldcache.report.site.notebooks import Chapter
+from coldcache.report.site.number_links import find_sweep, link_numbers
+from coldcache.report.site.published_page import PUBLISHED, find_lines
 from coldcache.report.site.reproduce_commands import measure_sweeps_again
 from coldcache.report.site.shown import list_html
 
@@ -51,8 +54,20 @@ def write_chapter(chapter: Chapter, context: ReportContext, items: Mapping[str, 
         links = list_links(name, anchor, context.results, "tables")
         return f'{table} <span class="coldcache-links">{links}</span>{end}'
 
+    stated = find_lines(chapter.study)
+    sweeps = [f"{study.study}/{sweep}" for study in context.campaign.studies for sweep in study.sweeps]
+
+    def find_page(name: str) -> str:
+        sweep = find_sweep(name, sweeps)
+        return f"../{FOLDER}/{quote(sweep)}/index.html" if sweep else ""
+
+    def find_stated(item: str, text: str) -> str:
+        line = stated.get((unescape(item), unescape(text)))
+        return f"../{PUBLISHED}#line-{line}" if line else ""
+
     def annotate(html: str) -> str:
-        return number_cells(_TABLE.sub(annotate_table, _FIGURE.sub(annotate_figure, html)))
+        numbered = number_cells(_TABLE.sub(annotate_table, _FIGURE.sub(annotate_figure, html)))
+        return link_numbers(numbered, find_page, find_stated)
 
     cells = fold_tables(_drop_empty_sections([_annotate_cell(cell, annotate) for cell in chapter.notebook["cells"]]))
     path = f"notebooks/{chapter.study}/{chapter.name}.ipynb"

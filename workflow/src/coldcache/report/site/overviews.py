@@ -114,9 +114,15 @@ def _list_links(figure: SmallFigure, results: Path) -> Markup:
     return Markup('<span class="coldcache-files">{}{}</span>').format(trials, links)
 
 
-def show_numbers(overview: Overview) -> Markup:
-    """Return the best figures as a block for a page of Markdown in a study's folder."""
-    return _block(overview.numbers) if overview.numbers else Markup("")
+def show_answer(overview: Overview) -> Markup:
+    """Return the best figures, and beside them what they mean, as a block for a page in a study's folder."""
+    parts = []
+    if overview.numbers:
+        parts.append(f'<div class="coldcache-scroll">{overview.numbers}</div>')
+    if overview.meaning:
+        sentences = "".join(f"<li>{sentence}</li>" for sentence in overview.meaning)
+        parts.append(f'<ul class="coldcache-meaning">{sentences}</ul>')
+    return _block(f'<div class="coldcache-answer">{"".join(parts)}</div>') if parts else Markup("")
 
 
 def _block(html: str) -> Markup:

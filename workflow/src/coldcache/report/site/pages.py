@@ -21,6 +21,7 @@ from coldcache.report.site.index_page import COMPARISON, describe_first_page, de
 from coldcache.report.site.methods_page import describe_methods_page
 from coldcache.report.site.notebook_pages import title_page, write_chapter
 from coldcache.report.site.notebooks import Chapter
+from coldcache.report.site.number_links import link_numbers
 from coldcache.report.site.shown import read_items
 from coldcache.report.site.system_page import describe_system_page
 from coldcache.report.site.validity_page import describe_validity_page
@@ -50,7 +51,7 @@ def write_pages(context: ReportContext, templates: Path, folder: Path) -> None:
         path = folder / page
         path.parent.mkdir(parents=True, exist_ok=True)
         text = environment.get_template(template).render(name_tables(values))
-        path.write_text(number_cells(text), encoding="utf-8")
+        path.write_text(link_numbers(number_cells(text)), encoding="utf-8")
 
     def write_notebook(chapter: Chapter, place: str) -> None:
         path = folder / place / f"{chapter.name}.ipynb"

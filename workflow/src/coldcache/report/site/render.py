@@ -21,6 +21,7 @@ from coldcache.report.site.context import ReportContext, read_context
 from coldcache.report.site.downloads import copy_downloads
 from coldcache.report.site.glossary import explain_terms, read_glossary
 from coldcache.report.site.pages import write_pages
+from coldcache.report.site.published_page import write_published
 from coldcache.report.site.raw_files import copy_raw_files
 from coldcache.report.site.summary import write_summary
 from coldcache.report.site.trial_pages import write_trial_pages
@@ -89,6 +90,8 @@ def _write_other_files(context: ReportContext, folder: Path) -> None:
     folder.mkdir()
     copy_downloads(context.results, folder)
     files = copy_raw_files(context.campaign, folder)
+    studies = [study.study for study in context.campaign.studies]
+    write_published(studies, context.campaign.name, TEMPLATES / "standalone", folder)
     write_summary(context, TEMPLATES / "standalone", folder)
     write_trial_pages(context, context.cases, files, TEMPLATES / "standalone", folder)
 

@@ -14,6 +14,7 @@ from coldcache.claims.read import list_selections, read_claims
 from coldcache.core.units import show_range, show_rate
 from coldcache.core.vocabulary import CLAIM_SCOPES, CLAIM_VERDICTS, STATES
 from coldcache.report.site.html import facts, join, link, table, trials_table
+from coldcache.report.site.published_page import PUBLISHED
 from coldcache.report.site.validity import CsvRow, read_rows
 
 #: Columns of `claims.csv`.
@@ -176,7 +177,7 @@ class Documents:
 
     def _list_cells(self, claim: CsvRow) -> tuple[Any, ...]:
         verdict = _emphasise(claim["verdict"])
-        figure, trials = _show_estimate(claim), self._lead_to_trials(claim)
+        figure, trials = self._lead_to_estimate(claim), self._lead_to_trials(claim)
         return self._put_in_words(claim), claim["scope"], verdict, figure, trials, claim["why"]
 
     def _put_in_words(self, claim: CsvRow) -> Markup:
@@ -185,6 +186,16 @@ class Documents:
         whence = Markup("<small>{}</small>").format(", ".join(filter(None, (stated["place"], claim["id"]))))
         text = join(filter(None, (stated["statement"], whence)), separator=Markup("<br>"))
         return Markup('<div class="coldcache-claim" id="{}">{}</div>').format(anchor_of(claim), text)
+
+    def _lead_to_estimate(self, claim: CsvRow) -> Markup | str:
+        """Return the figure behind a verdict, which leads to the first of its sweeps, or to the document's numbers."""
+        shown = _show_estimate(claim)
+        if not shown:
+            return ""
+        if not is_measured(claim):
+            return link(shown, PUBLISHED)
+        named = self._sweeps.get((claim["source"], claim["id"]), [])
+        return link(shown, f"{FOLDER}/{quote('/'.join(named[0]))}/index.html") if named else shown
 
     def _lead_to_trials(self, claim: CsvRow) -> Markup:
         """Return the number of trials behind a verdict, with links to their sweeps."""

@@ -67,4 +67,8 @@ def _list_flagged(validity: Validity) -> Iterator[tuple[Markup, tuple[Any, ...]]
         group = _name_sweep(flagged.study, flagged.sweep, validity.verdicts)
         folder = quote(f"{flagged.study}/{flagged.sweep}/{flagged.case}", safe="/=,")
         case = link(flagged.case, f"{FOLDER}/{folder}/index.html")
-        yield group, (case, show_repetitions(flagged.repetitions), flagged.verdict, flagged.reason)
+        shown = show_repetitions(flagged.repetitions)
+        first = shown
+        if flagged.verdict != "missing":
+            first = link(shown, f"{FOLDER}/{folder}/{flagged.repetitions[0]}.html")
+        yield group, (case, first, flagged.verdict, flagged.reason)
