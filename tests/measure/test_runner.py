@@ -1,6 +1,5 @@
 """A block ends whole whatever ends its runner: what is missing is measured, what was left running is ended."""
 
-import io
 import json
 import os
 import signal
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
-from coldcache.measure.runner import Progress
 
 RAW = Path("raw/tiny")
 
@@ -142,40 +140,3 @@ def test_trials_run_in_the_order_of_the_plan(measured):
     for block in read_campaign(RAW).blocks():
         starts = [json.loads((RAW / trial.key / "trial.json").read_text())["start"] for trial in block.trials]
         assert starts == sorted(starts)
-
-
-class Terminal(io.StringIO):
-    """Text that claims to be a terminal."""
-
-    def isatty(self):
-        return True
-
-
-def test_the_progress_line_tells_done_of_all_the_case_and_the_time_left(project, coldcache, measure_arguments):
-    coldcache(*measure_arguments("tiny.cache"))
-    campaign = read_campaign(RAW)
-    blocks = campaign.blocks()
-    terminal = Terminal()
-    progress = Progress(campaign, blocks, terminal)
-    for trial in blocks[1].trials[:2]:
-        progress.show(trial)
-        progress.count()
-    progress.end()
-    first, second = (trial.case.name for trial in blocks[1].trials[:2])
-    assert terminal.getvalue() == (
-        f"\r\x1b[2K 4 of 18 trials · tiny files {first} r0 · 8 s left"
-        f"\r\x1b[2K 5 of 18 trials · tiny files {second} r0 · 8 s left\n"
-    )
-
-
-def test_progress_in_a_log_is_a_line_and_not_one_for_each_trial(measured):
-    campaign = read_campaign(RAW)
-    (RAW / campaign.blocks()[0].trials[3].key / "trial.json").unlink()
-    lines = io.StringIO()
-    progress = Progress(campaign, campaign.blocks(), lines)
-    for trial in campaign.blocks()[0].trials[3:5]:
-        progress.show(trial)
-        progress.count()
-    progress.end()
-    name = campaign.blocks()[0].trials[3].case.name
-    assert lines.getvalue() == f"17 of 18 trials · tiny transfers {name} r0 · 1 s left\n"
