@@ -17,7 +17,7 @@ UV := 0.13.8
 
 # A name that is mistyped must not measure something else.
 variables := CAMPAIGN STUDIES SITE TARGET SIZE FOLDER IOZONE NAME CORES \
-	PEERS STORE TIMES SEED JOBS RUNS SECONDS SAMPLE ONLY UPGRADE tools
+	VERBOSE QUIET PEERS STORE TIMES SEED JOBS RUNS SECONDS SAMPLE ONLY UPGRADE tools
 unknown := $(strip $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(filter-out $(variables),$(name)))))
 $(if $(unknown),$(error coldcache: unknown variable $(unknown); known are $(filter-out tools,$(variables))))
 
@@ -37,7 +37,8 @@ tools := $(if $(filter-out 0 no,$(IOZONE)),iozone)
 
 # The kernel releases this lock however the program ends. Snakemake's own lock would survive kill -9.
 snakemake := mkdir -p "$$FOLDER/logs" && flock --nonblock --close --conflict-exit-code 75 "$$FOLDER/logs/snakemake.lock" \
-	snakemake --cores "$$CORES" --nolock --rerun-incomplete --directory "$$FOLDER"
+	snakemake --cores "$$CORES" --nolock --rerun-incomplete --directory "$$FOLDER" \
+	$(if $(VERBOSE),--verbose) $(if $(QUIET),--quiet progress)
 
 # What is not given comes from config/config.yaml, or from the campaign once it has begun.
 given := $${STUDIES:+studies="$$STUDIES"} $${SITE:+site="$$SITE"} $${TARGET:+target="$$TARGET"} $${SIZE:+size="$$SIZE"} $${DURATION:+seconds="$$DURATION"}
@@ -49,6 +50,7 @@ help: ## List the targets
 	@echo
 	@echo '  CAMPAIGN=local  STUDIES=quick  SITE=local  TARGET=/path/to/measure  SIZE=8GiB (total of each sweep)  SECONDS=3 (each timed part)'
 	@echo '  FOLDER=my-study (python -m coldcache new my-study)  IOZONE=1 (also install IOzone)  CORES=$(CORES)'
+	@echo '  QUIET=1 (print failures alone)  VERBOSE=1 (print what Snakemake prints by itself)'
 
 .PHONY: venv
 venv:

@@ -1,6 +1,5 @@
 """A block ends whole whatever ends its runner: what is missing is measured, what was left running is ended."""
 
-import io
 import json
 import os
 import signal
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
-from coldcache.measure.runner import Progress
 
 RAW = Path("raw/tiny")
 
@@ -144,42 +142,3 @@ def test_trials_run_in_the_order_of_the_plan(measured):
     for block in read_campaign(RAW).blocks():
         starts = [json.loads((RAW / trial.key / "trial.json").read_text())["start"] for trial in block.trials]
         assert starts == sorted(starts)
-
-
-class Terminal(io.StringIO):
-    """Text that claims to be a terminal."""
-
-    def isatty(self):
-        return True
-
-
-def test_the_progress_line_tells_done_of_all_the_case_and_the_time_left(project, coldcache, measure_arguments):
-    coldcache(*measure_arguments("tiny.cache"))
-    campaign = read_campaign(RAW)
-    blocks = campaign.blocks()
-    files = next(block for block in blocks if block.name == "tiny.files")
-    terminal = Terminal()
-    progress = Progress(campaign, blocks, terminal)
-    for trial in files.trials[:2]:
-        progress.show(trial)
-        progress.count()
-    progress.end()
-    first, second = (trial.case.name for trial in files.trials[:2])
-    assert terminal.getvalue() == (
-        f"\r\x1b[2K 4 of 18 trials · tiny files {first} r0 · 8 s left"
-        f"\r\x1b[2K 5 of 18 trials · tiny files {second} r0 · 8 s left\n"
-    )
-
-
-def test_progress_in_a_log_is_a_line_and_not_one_for_each_trial(measured):
-    campaign = read_campaign(RAW)
-    own = campaign.blocks()[0].trials[:2]
-    (RAW / own[-1].key / "trial.json").unlink()
-    lines = io.StringIO()
-    progress = Progress(campaign, campaign.blocks(), lines)
-    for trial in reversed(own):
-        progress.show(trial)
-        progress.count()
-    progress.end()
-    case = own[-1].case
-    assert lines.getvalue() == f"17 of 18 trials · tiny {case.sweep} {case.name} r0 · 1 s left\n"

@@ -107,7 +107,7 @@ def imported(*folders):
 
 
 def test_whatever_the_package_imports_is_declared(root, project):
-    declared = {name for extra in ("study", "aws") for name in project["optional-dependencies"][extra]} | {
+    declared = {name for extra in ("study", "aws", "parquet") for name in project["optional-dependencies"][extra]} | {
         "coldcache",
         "botocore",
     }

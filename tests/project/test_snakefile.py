@@ -24,8 +24,13 @@ RULES = ("workflow/Snakefile", "workflow/rules/measure.smk", "workflow/rules/col
 
 
 def snakemake(*arguments, timeout=900):
+    """Run Snakemake, which prints its own words where it prints commands."""
     return subprocess.run(
-        ["snakemake", "--cores", "2", *arguments], capture_output=True, text=True, check=False, timeout=timeout
+        ["snakemake", "--cores", "2", "--printshellcmds", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
     )
 
 

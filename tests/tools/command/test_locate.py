@@ -7,6 +7,7 @@ import pytest
 
 from coldcache.core.errors import LogError
 from coldcache.tools import elbencho
+from coldcache.tools.command import locate
 from coldcache.tools.command.form import Pattern
 from coldcache.tools.command.locate import find_places, read_number, split_path
 from coldcache.tools.fio import parse as fio
@@ -33,6 +34,13 @@ def found(log, **where):
 )
 def test_an_expression_finds_its_group_on_every_line(log, regex, places):
     assert found(log, regex=regex) == places
+
+
+def test_an_expression_that_searches_for_ever_refuses_the_log(monkeypatch):
+    monkeypatch.setattr(locate, "REGEX_SECONDS", 0.2)
+    with pytest.raises(LogError) as refused:
+        found(b"a" * 60, regex="((?:a+)+)b")
+    assert str(refused.value) == "patterns.figure: regex takes more than 0.2 s of computing time"
 
 
 @pytest.mark.parametrize(

@@ -212,6 +212,11 @@ def _add_results(commands: Any) -> None:
     show.add_argument("campaign", nargs="?", default="", help="by default the one rendered last")
     show.set_defaults(run=_open)
 
+    export = commands.add_parser("export", help="write the trials and figures of a campaign as Parquet, beside the CSV")
+    export.add_argument("campaign", help="its name, a folder of results/")
+    export.add_argument("--output", type=Path, help="another folder")
+    export.set_defaults(run=_export)
+
     lab = commands.add_parser("lab", help="copy notebooks that read a campaign's dataset to lab/; make lab opens them")
     lab.add_argument("campaign", help="its name, a folder of raw/")
     lab.set_defaults(run=_lab)
@@ -359,6 +364,13 @@ def _open(chosen: argparse.Namespace) -> None:
     from coldcache.workflow.commands.open import open_report
 
     open_report(chosen.campaign)
+
+
+def _export(chosen: argparse.Namespace) -> None:
+    from coldcache.workflow.commands.export import export_tables
+
+    for path in export_tables(chosen.campaign, chosen.output):
+        print(path)
 
 
 def _lab(chosen: argparse.Namespace) -> None:

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
@@ -17,7 +16,6 @@ from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.core.errors import CampaignError, TargetError
 from coldcache.core.files import write_whole
 from coldcache.core.outcome import Outcome
-from coldcache.core.units import show_seconds
 from coldcache.core.vocabulary import nearest
 from coldcache.design.blocks import Block
 from coldcache.design.cases import Case, Trial
@@ -32,6 +30,7 @@ from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.lease import leased
 from coldcache.measure.model.storage import storage
 from coldcache.measure.probe import needs_probe, with_paces
+from coldcache.measure.progress import Progress
 from coldcache.measure.settings.block import BlockSettings, is_left, why_not_run
 from coldcache.measure.target import MARKER, WORK, check_space, check_target, clear, locked, make_work_folder
 from coldcache.measure.trial import BlockContext, refuse_full, run_trial
@@ -132,7 +131,7 @@ def _tidy(campaign: Campaign, trials: list[Trial]) -> None:
                     clear(folder)
 
 
-def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: "Progress", log: Path | None) -> None:
+def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: Progress, log: Path | None) -> None:
     cases = [trial.case for trial in waiting]
     tools = {case.tool: case.implementation for case in cases}
     versions = {name: tool.version() for name, tool in tools.items()}
@@ -230,54 +229,3 @@ def _note(log: Path, trial: Trial, outcome: Outcome) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a") as file:
         file.write(f"{trial.key}: {ending}\n")
-
-
-class Progress:
-    """The progress line: trials done, the case that runs now, and the time left."""
-
-    def __init__(self, campaign: Campaign, blocks: list[Block], terminal: TextIO):
-        trials = [trial for block in blocks for trial in block.trials if trial.repetition < trial.case.repetitions]
-        home = campaign.folder
-        missing = [trial for trial in trials if not is_done(home, trial)]
-        self._all, self._done = len(trials), len(trials) - len(missing)
-        self._estimated = sum(trial.case.seconds for trial in missing)
-        self._terminal, self._live = terminal, terminal.isatty()
-        self._spent = self._expected = 0.0
-        self._current: Trial | None = None
-        self._began = self._shown = time.monotonic()
-
-    def show(self, trial: Trial) -> None:
-        """Show that `trial` runs now: a terminal has one line, a file gets one every ten seconds."""
-        self._current = trial
-        if trial.repetition >= trial.case.repetitions:
-            self._all += 1
-            self._estimated += trial.case.seconds
-        now = time.monotonic()
-        if not self._live and self._spent and now - self._shown < 10:
-            return
-        self._shown = now
-        case = trial.case
-        pace = self._spent / self._expected if self._expected > 5 else 1.0
-        line = (
-            f"{self._done:>{len(str(self._all))}} of {self._all} trials · {case.study} {case.sweep} {case.name} "
-            f"r{trial.repetition} · {show_seconds((self._estimated - self._expected) * pace)} left"
-        )
-        self._terminal.write(f"\r\x1b[2K{line[:118]}" if self._live else f"{line}\n")
-        self._terminal.flush()
-
-    def refuse(self, block: str, reason: str) -> None:
-        """Show why a block's missing trials cannot run."""
-        self._terminal.write(f"{block} is not run: {reason}\n")
-        self._terminal.flush()
-
-    def count(self) -> None:
-        """Count the trial shown last as done."""
-        assert self._current is not None
-        self._done += 1
-        self._expected += self._current.case.seconds
-        self._spent = time.monotonic() - self._began
-
-    def end(self) -> None:
-        """End the line."""
-        if self._live:
-            self._terminal.write("\n")

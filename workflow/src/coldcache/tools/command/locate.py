@@ -9,10 +9,14 @@ from typing import NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.tools.command.form import Pattern
+from coldcache.tools.command.time_limit import limited
 from coldcache.tools.json_offsets import scan_array, scan_object
 
 #: A number as programs print it; commas separate thousands.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
+
+#: Computing time that an expression has for a log, in s: most need milliseconds.
+REGEX_SECONDS = 10.0
 
 _STEP = re.compile(r"""\.?([A-Za-z_][\w-]*)|\[(-?[0-9]+)\]|\["([^"]*)"\]|\['([^']*)'\]""")
 
@@ -44,9 +48,15 @@ def find_places(pattern: Pattern, text: str) -> list[Place]:
         Where to look.
     text : str
         The log, decoded as Latin-1.
+
+    Raises
+    ------
+    LogError
+        If a regular expression takes longer than `REGEX_SECONDS`, as ``(a+)+b`` does.
     """
     if pattern.regex:
-        return list(_find_matches(pattern.regex, text))
+        with limited(REGEX_SECONDS, f"patterns.{pattern.name}: regex"):
+            return list(_find_matches(pattern.regex, text))
     if pattern.path:
         return list(_find_values(split_path(pattern.path), text))
     return list(_find_cells(pattern, text))

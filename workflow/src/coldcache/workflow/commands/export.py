@@ -1,0 +1,51 @@
+"""`python -m coldcache export`: write the tables of figures in another format."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from coldcache.core.errors import CampaignError, ToolError
+
+#: The tables with a row per trial and per figure.
+TABLES = ("trials", "records")
+
+
+def export_tables(campaign: str, folder: Path | None = None) -> list[Path]:
+    """Write the trials and the figures of a campaign as Parquet, with the columns and rows of the CSV files.
+
+    Parameters
+    ----------
+    campaign : str
+        Its name. Numbers stay numbers and missing levels null, so that nothing has to be parsed again.
+    folder : Path, optional
+        Where to write; by default beside the CSV files.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Raises
+    ------
+    CampaignError
+        If the campaign is not collected.
+    ToolError
+        If pyarrow is not installed.
+    """
+    results = Path("results", campaign)
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise ToolError('Parquet needs pyarrow: uv pip install pyarrow, or pip install "coldcache[parquet]"') from error
+    written = []
+    for name in TABLES:
+        source = results / f"{name}.csv"
+        if not source.is_file():
+            raise CampaignError(f"{source}: there is no such file; snakemake --config campaign={campaign} writes it")
+        # An empty cell is a missing level or figure; the word "none" is a name.
+        table = pd.read_csv(source, dtype_backend="numpy_nullable", keep_default_na=False, na_values=[""])
+        target = (folder or results) / f"{name}.parquet"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        table.to_parquet(target, engine="pyarrow", index=False)
+        written.append(target)
+    return written
