@@ -23,6 +23,7 @@ TRAITS = Traits(
     program=Program("ior"),
     overhead_seconds=1.0,
     is_mpi=True,
+    starts_processes=True,
     test_words=_TEST,
     refused_options=("-f", "-o", "-O"),
     durable_words=("-e", "-Y"),
