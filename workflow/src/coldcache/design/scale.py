@@ -2,7 +2,8 @@
 
 The rules: numbers of threads above the site's limit become that limit. Then all sizes of a sweep shrink by one factor,
 so that its largest trial fits the site's bytes and seconds. The number of directories and the files in each shrink
-alike, so that their ratio stays. No size shrinks below the site's least. A series of rates keeps the number of its windows.
+alike, so that their ratio stays. No size shrinks below the site's least. A series of rates keeps the number of its
+windows.
 """
 
 import math
@@ -70,9 +71,9 @@ def find_scale(operations: Sequence[str], grid: list[Point], sweep: Sweep, site:
 
 
 def shrink(point: Point, scale: float, limits: Limits = _NO_LIMITS) -> Point:
-    """Return a combination of levels with its sizes shrunk: whole transfers and directories, at least the limits' least.
+    """Return a combination of levels with its sizes shrunk: whole transfers, whole directories, at least one each.
 
-    What a study has fewer of at full scale stays as it is.
+    What the limits have as least is left, unless a study has fewer of it at full scale.
     """
     small = dict(point)
     if "file_size" in point:
@@ -88,7 +89,9 @@ def shrink(point: Point, scale: float, limits: Limits = _NO_LIMITS) -> Point:
         directories = max(1, math.floor(int(point["directories_per_thread"]) * math.sqrt(scale)))
         small["directories_per_thread"] = directories
         least = -(-limits.least_items // directories)
-        small["items_per_directory"] = min(int(point["items_per_directory"]), max(least, math.floor(each / directories)))
+        small["items_per_directory"] = min(
+            int(point["items_per_directory"]), max(least, math.floor(each / directories))
+        )
     return small
 
 
