@@ -194,7 +194,7 @@ def _expand_sweep(
     # A level that follows from another factor would only repeat that factor in the name.
     varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
     groups = sweep.find_tool(tool).separate(tuple(sweep.operations))
-    lack = f"{' and '.join(sweep.tool_names)}: not installed" if key in environment.lacking else None
+    lack = _explain_missing(sweep, site) if key in environment.lacking else None
     for operations in groups:
         shrinks = scales and not full and not sweep.keeps_sizes
         # A series lasts as long as the sweep says.
@@ -231,6 +231,14 @@ def _expand_sweep(
             reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else None)
             case = case._replace(why_not_here=reason or (explain_excess(case.run, site) if full else None))
             yield case
+
+
+def _explain_missing(sweep: Sweep, site: Site) -> str:
+    """Return that none of a sweep's tools is installed; on a model, which is this machine's own, how to get it."""
+    told = f"{' and '.join(sweep.tool_names)}: not installed"
+    if site.model and any(sweep.find_tool(tool).TRAITS.is_mpi for tool in sweep.tools):
+        return f"{told}; load the module that has it, or build IOR and mdtest: spack install ior"
+    return told
 
 
 def _as_settings_need(site: Site, settings: Mapping[str, Setting | str]) -> Site:

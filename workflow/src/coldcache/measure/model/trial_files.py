@@ -8,7 +8,7 @@ from pathlib import Path
 
 from coldcache.design.model.stripes import Layout
 from coldcache.measure.input_files import write_pages
-from coldcache.measure.model.clients import settle_targets
+from coldcache.measure.model.clients import remount_clients, settle_targets
 from coldcache.measure.model.folders import has_layout, read_folder
 from coldcache.measure.model.layout import forget_stripes, has_stripes, make_files
 from coldcache.measure.model.limits import limit_metadata, limit_target
@@ -40,6 +40,8 @@ def lay_out(place: Place, folder: Path, inputs: Inputs, tool: Tool, run: Run) ->
     """
     empty(folder, run)
     if has_stripes(place):
+        # A removed file stays as long as a client knows it; the first has removed it itself.
+        remount_clients(place, first=2)
         forget_stripes(place)
     files = inputs if inputs.names else tool.inputs(run._replace(operations=("read",)))
     names = [name for own in files.names for name in own]
