@@ -365,9 +365,9 @@ def test_on_a_model_a_documents_words_start_processes_on_its_clients():
     shared = sweep(threads=[8], file_layout=["shared-file"], file_size=["1 MiB"], transfer_size=["1 MiB"],
                    more={"tools": ["ior"], "command": {"ior": words}})  # fmt: skip
     (case,) = expand_cases(make_study(a=shared), make_model(), Environment(4, True, {"s/a": "ior"}, 1))
-    assert case.run.command == tuple(
-        "mpirun --oversubscribe -n 8 ./rank ior -i 1 -e -o /var/tmp/m/c1/data/coldcache/s/a/f -w -t 1m -b 1m".split()
-    )
+    started = ("mpirun", "--oversubscribe", "-n", "8", "./rank", "ior")
+    stated = ("-i", "1", "-e", "-o", "/var/tmp/m/c1/data/coldcache/s/a/f", "-w", "-t", "1m", "-b", "1m")
+    assert case.run.command == (*started, *stated)
     assert (case.run.nodes, case.run.starter, case.run.hosts) == (4, "model", ("c1", "c2", "c3", "c4"))
 
 
