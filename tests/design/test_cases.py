@@ -352,3 +352,31 @@ def test_commands_of_a_cluster_say_which_nodes_run_them():
     assert expand(study())[0].settings["tuned_profile"].is_of_node is None
     layout = study(verify=["lfs", "getstripe", "{folder}"])
     assert expand(layout, make_cluster())[0].settings["tuned_profile"].is_of_node is False
+
+
+def make_model(**limits):
+    target = {"pfs": {"path": "/var/tmp/m/c1/data", "direct_io": True}}
+    return Site.model_validate({"site": "x", "title": "t", "targets": target, "limits": {"seconds": 60, **limits},
+                                "model": {"clients": 4}})  # fmt: skip
+
+
+def test_on_a_model_a_documents_words_start_processes_on_its_clients():
+    words = "{launcher} {program} -i {iterations} -e -o {directory}/f {test} -t {transfer_size:m} -b {file_size:m}"
+    shared = sweep(threads=[8], file_layout=["shared-file"], file_size=["1 MiB"], transfer_size=["1 MiB"],
+                   more={"tools": ["ior"], "command": {"ior": words}})  # fmt: skip
+    (case,) = expand_cases(make_study(a=shared), make_model(), Environment(4, True, {"s/a": "ior"}, 1))
+    started = ("mpirun", "--oversubscribe", "-n", "8", "./rank", "ior")
+    stated = ("-i", "1", "-e", "-o", "/var/tmp/m/c1/data/coldcache/s/a/f", "-w", "-t", "1m", "-b", "1m")
+    assert case.run.command == (*started, *stated)
+    assert (case.run.nodes, case.run.starter, case.run.hosts) == (4, "model", ("c1", "c2", "c3", "c4"))
+
+
+def test_what_is_not_installed_is_told_with_how_to_get_it_on_a_model():
+    grid = sweep(threads=[2], file_size=["1 MiB"], transfer_size=["1 MiB"], more={"tools": ["ior"]})
+    study = make_study(a=grid)
+    for site, told in (
+        (make_model(), "ior: not installed; load the module that has it, or build IOR and mdtest: spack install ior"),
+        (make_site(), "ior: not installed"),
+    ):
+        environment = Environment(4, True, {"s/a": "ior"}, 1, lacking=["s/a"])
+        assert {case.why_not_here for case in expand_cases(study, site, environment)} == {told}

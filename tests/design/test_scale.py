@@ -6,7 +6,7 @@ from coldcache.core.errors import DesignError
 from coldcache.design.cases import expand_cases
 from coldcache.design.grid import Environment
 from coldcache.design.scale import describe_scale, shrink
-from coldcache.design.site import Site
+from coldcache.design.site import Limits, Site
 from coldcache.design.study import Study
 
 
@@ -116,3 +116,15 @@ def test_what_cannot_run_is_planned_with_its_reason(more, reason):
     tool = "iozone" if not more else "fio"
     (case,) = expand({"tools": [tool], "operations": ["file-create"], "factors": factors, **more})
     assert case.why_not_here == reason
+
+
+def test_no_size_shrinks_below_the_least_of_the_site_or_grows():
+    least = Limits(least_transfers=4, least_items=6)
+    small = {"threads": 1, "file_size": 100, "transfer_size": 10}
+    assert shrink(small, 0.01, least)["file_size"] == 40
+    assert shrink({**small, "file_size": 20}, 0.01, least)["file_size"] == 20
+    assert shrink({"threads": 1, "files": 4000}, 0.001, least)["files"] == 6
+    assert shrink({"threads": 1, "files": 5}, 0.001, least)["files"] == 5
+    spread = {"threads": 1, "directories_per_thread": 16, "items_per_directory": 100}
+    assert shrink(spread, 0.0625, least) == {**spread, "directories_per_thread": 4, "items_per_directory": 25}
+    assert shrink(spread, 0.001, least) == {**spread, "directories_per_thread": 1, "items_per_directory": 6}

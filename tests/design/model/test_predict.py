@@ -42,7 +42,7 @@ def test_one_thread_is_as_fast_as_its_stripes(stripes):
 def test_a_small_window_leaves_stripes_idle():
     small = MODEL.change(read_ahead=4 << 20)
     bounded = predict(1, 8, 8, small)
-    assert (bounded.rate, bounded.bound) == (pytest.approx(4e7), "what a thread reads ahead")
+    assert (bounded.rate, bounded.bound) == (pytest.approx(4e7), "what a thread has under way")
     assert predict_throughput(small, 1, Layout(8, 8), "write").rate == pytest.approx(8e7)
     assert predict_throughput(MODEL, 1, Layout(8, 4, 8 << 20), "read").rate == pytest.approx(2e7)
 
@@ -121,3 +121,25 @@ def test_stripes_are_dealt_out_evenly(files, targets, data):
     counts = [sum(place.count(target) for place in places) for target in range(1, targets + 1)]
     assert max(counts) - min(counts) <= 1
     assert all(len(set(place)) == stripes for place in places)
+
+
+@pytest.mark.parametrize(("threads", "stripes"), [(1, 8), (64, 8), (64, 2)])
+def test_a_file_that_all_share_is_as_fast_as_its_stripes_at_any_number_of_threads(threads, stripes):
+    assert predict(threads, 8, stripes, shared=True).rate == pytest.approx(1e7 * stripes)
+
+
+@pytest.mark.parametrize(("transfer", "rate"), [(2**20, 1e7), (4 * 2**20, 4e7), (2**16, 1e7)])
+def test_past_the_caches_a_thread_keeps_as_many_stripes_busy_as_its_transfer_has(transfer, rate):
+    assert predict(1, 8, 8, direct=transfer).rate == pytest.approx(rate)
+    assert predict_throughput(MODEL, 1, Layout(8, 8), "write", direct=transfer).rate == pytest.approx(rate)
+    assert predict(16, 8, 8, direct=transfer).rate == pytest.approx(8e7)
+
+
+def test_a_case_says_whether_threads_share_a_file_and_pass_the_caches():
+    stripes = {"stripe_count": ModelSetting(kind="model", of="stripe_count")}
+    shared = {"threads": 4, "file_layout": "shared-file"}
+    assert predict_case(MODEL, {}, "read", shared).rate == pytest.approx(8e7)
+    assert predict_case(MODEL, stripes, "read", {**shared, "stripe_count": 2}).rate == pytest.approx(2e7)
+    direct = {"threads": 1, "stripe_count": 8, "direct_io": True, "transfer_size": 2**20}
+    assert predict_case(MODEL, stripes, "write", direct).rate == pytest.approx(1e7)
+    assert predict_case(MODEL, stripes, "write", {**direct, "direct_io": False}).rate == pytest.approx(8e7)

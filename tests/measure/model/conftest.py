@@ -18,7 +18,7 @@ from coldcache.measure.model.place import Place, open_place
 from coldcache.measure.model.start import start
 from coldcache.measure.model.stop import stop
 
-SMALL = Specification(targets=4, storage_nodes=2, clients=2, target_rate=1e7)
+SMALL = Specification(targets=4, storage_nodes=2, clients=4, target_rate=1e7)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from coldcache.measure.model.stop import list_left, stop
 MIB = 1 << 20
 
 #: As conftest.py starts it.
-SMALL = Specification(targets=4, storage_nodes=2, clients=2, target_rate=1e7)
+SMALL = Specification(targets=4, storage_nodes=2, clients=4, target_rate=1e7)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(90)]
 

@@ -20,6 +20,13 @@ def test_a_launcher_and_a_stated_command_take_the_place_of_its_own():
     assert ior.argv(RUN._replace(command=("ior", "-w"))) == ["ior", "-w"]
 
 
+@pytest.mark.parametrize("command", [(), ("ior", "-w")])
+def test_a_file_that_a_model_has_dealt_out_is_not_made_anew(command):
+    run = RUN._replace(starter="model", nodes=4, hosts=("c1", "c2", "c3", "c4"), command=command)
+    assert "-E" in ior.argv(run)
+    assert "-E" not in ior.argv(run._replace(operations=("read",)))
+
+
 def test_a_read_finds_the_files_that_its_ranks_look_for():
     read = RUN._replace(operations=("read",))
     assert ior.inputs(RUN) == Inputs()

@@ -190,7 +190,7 @@ def _expand_sweep(
     # A level that follows from another factor would only repeat that factor in the name.
     varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
     groups = sweep.find_tool(tool).separate(tuple(sweep.operations))
-    lack = f"{' and '.join(sweep.tool_names)}: not installed" if key in environment.lacking else None
+    lack = _explain_missing(sweep, site) if key in environment.lacking else None
     for operations in groups:
         shrinks = scales and not full and not sweep.keeps_sizes
         # A series lasts as long as the sweep says.
@@ -199,7 +199,7 @@ def _expand_sweep(
         for point in grid:
             parts: dict[str, Level] = {"operation": "+".join(operations)} if len(groups) > 1 else {}
             parts |= {factor: point[factor] for factor in varying}
-            factors = _as_measured(shrink(point, part) if part < 1 else point, sweep, tool)
+            factors = _as_measured(shrink(point, part, site.limits) if part < 1 else point, sweep, tool)
             case = Case(
                 study=study.study, sweep=name, name=name_case(parts), tool=sweep.name_tool(tool),
                 operations=operations, form=sweep.form,
@@ -227,6 +227,14 @@ def _expand_sweep(
             reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else None)
             case = case._replace(why_not_here=reason or (explain_excess(case.run, site) if full else None))
             yield case
+
+
+def _explain_missing(sweep: Sweep, site: Site) -> str:
+    """Return that none of a sweep's tools is installed; on a model, which is this machine's own, how to get it."""
+    told = f"{' and '.join(sweep.tool_names)}: not installed"
+    if site.model and any(sweep.find_tool(tool).TRAITS.is_mpi for tool in sweep.tools):
+        return f"{told}; load the module that has it, or build IOR and mdtest: spack install ior"
+    return told
 
 
 def _as_settings_need(site: Site, settings: Mapping[str, Setting | str]) -> Site:
@@ -317,23 +325,24 @@ def _run(
     served = "qemu-nbd" in sweep.settings.values() and not (study.scale == "site" and full)
     launchers = site.clients.launchers
     clients, starter = site.clients, "" if site.clients.launcher == "local" else site.clients.launcher
-    known = {"nodes": clients.nodes_for(factors["threads"]), **known}
+    known = {"nodes": clients.nodes_for(factors["threads"]), "starter": starter, **known}
+    traits = sweep.find_tool(tool).TRAITS
     if site.model:
-        known |= {"nodes": 1, **spread_over_clients(site.model, directory, operations, factors, settings)}
-    elif sweep.own_directories and known["nodes"] == 1 and not sweep.find_tool(tool).TRAITS.makes_directories:
+        known |= spread_over_clients(site.model, directory, operations, factors, settings, traits)
+    elif sweep.own_directories and known["nodes"] == 1 and not traits.makes_directories:
         known["subfolders"] = tuple(f"d{thread}" for thread in range(factors["threads"]))
     stated = launchers.get(name) or launchers.get(tool) or ""
     launcher = tuple(stated.replace("{threads}", str(factors["threads"])).split())
-    if starter and not stated and sweep.find_tool(tool).TRAITS.is_mpi:
+    if known["starter"] and not stated and traits.is_mpi:
         cores = clients.total_cores() // clients.nodes * known["nodes"]
-        launcher = start_ranks(starter, clients.mpi, factors["threads"], known["nodes"], cores)
+        launcher = start_ranks(known["starter"], clients.mpi, factors["threads"], known["nodes"], cores)
     shrinks = study.scale == "site" and not full and not sweep.keeps_sizes
     moves_once = operations[0] in ("write", "read") and not served and not factors.get("direct_io")
     seconds, series = shorten(sweep, site, moves_once) if shrinks else (sweep.seconds, sweep.series or 0.0)
     run = Run(
         operations=operations, directory=directory, seconds=seconds, options=tuple(sweep.options.get(tool, ())),
         device=f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if served else "",
-        launcher=launcher, starter=starter, series=series if sweep.find_tool(tool).TRAITS.series_logs else 0.0, **known,
+        launcher=launcher, series=series if traits.series_logs else 0.0, **known,
     )  # fmt: skip
     if sweep.form:
         values = fill_variables(sweep.form, factors, sweep.words, operations[0], seconds)
@@ -354,7 +363,9 @@ def _fill(command: str, run: Run, factors: dict[str, Any], sweep: Sweep, site: S
     module = sweep.find_tool(tool)
     traits = module.TRAITS
     values = {
-        **factors, "files": run.files, "iterations": sweep.iterations, "directory": run.directory,
+        **factors, "files": run.files, "iterations": sweep.iterations,
+        # mdtest deals folders that are separated by @ out to the ranks in turn.
+        "directory": "@".join(run.folders) if run.starter else run.directory,
         "program": site.clients.programs.get(tool, traits.program.name),
         "launcher": run.launcher or module.place(run),
         "test": traits.test_words.get(run.operations[0], ""), "direct_io": ("-I",) if run.direct_io else (),
@@ -373,7 +384,7 @@ def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
             f"factors.threads: {case.run.threads} are more than the {streams} streams that can be started: "
             f"lower them, or raise clients.streams in config/sites/{site.site}.yaml"
         )
-    if case.run.starter and case.run.nodes > site.clients.nodes:
+    if case.run.starter and not site.model and case.run.nodes > site.clients.nodes:
         refused = f"factors.nodes: {case.run.nodes} are more than "
         if _needs_one_node(case.settings):
             raise DesignError(f"{refused}one, which alone has the device or the guest of the settings; let it be 1")

@@ -2,7 +2,8 @@
 
 The rules: numbers of threads above the site's limit become that limit. Then all sizes of a sweep shrink by one factor,
 so that its largest trial fits the site's bytes and seconds. The number of directories and the files in each shrink
-alike, so that their ratio stays. A series of rates keeps the number of its windows.
+alike, so that their ratio stays. No size shrinks below the site's least. A series of rates keeps the number of its
+windows.
 """
 
 import math
@@ -10,10 +11,12 @@ from collections.abc import Sequence
 
 from coldcache.core.vocabulary import METADATA_OPERATIONS
 from coldcache.design.levels import Level
-from coldcache.design.site import Site
+from coldcache.design.site import Limits, Site
 from coldcache.design.study import Sweep
 
 Point = dict[str, Level]
+
+_NO_LIMITS = Limits()
 
 #: The shortest window of a series, in s: a shorter one would show single transfers.
 _SHORTEST_WINDOW = 0.1
@@ -67,19 +70,28 @@ def find_scale(operations: Sequence[str], grid: list[Point], sweep: Sweep, site:
     return scale
 
 
-def shrink(point: Point, scale: float) -> Point:
-    """Return a combination of levels with its sizes shrunk: whole transfers, whole directories, at least one each."""
+def shrink(point: Point, scale: float, limits: Limits = _NO_LIMITS) -> Point:
+    """Return a combination of levels with its sizes shrunk: whole transfers, whole directories, at least one each.
+
+    What the limits have as least is left, unless a study has fewer of it at full scale.
+    """
     small = dict(point)
     if "file_size" in point:
         transfer = int(point.get("transfer_size", 1))
-        small["file_size"] = max(1, math.floor(int(point["file_size"]) * scale / transfer)) * transfer
+        whole = int(point["file_size"]) // transfer
+        least = min(whole, limits.least_transfers)
+        small["file_size"] = max(1, least, math.floor(int(point["file_size"]) * scale / transfer)) * transfer
     if "files" in point:
-        small["files"] = max(1, math.floor(int(point["files"]) * scale))
+        least = min(int(point["files"]), limits.least_items)
+        small["files"] = max(least, math.floor(int(point["files"]) * scale))
     if "directories_per_thread" in point:
         each = int(point["directories_per_thread"]) * int(point["items_per_directory"]) * scale
         directories = max(1, math.floor(int(point["directories_per_thread"]) * math.sqrt(scale)))
         small["directories_per_thread"] = directories
-        small["items_per_directory"] = max(1, min(int(point["items_per_directory"]), math.floor(each / directories)))
+        least = -(-limits.least_items // directories)
+        small["items_per_directory"] = min(
+            int(point["items_per_directory"]), max(least, math.floor(each / directories))
+        )
     return small
 
 

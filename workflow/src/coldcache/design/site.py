@@ -127,6 +127,12 @@ class Limits(Strict):
     trial_seconds: Seconds = Field(
         2.0, gt=0, description="How long a trial of a study that scales down should last, by what is expected here."
     )
+    least_transfers: int = Field(
+        1, ge=1, lt=2**63, description="The fewest transfers that a file keeps in a study that scales down."
+    )
+    least_items: int = Field(
+        1, ge=1, lt=2**63, description="The fewest files or directories of a thread in a study that scales down."
+    )
     walltime: Seconds | None = Field(
         None, gt=0, description="The longest job that the scheduler grants; a longer block is split."
     )

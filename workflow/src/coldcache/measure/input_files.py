@@ -2,6 +2,7 @@
 
 import os
 import time
+from io import FileIO
 from pathlib import Path
 
 from coldcache.tools.run import Inputs
@@ -83,13 +84,24 @@ def _fill(path: Path, size: int) -> None:
         if status.st_size == size and status.st_blocks * 512 >= size:
             return
         path.unlink()
+    with path.open("wb", buffering=0) as file:
+        write_pages(file, size)
+
+
+def write_pages(file: FileIO, size: int) -> None:
+    """Write `size` bytes that neither compress nor repeat within a chunk, their pages marked, to stable storage.
+
+    Raises
+    ------
+    OSError
+        If they cannot be written.
+    """
     chunk = bytearray(os.urandom(_CHUNK))
     for page in range(0, _CHUNK, _PAGE):
         chunk[page : page + len(_WORD)] = _WORD
-    with path.open("wb", buffering=0) as file:
-        left = size
-        while left > 0:
-            # Each chunk differs, so that a target cannot deduplicate them.
-            chunk[len(_WORD) : _PAGE] = os.urandom(_PAGE - len(_WORD))
-            left -= file.write(memoryview(chunk)[: min(left, _CHUNK)])
-        os.fsync(file.fileno())
+    left = size
+    while left > 0:
+        # Each chunk differs, so that a target cannot deduplicate them.
+        chunk[len(_WORD) : _PAGE] = os.urandom(_PAGE - len(_WORD))
+        left -= file.write(memoryview(chunk)[: min(left, _CHUNK)])
+    os.fsync(file.fileno())

@@ -31,6 +31,7 @@ from coldcache.measure.supervise import supervise
 from coldcache.measure.target import LOCK, bytes_elsewhere
 from coldcache.measure.target_identity import why_lost
 from coldcache.tools import nfs_guest_log as nfs_guest
+from coldcache.tools.launchers import MODEL
 from coldcache.tools.run import Inputs, Run
 
 #: Bytes and files that the disk of the raw logs must have free; the log of a trial has some ten KiB.
@@ -185,13 +186,13 @@ class _TrialRun:
             self._note(target={**self.outcome.target, **describe_below(mount)})
         run, inputs = self._prepare()
         elsewhere = bytes_elsewhere(block.work, folder.absolute())
-        run = run._replace(hosts=block.place.hosts[: run.nodes])
+        run = run._replace(hosts=block.place.hosts[: run.nodes] or run.hosts)
         launch = Launch(self._tool, run, self._partial, block.work)
         self._note(argv=tuple(self._tool.argv(run)))
         if run.files:
             self._note(factors={**case.factors, "files": run.files})
         # A client of a model answers for the files that it has made, until it is mounted anew.
-        if inputs.total or (inputs.names and run.mounts):
+        if inputs.total or (inputs.names and find_place(folder)):
             self._note(cold=self._make_cold(run, [folder / name for names in inputs.names for name in names]))
         status = os.statvfs(folder)
         self._note(
@@ -299,7 +300,7 @@ class _TrialRun:
         cold = make_cold(method, paths, self._block.work, self._block.lock)
         layers = (self.outcome.target or {}).get("layers", {})
         cold = cold._replace(below_bytes=measure_below(layers))
-        if run.nodes == 1:
+        if run.nodes == 1 or run.starter == MODEL:
             return cold
         held = cool_everywhere(run.starter, run.hosts, paths, self._partial / "inputs.txt", method.method)
         return cold._replace(resident_bytes=max(held.values()), nodes=held)
@@ -309,7 +310,7 @@ class _TrialRun:
         described = launch.describe()
         self._note(launch=described)
         fault = launch.find_fault(described, self._block.place.word)
-        if fault or self.outcome.exit_status:
+        if (fault or self.outcome.exit_status) and run.starter != MODEL:
             refuse_lost(run.starter, run.hosts)
         if fault:
             self._note(failure=Failure("launch-failed", fault))

@@ -14,6 +14,9 @@ CLIENTS, HOSTS = "clients.txt", "hosts.txt"
 #: A script that prints where its process runs and then becomes the program, and one that IOzone calls as its rsh.
 RANK, REMOTE = "./rank", "./remote"
 
+#: What reaches the clients of a scale model, which are all on this machine, and the variable that names one of them.
+MODEL, CLIENT = "model", "COLDCACHE_CLIENT"
+
 
 def spread(threads: int, hosts: tuple[str, ...]) -> dict[str, list[int]]:
     """Return the threads of each host, dealt out in turn: 32 threads on 16 hosts give 2 to each."""
@@ -30,6 +33,13 @@ def start_local_ranks(threads: int) -> tuple[str, ...]:
     return ("mpirun", "--oversubscribe", "-n", str(threads))
 
 
+def name_addresses(run: Run) -> dict[str, str]:
+    """Return the address of each host: its name; of a model's clients, which have none, an own one of this machine."""
+    if run.starter != MODEL:
+        return {host: host for host in run.hosts}
+    return {host: f"127.0.0.{number}" for number, host in enumerate(run.hosts, start=1)}
+
+
 def list_hosts(run: Run) -> dict[str, str]:
     """Return the file of hosts that mpirun reads, by its name: a line for each node with its number of ranks."""
     ranks = spread(run.threads, run.hosts)
@@ -42,7 +52,7 @@ def start_ranks(starter: str, mpi: str, threads: int, nodes: int, cores: int) ->
     Parameters
     ----------
     starter : str
-        ``srun`` or ``ssh``.
+        ``srun``, ``ssh`` or ``model``.
     mpi : str
         ``pmix``, ``pmi2`` or ``mpirun``.
     threads, nodes : int
@@ -50,6 +60,8 @@ def start_ranks(starter: str, mpi: str, threads: int, nodes: int, cores: int) ->
     cores : int
         Cores of all these nodes; more ranks than cores share them.
     """
+    if starter == MODEL:
+        return (*start_local_ranks(threads), RANK)
     if starter == "ssh" or mpi == "mpirun":
         return ("mpirun", "--map-by", "node", "--oversubscribe", "-n", str(threads), "--hostfile", HOSTS, RANK)
     # The runner's own step occupies cores of the job: without --overlap the ranks would wait for its end.

@@ -38,6 +38,8 @@ class Traits:
         Time of one run outside the measured interval: start, end and fixed sleeps, in s.
     is_mpi : bool
         Whether its processes are ranks of MPI.
+    starts_processes : bool
+        Whether it, or MPI for it, starts its processes on other nodes by a command, without servers.
     is_time_bound : bool
         Whether random transfers run for `Run.seconds`; other tools move each byte once.
     repeats_itself : bool
@@ -76,6 +78,7 @@ class Traits:
     program: Program
     overhead_seconds: float
     is_mpi: bool = False
+    starts_processes: bool = False
     is_time_bound: bool = False
     repeats_itself: bool = False
     makes_directories: bool = False

@@ -38,7 +38,8 @@ class Run(NamedTuple):
     launcher : tuple of str
         The words that start the tool's processes on the site's nodes; empty on one node.
     starter : str
-        What reaches other nodes, ``srun`` or ``ssh``; empty if the tool only runs on this machine.
+        What reaches other nodes, ``srun`` or ``ssh``, or the clients of a scale model on this machine, ``model``; empty
+        if the tool only runs on this machine.
     hosts : tuple of str
         The nodes by name, once they are known.
     mounts : tuple of str

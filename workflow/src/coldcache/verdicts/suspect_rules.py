@@ -127,13 +127,17 @@ def foreign_load(trial: Observation) -> Finding:
 
 
 def model_saturated(trial: Observation) -> Finding:
-    """Suspect: the machine was itself the limit of the scale model that runs on it."""
+    """Suspect: the machine was itself the limit of the scale model that runs on it.
+
+    Ranks of MPI never sleep while they wait, but they give way to all else: their time does not count.
+    """
     outcome = trial.outcome
     cores = outcome.cores
     counters = outcome.counters
     if counters is None or not _is_of_model(trial) or outcome.busy_cpu is None or not cores or not outcome.seconds:
         return None
-    share = outcome.busy_cpu / (cores * outcome.seconds)
+    gave_way = (counters.difference("ranks.cpu_ms") or 0) / 1000
+    share = (outcome.busy_cpu - gave_way) / (cores * outcome.seconds)
     if share <= trial.thresholds.saturated:
         return None
     own = (counters.difference("cpu_ms") or 0) / 1000 / (cores * outcome.seconds)

@@ -8,6 +8,8 @@ from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import METADATA_OPERATIONS
 from coldcache.design.model.specification import Specification
 from coldcache.design.settings.model import ModelSetting
+from coldcache.tools.launchers import MODEL
+from coldcache.tools.protocols import Traits
 
 #: The folder within a client's own in which its files lie: what is pinned to a server is only what is below.
 FILES = "files"
@@ -20,9 +22,12 @@ def name_folder(client: int, servers: int) -> str:
 
 def spread_over_clients(
     model: Specification, directory: str, operations: Sequence[str], factors: Mapping[str, Any],
-    settings: Mapping[str, Any],
-) -> dict[str, tuple[str, ...]]:  # fmt: skip
-    """Return the mounts and the subfolders that a run's threads use in turn.
+    settings: Mapping[str, Any], traits: Traits,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the fields of a run that say on which clients its threads run, and in which folders.
+
+    Processes of a tool that starts them itself run on the clients, where the directory has one name; threads of others
+    use each client's mount from outside.
 
     Parameters
     ----------
@@ -34,6 +39,8 @@ def spread_over_clients(
         Those on files themselves use a folder for each client, so that clients do not wait for each other.
     factors, settings : mapping
         Level and kind of each factor; ``nodes`` says how many clients take part.
+    traits : Traits
+        Of the tool.
 
     Raises
     ------
@@ -58,4 +65,8 @@ def spread_over_clients(
     at = next(place for place, part in enumerate(path.parts) if part == "c1")
     mounts = tuple(str(Path(*path.parts[:at], f"c{number}", *path.parts[at + 1 :])) for number in numbers)
     within = tuple(f"{name_folder(number, servers[0])}/{FILES}" for number in numbers)
-    return {"mounts": mounts, "subfolders": within if operations[0] in METADATA_OPERATIONS else ()}
+    found = {"nodes": 1, "subfolders": within if operations[0] in METADATA_OPERATIONS else ()}
+    if not traits.starts_processes:
+        return {**found, "mounts": mounts}
+    used = min(clients, int(factors["threads"]))
+    return {**found, "nodes": used, "starter": MODEL, "hosts": tuple(f"c{number}" for number in numbers[:used])}

@@ -29,8 +29,11 @@ def predict_throughput(
     layout: Layout,
     direction: Direction,
     clients: int | None = None,
+    *,
+    shared: bool = False,
+    direct: int | None = None,
 ) -> Prediction:
-    """Return the throughput of threads that move as much each, every one in a file of its own, buffered.
+    """Return the throughput of threads that move as much each.
 
     Parameters
     ----------
@@ -44,6 +47,10 @@ def predict_throughput(
         Which limit of a target counts.
     clients : int, optional
         How many of the clients take part; all by default.
+    shared : bool
+        Whether all threads share one file; else each has one of its own.
+    direct : int, optional
+        B of each transfer where these bypass the clients' caches, so that a thread has no more under way.
 
     Returns
     -------
@@ -54,14 +61,16 @@ def predict_throughput(
     -----
     With t threads of s stripes over N targets and a rate r of each, the target with the most stripes has
     m = ceil(t s / N) of them, and the throughput is t s r / m: it rises with the threads until t s = N, and is at N r
-    whenever N divides t s. A thread that reads has `read_ahead` bytes under way, and so at most as many stripes.
+    whenever N divides t s. A thread that reads has `read_ahead` bytes under way, and so at most as many stripes; past
+    the caches it has one transfer under way.
     """
     used = clients or specification.clients
     ahead = layout.stripe_count
-    if direction == "read":
-        ahead = min(ahead, max(1, specification.read_ahead // layout.stripe_size))
+    if direct is not None or direction == "read":
+        ahead = min(ahead, max(1, (direct or specification.read_ahead) // layout.stripe_size))
     load: dict[str, float] = {}
-    for thread, targets in enumerate(deal_stripes(threads, layout)):
+    places = deal_stripes(1, layout) * threads if shared else deal_stripes(threads, layout)
+    for thread, targets in enumerate(places):
         _add(load, f"link of client c{thread % used + 1}", 1.0)
         for target in targets:
             share = 1 / len(targets)
@@ -69,7 +78,7 @@ def predict_throughput(
             _add(load, f"link of storage node {specification.node_of(target)}", share)
     target_rate = specification.target_rate if direction == "read" else specification.write_rate
     if ahead < layout.stripe_count:
-        load["what a thread reads ahead"] = 1 / ahead
+        load["what a thread has under way"] = 1 / ahead
     rates = {"target": target_rate, "what": target_rate, "link of client": specification.client_rate}
     rates["link of storage node"] = specification.node_rate
     return _bound(load, rates, float(threads))
@@ -142,7 +151,14 @@ def predict_case(
             elif kind.of in Specification.model_fields and kind.of != "metadata_servers":
                 changed[kind.of] = parse_value(kind.of, value)
     threads, clients = int(levels.get("threads", 1)), int(levels["nodes"]) if "nodes" in levels else None
-    return predict_throughput(specification.change(**changed), threads, Layout(**layout), direction, clients)
+    shared = levels.get("file_layout") == "shared-file"
+    if shared and len(layout) == 1 and layout["targets"] == specification.targets:
+        # A file that all share lies on all targets where no factor says otherwise.
+        layout["stripe_count"] = specification.targets
+    direct = int(levels["transfer_size"]) if levels.get("direct_io") and "transfer_size" in levels else None
+    return predict_throughput(
+        specification.change(**changed), threads, Layout(**layout), direction, clients, shared=shared, direct=direct
+    )
 
 
 def _as_level(level: Any) -> Any:

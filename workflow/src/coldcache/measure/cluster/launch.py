@@ -15,7 +15,9 @@ from typing import Any
 from coldcache.core.errors import SettingError
 from coldcache.measure.cluster.ask_nodes import MARK
 from coldcache.measure.cluster.job_nodes import clear_environment
-from coldcache.tools.launchers import RANK, REMOTE, reach, spread, write_scripts
+from coldcache.measure.model.client_view import write_client_scripts
+from coldcache.measure.model.place import find_place
+from coldcache.tools.launchers import MODEL, RANK, REMOTE, reach, spread, write_scripts
 from coldcache.tools.protocols import Server, Tool
 from coldcache.tools.run import Run
 
@@ -24,6 +26,9 @@ SERVERS = "servers.txt"
 
 #: How long the tool's servers may take until they listen, in s.
 _SECONDS = 60
+
+#: A model runs as root, and its clients share the cores of one machine (Open MPI 4.1, mpirun(1)).
+_MPIRUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 _RANK = re.compile(r"^coldcache: rank (\d+) on (\S+) sees (\S+)$", re.MULTILINE)
 
@@ -53,6 +58,8 @@ class Launch:
         """Return the environment of the tool."""
         if not self._run.starter:
             return dict(os.environ)
+        if self._run.starter == MODEL:
+            return {**os.environ, **_MPIRUN, "RSH": REMOTE}
         tasks = -(-self._run.threads // self._run.nodes)
         return {**clear_environment(self._run.hosts, tasks), "RSH": REMOTE}
 
@@ -73,7 +80,11 @@ class Launch:
             yield
             return
         run = self._run
-        files = dict(write_scripts(run.starter, str(self._work / MARK)))
+        mark, place = self._work / MARK, find_place(self._work)
+        if run.starter == MODEL and place:
+            files = write_client_scripts(place, run.nodes, mark)
+        else:
+            files = dict(write_scripts(run.starter, str(mark)))
         files |= self._tool.files(run)
         for name, text in files.items():
             (self._folder / name).write_text(text)

@@ -113,8 +113,15 @@ def settle_targets(place: Place, specification: Specification) -> None:
                 monitor.write(f"ost{target}", "settle")
 
 
-def remount_clients(place: Place) -> None:
-    """Mount every client anew, so that it keeps neither data nor names, and let the targets forget theirs.
+def remount_clients(place: Place, first: int = 1) -> None:
+    """Mount clients anew, so that they keep neither data nor names, and let the targets forget theirs.
+
+    Parameters
+    ----------
+    place : Place
+        Where the model lies.
+    first : int
+        The clients from this one on; all by default.
 
     Raises
     ------
@@ -122,7 +129,7 @@ def remount_clients(place: Place) -> None:
         If a client could not be unmounted in time; all are mounted then, too.
     """
     specification = read_specification(place)
-    numbers = range(1, specification.clients + 1)
+    numbers = range(first, specification.clients + 1)
 
     def remount(client: int) -> ModelError | None:
         lost = None

@@ -76,6 +76,8 @@ osd op num threads per shard = 2
 osd op thread timeout = 600
 osd op thread suicide timeout = 0
 osd max scrubs = 0
+# Many targets would use up what the host allows of asynchronous requests (fs.aio-max-nr).
+bdev aio max queue depth = 128
 osd scrub begin hour = 0
 osd scrub end hour = 0
 osd class update on start = false

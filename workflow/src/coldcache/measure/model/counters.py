@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from coldcache.measure.model.calls import call
+from coldcache.measure.model.client_view import GROUP as RANKS
 from coldcache.measure.model.groups import seconds_of_cpu
 from coldcache.measure.model.monitor import ask_server
 from coldcache.measure.model.network import list_nodes
@@ -69,7 +70,7 @@ def read_counters(place: Place) -> Counters:
         counts = ask_server(place.socket_of(f"mds.m{server}"), "perf dump").get("mds_server", _IN_RESERVE)
         kinds = {key[4:-8]: value["avgcount"] for key, value in counts.items() if key.startswith("req_")}
         requests[server] = {"requests": counts["handle_client_request"], **kinds}
-    groups = ["targets", "other", *(node for node in list_nodes(specification) if not node.startswith("oss"))]
+    groups = ["targets", "other", RANKS, *(node for node in list_nodes(specification) if not node.startswith("oss"))]
     cpu = {group: seconds_of_cpu(place.name, group) for group in groups}
     return Counters(time.monotonic(), targets, sent, received, requests, cpu, _read_busy(), os.cpu_count() or 1)
 
@@ -81,8 +82,8 @@ def count_evidence(place: Place) -> dict[str, int]:
     -------
     dict
         ``read_bytes`` and ``written_bytes`` of all storage targets, then those of each (``target3.read_bytes``); bytes
-        over the link of each node (``oss1.sent_bytes``), processor time of the model (``cpu_ms``), and requests of each
-        metadata server (``mds0.requests``).
+        over the link of each node (``oss1.sent_bytes``), processor time of the model (``cpu_ms``) and of processes on
+        its clients, which give way to it (``ranks.cpu_ms``), and requests of each metadata server (``mds0.requests``).
 
     Raises
     ------
@@ -100,7 +101,8 @@ def count_evidence(place: Place) -> dict[str, int]:
         found[f"target{number}.written_bytes"] = target.written_bytes
     for node, sent in counted.sent.items():
         found |= {f"{node}.sent_bytes": sent, f"{node}.received_bytes": counted.received[node]}
-    found["cpu_ms"] = round(1000 * sum(counted.cpu.values()))
+    found["cpu_ms"] = round(1000 * sum(seconds for group, seconds in counted.cpu.items() if group != RANKS))
+    found["ranks.cpu_ms"] = round(1000 * counted.cpu[RANKS])
     return found | {f"mds{server}.requests": counts["requests"] for server, counts in counted.requests.items()}
 
 

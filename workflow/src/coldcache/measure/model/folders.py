@@ -26,6 +26,11 @@ def read_folder(place: Place, folder: Path) -> Layout:
     return Layout(count, int(stated["stripe_count"]), int(stated["stripe_unit"]))
 
 
+def has_layout(folder: Path) -> bool:
+    """Return whether a folder states a layout for its files."""
+    return _read_attribute(folder, "ceph.dir.layout") is not None
+
+
 def set_folder(place: Place, folder: Path, key: str, value: int) -> None:
     """Change one of ``targets``, ``stripe_count`` and ``stripe_size`` of the layout that a folder states for its files.
 

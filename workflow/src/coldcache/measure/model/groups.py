@@ -34,6 +34,18 @@ def make_groups(name: str, groups: Iterable[str]) -> None:
             (tree / group).mkdir(parents=True, exist_ok=True)
 
 
+def give_way(name: str, group: str) -> None:
+    """Let a group have the least weight: beside others its processes get hardly any of the processors.
+
+    Raises
+    ------
+    ModelError
+        If the kernel refuses it.
+    """
+    file, least = ("cpu.shares", 2) if VERSION == 1 else ("cpu.weight", 1)
+    write_limit(folder_of(name, group, "cpu") / file, str(least))
+
+
 def list_entrances(name: str, group: str) -> list[Path]:
     """Return the files that take the number of a process into a group."""
     return [tree / group / "cgroup.procs" for tree in list_trees(name)]

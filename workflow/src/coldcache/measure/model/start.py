@@ -11,11 +11,12 @@ from contextlib import suppress
 
 from coldcache.design.model.specification import LIMITS, MIB, Specification
 from coldcache.measure.model.calls import call, wait_for
+from coldcache.measure.model.client_view import GROUP as RANKS
 from coldcache.measure.model.clients import list_mounts, mount_client
 from coldcache.measure.model.configuration import HUB, write_configuration
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.feasibility import list_obstacles
-from coldcache.measure.model.groups import make_groups
+from coldcache.measure.model.groups import give_way, make_groups
 from coldcache.measure.model.limits import limit_all
 from coldcache.measure.model.monitor import Monitor, ask_server
 from coldcache.measure.model.network import list_nodes, make_network
@@ -103,8 +104,9 @@ def _start(place: Place, specification: Specification, tell: Callable[[str], Non
     write_specification(place, specification)
     for folder in ("etc", "images", "log", "run/crash", "mon", "mds", "osd"):
         (place.folder / folder).mkdir(parents=True)
-    groups = ["targets", "other", *list_nodes(specification)]
+    groups = ["targets", "other", RANKS, *list_nodes(specification)]
     make_groups(place.name, [group for group in groups if not group.startswith("oss")])
+    give_way(place.name, RANKS)
     _start_first_process(place)
     make_network(place, specification)
     say(f"network of {len(list_nodes(specification))} nodes")

@@ -1,19 +1,20 @@
 """The files of a trial on the model: dealt out evenly over the targets that the sweep's folder names, and cold."""
 
-import os
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from coldcache.measure.model.clients import settle_targets
-from coldcache.measure.model.folders import read_folder
+from coldcache.design.model.stripes import Layout
+from coldcache.measure.input_files import write_pages
+from coldcache.measure.model.clients import remount_clients, settle_targets
+from coldcache.measure.model.folders import has_layout, read_folder
 from coldcache.measure.model.layout import forget_stripes, has_stripes, make_files
 from coldcache.measure.model.limits import limit_metadata, limit_target
 from coldcache.measure.model.place import Place, read_specification
 from coldcache.tools.protocols import Tool
 from coldcache.tools.run import Inputs, Run
-
-_CHUNK = 1 << 20
 
 
 def lay_out(place: Place, folder: Path, inputs: Inputs, tool: Tool, run: Run) -> None:
@@ -39,24 +40,42 @@ def lay_out(place: Place, folder: Path, inputs: Inputs, tool: Tool, run: Run) ->
     """
     empty(folder, run)
     if has_stripes(place):
+        # A removed file stays as long as a client knows it; the first has removed it itself.
+        remount_clients(place, first=2)
         forget_stripes(place)
     files = inputs if inputs.names else tool.inputs(run._replace(operations=("read",)))
     names = [name for own in files.names for name in own]
-    make_files(place, folder, names, files.size, read_folder(place, folder))
+    make_files(place, folder, names, files.size, _choose_layout(place, folder, run))
     if inputs.names:
         with unlimited(place):
             for name in names:
-                _fill(folder / name, files.size)
+                # Without truncation, so that the layout stays.
+                with (folder / name).open("r+b", buffering=0) as file:
+                    write_pages(file, files.size)
             settle_targets(place, read_specification(place))
 
 
 def empty(folder: Path, run: Run) -> None:
-    """Remove the files of a sweep's folder and of its subfolders, which stay, or are made."""
-    for place in (folder, *(folder / name for name in run.subfolders)):
-        place.mkdir(parents=True, exist_ok=True)
-        for path in list(place.iterdir()):
-            if not path.is_dir():
+    """Remove the files of a sweep's folder, and all that its subfolders hold; these stay, or are made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in list(folder.iterdir()):
+        if not path.is_dir():
+            path.unlink()
+    for name in run.subfolders:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for path in list((folder / name).iterdir()):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
                 path.unlink()
+
+
+def _choose_layout(place: Place, folder: Path, run: Run) -> Layout:
+    """Return the layout that a folder states; where it states none, a file that all share lies on all targets."""
+    if run.file_layout == "shared-file" and not has_layout(folder):
+        targets = read_specification(place).targets
+        return replace(read_folder(place, folder), targets=targets, stripe_count=targets)
+    return read_folder(place, folder)
 
 
 @contextmanager
@@ -77,16 +96,3 @@ def unlimited(place: Place) -> Iterator[None]:
             limit_target(place, specification, target)
         for server in servers:
             limit_metadata(place, server, specification.metadata_cpu)
-
-
-def _fill(path: Path, size: int) -> None:
-    """Overwrite a file with bytes that do not compress; its layout stays."""
-    descriptor = os.open(path, os.O_WRONLY)
-    try:
-        left = size
-        while left:
-            left -= os.write(descriptor, os.urandom(min(left, _CHUNK)))
-        os.fsync(descriptor)
-    finally:
-        with suppress(OSError):
-            os.close(descriptor)

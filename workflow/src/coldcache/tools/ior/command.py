@@ -6,7 +6,7 @@ Source: IOR 3.3.0 and 4.0.0 (the flags used here mean the same in both).
 from coldcache.core.errors import ToolError
 from coldcache.tools.ior.parse import printed_version, read, recognise
 from coldcache.tools.ior.stamp import read_stamp
-from coldcache.tools.launchers import list_hosts, start_local_ranks
+from coldcache.tools.launchers import MODEL, list_hosts, start_local_ranks
 from coldcache.tools.programs import MPIRUN, Program
 from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
@@ -23,6 +23,7 @@ TRAITS = Traits(
     program=Program("ior"),
     overhead_seconds=1.0,
     is_mpi=True,
+    starts_processes=True,
     test_words=_TEST,
     refused_options=("-f", "-o", "-O"),
     durable_words=("-e", "-Y"),
@@ -75,8 +76,10 @@ def inputs(run: Run) -> Inputs:
 
 def argv(run: Run) -> list[str]:
     """Return the command line of one run."""
+    # IOR removes a file before it writes it; made anew, it would lie elsewhere than the model has dealt it out.
+    keeps = ["-E"] if run.starter == MODEL and run.operations == ("write",) else []
     if run.command:
-        return list(run.command)
+        return [*run.command, *keeps]
     words = [*(run.launcher or place(run)), TRAITS.program.name]
     # -e includes fsync: without it, pages in the client's cache count as written. -k keeps the file.
     # IOR deals files that are separated by @ out to the ranks in turn; a shared file is the first client's.
@@ -85,7 +88,7 @@ def argv(run: Run) -> list[str]:
     words += [_TEST[run.operations[0]], "-s", "1", "-t", str(run.transfer_size), "-b", str(run.file_size)]
     if run.file_layout == "file-per-thread":
         words += ["-F"]
-    return [*words, *run.options]
+    return [*words, *keeps, *run.options]
 
 
 def place(run: Run) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Source: IOzone 3.489, ``iozone -h`` and its documentation of throughput mode (``
 
 from coldcache.tools.iozone.parse import read, recognise
 from coldcache.tools.iozone.stamp import read_stamp
-from coldcache.tools.launchers import CLIENTS, spread
+from coldcache.tools.launchers import CLIENTS, name_addresses, spread
 from coldcache.tools.programs import Program
 from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
@@ -24,6 +24,7 @@ TRAITS = Traits(
     program=Program("iozone", "iozone3"),
     # IOzone 3.489 sleeps for fixed times.
     overhead_seconds=5.0,
+    starts_processes=True,
     states_version=True,
     test_words=_TEST,
     refused_options=("-f", "-F", "-b", "-+m"),
@@ -117,5 +118,6 @@ def _is_cluster(run: Run) -> bool:
 def files(run: Run) -> dict[str, str]:
     """Return the list of clients: one line per thread, dealt out to the nodes in turn."""
     program = TRAITS.program.require()
-    nodes = {thread: host for host, threads in spread(run.threads, run.hosts).items() for thread in threads}
+    addresses = name_addresses(run)
+    nodes = {thread: addresses[host] for host, own in spread(run.threads, run.hosts).items() for thread in own}
     return {CLIENTS: "".join(f"{nodes[thread]} {run.directory} {program}\n" for thread in range(run.threads))}

@@ -21,6 +21,7 @@ TRAITS = Traits(
     program=Program("mdtest"),
     overhead_seconds=1.0,
     is_mpi=True,
+    starts_processes=True,
     repeats_itself=True,
     makes_directories=True,
     refused_options=("-d", "-x"),
