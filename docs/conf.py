@@ -34,7 +34,8 @@ CONTENTS = {
     "Tasks": [
         "docs/describe-a-site", "docs/measure-again", "docs/compare-campaigns", "docs/archive-a-campaign",
         "docs/seal-a-campaign", "docs/read-foreign-logs", "docs/judge-claims", "docs/use-the-dataset",
-        "docs/ask-your-own-question", "docs/the-model", "docs/run-the-five-studies", "docs/run-on-another-scheduler", "docs/use-as-a-module",
+        "docs/ask-your-own-question", "docs/the-model", "docs/run-the-five-studies", "docs/run-on-another-scheduler",
+        "docs/use-as-a-module",
         "docs/add-a-tool", "docs/add-a-setting", "docs/add-a-figure",
     ],
     "Reference": [

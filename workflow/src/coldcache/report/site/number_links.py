@@ -39,7 +39,7 @@ def link_numbers(
     fallback : callable, optional
         Returns the page of the trials behind a table by its name; empty where none is known.
     published : callable, optional
-        Returns the page of a number that a document states, by the item in the row's first cell and the number as shown;
+        Returns the page of a number that a document states, by the item in the row's first cell and the number;
         empty where none is known.
     """
 
