@@ -45,16 +45,15 @@ def inodes():
 @pytest.fixture
 def shipped(root):
     study = yaml.safe_load((root / "config/studies/quick.yaml").read_text())
-    # The sentinel has no block of its own.
-    return len(study["sweeps"]) - 1, len(study["notebooks"])
+    return len(study["notebooks"])
 
 
-def test_by_default_every_block_is_measured_and_every_notebook_executed(clone, shipped):
-    sweeps, notebooks = shipped
+def test_by_default_all_rounds_are_measured_in_one_job_and_every_notebook_executed(clone, shipped):
+    notebooks = shipped
     before = sorted(path for path in clone.rglob("*") if ".snakemake" not in path.parts)
     assert planned() == {
-        "measure_block": sweeps, "collect_records": 1, "judge_claims": 1, "execute_notebook": notebooks + 3,
-        "render_report": 1, "all": 1, "total": sweeps + notebooks + 7,
+        "measure_block": 1, "collect_records": 1, "judge_claims": 1, "execute_notebook": notebooks + 3,
+        "render_report": 1, "all": 1, "total": notebooks + 8,
     }  # fmt: skip
     assert sorted(path for path in clone.rglob("*") if ".snakemake" not in path.parts) == before
 
