@@ -68,8 +68,8 @@ def test_the_reference_campaign_is_rebuilt_without_measuring(clone):
     }  # fmt: skip
 
 
-def test_slurm_is_handed_one_job_per_block(clone, shipped):
-    assert planned("--profile", "slurm")["measure_block"] == shipped[0]
+def test_slurm_is_handed_one_job_for_all_rounds_of_a_site_without_a_launcher(clone):
+    assert planned("--profile", "slurm")["measure_block"] == 1
 
 
 @pytest.mark.parametrize(
@@ -305,9 +305,9 @@ def test_the_snakefile_of_the_root_is_one_include_of_the_one_that_the_catalogue_
     assert code.split() == ["include:", '"workflow/Snakefile"', "workflow.default_target", "=", '"all"']
 
 
-def test_a_folder_with_the_workflow_alone_plans_the_same(clone, shipped):
+def test_a_folder_with_the_workflow_alone_plans_the_same(clone):
     Path("Snakefile").unlink()
-    assert planned()["measure_block"] == shipped[0]
+    assert planned()["measure_block"] == 1
 
 
 def test_snakemakes_own_report_shows_findings_and_verdicts(clone, root):
