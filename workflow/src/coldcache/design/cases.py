@@ -320,7 +320,7 @@ def _run(
     known = {"nodes": clients.nodes_for(factors["threads"]), **known}
     if site.model:
         known |= {"nodes": 1, **spread_over_clients(site.model, directory, operations, factors, settings)}
-    elif sweep.own_directories and known["nodes"] == 1 and not sweep.find_tool(tool).TRAITS.makes_directories:
+    elif _has_own_directories(sweep, tool, settings) and known["nodes"] == 1:
         known["subfolders"] = tuple(f"d{thread}" for thread in range(factors["threads"]))
     stated = launchers.get(name) or launchers.get(tool) or ""
     launcher = tuple(stated.replace("{threads}", str(factors["threads"])).split())
@@ -340,6 +340,11 @@ def _run(
         return run._replace(command=_fill_words(sweep.form, values))
     command = _command(sweep, tool)
     return run._replace(command=_fill(command, run, factors, sweep, site, tool)) if command else run
+
+
+def _has_own_directories(sweep: Sweep, tool: str, settings: Mapping[str, Setting | str]) -> bool:
+    makes = sweep.find_tool(tool).TRAITS.makes_directories
+    return sweep.own_directories and not makes and not _is_in_guest(settings)
 
 
 def _fill_words(form: CommandForm, values: Mapping[str, Any]) -> tuple[str, ...]:
