@@ -380,3 +380,27 @@ def test_what_is_not_installed_is_told_with_how_to_get_it_on_a_model():
     ):
         environment = Environment(4, True, {"s/a": "ior"}, 1, lacking=["s/a"])
         assert {case.why_not_here for case in expand_cases(study, site, environment)} == {told}
+
+
+@pytest.mark.parametrize(
+    ("levels", "most", "threads"),
+    [
+        ({"first": 1, "last": 64}, None, [1, 2, 4, 8, 16, 32, 64]),
+        ({"first": 1, "last": 64, "factor": 4}, None, [1, 4, 16, 64]),
+        ({"first": 1, "last": 64, "factor": 8}, 32, [1, 8, 32]),
+        ({"first": 1, "last": 64}, 16, [1, 2, 4, 8, 16]),
+        ([1, 64], 16, [1, 64]),
+    ],
+)
+def test_a_range_of_threads_ends_with_the_sites_limit_and_not_with_its_cores(levels, most, threads):
+    site = make_site() if most is None else make_site(threads=most)
+    cases = expand(make_study(a=sweep(threads=levels, file_size=["1 MiB"])), site, cores=2)
+    assert [case.factors["threads"] for case in cases] == threads
+
+
+def test_each_thread_may_have_a_directory_of_its_own():
+    study = make_study(a=sweep(["file-create"], threads=[3], more={"own_directories": True}))
+    (case,) = expand(study)
+    assert case.run.folders == ("/t/coldcache/s/a/d0", "/t/coldcache/s/a/d1", "/t/coldcache/s/a/d2")
+    words = case.implementation.argv(case.run)
+    assert "--directory=/t/coldcache/s/a/d0:/t/coldcache/s/a/d1:/t/coldcache/s/a/d2" in words

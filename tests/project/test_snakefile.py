@@ -50,16 +50,15 @@ def inodes():
 @pytest.fixture
 def shipped(root):
     study = yaml.safe_load((root / "config/studies/quick.yaml").read_text())
-    # The sentinel has no block of its own.
-    return len(study["sweeps"]) - 1, len(study["notebooks"])
+    return len(study["notebooks"])
 
 
-def test_by_default_every_block_is_measured_and_every_notebook_executed(clone, shipped):
-    sweeps, notebooks = shipped
+def test_by_default_all_rounds_are_measured_in_one_job_and_every_notebook_executed(clone, shipped):
+    notebooks = shipped
     before = sorted(path for path in clone.rglob("*") if ".snakemake" not in path.parts)
     assert planned() == {
-        "measure_block": sweeps, "collect_records": 1, "judge_claims": 1, "execute_notebook": notebooks + 3,
-        "render_report": 1, "all": 1, "total": sweeps + notebooks + 7,
+        "measure_block": 1, "collect_records": 1, "judge_claims": 1, "execute_notebook": notebooks + 3,
+        "render_report": 1, "all": 1, "total": notebooks + 8,
     }  # fmt: skip
     assert sorted(path for path in clone.rglob("*") if ".snakemake" not in path.parts) == before
 
@@ -74,8 +73,8 @@ def test_the_reference_campaign_is_rebuilt_without_measuring(clone):
     }  # fmt: skip
 
 
-def test_slurm_is_handed_one_job_per_block(clone, shipped):
-    assert planned("--profile", "slurm")["measure_block"] == shipped[0]
+def test_slurm_is_handed_one_job_for_all_rounds_of_a_site_without_a_launcher(clone):
+    assert planned("--profile", "slurm")["measure_block"] == 1
 
 
 @pytest.mark.parametrize(
@@ -339,9 +338,9 @@ def test_the_snakefile_of_the_root_is_one_include_of_the_one_that_the_catalogue_
     assert code.split() == ["include:", '"workflow/Snakefile"', "workflow.default_target", "=", '"all"']
 
 
-def test_a_folder_with_the_workflow_alone_plans_the_same(clone, shipped):
+def test_a_folder_with_the_workflow_alone_plans_the_same(clone):
     Path("Snakefile").unlink()
-    assert planned()["measure_block"] == shipped[0]
+    assert planned()["measure_block"] == 1
 
 
 def test_snakemakes_own_report_shows_findings_and_verdicts(clone, root):

@@ -329,7 +329,7 @@ def _run(
     traits = sweep.find_tool(tool).TRAITS
     if site.model:
         known |= spread_over_clients(site.model, directory, operations, factors, settings, traits)
-    elif sweep.own_directories and known["nodes"] == 1 and not traits.makes_directories:
+    elif _has_own_directories(sweep, tool, settings) and known["nodes"] == 1:
         known["subfolders"] = tuple(f"d{thread}" for thread in range(factors["threads"]))
     stated = launchers.get(name) or launchers.get(tool) or ""
     launcher = tuple(stated.replace("{threads}", str(factors["threads"])).split())
@@ -349,6 +349,11 @@ def _run(
         return run._replace(command=_fill_words(sweep.form, values))
     command = _command(sweep, tool)
     return run._replace(command=_fill(command, run, factors, sweep, site, tool)) if command else run
+
+
+def _has_own_directories(sweep: Sweep, tool: str, settings: Mapping[str, Setting | str]) -> bool:
+    makes = sweep.find_tool(tool).TRAITS.makes_directories
+    return sweep.own_directories and not makes and not _is_in_guest(settings)
 
 
 def _fill_words(form: CommandForm, values: Mapping[str, Any]) -> tuple[str, ...]:

@@ -84,8 +84,15 @@ def find_allocation(blocks: Iterable[Block], site: Site, name: str) -> Allocatio
     for allocation in arrange_allocations(blocks, site):
         if allocation.name == name:
             return allocation
-    own = tuple(block for block in blocks if block.name == name)
-    return Allocation(name, max(map(most_nodes, own)), own) if own else None
+    return next((job for job in gather_sweeps(blocks) if job.name == name), None)
+
+
+def gather_sweeps(blocks: Iterable[Block]) -> list[Allocation]:
+    """Return a job for each sweep that has its part of every round; asked for by name, it measures that sweep alone."""
+    sweeps: dict[str, list[Block]] = {}
+    for block in blocks:
+        sweeps.setdefault(block.name, []).append(block)
+    return [Allocation(name, max(map(most_nodes, own)), tuple(own)) for name, own in sweeps.items()]
 
 
 def _arrange_rounds(blocks: list[Block], site: Site) -> list[Allocation]:

@@ -107,6 +107,8 @@ def _settle_sizes(campaign: Campaign) -> Campaign:
         return campaign
     with storage(campaign.site):
         work = make_work_folder(check_target(campaign.site, campaign.cases()))
+        if campaign.site.clients.launcher != "local":
+            wait_for_lease(work, _SECONDS_AROUND)
         with locked(work), leased(work, _SECONDS_AROUND):
             return with_paces(campaign, work)
 

@@ -20,7 +20,7 @@ from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_mistakes import name_place
 from coldcache.dataset.slices import EVERYTHING, list_reads, list_slices, place_digest, slice_of_claims
 from coldcache.design.imported_study import AnyStudy
-from coldcache.design.jobs import Allocation, arrange_allocations, walltime
+from coldcache.design.jobs import Allocation, arrange_allocations, gather_sweeps, walltime
 from coldcache.design.notebooks import CLAIMS, list_notebooks
 from coldcache.design.site import Site, read_site
 from coldcache.measure.model.storage import end_storage
@@ -206,14 +206,16 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
     for study in design.studies:
         _refuse_unknown_notebooks(study)
     sealed = is_sealed(design.folder)
-    allocations = [] if sealed else arrange_allocations(design.blocks(), design.site)
+    blocks = [] if sealed else design.blocks()
+    allocations = arrange_allocations(blocks, design.site)
+    jobs = [*gather_sweeps(blocks), *allocations]
     manifests = [f"results/{name}/blocks/{allocation.name}.json" for allocation in allocations]
     return WorkflowInputs(
         campaign=name,
         arguments=_arguments(config),
         cores=_cores(design.site),
-        minutes={job.name: math.ceil(round(walltime(job, design.site.limits) / 60, 6)) for job in allocations},
-        nodes={job.name: job.nodes for job in allocations},
+        minutes={job.name: math.ceil(round(walltime(job, design.site.limits) / 60, 6)) for job in jobs},
+        nodes={job.name: job.nodes for job in jobs},
         before={job.name: manifests[:number] for number, job in enumerate(allocations) if job.is_conditional},
         planned={job.name: _describe_trials(job) for job in allocations},
         evidence=[f"raw/{name}/{SUMS}"] if sealed else manifests,
