@@ -93,7 +93,7 @@ def test_claims_are_counted_and_the_decided_ones_stand_with_estimate_and_trials(
     assert "cost" not in shown["decided"]
     assert "product" not in shown["decided"]
     described = Documents(claimed, [("quick", "metadata")]).describe()
-    assert "<td>1,024</td><td>no trials</td>" in described["arithmetic"]
+    assert ">1,024</a></td><td>no trials</td>" in described["arithmetic"]
     assert "product" not in described["claims"]
     assert Documents(claimed, [("other", "metadata")]).describe()["claims"] == ""
 
