@@ -326,3 +326,12 @@ def test_the_one_estimate_is_the_median_with_its_order_interval(sweep):
     assert cells.attrs == {"statistic": "median", "level": 0.95, "method": "order", "correlation": 0.0}
     here = cells.sel(operation="read", threads=1)
     assert [float(here[name]) for name in ("estimate", "low", "high", "n")] == [100e6, 90e6, 130e6, 5]
+
+
+def test_reads_that_are_proved_cold_are_counted_per_case_without_void_trials(sweep):
+    place = {"operation": "read", "threads": 4}
+    sweep.cube.cold.loc[{**place, "repetition": 1}] = "warm"
+    sweep.cube.verdict.loc[{**place, "repetition": 0}] = "void"
+    sweep.cube.cold.loc[{"operation": "write"}] = "not applicable"
+    assert sweep.count_cold(place) == (3, 4)
+    assert sweep.count_cold({"operation": "write", "threads": 4}) == (0, 0)

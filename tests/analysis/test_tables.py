@@ -197,8 +197,8 @@ def test_headlines_state_the_level_of_their_interval_and_have_none_from_fewer_th
     table = Table.of_headlines([(wide, place), (few, {**place, "operation": "write"})], "Best")
     assert Markup(table.shown["median"][0]).striptags() == "400 MB/s"
     assert table.shown.drop(columns="median").values.tolist() == [
-        ["read", "390 to 410 MB/s (95 %)", "4 threads", 6, 6],
-        ["write", "none", "4 threads", 3, "–"],
+        ["read", "390 to 410 MB/s (95 %)", "4 threads", 6, 6, "6/6"],
+        ["write", "none", "4 threads", 3, "–", "3/3"],
     ]
     assert table.numbers["level (1)"].tolist() == [0.95, pytest.approx(np.nan, nan_ok=True)]
     assert table.numbers[["low", "high"]].values[0].tolist() == [390e6, 410e6]

@@ -9,8 +9,8 @@ SWEEP = "#table-cases td.number a"
 #: By kind of number: the page that shows it, the clicks to its bytes, and what is marked there.
 TRACES = {
     "a median": ("quick/index.html", ["#table-quick-overview td:nth-child(2) a", CASE], "mark:target"),
-    "a ratio": ("quick/write-cache.html", ["#table-quick-write-cache-random-ratio td a", SWEEP, CASE], "mark:target"),
-    "a count": ("index.html", [".coldcache-glance a", "#table-flagged td:nth-child(2) a"], "mark.foremost"),
+    "a ratio": ("quick/write-cache.html", [".tag_finding a:text('times')", SWEEP, CASE], "mark:target"),
+    "a count": ("index.html", [".coldcache-glance a", "#table-flagged td:nth-child(2) a"], "mark"),
     "the effect of a claim": ("claims.html", ["tr:has(#claim-quick-QK3) td:nth-child(4) a", SWEEP, CASE],
                               "mark:target"),
     "a bound of an interval": ("quick/random-iops.html", ["#table-quick-random-rate td:nth-child(4) a", CASE],
@@ -22,8 +22,7 @@ TRACES = {
     "bytes at the device": ("trials/quick/sequential/operation=read,threads=4/index.html", [CASE],
                             "#counters + div tr:has-text('read bytes') td:nth-child(4)"),
     "a point of a series": ("quick/campaign-validity.html", ["figure svg a[href*='probe/only/r11']"], "mark.foremost"),
-    "a number of a document": ("dell-lustre/throughput-over-threads.html",
-                               ["#table-dell-lustre-sequential-published td:nth-child(5) a"], "span:target mark"),
+    "a number of a document": ("claims.html", ["#table-arithmetic td:nth-child(4) a"], ".coldcache-log mark"),
 }  # fmt: skip
 
 

@@ -20,7 +20,7 @@ def test_settings_are_told_against_the_level_that_is_off(dell):
 @pytest.mark.parametrize(("low", "high", "told", "title"), [
     (1.1, 1.3, "1.2 times (95 %: 1.1 to 1.3) as fast with writeback.", "Writes 1.2 times with writeback"),
     (0.9, 1.5, "1.2 times (95 %: 0.9 to 1.5) as fast with writeback, which shows no difference.",
-     "Writes show no difference with writeback"),
+     "No measurable difference to writes with writeback"),
 ])  # fmt: skip
 def test_a_ratio_claims_what_its_interval_shows(dell, monkeypatch, low, high, told, title):
     pair = Pair({"operation": "write"}, "writeback", Interval(1.2, low, high, 6, 0.95, "t"))

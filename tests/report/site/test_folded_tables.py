@@ -1,6 +1,6 @@
 """A section shows one table; the others are folded."""
 
-from coldcache.report.site.folded_tables import fold_tables
+from coldcache.report.site.folded_tables import fold_figures, fold_tables
 
 TABLE = (
     '<table id="table-{0}" data-name="{0}"><caption>The {0} <span class="coldcache-links">x</span></caption></table>'
@@ -24,3 +24,14 @@ def test_every_table_but_the_first_of_a_section_is_folded_under_its_caption():
     assert shown[2:4] == ["<p>1</p>", folded.format("c")]
     assert shown[6] == TABLE.format("d")
     assert cells[1]["outputs"][0]["data"]["text/html"] == TABLE.format("a") + TABLE.format("b")
+
+
+def test_of_many_figures_two_are_shown_and_the_rest_is_folded():
+    figures = [f'<figure class="coldcache-figure" id="{place}"></figure>' for place in range(7)]
+    few = "\n".join(figures[:6])
+    assert fold_figures(f"<p>{few}</p>") == f"<p>{few}</p>"
+    found = fold_figures("\n".join(figures))
+    before, folded = found.split("<summary>5 more figures</summary>")
+    assert [f'id="{place}"' in before for place in range(7)] == [True, True, *[False] * 5]
+    assert all(figure in folded for figure in figures[2:])
+    assert folded.endswith("</div></details>")

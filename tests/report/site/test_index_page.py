@@ -41,12 +41,12 @@ def test_trust_counts_runs_names_the_most_frequent_doubts_and_the_remedy_of_the_
         {sweep: Counter({"drift": 2, "too-short": 3, "exit-status": 1, "little-space": 1})},
     )  # fmt: skip
     assert describe_trust(context._replace(validity=found)) == (
-        "[10 runs](validity.md): 5 clean, 4 flagged (3 too short, 2 while the storage changed its pace), 1 void. "
-        "3 of 4 reads are proved cold. To mend most flags: raise `file_size`."
+        "[10 runs](validity.md): 5 clean, 4 flagged (3 too short), 1 void. "
+        "[3 of 4 reads](validity.md#whether-reads-were-cold) proved cold. To mend most flags: raise `file_size`."
     )
     clean = Validity({sweep: Counter(valid=2)}, {sweep: Counter(cold=2)}, [], {})
     assert describe_trust(context._replace(validity=clean)) == (
-        "[2 runs](validity.md): 2 clean, 0 flagged. All 2 reads are proved cold."
+        "[2 runs](validity.md): 2 clean, 0 flagged. [All 2 reads](validity.md#whether-reads-were-cold) proved cold."
     )
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
-from coldcache.report.site.overviews import read_overview, show_figures, show_numbers
+from coldcache.report.site.overviews import read_overview, show_answer, show_figures
 
 FIGURE = (
     '<figure class="coldcache-figure" data-name="quick-random-overview" data-sweeps="quick/random"><svg></svg>'
@@ -45,7 +45,9 @@ def test_headline_figures_numbers_and_meaning_come_from_tagged_cells(study, tmp_
     assert "Reads &lt; writes<span class=" in row and row.count("</figure>") == 1
     for link in ("../trials/quick/random/index.html", "../data/figures/quick-random-overview.csv"):
         assert f'href="{link}"' in row
-    assert show_numbers(overview) == "````{raw} html\n<table><td>1</td></table>\n````\n"
+    answer = show_answer(overview)
+    assert '<div class="coldcache-answer"><div class="coldcache-scroll"><table><td>1</td></table></div>' in answer
+    assert [f"<li>{said}</li>" in answer for said in overview.meaning] == [True] * len(overview.meaning)
 
 
 def test_a_study_without_figures_has_empty_blocks_and_one_without_the_notebook_no_overview(study, tmp_path):
@@ -53,4 +55,4 @@ def test_a_study_without_figures_has_empty_blocks_and_one_without_the_notebook_n
     write(tmp_path, cell("numbers", "text/html", "<table></table>"))
     overview = read_overview(study, tmp_path)
     assert (overview.headline, overview.figures, overview.numbers, overview.meaning) == ("", [], "", [])
-    assert (show_figures(overview, tmp_path), show_numbers(overview)) == ("", "")
+    assert (show_figures(overview, tmp_path), show_answer(overview)) == ("", "")

@@ -84,7 +84,7 @@ def test_claims_are_counted_and_the_decided_ones_stand_with_estimate_and_trials(
     assert row in shown["claims"]
     assert "fsx" not in shown["claims"]
     assert shown["other_claims"] == 1
-    assert "<td>1.50 GB/s (1.20 to 1.75 GB/s)</td>" in shown["decided"]
+    assert ">1.50 GB/s (1.20 to 1.75 GB/s)</a></td>" in shown["decided"]
     assert "<td>0.9 (0.8 to 0.95) times</td>" in shown["decided"]
     assert '<td>10 trials<br><a href="trials/quick/metadata/index.html">quick/metadata</a></td>' in shown["decided"]
     assert '<div class="coldcache-claim" id="claim-quick-&lt;b&gt;"><small>&lt;b&gt;</small></div>' in shown["decided"]
@@ -93,7 +93,7 @@ def test_claims_are_counted_and_the_decided_ones_stand_with_estimate_and_trials(
     assert "cost" not in shown["decided"]
     assert "product" not in shown["decided"]
     described = Documents(claimed, [("quick", "metadata")]).describe()
-    assert "<td>1,024</td><td>no trials</td>" in described["arithmetic"]
+    assert ">1,024</a></td><td>no trials</td>" in described["arithmetic"]
     assert "product" not in described["claims"]
     assert Documents(claimed, [("other", "metadata")]).describe()["claims"] == ""
 

@@ -217,7 +217,7 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
         minutes={job.name: math.ceil(round(walltime(job, design.site.limits) / 60, 6)) for job in jobs},
         nodes={job.name: job.nodes for job in jobs},
         before={job.name: manifests[:number] for number, job in enumerate(allocations) if job.is_conditional},
-        planned={job.name: _describe_trials(job) for job in allocations},
+        planned={job.name: _describe_trials(job) for job in jobs},
         evidence=[f"raw/{name}/{SUMS}"] if sealed else manifests,
         notebooks=[
             f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"

@@ -71,7 +71,8 @@ class Selection:
         """Return a table of the published values of each sweep with the measured ones, saved as CSV, too."""
         tables = []
         for found in self.found:
-            caption = f"Published values of {found.question.title.lower()}, and what is measured here"
+            title = found.question.title
+            caption = f"Published values of {title[:1].lower()}{title[1:]}, and what is measured here"
             tables.append((found.name, Table.of_published(found, caption)))
         for question in self.absent:
             numbers = list_published(self.stated.get(question.sweep, ()))

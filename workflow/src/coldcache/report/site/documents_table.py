@@ -30,7 +30,7 @@ def show_documents(context: ReportContext, shown: Shown) -> Markup:
         for study in context.campaign.studies
     )  # fmt: skip
     head = Markup(
-        '<thead><tr><th scope="col">Document</th><th scope="col">Tables and figures, measured here</th>'
+        '<thead><tr><th scope="col">Document</th><th scope="col">Tables and figures, measured here (+ others)</th>'
         '<th scope="col">Claims</th></tr></thead>'
     )
     return block(

@@ -1,10 +1,34 @@
-"""Tables of a notebook's page: each section shows one, the others are folded under their captions."""
+"""What a notebook's page folds: every table but the first of its section, and figures of which there are many."""
 
 import re
 from typing import Any
 
 _TABLE = re.compile(r'<table id="table-.*?</table>', re.S)
 _CAPTION = re.compile(r"<caption>(.*?)(?: <span class=\"coldcache-links\">.*?</span>)?</caption>", re.S)
+
+_FIGURES = re.compile(r'(?:<figure class="coldcache-figure".*?</figure>\s*)+', re.S)
+_FIGURE = re.compile(r'<figure class="coldcache-figure".*?</figure>', re.S)
+
+#: Figures in a row of which a page shows the first ones only, and how many of them.
+_MANY, _SHOWN = 7, 2
+
+
+def fold_figures(html: str) -> str:
+    """Return HTML in which of many figures in a row all but the first two are folded."""
+
+    def fold(row: re.Match[str]) -> str:
+        figures = _FIGURE.findall(row[0])
+        if len(figures) < _MANY:
+            return row[0]
+        rest = "\n".join(figures[_SHOWN:])
+        summary = f"{len(figures) - _SHOWN} more figures"
+        shown = "\n".join(figures[:_SHOWN])
+        return (
+            f'{shown}\n<details class="coldcache-fold coldcache-more"><summary>{summary}</summary>\n'
+            f'<div class="coldcache-columns">{rest}</div></details>'
+        )
+
+    return _FIGURES.sub(fold, html)
 
 
 def fold_tables(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from coldcache.analysis.report_links import FOLDER, without_links
 from coldcache.report.site.anchors import list_links, number_cells
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.downloads import offer
-from coldcache.report.site.folded_tables import fold_tables
+from coldcache.report.site.folded_tables import fold_figures, fold_tables
 from coldcache.report.site.html import code, join
 from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.number_links import find_sweep, link_numbers
@@ -67,7 +67,7 @@ def write_chapter(chapter: Chapter, context: ReportContext, items: Mapping[str, 
 
     def annotate(html: str) -> str:
         numbered = number_cells(_TABLE.sub(annotate_table, _FIGURE.sub(annotate_figure, html)))
-        return link_numbers(numbered, find_page, find_stated)
+        return fold_figures(link_numbers(numbered, find_page, find_stated))
 
     cells = fold_tables(_drop_empty_sections([_annotate_cell(cell, annotate) for cell in chapter.notebook["cells"]]))
     path = f"notebooks/{chapter.study}/{chapter.name}.ipynb"

@@ -39,8 +39,8 @@ def link_numbers(
     fallback : callable, optional
         Returns the page of the trials behind a table by its name; empty where none is known.
     published : callable, optional
-        Returns the page of a number that a document states, by the item in the row's first cell and the number;
-        empty where none is known.
+        Returns the page of a number that a document states, by the item in the row's first cell and the number as
+        shown; empty where none is known.
     """
 
     def link_table(table: re.Match[str]) -> str:
@@ -59,7 +59,7 @@ def link_numbers(
 
 def _link_cells(row: str, headings: list[str], page: str, published: Callable[[str, str], str] | None) -> str:
     cells = _CELL.findall(row)
-    if len(cells) != len(headings):
+    if not cells or len(cells) != len(headings):
         return row
     names, item = iter(headings), _TAG.sub("", cells[0][1]).strip()
 

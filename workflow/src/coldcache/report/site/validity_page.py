@@ -70,5 +70,5 @@ def _list_flagged(validity: Validity) -> Iterator[tuple[Markup, tuple[Any, ...]]
         shown = show_repetitions(flagged.repetitions)
         first = shown
         if flagged.verdict != "missing":
-            first = link(shown, f"{FOLDER}/{folder}/{flagged.repetitions[0]}.html")
+            first = link(shown, f"{FOLDER}/{folder}/r{flagged.repetitions[0]}.html")
         yield group, (case, first, flagged.verdict, flagged.reason)
