@@ -54,7 +54,7 @@ def run(script):
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_the_worked_example_of_the_page(project, place):
-    start, campaign = blocks("bash")
+    start, campaign = blocks("bash")[:2]
     said = run(start.replace("make model", f"{sys.executable} -m coldcache.measure.model up"))
     assert said.returncode == 0, said.stderr
     assert "read by as many threads as targets: 40 MB/s, bounded by target 1" in said.stdout
@@ -111,3 +111,11 @@ def test_a_target_elsewhere_than_on_the_first_client_is_refused():
     site = read_site(ROOT / "config/sites", "model", target="/mnt/fast")
     with pytest.raises(TargetError, match="/mnt/fast is not on the model's first client"):
         place_of(site)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_the_campaign_of_a_document_is_planned_as_the_page_says(project):
+    said = run(blocks("bash")[2].replace("snakemake", "snakemake --dry-run"))
+    assert said.returncode == 0, said.stderr[-3000:]
+    assert "dell-lustre.sequential" in said.stdout
