@@ -102,3 +102,24 @@ def test_a_job_of_a_campaign_that_has_begun_takes_its_studies_and_site_as_the_pl
     asked = {"campaign": "tiny", "studies": "quick", "site": "local", "target": "", "size": ""}
     arguments = ["--campaign=tiny", "--studies=tiny", "--site=here"]
     assert [shlex.split(read_inputs(asked, in_job).arguments) for in_job in (True, False)] == [arguments, arguments]
+
+
+def test_a_block_runs_again_only_where_trials_were_added_to_it(project, change):
+    class Wildcards:
+        def __init__(self, block):
+            self.block = block
+
+    def planned():
+        inputs = read_inputs(CONFIG)
+        return {block: inputs.planned_trials(Wildcards(block)) for block in inputs.planned}
+
+    before = planned()
+    assert before["tiny.transfers"].startswith("8 trials ")
+    study = Path("config/studies/tiny.yaml")
+    change(study, "threads: [1, 2]", "threads: [2, 1]")
+    assert planned() == before
+    change(study, "threads: [2, 1]", "threads: [2, 1, 4]")
+    after = planned()
+    assert {block for block in before if before[block] != after[block]} == {"tiny.transfers"}
+    assert after["tiny.transfers"].startswith("12 trials ")
+    assert read_inputs(CONFIG, in_job=True).planned_trials(Wildcards("tiny.transfers")) == ""
