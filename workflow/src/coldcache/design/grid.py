@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 from coldcache.core.errors import DesignError
@@ -56,7 +55,7 @@ class Environment(NamedTuple):
     physical_cores: int = 0
     size: str = ""
     seconds: str = ""
-    paces: Mapping[str, float] = MappingProxyType({})
+    paces: Mapping[str, float] = {}
     order: str = "sweeps"
 
     def count_cores(self, physical: bool) -> int:
