@@ -132,3 +132,24 @@ def test_another_user_gets_no_fork(server, tmp_path):
     done = subprocess.run([sys.executable, "-c", STRANGER, name], capture_output=True, text=True)
     assert done.stdout == "refused\n"
     assert len(list_servers(name)) == 1
+
+
+#: Runs a step that fails by a defect of the program.
+DEFECT = """
+import json, os, socket
+from coldcache.workflow import fork_server
+
+def fail(arguments):
+    raise TypeError("a defect")
+
+asked, asking = socket.socketpair()
+socket.send_fds(asking, [b" "], [1, 2])
+asking.sendall(json.dumps({"folder": os.getcwd(), "environment": dict(os.environ), "arguments": []}).encode() + b"\\n")
+fork_server._answer(asked, fail)
+"""
+
+
+def test_a_defect_of_the_program_shows_where_it_is(tmp_path):
+    done = subprocess.run([sys.executable, "-c", DEFECT], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Traceback") and done.stderr.endswith("TypeError: a defect\n")

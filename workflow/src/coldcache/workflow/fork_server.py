@@ -17,6 +17,7 @@ import socket
 import struct
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Thread
@@ -161,6 +162,9 @@ def _answer(client: socket.socket, run_command: Callable[[list[str]], int]) -> N
         status = run_command(request["arguments"])
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
+    except BaseException:
+        # A defect of the program: without this line the process would end in silence.
+        traceback.print_exc()
     finally:
         with contextlib.suppress(OSError):
             sys.stdout.flush()
