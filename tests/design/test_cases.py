@@ -280,9 +280,11 @@ def test_the_shipped_study_is_planned_as_the_design_asks(root, monkeypatch):
     for cores in (1, 2, 4, 16, 128):
         tools = {f"quick/{name}": given.tools[-1] for name, given in study.sweeps.items()}
         cases = expand_cases(study, site, Environment(cores, True, tools, 1))
-        threads = sorted({case.factors["threads"] for case in cases if case.sweep == "sequential"})
-        assert threads == [2**power for power in range(threads[-1].bit_length())]
-        assert threads[-1] == 2 * cores
+        threads = {
+            name: sorted({case.factors["threads"] for case in cases if case.sweep == name})
+            for name in ("sequential", "random")
+        }
+        assert threads == {"sequential": [1, 4, 16, 64], "random": [1, 2, 4, 8, 16, 32, 64]}
         assert max(case.bytes for case in cases) < 2 * 2**30
     operations = {operation for case in cases for operation in case.operations}
     assert operations == {

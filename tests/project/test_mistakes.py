@@ -158,7 +158,7 @@ def _modules(project):
 
 
 #: Those of the program, which a folder without sites of its own has.
-SHIPPED_SITES = sorted(path.stem for path in (Path(__file__).parents[2] / "config/sites").glob("*.yaml"))
+SHIPPED_SITES = [path.stem for path in sorted((Path(__file__).parents[2] / "config/sites").glob("*.yaml"))]
 
 #: What is wrong with the machine or the folder, and the line.
 ENVIRONMENT = [
