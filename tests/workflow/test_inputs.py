@@ -120,6 +120,6 @@ def test_a_block_runs_again_only_where_trials_were_added_to_it(project, change):
     assert planned() == before
     change(study, "threads: [2, 1]", "threads: [2, 1, 4]")
     after = planned()
-    assert {block for block in before if before[block] != after[block]} == {"tiny.transfers"}
+    assert {block for block in before if before[block] != after[block]} == {"tiny.transfers", "rounds-1-to-2"}
     assert after["tiny.transfers"].startswith("12 trials ")
     assert read_inputs(CONFIG, in_job=True).planned_trials(Wildcards("tiny.transfers")) == ""

@@ -209,7 +209,7 @@ def test_the_report_says_which_is_which(reported_mixed):
     assert "Nothing of “Logs of the old cluster” was measured: its logs were imported." in words["index"]
     assert "Another 4 trials come from imported logs." in words["index"]
     assert "18 runs : " in words["index"]
-    assert re.search(r"(All 4|\d of 4) reads are proved cold", words["index"])
+    assert re.search(r"(All 4|\d of 4) reads proved cold", words["index"])
     assert "Recorded in 18 trials while they ran." in words["system"]
     assert "A cluster that is switched off old raw/tiny/old-cluster/logs" in words["system"]
     assert "old/README no known tool wrote this log" in words["validity"]
