@@ -40,7 +40,7 @@ _WRITES = STUDY.format(
 )  # fmt: skip
 _CREATES = STUDY.format(
     repetitions=6, more="", operation="file-create",
-    levels="seconds: 20 s\n    factors: {threads: [1], files: [4000]}",
+    levels="seconds: 20 s\n    factors: {threads: [1], files: [12000]}",
 )  # fmt: skip
 #: Small direct writes; the sentinel writes as well.
 _PACED = STUDY.format(
@@ -135,13 +135,14 @@ def free_inodes(scene: Scene, moments: random.Random, times: int) -> str:
     for _ in _campaigns(scene, times, _CREATES, _EVICTED):
         calls = sorted(moments.sample(range(2, 7), 3))
         # Beside the trial's folder, and so in the same group of inodes.
-        free = "cd scratch/coldcache/break; mkdir x; cd x; seq 12000 | xargs touch; cd ..; rm -r x"
+        free = "cd scratch/coldcache/break; mkdir x; cd x; seq 14000 | xargs touch; cd ..; rm -r x"
         scene.replace_fio(f'({free}); exec REAL "$@"', calls)
-        with Disk(scene, "scratch", 256, "-O ^has_journal -N 60000"):
+        with Disk(scene, "scratch", 256, "-O ^has_journal -N 180000"):
             found = _measure(scene)
         if unmarked := [trial.key for trial in found if "two-modes" not in trial.judgement.codes]:
             figures = sorted(round(record.value) for trial in found for record in trial.records[:1])
-            return f"not marked is {unmarked[0]}: {figures}"
+            codes = {trial.key: trial.judgement.codes for trial in found}
+            return f"not marked is {unmarked[0]}: {figures} {codes}"
         scene.staged += 1
     return ""
 

@@ -48,3 +48,8 @@ def test_a_sweep_whose_logs_state_no_percentile_has_none(reference_report):
     dataset = reference_report.parent / "dataset.nc"
     curves = choose(dataset, "quick", "throughput", ["write", "read"], file_layout="file-per-thread", over="threads")
     assert [find_latencies(dataset, curve) for curve in curves if curve.tool.startswith("iozone")] == [None]
+
+
+def test_a_latency_in_the_table_is_a_link_to_its_case(found):
+    html = found.table("Percentiles")._repr_mimebundle_()["text/html"]
+    assert html.count("<a href=") == len(found.points()) and "&lt;a" not in html

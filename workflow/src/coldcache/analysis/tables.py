@@ -177,7 +177,8 @@ class Table:
                 "at": at or "–", "runs": n, "flagged": flagged or "–",
                 "cold": f"{colds[0]}/{colds[1]}" if colds[1] else "–",
             })  # fmt: skip
-        return cls(pd.DataFrame(words), pd.DataFrame(rows), caption)
+        # A column of strings would lose the links: pandas makes it one of plain text.
+        return cls(pd.DataFrame(words, dtype=object), pd.DataFrame(rows), caption)
 
     @classmethod
     def plain(cls, numbers: pd.DataFrame, caption: str, shown: pd.DataFrame | None = None) -> "Table":

@@ -27,6 +27,7 @@ class Progress:
         self._elsewhere = is_shown_elsewhere()
         self._spent = self._expected = 0.0
         self._current: Trial | None = None
+        self._refused: set[tuple[str, str]] = set()
         self._began = self._shown = time.monotonic()
 
     def show(self, trial: Trial) -> None:
@@ -53,7 +54,10 @@ class Progress:
         self._terminal.flush()
 
     def refuse(self, block: str, reason: str) -> None:
-        """Show why a block's missing trials cannot run."""
+        """Show why a block's missing trials cannot run, once for all of its rounds."""
+        if (block, reason) in self._refused:
+            return
+        self._refused.add((block, reason))
         self._terminal.write(f"{block} is not run: {reason}\n")
         self._terminal.flush()
 

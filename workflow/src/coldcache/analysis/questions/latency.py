@@ -95,7 +95,7 @@ class Latencies:
             "threads": numbers.threads,
             "latency": [lead(show_rate(us / 1e6, "s"), page) for us, page in zip(points.latency, pages, strict=True)],
             "rate": [show_rate(value, "1/s") for value in numbers["rate"]], "n": numbers.n,
-        })  # fmt: skip
+        }, dtype=object)  # fmt: skip
         named = {"rate": "rate (1/s)", "latency": "latency (µs)", "low": "low (µs)", "high": "high (µs)"}
         return Table(shown, numbers.rename(columns=named), caption)
 
