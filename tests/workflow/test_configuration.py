@@ -149,6 +149,9 @@ def test_a_sealed_campaign_keeps_its_titles_and_says_so(measured, change):
         "raw/tiny is sealed: its report keeps the titles, questions and notebooks that tiny had when it was sealed"
     )
     assert check_seal(Path("raw/tiny")) == []
+    Path("scratch").rename("elsewhere")
+    assert update_presentation(read_design(CONFIG)) is None
+    Path("elsewhere").rename("scratch")
     Path("config/studies/tiny.yaml").write_text("no study")
     assert update_presentation(read_design(CONFIG)) is None
 

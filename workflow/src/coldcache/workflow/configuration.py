@@ -116,12 +116,15 @@ def update_presentation(design: Campaign) -> str | None:
     Returns
     -------
     str or None
-        One line if the campaign is sealed and keeps others than `config/studies` has now.
+        One line if the campaign is sealed, its target is here, and it keeps others than `config/studies` has now.
     """
     if not (design.folder / "campaign.json").is_file():
         return None
     if not is_sealed(design.folder):
         begin(design)
+        return None
+    if not Path(design.site.target.path).exists():
+        # It was measured elsewhere, and is only rebuilt here.
         return None
     stated = {study.study: _read_stated(study) for study in design.planned}
     if enlarged := [study.study for study in design.planned if is_enlarged(study, stated[study.study])]:
