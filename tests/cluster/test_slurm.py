@@ -23,7 +23,7 @@ def test_a_study_runs_on_one_two_and_four_nodes_to_its_report_although_a_node_is
     said, _ = head.communicate(timeout=300)
     assert head.returncode == 0, f"{said[-6000:]}\n{lab.logs()}"
     assert (lab.clone / "results/first/report/summary.html").is_file()
-    assert len(list(lab.clone.glob("logs/slurm/rule_measure_block/first_spread.servers.n4/*.log"))) == 2
+    assert len(list(lab.clone.glob("logs/slurm/rule_measure_block/first_round-1.n4/*.log"))) == 2
     found = lab.verdicts("first")
     assert found == dict.fromkeys(found, ("valid", "")), (lab.clone / "results/first/reasons.csv").read_text()
     assert len(found) == 8

@@ -12,7 +12,7 @@ def clone(root, tmp_path, monkeypatch, project):
     folder.mkdir()
     for name in ("Snakefile", "environment.yml", "pyproject.toml"):
         shutil.copy(root / name, folder)
-    for name in ("workflow", "config", "notebooks", "profiles", "slurm"):
+    for name in ("workflow", "config", "notebooks", "profiles", "slurm", ".binder"):
         shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     shutil.copy(project / "config/studies/tiny.yaml", folder / "config/studies")
     shutil.copy(project / "config/sites/here.yaml", folder / "config/sites")

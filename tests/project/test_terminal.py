@@ -46,8 +46,7 @@ def test_a_log_has_a_line_for_each_step_and_stays_below_4_kb(tiny):
     assert found.returncode == 0, found.stderr
     assert len(found.stderr) < 4096 and found.stdout == ""
     steps = re.findall(r"^✓ (.+) · .+ s$", found.stderr, re.MULTILINE)
-    assert sorted(steps[:3]) == ["measure tiny.cache", "measure tiny.files", "measure tiny.transfers"]
-    assert steps[3:] == ["collect and judge the logs"]
+    assert steps == ["measure round-1", "collect and judge the logs"]
     shares = [int(share) for share in re.findall(r"^ *(\d+) % · \d+ of 9 trials · tiny ", found.stderr, re.MULTILINE)]
     assert shares == sorted(set(shares)) and len(shares) >= 1
     assert "\x1b" not in found.stderr
@@ -61,10 +60,10 @@ def test_a_terminal_has_one_live_line_that_never_counts_backwards(tiny):
     status, shown = on_a_terminal(COMMAND)
     assert status == 0, shown
     counted = [int(count) for count in re.findall(r"(\d+) of 9 trials", shown)]
-    assert counted == sorted(counted) and counted[0] == 0 and counted[-1] >= 8
+    assert counted == sorted(counted) and counted[0] < 3 and counted[-1] >= 8
     shares = [int(share) for share in re.findall(r"\x1b\[1m *(\d+) % ·", shown)]
     assert shares == sorted(shares)
-    assert shown.count("\x1b[32m✓\x1b[0m ") == 4
+    assert shown.count("\x1b[32m✓\x1b[0m ") == 2
     # Each live line ends at the start of the line, with its time left; only steps end a line.
     live = re.findall(r"\r\x1b\[2K\x1b\[1m(.+?)\x1b\[0m\r", shown)
     assert live and all("\n" not in line for line in live)

@@ -103,9 +103,13 @@ def test_quiet_leaves_failures_and_messages_alone():
     terminal.start_step(1, "measure_block", WILDCARDS)
     for _ in range(2):
         terminal.fail_step(1, "measure_block", WILDCARDS, ["logs/local/measure/quick.random.log"])
+    terminal.fail_step(2, "measure_block", WILDCARDS, [], "Slurm: TIMEOUT")
     terminal.end_step(1)
     terminal.tell("a warning")
-    assert stream.getvalue() == ("✗ failed: measure quick.random, see logs/local/measure/quick.random.log\na warning\n")
+    assert stream.getvalue() == (
+        "✗ failed: measure quick.random, see logs/local/measure/quick.random.log\n"
+        "✗ failed: measure quick.random (Slurm: TIMEOUT)\na warning\n"
+    )
 
 
 def test_a_block_whose_runner_says_nothing_shows_no_time():

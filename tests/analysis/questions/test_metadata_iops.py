@@ -16,10 +16,11 @@ def test_the_provisioning_model_meets_what_the_document_states(invent):
 
 def test_rates_are_divided_by_the_provisioned_iops(invent):
     path = invent("fsx-metadata")
-    (found,) = choose(
+    sweeps = list(choose(
         path, "fsx-metadata", "rate", ["file-create", "file-stat", "file-read", "file-remove"], by=["metadata_iops"]
-    )
-    rows = rate_per_iops(found)
+    ))  # fmt: skip
+    assert [found.path for found in sweeps] == ["fsx-metadata/metadata-iops", "fsx-metadata/metadata-bound"]
+    rows = rate_per_iops(sweeps[0])
     create = rows[(rows.operation == "file-create") & (rows["metadata IOPS (1/s)"] == 12000)]
     assert len(create) == 2
     # 1,000 for each of 16 threads, 1 % more in the second trial, over 12,000; twice that on the larger tier.

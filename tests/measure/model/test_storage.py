@@ -118,4 +118,4 @@ def test_a_target_elsewhere_than_on_the_first_client_is_refused():
 def test_the_campaign_of_a_document_is_planned_as_the_page_says(project):
     said = run(blocks("bash")[2].replace("snakemake", "snakemake --dry-run"))
     assert said.returncode == 0, said.stderr[-3000:]
-    assert "dell-lustre.sequential" in said.stdout
+    assert "wildcards: campaign=dell, block=rounds-1-to-8" in said.stdout

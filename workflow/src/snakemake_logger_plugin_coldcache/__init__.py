@@ -102,7 +102,8 @@ class LogHandler(LogHandlerBase):
             self._terminal.count_steps(told["done"], told["total"])
         elif event == LogEvent.JOB_ERROR:
             rule, wildcards = self._wildcards.get(told["jobid"], (told["rule_name"], {}))
-            self._terminal.fail_step(told["jobid"], rule, wildcards, list(told["log"]))
+            reason = (told.get("rule_msg") or "").strip().removesuffix(".")
+            self._terminal.fail_step(told["jobid"], rule, wildcards, list(told["log"]), reason)
         elif record.levelno >= logging.WARNING or self._is_wanted(record):
             self._terminal.tell(self.format(record))
 

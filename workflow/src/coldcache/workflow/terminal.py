@@ -144,13 +144,15 @@ class Terminal:
             steps = "1 step" if self._steps == 1 else f"{self._steps} steps"
             self._write("✓", _GREEN, f"{steps} · {show_seconds(self._clock() - self._began)}")
 
-    def fail_step(self, number: int, rule: str, wildcards: Mapping[str, str], logs: list[str]) -> None:
-        """Show that a step has failed, once."""
+    def fail_step(
+        self, number: int, rule: str, wildcards: Mapping[str, str], logs: list[str], reason: str = ""
+    ) -> None:
+        """Show that a step has failed, once, and why where that is known."""
         if number in self._failed:
             return
         self._failed.add(number)
         title = STEPS.get(rule, rule).format_map(dict(wildcards)) if wildcards else rule
-        self._say("✗", _RED, f"failed: {title}" + (f", see {', '.join(logs)}" if logs else ""))
+        self._say("✗", _RED, f"failed: {title}" + (f" ({reason})" if reason else "") + (f", see {', '.join(logs)}" if logs else ""))
 
     def count_steps(self, done: int, total: int) -> None:
         """Take in how many of all steps have ended; the last one of a report does nothing."""
