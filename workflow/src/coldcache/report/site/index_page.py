@@ -1,5 +1,6 @@
 """The first page of a report: the answer, how far to trust it, figures and numbers, and how it was measured."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,9 @@ COMPARISON = "comparison.md"
 
 #: Characters of mount options that are shown; those of an overlay may fill a screen.
 _LONGEST_OPTIONS = 160
+
+#: A space at which a heading must not break, between a number and its unit.
+_SPACE_BEFORE_UNIT = re.compile(r"(?<=\d) (?=[kMGTµmn]?(?:B/s|/s|s)\b)")
 
 #: Values shown on the first page for a property that changed between trials.
 _FEW = 2
@@ -108,7 +112,8 @@ def _title(context: ReportContext, overview: Overview | None) -> str:
     """Return the answer as a title: what the storage reached, or what was studied on it."""
     campaign = context.campaign
     if overview and overview.headline:
-        return f"{campaign.site.target.path}: {overview.headline}" if campaign.planned else overview.headline
+        headline = _SPACE_BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", overview.headline)
+        return f"{campaign.site.target.path}: {headline}" if campaign.planned else headline
     if len(campaign.studies) == 1:
         return campaign.studies[0].title
     return f"{len(campaign.studies)} studies of {campaign.site.title}"
