@@ -5,6 +5,7 @@ trial was written by the real runner around real fio and qemu-nbd.
 """
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ import pytest
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.design.notebooks import list_notebooks
+from coldcache.report.site.shown import list_html
 
 pytest_plugins = ["invented", "switched"]
 
@@ -268,12 +270,16 @@ def reference_report(root, tmp_path_factory) -> Path:
         # The committed outputs are of one study; whichever it is, a page is made of them in the same way.
         for name in list_notebooks(study, study is studies[0], "reference"):
             shutil.copy(root / f"notebooks/{name}.ipynb", results / "notebooks" / study.study)
-    # What notebooks write beside their pages; here only their names count.
+    # What notebooks write beside their pages; of most files only the names count.
     for path in (root / "notebooks").glob("*.ipynb"):
-        for name in re.findall(r'data-name=\\"([a-z-]+)', path.read_text()):
-            for file in (f"tables/{name}.csv", f"figures/{name}.svg", f"figures/{name}.csv"):
-                (results / file).parent.mkdir(exist_ok=True)
-                (results / file).write_text(RATIOS if re.search("quick-.*-ratio.csv", file) else "")
+        shown = "\n".join(list_html(json.loads(path.read_text())))
+        drawings = dict(re.findall(r'data-name="([a-z-]+)[^>]*>(<svg.*?</svg>)', shown, re.DOTALL))
+        for name in re.findall(r'data-name="([a-z-]+)', shown):
+            files = (("tables/{}.csv", ""), ("figures/{}.svg", drawings.get(name, "")), ("figures/{}.csv", ""))
+            for file, text in files:
+                path = results / file.format(name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(RATIOS if re.search("quick-.*-ratio.csv", path.name) else text)
     for step in (["collect"], ["claims"], ["report", "--log=logs/report.log"]):
         found = _run([*step, "--campaign=reference", "--results=results/reference"], folder)
         assert (found.stderr, found.returncode) == ("", 0)

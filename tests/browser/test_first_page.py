@@ -50,3 +50,22 @@ def test_the_order_is_the_same_on_a_desk_and_on_a_phone(open_page):
     page = open_page("quick/index.html", PHONE)
     tops = [page.locator(part).first.bounding_box()["y"] for part in parts]
     assert tops == sorted(tops)
+
+
+def test_claims_and_validity_answer_on_their_first_screen_and_fold_the_rest(open_page):
+    page = open_page("claims.html", SCREEN)
+    assert page.locator("#table-claims th[scope=rowgroup]").first.bounding_box()["y"] < 400
+    assert page.evaluate("document.documentElement.scrollHeight") <= 5 * 900
+    page = open_page("validity.html", SCREEN)
+    rules = page.locator("#table-rules").bounding_box()
+    assert rules["y"] + rules["height"] < 900
+    assert page.evaluate("document.documentElement.scrollHeight") <= 3 * 900
+
+
+def test_a_link_to_a_claim_that_is_folded_opens_it(open_page):
+    page = open_page("index.html", SCREEN)
+    dot = page.locator(".coldcache-dot[data-verdict=not-testable-here]").first
+    anchor = dot.get_attribute("href").partition("#")[2]
+    dot.click()
+    page.wait_for_url(f"**/claims.html#{anchor}")
+    assert page.locator(f"[id='{anchor}']").is_visible()

@@ -63,6 +63,30 @@ def test_the_switch_turns_the_page_dark_and_the_next_page_stays_so(open_page):
     assert max(colour(page, "body", "backgroundColor")) < 40
 
 
+def test_the_menu_of_light_and_dark_opens_and_closes_by_mouse_and_keys(open_page):
+    page = open_page("index.html")
+    menu, switch = (
+        page.locator(".theme-switch-container .dropdown-menu").first,
+        page.locator(".theme-switch-button").first,
+    )
+    assert not menu.is_visible()
+    for close in (
+        lambda: page.mouse.click(700, 700),
+        lambda: page.keyboard.press("Escape"),
+        lambda: page.click(".theme-change-button[data-mode=light]"),
+    ):
+        switch.focus()
+        page.keyboard.press("Enter")
+        assert menu.is_visible()
+        close()
+        assert not menu.is_visible()
+    box = switch.bounding_box()
+    switch.click()
+    # It hangs below its button, within the page.
+    found = menu.bounding_box()
+    assert found["y"] >= box["y"] + box["height"] - 4 and found["x"] + found["width"] <= 1280
+
+
 def test_a_search_from_the_disk_finds_the_page_and_leads_to_it(open_page, complaints):
     page = open_page("quick/write-cache.html")
     page.keyboard.press("Control+k")
@@ -79,6 +103,9 @@ def test_a_phone_has_the_contents_in_a_drawer(open_page):
     page = open_page("index.html", PHONE)
     assert not page.is_visible("text=Methods >> nth=0")
     page.click(".primary-toggle")
+    page.click("dialog .theme-switch-button")
+    assert page.locator("dialog .dropdown-menu").bounding_box()["x"] >= 0
+    page.keyboard.press("Escape")
     page.click(".bd-sidenav >> text=Methods")
     page.wait_for_url("**/methods.html")
 

@@ -26,6 +26,7 @@ def test_a_link_to_a_number_shows_it_also_where_it_is_folded(open_page):
 
 def test_a_long_table_of_trials_is_filtered_by_words(open_page):
     page = open_page("validity.html")
+    page.click("text=trials with their reasons")
     table = page.locator("#table-flagged")
     every = table.locator("tbody tr:has(td)").count()
     page.locator(".coldcache-filter:has(+ * #table-flagged) input, .coldcache-filter input").last.fill(

@@ -10,7 +10,8 @@ SWEEP = "#table-cases td.number a"
 TRACES = {
     "a median": ("quick/index.html", ["#table-quick-overview td:nth-child(2) a", CASE], "mark:target"),
     "a ratio": ("quick/write-cache.html", [".tag_finding a:text('times')", SWEEP, CASE], "mark:target"),
-    "a count": ("index.html", [".coldcache-glance a", "#table-flagged td:nth-child(2) a"], "mark"),
+    "a count": ("index.html", [".coldcache-glance a", "text=with their reasons", "#table-flagged td:nth-child(2) a"],
+                "mark"),
     "the effect of a claim": ("claims.html", ["tr:has(#claim-quick-QK3) td:nth-child(4) a", SWEEP, CASE],
                               "mark:target"),
     "a bound of an interval": ("quick/random-iops.html", ["#table-quick-random-rate td:nth-child(4) a", CASE],
@@ -22,7 +23,8 @@ TRACES = {
     "bytes at the device": ("trials/quick/sequential/operation=read,threads=4/index.html", [CASE],
                             "#counters + div tr:has-text('read bytes') td:nth-child(4)"),
     "a point of a series": ("quick/campaign-validity.html", ["figure svg a[href*='probe/only/r11']"], "mark.foremost"),
-    "a number of a document": ("claims.html", ["#table-arithmetic td:nth-child(4) a"], ".coldcache-log mark"),
+    "a number of a document": ("claims.html", ["text=with its arithmetic", "#table-arithmetic td:nth-child(4) a"],
+                               ".coldcache-log mark"),
 }  # fmt: skip
 
 
@@ -36,7 +38,9 @@ def test_a_number_leads_to_its_bytes_in_three_clicks(open_page, kind):
         link = page.locator(click).first
         # A point of a drawing may lie below another.
         link.dispatch_event("click") if "svg" in click else link.click()
-        page.wait_for_url(lambda url, before=before: url != before)
+        # A fold opens on its page.
+        if not click.startswith("text="):
+            page.wait_for_url(lambda url, before=before: url != before)
     assert any(letter.isdigit() for letter in page.locator(marked).first.inner_text())
 
 

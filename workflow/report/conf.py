@@ -18,8 +18,8 @@ myst_heading_anchors = 2
 suppress_warnings = ["myst.header"]
 
 html_theme = "pydata_sphinx_theme"
-html_css_files = ["coldcache.css"]
-html_js_files = [("tables.js", {"defer": "defer"}), ("figures.js", {"defer": "defer"})]
+html_css_files = ["icons.css", "coldcache.css"]
+html_js_files = [(name, {"defer": "defer"}) for name in ("tables.js", "figures.js", "menu.js")]
 html_favicon = "static/favicon.svg"
 html_static_path = ["static"]
 templates_path = ["templates"]
@@ -35,7 +35,7 @@ html_sidebars = {"**": ["contents.html"]}
 html_theme_options = {
     "navbar_start": ["navbar-logo"],
     "navbar_center": [],
-    "navbar_end": ["theme-switcher"],
+    "navbar_end": ["theme-menu.html"],
     "navbar_persistent": ["search-button"],
     "navigation_depth": 3,
     "search_bar_text": "Search this report",

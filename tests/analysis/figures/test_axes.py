@@ -98,6 +98,17 @@ def test_each_line_is_named_at_its_end_in_its_colour(axes, sweep):
     assert {text.get_color() for text in axes.texts} <= {darken(colour) for colour in colours}
 
 
+def test_directories_are_named_only_beside_lines_of_files(axes, sweep):
+    found = []
+    for levels in (["file-create", "directory-create"], ["directory-create", "directory-stat"]):
+        axes.clear()
+        cells = sweep.cells.assign_coords(operation=levels)
+        draw_lines(axes, cells)
+        name_lines(axes, cells, by="operation")
+        found.append({text.get_text() for text in axes.texts})
+    assert found == [{"create", "create dir"}, {"create", "stat"}]
+
+
 def test_names_of_lines_that_end_together_do_not_collide(axes, sweep):
     cells = sweep.cells.copy(deep=True)
     cells["estimate"].loc[{"threads": 4}] = 400e6

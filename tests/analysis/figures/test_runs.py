@@ -107,6 +107,25 @@ def test_runs_of_rows_lie_at_the_height_of_their_row(axes, sweep):
     }
 
 
+def test_of_many_runs_those_that_cover_each_other_share_a_mark_and_the_median_says_how_many_there_are(axes, sweep):
+    many = sweep.cube.isel(repetition=np.arange(400) % 5).assign_coords(repetition=range(400)).copy(deep=True)
+    here = {"operation": "read", "threads": 1}
+    first = 100e6
+    many.throughput.loc[here] = first * np.tile([1, 1.1, 1.2, 0.9, 0.8], 80)
+    many.throughput.loc[{**here, "repetition": 395}] = 1.3 * first
+    many.throughput.loc[{**here, "repetition": 390}] = first * (1 + 1e-4)
+    many.verdict.loc[{**here, "repetition": 385}] = "suspect"
+    for repetition in (380, 381):
+        many.throughput.loc[{**here, "repetition": repetition}] = np.nan
+        many.verdict.loc[{**here, "repetition": repetition}] = "void"
+    many = replace(sweep, cube=many)
+    draw_runs(axes, replace(many, cells=median_interval(many.runs)), median_interval(many.runs))
+    drawn = [url.rpartition("/")[2].partition(".")[0] for url in read_runs(axes) if "operation=read,threads=1/" in url]
+    assert sorted(drawn, key=lambda name: int(name[1:])) == ["r0", "r1", "r2", "r3", "r4", "r380", "r385", "r395"]
+    said = [spots.get_urls()[0] for spots in axes.collections]
+    assert sum(url.endswith(", 398 runs") for url in said) == 1 and sum(url.endswith(", 400 runs") for url in said) == 5
+
+
 def test_trials_of_a_table_are_drawn_at_their_time_and_lead_to_their_pages(axes):
     trials = pd.DataFrame({
         "study": "s", "sweep": "w", "case": "only", "repetition": [0, 1, 2], "verdict": ["valid", "suspect", "void"],

@@ -59,7 +59,8 @@ def test_the_best_figures_are_the_title_of_a_single_study_and_several_have_a_sec
         "1 GB/s read", [SmallFigure("f", "quick/random", '<a href="../x">f</a>', "It.")], "", ["So."], {}
     )
     shown = describe_first_page(context._replace(overviews={"quick": overview}))
-    assert shown["title"] == f"{context.campaign.site.target.path}: 1 GB/s read"
+    # A number and its unit stay on one line.
+    assert shown["title"] == f"{context.campaign.site.target.path}: 1\N{NO-BREAK SPACE}GB/s read"
     assert '<a href="x">f</a>' in shown["answer"]["figures"] and shown["documents"] == ""
     campaign = replace(context.campaign, studies=read_campaign(context.campaign.folder).studies[:2])
     both = context._replace(campaign=campaign, overviews={"quick": overview}, chapters={"quick": [], "dell-lustre": []})

@@ -46,7 +46,7 @@ def test_a_tile_shows_our_figure_small_and_leads_to_it(reference_report):
         'href="([^"#]*)#([^"]*)" title="quick/sequential: sequential" data-items="1"><img src="([^"]*)"', row
     )
     (page, anchor, picture) = found[0]
-    assert (anchor, picture) == ("figure-quick-sequential-curve", "data/figures/quick-sequential-overview.svg")
+    assert (anchor, picture) == ("figure-quick-sequential-curve", "thumbnails/quick-sequential-overview.svg")
     assert f'id="{anchor}"' in (reference_report / page).read_text()
     assert (reference_report / picture).is_file()
 

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from coldcache.core.errors import CampaignError
@@ -52,7 +54,10 @@ def test_sources_stand_under_the_titles_and_in_the_order_of_the_campaigns_studie
     assert shown["coverage"].index(">Scalable metadata<") < shown["coverage"].index(">pixstor<")
     assert "<td>A quick look</td>" in shown["claims"]
     claims = documents.describe()["claims"]
-    assert claims.index(">Scalable metadata<") < claims.index(">A quick look<")
+    groups = re.findall(r'rowgroup" colspan="5">([^<]*)<', claims)
+    assert groups == ["Borne out: 1", "Refuted: 1", "Open: 1"]
+    assert '<td><a href="quick/index.html" title="A quick look">quick</a></td>' in claims
+    assert '<td><a href="fsx/index.html" title="Scalable metadata">fsx</a></td>' in claims
 
 
 def test_items_and_own_claims_are_counted_by_state_without_empty_states(claimed):
@@ -87,8 +92,11 @@ def test_claims_are_counted_and_the_decided_ones_stand_with_estimate_and_trials(
     assert ">1.50 GB/s (1.20 to 1.75 GB/s)</a></td>" in shown["decided"]
     assert "<td>0.9 (0.8 to 0.95) times</td>" in shown["decided"]
     assert '<td>10 trials<br><a href="trials/quick/metadata/index.html">quick/metadata</a></td>' in shown["decided"]
-    assert '<div class="coldcache-claim" id="claim-quick-&lt;b&gt;"><small>&lt;b&gt;</small></div>' in shown["decided"]
-    stated = "Looking up is fastest,<wbr> &lt;removing&gt; follows.<br><small>sweep metadata, QK1</small>"
+    assert (
+        '<div class="coldcache-claim" id="claim-quick-&lt;b&gt;"><small>&lt;b&gt;, protocol</small></div>'
+        in shown["decided"]
+    )
+    stated = "Looking up is fastest,<wbr> &lt;removing&gt; follows.<br><small>sweep metadata, QK1, protocol</small>"
     assert stated in shown["decided"]
     assert "cost" not in shown["decided"]
     assert "product" not in shown["decided"]
@@ -103,7 +111,19 @@ def test_a_claim_on_a_study_that_is_no_part_of_the_campaign_is_left_to_the_page_
     shown = documents.summarise()
     assert "quick" not in shown["claims"] + shown["decided"]
     assert shown["other_claims"] == 3
-    assert "<small>sweep metadata, QK1</small>" in documents.describe()["claims"]
+    assert "<small>sweep metadata, QK1, protocol</small>" in documents.describe()["claims"]
+
+
+def test_claims_that_cannot_be_tested_here_are_apart_and_counted(claimed):
+    (claimed / "claims.csv").write_text(f"{CLAIMS}far,quick,model,not testable here,,,,,0,needs two clients\n")
+    described = Documents(claimed, [("quick", "metadata")]).describe()
+    assert described["untested_count"] == 1
+    assert ">needs two clients</td>" in described["untested"] and "needs two clients" not in described["claims"]
+    assert described["told"] == (
+        "1 is borne out, 1 is refuted, 1 is open, 1 is not testable here; "
+        "arithmetic with the document's own numbers: 1 is borne out"
+    )
+    assert Documents(claimed, [("other", "metadata")]).describe()["untested"] == ""
 
 
 def test_many_decided_claims_are_left_to_their_page(claimed):
@@ -112,7 +132,7 @@ def test_many_decided_claims_are_left_to_their_page(claimed):
     (claimed / "statements.csv").write_text(STATEMENTS.splitlines()[0])
     documents = Documents(claimed, [("quick", "metadata")])
     assert documents.summarise()["decided"] == ""
-    assert documents.describe()["claims"].count("<small>QK1</small>") == 13
+    assert documents.describe()["claims"].count("<small>QK1, protocol</small>") == 13
 
 
 def test_contradictions_of_a_document_are_shown(claimed):

@@ -35,4 +35,17 @@ def test_trials_that_are_missing_are_counted_and_named(render_hostile):
     assert ["quick/random", "30", "5", "0", "0", "25"] in rows
     assert ["other/random", "30", "0", "0", "0", "30"] in rows
     assert ["all", "195", "5", "0", "0", "190"] in rows
+    assert ["quick", "165", "5", "0", "0", "160"] in rows
+    assert ["not-run", "190", "the trial has not been measured yet.", "start the campaign again"] in rows
     assert rows.count(["operation=random-read,threads=2", "r0 to r4", "missing", "not measured yet"]) == 2
+
+
+def test_rules_are_listed_by_the_number_of_trials_with_a_remedy(reference_report):
+    rows = [row for row in Page(reference_report / "validity.html").rows if len(row) == 4 and row[1].isdigit()]
+    assert [row[0] for row in rows[:2]] == ["too-short", "coarse-clock"]
+    assert rows[0][2:] == ["the run was so short that starting and stopping affect the figure.", "raise file_size"]
+    counts = [int(row[1]) for row in rows]
+    assert counts == sorted(counts, reverse=True)
+    with (reference_report.parent / "verdicts.csv").open(newline="") as file:
+        codes = [code for row in csv.DictReader(file) for code in row["codes"].split()]
+    assert sum(counts) == len(codes)

@@ -164,7 +164,7 @@ def name_lines(axes: Axes, cells: xr.Dataset, by: str) -> None:
         last = [(x[np.isfinite(y)][-1], y[np.isfinite(y)][-1]) for x, y in lines if np.isfinite(y).any()]
         if last:
             pixel = axes.transData.transform(max(last))[1]
-            ends.append((float(pixel), _short_name(by, level), colour, level))
+            ends.append((float(pixel), _short_name(by, level, levels), colour, level))
     ends.sort(key=lambda end: end[:2])
     pixels = _part([pixel for pixel, *_ in ends], axes)
     for place, (_, name, colour, level) in zip(pixels, ends, strict=True):
@@ -189,9 +189,14 @@ def _part(pixels: list[float], axes: Axes) -> list[float]:
     return placed
 
 
-def _short_name(factor: str, level: Any) -> str:
+def _short_name(factor: str, level: Any, levels: Sequence[Any]) -> str:
+    """Return what a line is called: an operation without its object, unless lines of both objects are there."""
     name = format_level(factor, level)
-    return name.partition("-")[2] if name.startswith(("file-", "directory-")) else name
+    what, _, operation = name.partition("-")
+    if what not in ("file", "directory"):
+        return name
+    is_named = what == "directory" and f"file-{operation}" in levels
+    return f"{operation} dir" if is_named else operation
 
 
 def name_values(axes: Axes, x: Iterable[float], y: Iterable[float], template: str) -> None:

@@ -16,6 +16,9 @@ from coldcache.analysis.figures.style import COLOURS, mark_level
 from coldcache.analysis.report_links import page_of, page_of_trial
 from coldcache.core.units import show_rate
 
+#: Runs of a case up to which each has a mark of its own; of more, those within this share of a value have one.
+_FEW, _SPOT = 40, 0.03
+
 
 def draw_runs(
     axes: Axes, estimates: Estimates, cells: xr.Dataset, x: str = "threads", by: str = "operation",
@@ -24,7 +27,8 @@ def draw_runs(
     """Draw every run of some cases, and lay a link to the case over each median.
 
     A valid run is a dot, a suspect one is hollow, a read that is not proved cold is a diamond, and one that does not
-    count is a cross on the axis.
+    count is a cross on the axis. Of a case with more than 40 runs, those of one kind that differ by less than 3 % share
+    the mark of the first, which would cover them.
 
     Parameters
     ----------
@@ -64,19 +68,29 @@ def _draw_case(
         return []
     runs = estimates.cube[[estimates.metric, "verdict", "cold"]].sel(levels).squeeze(drop=True)
     values = np.atleast_1d(runs[estimates.metric].values)
-    marks = zip(np.atleast_1d(runs.verdict.values), np.atleast_1d(runs.cold.values), strict=True)
+    marks = list(zip(np.atleast_1d(runs.verdict.values), np.atleast_1d(runs.cold.values), strict=True))
+    drawn = _choose_runs(values, marks)
     case_page, _, figure = page.partition("#")
     named = {name: level for name, level in levels.items() if name == "operation" or estimates.cells.sizes[name] > 1}
-    pages = [
-        say(f"{page_of_trial(case_page, number)}#{figure}", f"{say_levels(named)}, r{number}")
-        for number in range(len(values))
-    ]
+    pages = [say(f"{page_of_trial(case_page, number)}#{figure}", f"{say_levels(named)}, r{number}") for number in drawn]
     median, low, high = (float(cell[name]) for name in ("estimate", "low", "high"))
     says = say_case(named, median, low, high, int(np.isfinite(values).sum()), estimates.unit)
-    points = draw_points(
-        axes, np.full(len(values), float(place)), values, list(marks), pages, colour, along, estimates.unit
-    )
+    places, kinds = np.full(len(drawn), float(place)), [marks[number] for number in drawn]
+    points = draw_points(axes, places, values[drawn], kinds, pages, colour, along, estimates.unit)
     return [*points, link_points(axes, *_ordered([place], [median], along), [say(page, says)])]
+
+
+def _choose_runs(values: np.ndarray, marks: list[tuple[str, str]]) -> list[int]:
+    """Return which runs of a case have a mark: the first of those of one kind that would cover each other."""
+    if len(marks) <= _FEW:
+        return list(range(len(marks)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spots = np.round(np.log(np.abs(values)) / _SPOT)
+    firsts: dict[tuple[float | None, tuple[str, str]], int] = {}
+    for number, (spot, mark) in enumerate(zip(spots.tolist(), marks, strict=True)):
+        # A run without a value lies on the axis.
+        firsts.setdefault((None if spot != spot else spot, mark), number)
+    return list(firsts.values())
 
 
 def draw_points(

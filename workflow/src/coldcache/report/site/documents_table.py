@@ -8,10 +8,11 @@ from markupsafe import Markup
 from coldcache.core.vocabulary import CLAIM_VERDICTS
 from coldcache.design.notebooks import OVERVIEW
 from coldcache.report.site.context import ReportContext
-from coldcache.report.site.downloads import DATA_FOLDER, is_offered
+from coldcache.report.site.downloads import is_offered
 from coldcache.report.site.html import block, escape_html
 from coldcache.report.site.shown import Shown, read_items
 from coldcache.report.site.sources_pages import anchor_of, is_measured
+from coldcache.report.site.thumbnails import THUMBNAIL_FOLDER
 from coldcache.report.site.validity import CsvRow
 
 #: A sign for each verdict on a claim; any other verdict has the last.
@@ -39,11 +40,28 @@ def show_documents(context: ReportContext, shown: Shown) -> Markup:
     ) + _explain(context)  # fmt: skip
 
 
+def list_thumbnails(context: ReportContext, shown: Shown) -> set[str]:
+    """Return the names of the figures that the table shows small."""
+    return {
+        _choose_picture(_find_figures(sweep, context, shown))
+        for study in context.campaign.studies for sweep in _group_items(study.study, context, shown)[0]
+    }  # fmt: skip
+
+
 def _list_tiles(study: str, context: ReportContext, shown: Shown) -> Iterator[Markup]:
     """Yield a tile per picture of ours, with the tables and figures of a document that it serves, and one for the rest.
 
     What has no picture is counted by its state.
     """
+    tiles, others = _group_items(study, context, shown)
+    for sweep, items in tiles.items():
+        yield _show_tile(items, sweep, _find_figures(sweep, context, shown))
+    if others:
+        yield _show_rest(others, "coverage.html" if context.documents.has_items else f"{study}/index.html")
+
+
+def _group_items(study: str, context: ReportContext, shown: Shown) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return the items of a study that have a picture, by sweep, and the others, by state."""
     served = [found for found in read_items(context.campaign.studies).items() if found[0].startswith(f"{study}/")]
     # The first sweep that serves an item wins.
     sweeps = {item: sweep for sweep, items in reversed(served) for item in items.split("; ")}
@@ -56,10 +74,7 @@ def _list_tiles(study: str, context: ReportContext, shown: Shown) -> Iterator[Ma
     for item, state, sweep in rows:
         has_picture = bool(_find_figures(sweep, context, shown))
         (tiles if has_picture else others).setdefault(sweep if has_picture else state, []).append(item)
-    for sweep, items in tiles.items():
-        yield _show_tile(items, sweep, _find_figures(sweep, context, shown))
-    if others:
-        yield _show_rest(others, "coverage.html" if context.documents.has_items else f"{study}/index.html")
+    return tiles, others
 
 
 def _find_figures(sweep: str, context: ReportContext, shown: Shown) -> list[tuple[str, str]]:
@@ -70,15 +85,20 @@ def _find_figures(sweep: str, context: ReportContext, shown: Shown) -> list[tupl
     ]  # fmt: skip
 
 
+def _choose_picture(figures: list[tuple[str, str]]) -> str:
+    """Return the name of the figure that is clearest when small."""
+    return next((name for _, name in figures if name.endswith(OVERVIEW)), figures[0][1])
+
+
 def _show_tile(items: list[str], sweep: str, figures: list[tuple[str, str]]) -> Markup:
     page, anchor = figures[0]
-    picture = next((name for _, name in figures if name.endswith(OVERVIEW)), anchor)
     name = items[0].replace("sec ", "§ ") + (f" +{len(items) - 1}" if len(items) > 1 else "")
     return Markup(
         '<a class="coldcache-tile" href="{}#figure-{}" title="{}" data-items="{}">'
-        '<img src="{}/figures/{}.svg" alt="" width="76" height="48" loading="lazy"><span>{}</span></a> '
+        '<img src="{}/{}.svg" alt="" width="76" height="48" loading="lazy"><span>{}</span></a> '
     ).format(
-        page, anchor, f"{sweep}: {', '.join(items)}", len(items), DATA_FOLDER, picture, escape_html(name),
+        page, anchor, f"{sweep}: {', '.join(items)}", len(items), THUMBNAIL_FOLDER,
+        _choose_picture(figures), escape_html(name),
     )  # fmt: skip
 
 

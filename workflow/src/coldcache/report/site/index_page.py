@@ -1,5 +1,6 @@
 """The first page of a report: the answer, how far to trust it, figures and numbers, and how it was measured."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from coldcache.design.notebooks import CLAIMS
 from coldcache.report.site.conditions import Conditions, ValueCounts
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.documents_table import show_documents
+from coldcache.report.site.flags import FLAGS
 from coldcache.report.site.forest import SettingRatio, read_ratios, show_forest
 from coldcache.report.site.format import show_period, show_values
 from coldcache.report.site.html import code, escape_html, facts, join
@@ -28,6 +30,9 @@ COMPARISON = "comparison.md"
 
 #: Characters of mount options that are shown; those of an overlay may fill a screen.
 _LONGEST_OPTIONS = 160
+
+#: A space at which a heading must not break, between a number and its unit.
+_SPACE_BEFORE_UNIT = re.compile(r"(?<=\d) (?=[kMGTµmn]?(?:B/s|/s|s)\b)")
 
 #: Values shown on the first page for a property that changed between trials.
 _FEW = 2
@@ -107,7 +112,8 @@ def _title(context: ReportContext, overview: Overview | None) -> str:
     """Return the answer as a title: what the storage reached, or what was studied on it."""
     campaign = context.campaign
     if overview and overview.headline:
-        return f"{campaign.site.target.path}: {overview.headline}" if campaign.planned else overview.headline
+        headline = _SPACE_BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", overview.headline)
+        return f"{campaign.site.target.path}: {headline}" if campaign.planned else headline
     if len(campaign.studies) == 1:
         return campaign.studies[0].title
     return f"{len(campaign.studies)} studies of {campaign.site.title}"
@@ -125,27 +131,6 @@ def _describe_place(context: ReportContext) -> Markup:
     machine = [escape_html(campaign.site.title)] if len(campaign.studies) == 1 else []
     return Markup("{}.").format(Markup("; ").join([*machine, target, Markup(begin), tools]))
 
-
-#: What a rule says of the trials that it flags, and what to do.
-FLAGS = {
-    "too-short": ("too short", "raise `file_size`"),
-    "clock-step": ("with the clock set meanwhile", "measure them again"),
-    "served-from-cache": ("read from memory", "read with direct I/O, or files larger than memory"),
-    "wrote-less": ("with less written than moved", "see whether the storage honours a sync"),
-    "above-ceiling": ("above the stated ceiling", "verify the ceiling in the site"),
-    "burst-credit": ("on burst credit", "measure until the credit is used"),
-    "slow-process-hidden": ("with a slow process hidden", "raise `file_size`"),
-    "foreign-transfers": ("with other transfers on the device", "stop what else uses the device"),
-    "busy-machine": ("on a busy machine", "stop other programs"),
-    "foreign-load": ("beside other load", "stop other programs"),
-    "model-saturated": ("with the machine as the limit of the model", "run the model on more cores"),
-    "suspended": ("suspended meanwhile", "keep the machine awake"),
-    "drift": ("while the storage changed its pace", "measure at a quiet time"),
-    "two-modes": ("of cases with two typical figures", "find out what differs between the two"),
-    "little-space": ("with little space left", "free space on the target"),
-    "fill-drift": ("while the file system filled", "let nothing else write to it"),
-    "kernel-changed": ("on another kernel", "measure a campaign per kernel"),
-}
 
 #: Flags that the first page names: the most frequent.
 _FEW_FLAGS = 1

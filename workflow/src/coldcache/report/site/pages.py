@@ -73,8 +73,8 @@ def write_pages(context: ReportContext, templates: Path, folder: Path) -> None:
     for chapter in context.methods:
         write_notebook(chapter, "methods")
     of_documents = context.documents.describe()
-    for page in ("claims", "coverage"):
-        if of_documents[page]:
+    for page, is_there in (("claims", context.documents.has_claims), ("coverage", context.documents.has_items)):
+        if is_there:
             counted = context.documents.count(page)
             title = title_page(f"{page.capitalize()}: {counted}", context.campaign.name)
             write(f"{page}.md", f"{page}.md", of_documents | {"page_title": title})

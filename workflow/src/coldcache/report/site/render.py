@@ -18,18 +18,31 @@ from coldcache.core.errors import ColdCacheError
 from coldcache.core.program_files import PROGRAM
 from coldcache.design.notebooks import OVERVIEW
 from coldcache.report.site.context import ReportContext, read_context
+from coldcache.report.site.documents_table import list_thumbnails
 from coldcache.report.site.downloads import copy_downloads
 from coldcache.report.site.glossary import explain_terms, read_glossary
 from coldcache.report.site.pages import write_pages
 from coldcache.report.site.published_page import write_published
 from coldcache.report.site.raw_files import copy_raw_files
+from coldcache.report.site.shown import list_shown
+from coldcache.report.site.styles import shorten_styles
 from coldcache.report.site.summary import write_summary
+from coldcache.report.site.thumbnails import write_thumbnails
 from coldcache.report.site.trial_pages import write_trial_pages
 
 #: Folder with the configuration of Sphinx, its templates and style sheet, and the templates of the pages.
 TEMPLATES = PROGRAM / "workflow/report"
 
 GLOSSARY = PROGRAM / "docs/glossary.md"
+
+#: Style sheets that serve pages beside those of Sphinx, too, and stay whole.
+_OWN_STYLES = ("icons.css", "coldcache.css")
+
+#: What Sphinx and its theme write for other programs, and what no page of a report loads.
+_UNUSED = (
+    ".buildinfo", "objects.inv", "_static/webpack-macros.html", "_static/**/*.map", "_static/vendor",
+    "_static/scripts/bootstrap.js*", "_static/scripts/fontawesome.js*",
+)  # fmt: skip
 
 
 class ReportError(ColdCacheError):
@@ -57,6 +70,8 @@ def render(campaign: str, results: Path, log: Path) -> None:
         If Sphinx fails or warns; an earlier report stays.
     ChapterError
         If a notebook has not been executed.
+    ThumbnailError
+        If a figure is no SVG drawing.
     CampaignError
         If the campaign, its trials or its verdicts cannot be read.
     """
@@ -77,6 +92,7 @@ def render(campaign: str, results: Path, log: Path) -> None:
             others.result()
         _tidy(work / "site")
         _explain_pages(work / "site")
+        shorten_styles(work / "site", [*(TEMPLATES / "standalone").glob("*.html")], _OWN_STYLES)
         shutil.copytree(work / "others", work / "site", copy_function=os.rename, dirs_exist_ok=True)
         if (results / "report").exists():
             (results / "report").rename(work / "replaced")
@@ -86,11 +102,14 @@ def render(campaign: str, results: Path, log: Path) -> None:
 
 
 def _write_other_files(context: ReportContext, folder: Path) -> None:
-    """Write everything that Sphinx does not: downloads, raw files, the summary and the pages of trials."""
+    """Write everything that Sphinx does not: downloads, raw files, thumbnails, the summary and the pages of trials."""
     folder.mkdir()
     copy_downloads(context.results, folder)
     files = copy_raw_files(context.campaign, folder)
     studies = [study.study for study in context.campaign.studies]
+    if len(studies) > 1:
+        shown = list_shown(context.chapters, context.overviews)
+        write_thumbnails(list_thumbnails(context, shown), context.results, folder)
     write_published(studies, context.campaign.name, TEMPLATES / "standalone", folder)
     write_summary(context, TEMPLATES / "standalone", folder)
     write_trial_pages(context, context.cases, files, TEMPLATES / "standalone", folder)
@@ -130,8 +149,10 @@ def _explain_pages(site: Path) -> None:
 
 
 def _tidy(site: Path) -> None:
-    """Remove files that Sphinx writes for other programs and no reader opens."""
-    shutil.rmtree(site / "_sources", ignore_errors=True)
-    for name in (".buildinfo", "objects.inv", "_static/webpack-macros.html", "_static/**/*.map"):
-        for path in site.glob(name):
-            path.unlink()
+    """Remove files that no reader opens."""
+    for name in ("_sources", *_UNUSED):
+        for path in [*site.glob(name)]:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()

@@ -25,7 +25,10 @@ _CONTRADICTION = ("source", "about", "one", "one_place", "other", "other_place",
 #: The first page lists decided claims one by one up to this number.
 _FEW = 12
 
-_HEADS = ("Claim", "Scope", "Verdict", "Here (interval: 95 %)", "Trials", "Why")
+_HEADS = ("Claim", "Study", "Why", "Here (95 %)", "Trials")
+
+#: The verdict on a claim that no trial here can decide.
+_UNTESTABLE = CLAIM_VERDICTS[-1]
 
 SweepKey = tuple[str, str]
 
@@ -131,9 +134,15 @@ class Documents:
 
     def describe(self) -> dict[str, Any]:
         """Return the tables of `claims.md` and `coverage.md`: every claim and every item, with the reasons."""
+        measured = [row for row in self._claims if is_measured(row)] if self.has_claims else []
+        tested = [row for row in measured if row["verdict"] != _UNTESTABLE]
+        untested = [row for row in measured if row["verdict"] == _UNTESTABLE]
         rows = [(row["source"], row["item"], row["state"], row["why"]) for row in self._coverage]
         return {
-            "claims": self._tabulate_claims(row for row in self._claims if is_measured(row)) if self.has_claims else "",
+            "told": self.count("claims"),
+            "claims": self._tabulate_claims(tested) if tested else "",
+            "untested": self._tabulate_claims(untested) if untested else "",
+            "untested_count": len(untested),
             "arithmetic": self._tabulate_claims(row for row in self._claims if not is_measured(row)),
             "scopes": facts(CLAIM_SCOPES.items()),
             "contradictions": _tabulate_contradictions(self._contradictions) if self._contradictions else "",
@@ -173,17 +182,31 @@ class Documents:
         )
 
     def _tabulate_claims(self, claims: Iterable[CsvRow]) -> Markup:
-        return trials_table(_HEADS, ((self._name(claim["source"]), self._list_cells(claim)) for claim in claims))
+        """Return a table of claims with a group for each verdict, the decided ones first."""
+        found = list(claims)
+        counts = Counter(claim["verdict"] for claim in found)
+        verdicts = [verdict for verdict in dict.fromkeys([*CLAIM_VERDICTS, *counts]) if verdict in counts]
+        return trials_table(_HEADS, (
+            (f"{verdict.capitalize()}: {counts[verdict]}", self._list_cells(claim))
+            for verdict in verdicts for claim in found if claim["verdict"] == verdict
+        ))  # fmt: skip
 
     def _list_cells(self, claim: CsvRow) -> tuple[Any, ...]:
-        verdict = _emphasise(claim["verdict"])
         figure, trials = self._lead_to_estimate(claim), self._lead_to_trials(claim)
-        return self._put_in_words(claim), claim["scope"], verdict, figure, trials, claim["why"]
+        return self._put_in_words(claim), self._lead_to_study(claim["source"]), claim["why"], figure, trials
+
+    def _lead_to_study(self, source: str) -> Markup | str:
+        """Return a source as a link to its study, which has its title; its name where it was not studied."""
+        if source not in self._titles:
+            return source
+        return Markup('<a href="{}/index.html" title="{}">{}</a>').format(source, self._titles[source], source)
 
     def _put_in_words(self, claim: CsvRow) -> Markup:
-        """Return the statement of a claim, with its place and id below."""
+        """Return the statement of a claim, with its place, id and scope below."""
         stated = self._statements.get((claim["source"], claim["id"]), {"statement": "", "place": ""})
-        whence = Markup("<small>{}</small>").format(", ".join(filter(None, (stated["place"], claim["id"]))))
+        whence = Markup("<small>{}</small>").format(
+            ", ".join(filter(None, (stated["place"], claim["id"], claim["scope"])))
+        )
         text = join(filter(None, (stated["statement"], whence)), separator=Markup("<br>"))
         return Markup('<div class="coldcache-claim" id="{}">{}</div>').format(anchor_of(claim), text)
 

@@ -1,5 +1,6 @@
-"""The page on validity: trials by verdict, whether reads were cold, and every trial that a rule flagged."""
+"""The page on validity: trials by rule and by verdict, whether reads were cold, and every trial that a rule flagged."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from coldcache.campaign.campaign import Campaign
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.evidence_page import link_sweep
+from coldcache.report.site.flags import MEANINGS, REMEDIES
 from coldcache.report.site.format import show_repetitions
 from coldcache.report.site.html import code, link, table, trials_table
 from coldcache.report.site.validity import READ_VERDICTS, Validity
@@ -22,10 +24,11 @@ def describe_validity_page(context: ReportContext) -> dict[str, Any]:
     return {
         "summary": validity.summary(context.campaign.planned or None),
         "imported": _summarise_imported(context),
-        "verdicts": _tabulate(validity.verdicts, "Trials", VERDICTS),
-        "colds": _tabulate(validity.colds, "Reads", READ_VERDICTS) if validity.colds else "",
+        "rules": _tabulate_rules(validity.codes),
+        **_tabulate_both("verdicts", validity.verdicts, "Trials", VERDICTS),
+        **_tabulate_both("colds", validity.colds, "Reads", READ_VERDICTS),
         "flagged": trials_table(("Case", "Repetition", "Verdict", "Reason"), _list_flagged(validity)),
-        "all_valid": not validity.flagged,
+        "flagged_count": sum(len(flagged.repetitions) for flagged in validity.flagged),
         "folder": code(f"raw/{context.campaign.name}/<study>/<sweep>/<case>/<repetition>"),
         "unread": _list_unread(context.campaign),
     }
@@ -46,14 +49,41 @@ def _list_unread(campaign: Campaign) -> Markup | None:
     return table(("File", "Reason"), rows) if rows else None
 
 
-def _tabulate(counts: Mapping[tuple[str, str], Mapping[str, int]], counted: str, verdicts: Sequence[str]) -> Markup:
-    head = ("Sweep", counted, *(verdict.capitalize() for verdict in verdicts))
-    rows: list[tuple[Any, ...]] = [
-        (_name_sweep(study, sweep, counts), sum(found.values()), *(found[verdict] for verdict in verdicts))
-        for (study, sweep), found in counts.items()
+def _tabulate_rules(codes: Mapping[str, int]) -> Markup | str:
+    """Return a table of the rules that flagged trials, the most frequent first, with a remedy where one is known."""
+    rows = [
+        (code(rule), count, MEANINGS.get(rule, ""), REMEDIES.get(rule, ""))
+        for rule, count in sorted(codes.items(), key=lambda found: -found[1])
     ]
-    total = [sum(row[column] for row in rows) for column in range(1, len(head))]
-    return table(head, [*rows, ("all", *total)], numbers=head[1:])
+    return table(("Rule", "Trials", "What it found", "Remedy"), rows, ("Trials",)) if rows else ""
+
+
+def _tabulate_both(
+    name: str, counts: Mapping[tuple[str, str], Counter[str]], counted: str, verdicts: Sequence[str]
+) -> dict[str, Any]:
+    """Return a table per sweep, and one per study before it where there are several."""
+    studies: dict[str, Counter[str]] = {}
+    for (study, _), found in counts.items():
+        studies.setdefault(study, Counter()).update(found)
+    rows = [(link(study, f"{study}/index.html"), found) for study, found in studies.items()]
+    return {
+        name: _tabulate(counts, counted, verdicts) if counts else "",
+        f"{name}_of_studies": _count(rows, "Study", counted, verdicts) if len(studies) > 1 else "",
+        f"{name}_count": len(counts),
+    }
+
+
+def _tabulate(counts: Mapping[tuple[str, str], Counter[str]], counted: str, verdicts: Sequence[str]) -> Markup:
+    rows = [(_name_sweep(study, sweep, counts), found) for (study, sweep), found in counts.items()]
+    return _count(rows, "Sweep", counted, verdicts)
+
+
+def _count(named: Sequence[tuple[Markup, Counter[str]]], what: str, counted: str, verdicts: Sequence[str]) -> Markup:
+    """Return a table with a row of counts for each name, and their sums."""
+    head = (what, counted, *(verdict.capitalize() for verdict in verdicts))
+    every = [*named, ("all", sum((found for _, found in named), Counter()))]
+    rows = [(name, found.total(), *(found[verdict] for verdict in verdicts)) for name, found in every]
+    return table(head, rows, numbers=head[1:])
 
 
 def _name_sweep(study: str, sweep: str, sweeps: Mapping[tuple[str, str], Any]) -> Markup:
