@@ -41,7 +41,8 @@ def test_collecting_twice_gives_the_same_tables_and_no_leftovers(measured):
     pd.testing.assert_frame_equal(first, second)
     assert sorted(path.name for path in RESULTS.iterdir()) == [
         "blocks", "cold.csv", "coverage.csv", "dataset.nc", "differences.csv", "digests", "drift.csv", "hosts.csv",
-        "reached.csv", "reasons.csv", "records.csv", "repetitions.csv", "settings.csv", "trials.csv", "verdicts.csv",
+        "precondition.csv", "reached.csv", "reasons.csv", "records.csv", "repetitions.csv", "settings.csv",
+        "trials.csv", "verdicts.csv",
     ]  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """A Binder session has the user's pins and JupyterLab, and opens on the reference campaign."""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -22,8 +23,11 @@ def test_a_session_installs_the_users_lock_and_that_of_jupyterlab():
 def test_a_session_opens_with_the_report_and_the_notebooks_of_the_reference_campaign(clone, tmp_path):
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
-    # The packages of the locks are there; the project is not installed yet.
+    # The packages of the locks are there, their setuptools too; the project is not installed yet.
     (site,) = venv.glob("lib/python*/site-packages")
+    for old in [*site.glob("setuptools*"), *site.glob("_distutils_hack*")]:
+        shutil.rmtree(old)
+    (site / "distutils-precedence.pth").unlink(missing_ok=True)
     (site / "locked.pth").write_text(sysconfig.get_path("purelib") + "\n")
     path = os.pathsep.join([str(venv / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"PATH": path}

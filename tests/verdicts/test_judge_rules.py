@@ -26,10 +26,10 @@ def test_each_code_belongs_to_its_rule():
         (code, verdict, {"burst-credit": "on_burst_credit", "drift": "drifted"}.get(code, code.replace("-", "_")))
         for code, verdict, _ in RULES
     ]
-    assert [verdict for _, verdict, _ in RULES] == ["void"] * 13 + ["suspect"] * 17
+    assert [verdict for _, verdict, _ in RULES] == ["void"] * 13 + ["suspect"] * 18
     assert " ".join(code for code, _, _ in RULES) == (
         "preparation-failed target-lost setting-not-in-force time-limit exit-status log-refused wrong-operation "
-        "wrong-level stale-log contradicted ambiguous-figure coarse-clock tool-changed too-short clock-step "
+        "wrong-level stale-log contradicted ambiguous-figure coarse-clock tool-changed too-short unsteady clock-step "
         "served-from-cache wrote-less above-ceiling burst-credit slow-process-hidden foreign-transfers busy-machine "
         "foreign-load model-saturated suspended drift two-modes little-space fill-drift kernel-changed"
     )

@@ -13,8 +13,8 @@ def test_a_quiet_trial_has_no_objection():
         rule for name, rule in vars(suspect).items()
         if getattr(rule, "__module__", "") == suspect.__name__ and not name.startswith("_") and name != "fill_level"
     ]  # fmt: skip
-    assert len(rules) == 17
-    assert [rule(observe()) for rule in rules] == [None] * 17
+    assert len(rules) == 18
+    assert [rule(observe()) for rule in rules] == [None] * 18
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,15 @@
 """The printed plan is what will be run: as lines for people, or one object per trial for programs."""
 
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
 
 from coldcache.core.errors import CampaignError, DesignError, ToolError
+from coldcache.core.units import show_bytes
 from coldcache.statistics.power import describe_power
 from coldcache.workflow.commands.plan import describe_trial, print_plan
 from coldcache.workflow.configuration import draft_design
@@ -38,6 +41,21 @@ def test_people_read_each_case_with_its_repetitions_the_time_and_the_space(proje
         "  write_cache=writeback  x 2  4 MiB, about 0.6 s each",
         "18 trials, about 11 s, up to 32 MiB on scratch",
     ]
+
+
+def test_a_plan_says_what_is_written_before_the_first_trial(project, capsys, change, loop_mount):
+    site = Path("config/sites/here.yaml")
+    change(site, "scratch: {path: scratch, make: true}", f"scratch: {{path: {loop_mount}/data, make: true}}")
+    change(site, "limits:\n", "precondition: {fill: 0.25, passes: 2, round: 10 s}\nlimits:\n")
+    print_plan("tiny", "here", None, "text")
+    (told,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("before the first trial: ")]
+    status = os.statvfs(loop_mount)
+    size = status.f_blocks * status.f_frsize // 4 // 2**20 * 2**20
+    assert told == (
+        f"before the first trial: of {loop_mount}/data 25% of its size is written twice, then at random in rounds of "
+        f"10 s until five of them are steady, at most 25: {show_bytes(2 * size)} and the rounds, about 50.2 s to "
+        "4 min 10 s"
+    )
 
 
 @pytest.mark.parametrize("form", ["text", "jsonl"])

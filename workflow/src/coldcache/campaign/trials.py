@@ -25,6 +25,7 @@ from coldcache.verdicts.drift import Drift, Moment
 from coldcache.verdicts.judge import Judgement, judge
 from coldcache.verdicts.observation import Observation
 from coldcache.verdicts.suspect_rules import two_modes
+from coldcache.verdicts.windows import sum_windows
 
 
 class Collected(NamedTuple):
@@ -222,7 +223,7 @@ def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: Basel
     trial = Observation(
         outcome, records, refusal, site.thresholds, site.target, baselines.of(outcome),
         tool.TRAITS.states_version, stamp, tool.TRAITS.exit_codes, tool.TRAITS.durable_words,
-        tool.TRAITS.tick_seconds,
+        tool.TRAITS.tick_seconds, sum_windows(list(series.values()), outcome.operations),
     )  # fmt: skip
     return Collected(key, outcome, records, judge(trial), series, tool.TRAITS.log), trial
 

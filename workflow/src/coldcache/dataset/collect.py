@@ -13,6 +13,7 @@ from coldcache.dataset.cloudwatch import join_series
 from coldcache.dataset.confounders import tabulate_confounders, tabulate_hosts
 from coldcache.dataset.coverage import ItemCoverage, describe_coverage
 from coldcache.dataset.digests import write_digests
+from coldcache.dataset.precondition import tabulate_precondition
 from coldcache.dataset.published import read_published, tabulate_published
 from coldcache.dataset.reader import COUNTED
 from coldcache.dataset.sweep_table import tabulate_designs, tabulate_sweeps
@@ -46,7 +47,7 @@ def collect(name: str, results: Path) -> None:
     results : Path
         Its folder of results. The function writes `dataset.nc`, `trials.csv`, `records.csv`, `verdicts.csv`,
         `reasons.csv`, `coverage.csv`, `cold.csv`, `reached.csv`, `settings.csv`, `repetitions.csv`, `drift.csv`,
-        `differences.csv`, `hosts.csv` and `digests/`, and `cloudwatch.csv` if metrics were fetched.
+        `differences.csv`, `hosts.csv`, `precondition.csv` and `digests/`, and `cloudwatch.csv` if metrics were fetched.
 
     Raises
     ------
@@ -69,6 +70,7 @@ def collect(name: str, results: Path) -> None:
         "drift": tabulate_drift(trials, campaign.site.thresholds.drift),
         "differences": tabulate_confounders(trial.outcome for trial in trials if trial.judgement.verdict in COUNTED),
         "hosts": tabulate_hosts(read_hosts(folder)),
+        "precondition": tabulate_precondition(folder, campaign.site.thresholds),
     }
     tables = {
         "sweeps": tabulate_sweeps(campaign, trials), "designs": tabulate_designs(campaign), "coverage": coverage,

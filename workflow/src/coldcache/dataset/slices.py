@@ -14,7 +14,7 @@ TABLES_OF_STUDIES = (
     "coverage", "designs", "differences", "drift", "proofs", "published", "records", "repetitions", "settings",
     "sweeps", "verdicts",
 )  # fmt: skip
-TABLES_OF_CAMPAIGN = ("hosts",)
+TABLES_OF_CAMPAIGN = ("hosts", "precondition")
 
 #: The slice that changes with any other; it is assumed read if the log does not tell which.
 EVERYTHING = "everything"

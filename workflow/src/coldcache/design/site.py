@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
@@ -12,6 +12,7 @@ from coldcache.core.units import parse_bytes, parse_quantity
 from coldcache.core.vocabulary import SET_FACTORS, nearest
 from coldcache.core.yaml_models import Bytes, Name, Seconds, Strict, read_model
 from coldcache.design.model.specification import Specification
+from coldcache.design.precondition import WORD, Precondition
 from coldcache.design.settings import SettingKind
 from coldcache.design.study import ColdMethod
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
@@ -185,6 +186,10 @@ class Cold(Strict):
         return self
 
 
+def _allow_word(schema: dict[str, Any]) -> None:
+    schema["anyOf"].insert(0, {"const": WORD})
+
+
 class Site(Strict):
     """A system on which studies run."""
 
@@ -196,6 +201,12 @@ class Site(Strict):
     expected: Expected = Expected()
     thresholds: Thresholds = Thresholds()
     cold: Cold = Cold()
+    precondition: Precondition | None = Field(
+        None,
+        description="How the target is written before the first trial; fill: the whole target. Left out, it is measured"
+        " as it is found.",
+        json_schema_extra=_allow_word,
+    )
     settings: dict[str, SettingKind] = Field(
         default_factory=dict, description="How the levels of a factor are put in force here, by factor."
     )
@@ -228,6 +239,17 @@ class Site(Strict):
                 f"targets.{self.target_name}.path: {self.target.path} is not the same on all nodes; "
                 "name it from the root on"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _check_precondition(self) -> "Site":
+        if self.precondition and self.clients.launcher != "local":
+            raise DesignError(
+                "precondition: a target is filled from this machine alone, not in jobs of a cluster; remove it, or "
+                "measure with a site of one machine"
+            )
+        if self.precondition and self.model:
+            raise DesignError("precondition: a model is made anew for each start, so nothing in it lasts; remove it")
         return self
 
     @model_validator(mode="after")

@@ -80,3 +80,15 @@ class Progress:
         with suppress(OSError):
             left = max(0.0, self._estimated - self._expected)
             write_progress(self._campaign, LiveProgress(self._done, self._all, left, running))
+
+
+def tell_step(campaign: Campaign, step: str, terminal: TextIO) -> None:
+    """Show a step before the first trial, as a line on the terminal or in the file that Snakemake's terminal shows."""
+    if not is_shown_elsewhere():
+        terminal.write(f"{step}\n")
+        terminal.flush()
+        return
+    trials = [trial for block in campaign.blocks() for trial in block.trials]
+    planned = [trial for trial in trials if trial.repetition < trial.case.repetitions]
+    with suppress(OSError):
+        write_progress(campaign.name, LiveProgress(0, len(planned), sum(trial.case.seconds for trial in planned), step))

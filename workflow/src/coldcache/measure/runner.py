@@ -19,7 +19,7 @@ from coldcache.core.outcome import Outcome
 from coldcache.core.vocabulary import nearest
 from coldcache.design.blocks import Block
 from coldcache.design.cases import Case, Trial
-from coldcache.design.jobs import arrange_allocations, find_allocation, most_nodes
+from coldcache.design.jobs import Allocation, arrange_allocations, find_allocation, most_nodes
 from coldcache.measure.cluster.ask_nodes import Place, describe_everywhere, find_fault, write_mark
 from coldcache.measure.cluster.job_nodes import find_hosts
 from coldcache.measure.cluster.leftover_runners import wait_for_lease
@@ -29,8 +29,9 @@ from coldcache.measure.host.inventory import describe_machine, describe_system, 
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.lease import leased
 from coldcache.measure.model.storage import storage
+from coldcache.measure.precondition import is_due, precondition
 from coldcache.measure.probe import needs_probe, with_paces
-from coldcache.measure.progress import Progress
+from coldcache.measure.progress import Progress, tell_step
 from coldcache.measure.settings.block import BlockSettings, is_left, why_not_run
 from coldcache.measure.target import MARKER, WORK, check_space, check_target, clear, locked, make_work_folder
 from coldcache.measure.trial import BlockContext, refuse_full, run_trial
@@ -70,13 +71,11 @@ def measure_block(
     ToolError
         If a tool is missing.
     """
+    if is_due(campaign):
+        _find_allocation(campaign, name)
+        _precondition(campaign, terminal)
     campaign = _settle_sizes(campaign)
-    blocks = campaign.blocks()
-    allocation = find_allocation(blocks, campaign.site, name)
-    if allocation is None:
-        known = [job.name for job in arrange_allocations(blocks, campaign.site)]
-        hint = nearest(name, list(dict.fromkeys([*known, *(block.name for block in blocks)])))
-        raise CampaignError(f'campaign {campaign.name} has no block "{name}"; {hint}')
+    blocks, allocation = campaign.blocks(), _find_allocation(campaign, name)
     home, trials = campaign.folder, [trial for block in allocation.blocks for trial in block.trials]
     waiting = [trial for trial in trials if is_missing(home, campaign.site, trial)]
     if waiting and is_sealed(home):
@@ -99,6 +98,32 @@ def measure_block(
     asked = [trial for trial in trials if trial.repetition < trial.case.repetitions or is_done(home, trial)]
     told = {"block": name, "trials": [trial.key for trial in asked]}
     write_whole(manifest, json.dumps(told, indent=1) + "\n")
+
+
+def _find_allocation(campaign: Campaign, name: str) -> Allocation:
+    """Return the job of a name; raises `CampaignError` if there is none."""
+    blocks = campaign.blocks()
+    allocation = find_allocation(blocks, campaign.site, name)
+    if allocation is None:
+        known = [job.name for job in arrange_allocations(blocks, campaign.site)]
+        hint = nearest(name, list(dict.fromkeys([*known, *(block.name for block in blocks)])))
+        raise CampaignError(f'campaign {campaign.name} has no block "{name}"; {hint}')
+    return allocation
+
+
+def _precondition(campaign: Campaign, terminal: TextIO) -> None:
+    """Precondition the target of a campaign, before its probe and its trials."""
+    assert campaign.site.precondition is not None
+    work = make_work_folder(check_target(campaign.site, campaign.cases()))
+    _take_signals()
+    with locked(work) as lock, leased(work, campaign.site.precondition.seconds + _SECONDS_AROUND):
+        precondition(campaign, work, lock, lambda step: tell_step(campaign, step, terminal))
+
+
+def _take_signals() -> None:
+    """Treat the signals by which Snakemake, Slurm and a closing terminal end the runner like an interrupt."""
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.default_int_handler)
 
 
 def _settle_sizes(campaign: Campaign) -> Campaign:
@@ -144,9 +169,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: P
     commands = [sweep.form for study in campaign.planned for sweep in study.sweeps.values() if sweep.form]
     programs = [Program(form.program) for form in commands]
     note_hosts(campaign, {system["host"]: describe_machine(find_mount(work).device, programs)})
-    # Snakemake, Slurm and a closing terminal end the runner by these signals; treat them like an interrupt.
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, signal.default_int_handler)
+    _take_signals()
     held_for = campaign.site.limits.seconds + _SECONDS_AROUND
     if campaign.site.clients.launcher != "local":
         wait_for_lease(work, held_for)

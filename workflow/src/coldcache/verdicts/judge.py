@@ -62,6 +62,7 @@ RULES: tuple[tuple[str, str, Callable[[Observation], Finding]], ...] = (
     ("coarse-clock", "void", void.coarse_clock),
     ("tool-changed", "void", void.tool_changed),
     ("too-short", "suspect", suspect.too_short),
+    ("unsteady", "suspect", suspect.unsteady),
     ("clock-step", "suspect", suspect.clock_step),
     ("served-from-cache", "suspect", suspect.served_from_cache),
     ("wrote-less", "suspect", suspect.wrote_less),

@@ -65,6 +65,8 @@ class Observation(NamedTuple):
         takes any value.
     tick : float or None
         The finest step of the clock from which the tool computes its rates, in s; None if unknown.
+    windows : mapping of str to sequence of float
+        The rate of all processes together over time, by operation, in B/s, as `coldcache.verdicts.windows` sums it.
     """
 
     outcome: Outcome
@@ -78,6 +80,7 @@ class Observation(NamedTuple):
     exit_codes: tuple[int, ...] = (0,)
     durable_words: tuple[str, ...] = ()
     tick: float | None = None
+    windows: Mapping[str, Sequence[float]] = {}
 
 
 class Moved(NamedTuple):

@@ -4,10 +4,13 @@ import math
 
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import METADATA_OPERATIONS
-from coldcache.verdicts.observation import Observation, count_names, moved_range
+from coldcache.verdicts.observation import Observation, count_names, measured_seconds, moved_range
 
 #: The next trial is to last longer than it must by this factor, as rates vary.
 _MARGIN = 1.5
+
+#: How many times as long a run must last whose rate was not steady.
+_LONGER = 3
 
 #: An interval that a tool prints as zero, in s.
 _SHORTEST = 1e-3
@@ -45,6 +48,21 @@ def name_remedy(trial: Observation, operation: str, seconds: float, least: float
     if moved is None or operation.startswith("random") or _BY_TIME in trial.outcome.argv:
         return f": let seconds of the sweep be {math.ceil(_MARGIN * least)} s"
     return f": measure with SIZE={show_bytes(2 ** math.ceil(math.log2(moved.most * times))).replace(' ', '')}"
+
+
+def name_longer(trial: Observation, operation: str) -> str:
+    """Return what to change so that an operation lasts several times as long, as the end of a sentence.
+
+    Only a longer run shows whether its rate settles, and at what.
+    """
+    seconds = measured_seconds(trial, operation)
+    if trial.outcome.log or not seconds:
+        return ""
+    if trial.outcome.scale:
+        return f": let limits.trial_seconds of the site be {_LONGER} times as long"
+    if operation.startswith("random") or _BY_TIME in trial.outcome.argv:
+        return f": measure with SECONDS={math.ceil(_LONGER * seconds)}"
+    return name_remedy(trial, operation, seconds, _LONGER / _MARGIN * seconds)
 
 
 def _round_up(number: float) -> float:

@@ -18,7 +18,8 @@ from coldcache.verdicts.observation import (
     measured_seconds,
     moved_range,
 )
-from coldcache.verdicts.remedy import name_remedy
+from coldcache.verdicts.remedy import name_longer, name_remedy
+from coldcache.verdicts.windows import find_change
 
 #: A limit lets a burst pass at its start, so the rate over some seconds may be this many times higher.
 _BURST = 1.05
@@ -208,6 +209,19 @@ def too_short(trial: Observation) -> Finding:
             least = trial.thresholds.shortest_run
             remedy = name_remedy(trial, operation, seconds, least)
             return f"{operation} was measured over {_show_below(seconds, least)} s, less than {least:g} s{remedy}"
+    return None
+
+
+def unsteady(trial: Observation) -> Finding:
+    """Suspect: the rate changed while it was measured, as a series of the tool shows."""
+    for operation, windows in trial.windows.items():
+        change = find_change(windows, trial.thresholds)
+        if change:
+            low, high = (show_rate(rate, "B/s") for rate in (min(change.rates), max(change.rates)))
+            return (
+                f"{operation} was not steady: the means of five equal parts lie between {low} and {high} and change by "
+                f"{change.course.slope:+.0%} along a line{name_longer(trial, operation)}"
+            )
     return None
 
 

@@ -66,3 +66,9 @@ class Thresholds(Strict):
     modes: float = Field(
         3.0, ge=1, description="Trials of one case whose largest figure is more times the smallest are all suspect."
     )
+    steady_spread: float = Field(
+        0.2, gt=0, description="Rates of five rounds that differ by more than this share of their mean are not steady."
+    )
+    steady_slope: float = Field(
+        0.1, gt=0, description="Rates of five rounds that rise or fall by more than this share of it are not, either."
+    )

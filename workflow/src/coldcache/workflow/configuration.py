@@ -19,7 +19,9 @@ from coldcache.design.resize import lengthen, resize
 from coldcache.design.site import Site, read_site
 from coldcache.design.study import Study, Sweep, read_study
 from coldcache.measure.host.environment_modules import load_modules
+from coldcache.measure.precondition import count_bytes, is_due
 from coldcache.measure.target import check_target, takes_direct_io
+from coldcache.tools.fio import command as fio
 from coldcache.tools.programs import HELPERS
 from coldcache.tools.run import Run
 
@@ -302,3 +304,6 @@ def _refuse_impossible(design: Campaign) -> None:
         program.require()
     if cases:
         check_target(design.site, cases)
+    if is_due(design):
+        fio.TRAITS.program.require()
+        count_bytes(design.site)

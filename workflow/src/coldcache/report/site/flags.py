@@ -5,6 +5,7 @@ from coldcache.verdicts.judge import RULES
 #: What a rule says of the trials that it flags, and what to do.
 FLAGS = {
     "too-short": ("too short", "raise `file_size`"),
+    "unsteady": ("with a rate that changed meanwhile", "measure longer, with `SECONDS=`"),
     "clock-step": ("with the clock set meanwhile", "measure them again"),
     "served-from-cache": ("read from memory", "read with direct I/O, or files larger than memory"),
     "wrote-less": ("with less written than moved", "see whether the storage honours a sync"),

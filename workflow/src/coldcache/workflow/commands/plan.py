@@ -1,15 +1,19 @@
 """`python -m coldcache plan`: print the trials of a design without touching anything."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from coldcache.core.units import show_bytes, show_seconds
 from coldcache.design.blocks import Block, arrange_blocks
 from coldcache.design.cases import Case, Trial, expand_cases
 from coldcache.design.jobs import arrange_allocations, node_hours
+from coldcache.design.precondition import Precondition
 from coldcache.design.site import Site
 from coldcache.design.study import Sweep
 from coldcache.measure.nfs_guest.start import wrap
+from coldcache.measure.precondition import count_bytes
+from coldcache.verdicts.steady_state import ROUNDS
 from coldcache.workflow.configuration import draft_design, is_elsewhere
 
 
@@ -74,6 +78,8 @@ def print_plan(
 
                 fewest = min(case.repetitions for case in of_sweep)
                 print(f"  {describe_plan_power(noise, study.study, name, fewest)}")
+    if design.site.precondition:
+        print(_describe_precondition(design.site, design.site.precondition))
     print(_sum_up(blocks, trials, design.site))
     if is_elsewhere(design.site) and not full:
         print(f"{design.site.target.path} is not on this machine: its space and the installed tools were not checked")
@@ -118,6 +124,20 @@ def _show_repetitions(case: Case) -> str:
         return str(case.repetitions)
     budget = f" or {show_seconds(case.until.seconds)} are spent" if case.until.seconds is not None else ""
     return f"{case.repetitions} to {case.most}, until {case.until.relative_width:.0%} wide{budget}"
+
+
+def _describe_precondition(site: Site, asked: Precondition) -> str:
+    """Return what is written before the first trial: how, how many bytes, and how long that takes."""
+    told = f"before the first trial: of {site.target.path} {asked.describe()}"
+    if not Path(site.target.path).parent.exists():
+        return f"{told}, within {show_seconds(asked.seconds)}"
+    size = count_bytes(site)
+    passes = asked.passes * size / site.expected.throughput
+    least, most = (min(asked.seconds, passes + count * asked.round) for count in (ROUNDS, asked.rounds))
+    return (
+        f"{told}: {show_bytes(asked.passes * size)} and the rounds, about {show_duration(least)} to "
+        f"{show_duration(most)}"
+    )
 
 
 def _sum_up(blocks: list[Block], trials: list[Trial], site: Site) -> str:
