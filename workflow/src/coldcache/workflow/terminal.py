@@ -152,7 +152,11 @@ class Terminal:
             return
         self._failed.add(number)
         title = STEPS.get(rule, rule).format_map(dict(wildcards)) if wildcards else rule
-        self._say("✗", _RED, f"failed: {title}" + (f" ({reason})" if reason else "") + (f", see {', '.join(logs)}" if logs else ""))
+        self._say(
+            "✗",
+            _RED,
+            f"failed: {title}" + (f" ({reason})" if reason else "") + (f", see {', '.join(logs)}" if logs else ""),
+        )
 
     def count_steps(self, done: int, total: int) -> None:
         """Take in how many of all steps have ended; the last one of a report does nothing."""
