@@ -89,14 +89,12 @@ def test_slurm_is_handed_one_job_for_all_rounds_of_a_site_without_a_launcher(clo
     ],
 )
 def test_a_mistake_costs_one_line_and_writes_nothing(clone, config, line):
+    before = {path.name for path in clone.iterdir()}
     found = snakemake("--config", *config)
     assert found.returncode == 1
     assert [text for text in found.stderr.splitlines() if text.startswith("coldcache: ")] == [f"coldcache: {line}"]
     assert "Traceback" not in found.stdout + found.stderr
-    assert sorted(path.name for path in clone.iterdir()) == [
-        ".snakemake", "Snakefile", "config", "docs", "environment.yml", "notebooks", "profiles", "pyproject.toml",
-        "raw", "slurm", "workflow",
-    ]  # fmt: skip
+    assert {path.name for path in clone.iterdir()} == before | {".snakemake"}
 
 
 @pytest.mark.slow
@@ -274,7 +272,7 @@ def test_after_a_change_of_one_log_all_results_are_those_of_a_build_from_scratch
 
     # The longest latency is in no cube, the bandwidth that contradicts its run time makes the trial void.
     for change, again in [
-        ((r'("max" : [1-9][0-9]*)[0-8]\b', r"\g<1>9"), {"campaign-validity", "own"}),
+        ((r'(?<="max" : )[1-9][0-9]+\b', lambda found: str(int(found[0]) + 1)), {"campaign-validity", "own"}),
         ((r'"bw_bytes" : [1-9]([0-9]+)', r'"bw_bytes" : 1\g<1>9'), {*NOTEBOOKS, "overview"} - {"metadata-rates"}),
     ]:
         change_log(*change)
