@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -389,10 +390,10 @@ def loop_device(tmp_path) -> Iterator[str]:
 
 
 @pytest.fixture
-def loop_mount(loop_device, tmp_path) -> Iterator[Path]:
+def loop_mount(loop_device) -> Iterator[Path]:
     """An ext4 file system on a loop device of this test's own, mounted."""
-    point = tmp_path / "mounted"
-    point.mkdir()
+    # fio's cache needs a socket below it, whose path is bound to 107 characters: pytest's own folders are deep.
+    point = Path(tempfile.mkdtemp(prefix="mounted-"))
     # Without lazy initialisation, which would go on in the background and be counted among what crosses the device.
     eager = ["-E", "lazy_itable_init=0,lazy_journal_init=0"]
     subprocess.run(["mkfs.ext4", "-q", *eager, loop_device], check=True, timeout=60)
@@ -400,6 +401,8 @@ def loop_mount(loop_device, tmp_path) -> Iterator[Path]:
         ["mount", loop_device, str(point)], capture_output=True, text=True, check=False, timeout=20
     )
     if mounted.returncode:
+        point.rmdir()
         pytest.skip(f"nothing can be mounted: {mounted.stderr.strip()}")
     yield point
     subprocess.run(["umount", "--lazy", str(point)], check=False, timeout=20)
+    point.rmdir()

@@ -90,13 +90,18 @@ def test_a_void_trial_does_not_count_and_a_suspect_one_does(open_estimates):
 def test_peak_is_the_highest_median(open_estimates):
     found = open_estimates()
     write = "../trials/quick/sequential/operation=write,threads=4/index.html#write-throughput"
-    assert found.peak("write") == Peak(4, 198e6, 189e6, 231e6, 5, write, 0, (200e6, 198e6, 189e6, 231e6, 190e6))
+    runs = (200e6, 198e6, 189e6, 231e6, 190e6)
+    assert found.peak("write") == Peak(4, 198e6, 189e6, 231e6, 5, write, 0, runs, "the most tried")
     read = "../trials/quick/sequential/operation=read,threads=1/index.html#read-throughput"
     assert found.peak("read") == Peak(
         1, 400e6, 300e6, 500e6, 5, read, 0, tuple(1e6 * rate for rate in RATES["read", 1])
     )
-    assert (found.peak("write").at, found.peak("read").at) == ("4 threads", "1 thread")
+    assert (found.peak("write").at, found.peak("read").at) == ("4 threads (the most tried)", "1 thread")
     assert found.format_peak(found.peak("write")) == f'<a href="{write}">198 MB/s</a> (93.8 %: 189 to 231 MB/s)'
+
+
+def test_threads_without_a_trial_that_counts_were_not_tried(open_estimates):
+    assert open_estimates(without("write", 4, *range(5))).peak("write").at == "1 thread (no other number was tried)"
 
 
 def test_a_peak_of_suspect_trials_says_so(open_estimates):

@@ -42,4 +42,4 @@ def test_a_session_opens_with_the_report_and_the_notebooks_of_the_reference_camp
     )  # fmt: skip
     assert Path(found.stdout.strip()).is_relative_to(clone)
     assert (clone / "results/reference/report/index.html").is_file()
-    assert (clone / "lab/reference/overview.ipynb").is_file()
+    assert (clone / "lab/reference/quick/random-iops.ipynb").is_file()

@@ -236,6 +236,13 @@ def test_targets_and_subcommands_that_the_text_names_exist(page: str) -> None:
     assert set(re.findall(r"python -m coldcache ([a-z]+)", read_page(page))) <= set(subcommands())
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_names_are_defined_in_the_modules_that_the_text_names(page: str) -> None:
+    for name, module in re.findall(r"`(\w+)` in `((?:\w+/)+\w+\.py)`", read_page(page)):
+        code = (ROOT / "workflow/src/coldcache" / module.removeprefix("workflow/src/coldcache/")).read_text()
+        assert re.search(rf"^ *(?:def |class )?{name}\b", code, re.MULTILINE), f"{page}: {name} is not in {module}"
+
+
 def subcommands() -> list[str]:
     actions = program._make_parser()._subparsers._group_actions
     return list(actions[0].choices)

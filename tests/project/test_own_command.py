@@ -3,14 +3,21 @@
 import csv
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs/add-a-tool.md").read_text()
+from coldcache.measure.model.feasibility import list_obstacles
+from coldcache.measure.model.place import open_place
+from coldcache.measure.model.stop import stop
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/add-a-tool.md").read_text()
 
 #: The studies of the page, by id.
 STUDIES = {
@@ -103,6 +110,44 @@ def test_sysbench_of_the_page_reads_files_that_are_laid_out_and_proved_cold(clon
         assert {row["file_bytes"] for row in csv.DictReader(file)} == {str(8 * 2**20), str(16 * 2**20)}
     page = (clone / "results/own/report/sysbench-reads/every-sweep.html").read_text()
     assert page.count('<figure class="coldcache-figure"') == 2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_rados_bench_of_the_page_writes_through_a_script_to_the_targets_of_a_model(coldcache, project, monkeypatch):
+    if obstacles := list_obstacles():
+        pytest.skip("; ".join(obstacles))
+    with tempfile.TemporaryDirectory(prefix="model-", dir="/var/tmp") as folder:
+        place = open_place(Path(folder) / "m")
+        script = re.search(r"^```text\n(#!/bin/sh\n# rados-on-model.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[1]
+        script = script.replace("model-[0-9a-f]*-c1", place.namespace("c1"))
+        program = project / "bin/rados-on-model"
+        program.parent.mkdir()
+        program.write_text(script.replace("/var/tmp/coldcache-model", str(place.folder)))
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+        site = (ROOT / "config/sites/model.yaml").read_text().replace("/var/tmp/coldcache-model", str(place.folder))
+        site = site.replace("targets: 8\n", "targets: 2\n").replace("site: model\n", "site: two\n")
+        Path("config/sites/two.yaml").write_text(site.replace("  - 8 storage targets\n", ""))
+        text = STUDIES["rados-objects"].replace("repetitions: 5", "repetitions: 1").replace("20 s", "2 s")
+        Path("config/studies/rados-objects.yaml").write_text(text.replace("[1, 4, 16]", "[4]"))
+        try:
+            done = coldcache(
+                "measure", "--campaign=own", "--studies=rados-objects", "--site=two", "--block=rados-objects.objects",
+                "--manifest=done.json",
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
+        finally:
+            stop(place)
+    assert coldcache("collect", "--campaign=own", "--results=results/own").returncode == 0
+    with Path("results/own/verdicts.csv").open(newline="") as file:
+        assert {row["verdict"] for row in csv.DictReader(file)} <= {"valid", "suspect"}
+    (path,) = Path("raw/own").rglob("trial.json")
+    outcome = json.loads(path.read_text())
+    assert outcome["argv"] == ["rados-on-model", "bench", "2", "write", "--pool", "osts", "-t", "4", "-b", "1048576"]
+    log = path.with_name("stdout.txt").read_text()
+    written = int(re.search(r"Total writes made: +([0-9]+)", log)[1]) << 20
+    assert written > 0
 
 
 @needs("stress-ng")

@@ -5,8 +5,8 @@ import pytest
 from scipy import special
 from statsmodels.tsa.arima_process import ArmaProcess
 
-from coldcache.statistics.bounds import t_bounds
-from coldcache.statistics.dependence import effective_repetitions, neighbour_correlation, widening
+from coldcache.statistics.bounds import order_bounds, reach_of_order, t_bounds
+from coldcache.statistics.dependence import effective_repetitions, neighbour_correlation, widening, widening_of_order
 
 
 def series(n, correlation, cases=400, seed=1):
@@ -76,10 +76,38 @@ def test_effective_repetitions_are_those_of_the_variance_of_a_mean(n, correlatio
 def test_stretched_intervals_of_normal_series_cover_as_stated(n, correlation):
     values = series(n, correlation, cases=20_000)
     low, high = t_bounds(values, "mean", 0.95)
-    centre, factor = values.mean(axis=1), widening(n, correlation, 0.95, "t")
+    centre, factor = values.mean(axis=1), widening(n, correlation, 0.95)
     covered = (centre - factor * (centre - low) <= 0) & (centre + factor * (high - centre) >= 0)
     assert covered.mean() == pytest.approx(0.95, abs=0.006)
 
 
 def test_independent_repetitions_are_not_stretched():
-    assert {widening(n, 0.0, 0.95, method) for n in (5, 20) for method in ("order", "t")} == {1.0}
+    assert {widening(n, 0.0, 0.95) for n in (5, 20)} == {1.0}
+    assert {widening_of_order(n, 0.0, 0.95) for n in (6, 20)} == {(0.95, 1.0)}
+
+
+def two_modes(values):
+    """Return rates of which 3 in 10 are 30 % slower."""
+    share = special.ndtr(values)
+    return np.where(share < 0.3, 0.7, 1.0) * np.exp(0.03 * values)
+
+
+@pytest.mark.parametrize("shape", [np.exp, two_modes])
+@pytest.mark.parametrize(("n", "correlation"), [(10, 0.2), (20, 0.4), (20, 0.6)])
+def test_order_statistics_farther_out_cover_dependent_values_of_any_distribution(n, correlation, shape):
+    nominal, factor = widening_of_order(n, correlation, 0.95)
+    assert nominal > 0.95
+    assert factor == 1.0
+    true = shape(np.zeros(1))[0]
+    low, high = order_bounds(shape(series(n, correlation, cases=20_000)), nominal)
+    assert np.mean((low <= true) & (true <= high)) == pytest.approx(0.95, abs=0.012)
+
+
+def test_where_the_extremes_are_too_close_they_are_stretched_about_the_median():
+    nominal, factor = widening_of_order(6, 0.8, 0.95)
+    assert nominal == reach_of_order(6)
+    assert factor > 2
+    values = np.exp(0.3 * series(6, 0.8, cases=20_000))
+    centre, low, high = np.median(values, axis=1), values.min(axis=1), values.max(axis=1)
+    covered = (centre * (low / centre) ** factor <= 1) & (centre * (high / centre) ** factor >= 1)
+    assert covered.mean() == pytest.approx(1 - 0.05 * 2 / 3, abs=0.006)

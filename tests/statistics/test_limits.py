@@ -30,7 +30,7 @@ def test_two_limits_are_those_of_two_one_sided_tests():
 
 def test_dependent_rounds_have_a_larger_standard_error():
     plain, dependent = weigh_mean(VALUES, ABOVE), weigh_mean(VALUES, ABOVE, 0.5)
-    factor = widening(8, 0.5, 0.95, "t")
+    factor = widening(8, 0.5, 0.95)
     assert dependent.high - dependent.mean == pytest.approx(factor * (plain.high - plain.mean))
     assert dependent.p_for > plain.p_for
 

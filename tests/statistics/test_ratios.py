@@ -82,7 +82,7 @@ def test_ratios_are_widened_for_the_larger_correlation_that_their_sides_state(ra
     on, off = rate.sel(write_cache="on", drop=True)[0], rate.sel(write_cache="off", drop=True)[0]
     plain = paired_ratio(on, off)
     wider = paired_ratio(on.assign_attrs(correlation_of_ratios=0.2), off.assign_attrs(correlation_of_ratios=0.5))
-    factor = widening(6, 0.5, 0.95, "t")
+    factor = widening(6, 0.5, 0.95)
     assert wider.correlation == 0.5
     assert np.log(wider.high / wider.low) == pytest.approx(factor * np.log(plain.high / plain.low))
 

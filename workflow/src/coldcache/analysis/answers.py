@@ -19,6 +19,9 @@ class Peak:
         The page of the case in the report.
     runs : tuple of float
         The trials themselves.
+    edge : str
+        What is said where these threads are an end of the range that was tried, so that the highest may lie beyond;
+        empty elsewhere.
     """
 
     threads: int
@@ -29,11 +32,18 @@ class Peak:
     page: str | None = None
     suspect: int = 0
     runs: tuple[float, ...] = ()
+    edge: str = ""
 
     @property
     def at(self) -> str:
-        """The number of threads in words: ``1 thread``, ``4 threads``."""
-        return f"{self.threads:,} thread{'s' if self.threads != 1 else ''}"
+        """The number of threads in words: ``1 thread``, ``4 threads``, ``64 threads (the most tried)``."""
+        words = f"{self.threads:,} thread{'s' if self.threads != 1 else ''}"
+        return f"{words} ({self.edge})" if self.edge else words
+
+    @property
+    def verb(self) -> str:
+        """What the operation does there: at the edge of what was tried it reaches a rate, which need be no peak."""
+        return "reach" if self.edge else "peak at"
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,8 @@ class Estimates:
         place = {"operation": operation, "threads": int(best.threads)}
         median, low, high = (float(best[name]) for name in ("estimate", "low", "high"))
         page, suspect = self.page(place), self.count_suspect(place)
-        return Peak(int(best.threads), median, low, high, int(best.n), page, suspect, self.runs_of(place))
+        edge = _name_edge(int(best.threads), cells.threads.where(cells.n > 0, drop=True))
+        return Peak(int(best.threads), median, low, high, int(best.n), page, suspect, self.runs_of(place), edge)
 
     def runs_of(self, levels: Mapping[str, Any]) -> tuple[float, ...]:
         """Return the trials of one case that count, in `unit`, in the order of their rounds."""
@@ -265,6 +266,15 @@ def median_interval(runs: xr.DataArray) -> xr.Dataset:
         The interval is at `LEVEL`, by order statistics; its ends are NaN from fewer than five runs.
     """
     return interval_over(runs, level=LEVEL)
+
+
+def _name_edge(threads: int, tried: xr.DataArray) -> str:
+    """Return which end of the range that was tried these threads are; nobody tries fewer than one."""
+    if tried.size == 1:
+        return "no other number was tried"
+    if threads == int(tried.max()):
+        return "the most tried"
+    return "the fewest tried" if threads == int(tried.min()) > 1 else ""
 
 
 def fit_law(estimates: Estimates, operation: str) -> UniversalScalability | None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+from scipy import optimize, special
 
 Array = npt.NDArray[np.float64]
 
@@ -111,8 +111,8 @@ def effective_repetitions(n: int, correlation: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def widening(n: int, correlation: float, level: float, method: str) -> float:
-    """Return by how much an interval of independent repetitions must be stretched about its estimate.
+def widening(n: int, correlation: float, level: float) -> float:
+    """Return by how much Student's interval of a mean must be stretched about its estimate.
 
     Parameters
     ----------
@@ -122,8 +122,6 @@ def widening(n: int, correlation: float, level: float, method: str) -> float:
         Of neighbours, as `neighbour_correlation` returns it.
     level : float
         Coverage of the interval.
-    method : str
-        ``order`` for an interval of the median between order statistics, ``t`` for Student's of the mean.
 
     Returns
     -------
@@ -132,17 +130,46 @@ def widening(n: int, correlation: float, level: float, method: str) -> float:
     """
     if correlation < _STEP / 2:
         return 1.0
+    series = _simulate(n, correlation)
+    half = special.stdtrit(n - 1, (1 + level) / 2) * series.std(axis=1, ddof=1) / np.sqrt(n)
+    return max(1.0, float(np.quantile(np.abs(series.mean(axis=1)) / half, level)))
+
+
+@lru_cache(maxsize=4096)
+def widening_of_order(n: int, correlation: float, level: float) -> tuple[float, float]:
+    """Return how an interval of the median between order statistics becomes wide enough.
+
+    First it reaches for order statistics farther out: what they cover does not depend on how values are distributed.
+    Only where the least and the greatest value are too close, they are stretched about the median: so far that normal
+    values miss two thirds as often as `level` allows, since skewed ones need more.
+
+    Parameters
+    ----------
+    n, correlation, level
+        As for `widening`.
+
+    Returns
+    -------
+    nominal : float
+        The level to ask `bounds.order_bounds` for.
+    factor : float
+        By how much to stretch what it returns; at least 1.
+    """
     # Imported here, because bounds are widened by this module.
     from coldcache.statistics.bounds import order_bounds, reach_of_order
 
-    series = _simulate(n, correlation)
-    if method == "order":
-        level = min(level, reach_of_order(n))
-        centre = np.median(series, axis=1)
-        low, high = order_bounds(series, level)
-    else:
-        centre = series.mean(axis=1)
-        half = special.stdtrit(n - 1, (1 + level) / 2) * series.std(axis=1, ddof=1) / np.sqrt(n)
-        low, high = centre - half, centre + half
+    level = min(level, reach_of_order(n))
+    if correlation < _STEP / 2:
+        return level, 1.0
+    series = np.sort(_simulate(n, correlation), axis=1)
+
+    def surplus(nominal: float) -> float:
+        low, high = order_bounds(series, nominal)
+        return float(np.mean((low <= 0) & (high >= 0))) - level
+
+    reach = reach_of_order(n)
+    if surplus(reach) >= 0:
+        return float(optimize.brentq(surplus, level, reach, xtol=1e-4)) if surplus(level) < 0 else level, 1.0
+    centre, low, high = np.median(series, axis=1), series[:, 0], series[:, -1]
     side = np.where(centre > 0, centre - low, high - centre)
-    return max(1.0, float(np.quantile(np.abs(centre) / side, level)))
+    return reach, max(1.0, float(np.quantile(np.abs(centre) / side, (1 + 2 * level) / 3)))

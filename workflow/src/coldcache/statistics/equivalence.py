@@ -229,7 +229,7 @@ def _paired(above: Array, below: Array, correlations: tuple[float, float]) -> tu
     n = differences.size
     if n < 2:
         return n, float(differences.sum()) if n else np.nan, np.nan, np.nan
-    wider = widening(n, max(correlations), 0.95, "t")
+    wider = widening(n, max(correlations), 0.95)
     return n, float(differences.mean()), float(wider * differences.std(ddof=1) / np.sqrt(n)), n - 1
 
 
@@ -239,7 +239,7 @@ def _unpaired(above: Array, below: Array, correlations: tuple[float, float]) -> 
     n = min(side.size for side in sides)
     if n < 2:
         return n, float(sides[0].mean() - sides[1].mean()) if n else np.nan, np.nan, np.nan
-    wider = [widening(side.size, own, 0.95, "t") for side, own in zip(sides, correlations, strict=True)]
+    wider = [widening(side.size, own, 0.95) for side, own in zip(sides, correlations, strict=True)]
     variances = np.array([factor**2 * side.var(ddof=1) / side.size for factor, side in zip(wider, sides, strict=True)])
     freedoms = np.array([side.size - 1 for side in sides])
     total = variances.sum()

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import xarray as xr
 
 from coldcache.statistics.bounds import STATISTICS, order_bounds, reach_of_order, t_bounds
-from coldcache.statistics.dependence import widening
+from coldcache.statistics.dependence import widening, widening_of_order
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: How the interval of each statistic is computed: between order statistics, or by Student's t.
@@ -201,8 +201,12 @@ def bounds_of_rows(
         values = rows[same][there[same]].reshape(-1, count)
         estimate[same] = STATISTICS[statistic](values, axis=-1)
         if count >= least:
-            bounds = order_bounds(values, level) if statistic == "median" else t_bounds(values, statistic, level)
-            factor = widening(int(count), correlation, level, METHOD_OF_STATISTIC[statistic])
+            if statistic == "median":
+                nominal, factor = widening_of_order(int(count), correlation, level)
+                bounds = order_bounds(values, nominal)
+            else:
+                bounds = t_bounds(values, statistic, level)
+                factor = widening(int(count), correlation, level)
             low[same], high[same] = _stretch(estimate[same], bounds, factor)
     return estimate, low, high, n
 

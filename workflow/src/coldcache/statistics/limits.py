@@ -69,7 +69,7 @@ def weigh_mean(values: Array, limits: Limits, correlation: float = 0.0) -> MeanT
     spread = float(there.std(ddof=1)) if n > 1 else np.nan
     if n < LEAST_REPETITIONS:
         return MeanTest(mean, np.nan, np.nan, n, spread, 1.0, 1.0)
-    error = max(widening(n, correlation, _LEVEL, "t") * spread / np.sqrt(n), 1e-12)
+    error = max(widening(n, correlation, _LEVEL) * spread / np.sqrt(n), 1e-12)
     half = special.stdtrit(n - 1, (1 + _LEVEL) / 2) * error
     low, high = (mean - limits.low) / error, (limits.high - mean) / error
     p_for = max(special.stdtr(n - 1, -low), special.stdtr(n - 1, -high))

@@ -49,7 +49,7 @@ def describe_plan_power(campaign: str, study: str, sweep: str, repetitions: int)
     if repetitions < LEAST_REPETITIONS:
         shown = f"{repetitions} runs per case show no difference: {LEAST_REPETITIONS} are the fewest"
     else:
-        wider = spread * widening(repetitions, correlation, 0.95, "t")
+        wider = spread * widening(repetitions, correlation, 0.95)
         shown = (
             f"{repetitions} runs per case show {100 * smallest_difference(wider, repetitions):.2g} % with 80 % power"
         )

@@ -15,7 +15,8 @@ CAPTIONS = {
     "coverage": "Share of campaigns, in %, whose 95 % interval covers the truth, over the repetitions of a case; "
     "† not to be trusted: too narrow; ‡ wider than stated",
     "rounds": "Share of campaigns whose 95 % intervals of a median and of a ratio cover the truth, if each round "
-    "resembles the one before it; the correlation is measured over the 24 cases of a sweep, and widens intervals",
+    "resembles the one before it; the correlation is measured over the 24 cases of a sweep, and widens intervals; "
+    "seen: share of cases with a round in the mode of the median, more than which no interval covers",
     "knees": "Share of curves with 5 % noise whose knee is found within one level, and covered by its interval",
     "anomalies": "Share of curves in which a point is held for an anomaly: where it is none, and where it is 20 % low",
     "scalability": "Share of curves whose 95 % intervals cover contention, coherency, and rates beyond the last level",

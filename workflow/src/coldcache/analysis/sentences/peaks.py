@@ -14,7 +14,9 @@ from coldcache.core.units import show_rate
 def describe_peaks(estimates: Estimates) -> str:
     """Return the highest estimate of each operation over threads, and the scale, as a sentence."""
     found = [(name, estimates.peak(name)) for name in list_measured(estimates)]
-    parts = [f"{PLURALS.get(name, name)} peak at {estimates.format_peak(peak)} with {peak.at}" for name, peak in found]
+    parts = [
+        f"{PLURALS.get(name, name)} {peak.verb} {estimates.format_peak(peak)} with {peak.at}" for name, peak in found
+    ]
     return f"{title_with_scale(estimates)}: {', '.join(parts)}."
 
 
@@ -60,10 +62,11 @@ def describe_rates(estimates: Estimates) -> str:
 def describe_order(estimates: Estimates) -> str:
     """Return how much faster the fastest operation of a sweep is than each other at its peak, as a title."""
     first, *others = list_measured(estimates)
-    top = estimates.peak(first).estimate
+    peak = estimates.peak(first)
+    top = peak.estimate
     parts = [f"{top / estimates.peak(name).estimate:.3g} times that of {PLURALS.get(name, name)}" for name in others]
     rate = show_rate(top, estimates.unit)
-    return capitalise(f"{PLURALS.get(first, first)} peak at {rate}" + (f": {', '.join(parts)}" if parts else ""))
+    return capitalise(f"{PLURALS.get(first, first)} {peak.verb} {rate}" + (f": {', '.join(parts)}" if parts else ""))
 
 
 def _verb(estimates: Estimates) -> str:

@@ -49,6 +49,9 @@ SHAPES: dict[str, Callable[[Array], Array]] = {
     "two modes, 7 to 3": _two_modes,
 }
 
+#: Noise whose values lie in two modes, by the least value of that in which the median lies.
+MODE_OF_MEDIAN = {"two modes, 7 to 3": 0.85}
+
 #: A rise by 20 % over all rounds of a campaign, on top of the noise of 5 % that it has.
 DRIFT = "drift of 20 %"
 
@@ -68,8 +71,9 @@ def rounds_table(campaigns: int = 400, seed: int = 1) -> pd.DataFrame:
     -------
     DataFrame
         One row per noise, correlation and rounds: ``worth`` (independent rounds that so many are worth), ``measured``
-        (mean of the correlations measured), ``median`` and ``ratio`` (coverage of the interval of a case's median and
-        of the ratio of two cases), ``label`` of the worse.
+        (mean of the correlations measured), ``seen`` (share of cases with a round in the mode in which the median lies:
+        no interval of what was seen covers more medians), ``median`` and ``ratio`` (coverage of the interval of a
+        case's median and of the ratio of two cases), ``label`` of the worse.
     """
     rows: list[tuple[Any, ...]] = []
     for name in (*SHAPES, DRIFT):
@@ -77,17 +81,19 @@ def rounds_table(campaigns: int = 400, seed: int = 1) -> pd.DataFrame:
             for n in ROUNDS:
                 random = np.random.default_rng([seed, len(rows)])
                 found = [_campaign(random, name, n, correlation) for _ in range(campaigns)]
-                measured, median, ratio = np.mean(found, axis=0)
+                measured, seen, median, ratio = np.mean(found, axis=0)
                 worst = min(median, ratio, key=lambda share: min(share - 0.935, 0.965 - share))
                 worth = effective_repetitions(n, correlation)
                 shown = label(float(worst), campaigns)
-                rows.append((name, correlation, n, worth, float(measured), float(median), float(ratio), shown))
-    columns = ["noise", "correlation", "rounds", "worth", "measured", "median", "ratio", "label"]
+                rows.append(
+                    (name, correlation, n, worth, float(measured), float(seen), float(median), float(ratio), shown)
+                )
+    columns = ["noise", "correlation", "rounds", "worth", "measured", "seen", "median", "ratio", "label"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _campaign(random: np.random.Generator, name: str, n: int, correlation: float) -> tuple[float, float, float]:
-    """Return the measured correlation, and the shares of medians and of ratios that are covered."""
+def _campaign(random: np.random.Generator, name: str, n: int, correlation: float) -> tuple[float, float, float, float]:
+    """Return the measured correlation, and the shares of cases seen, and of medians and ratios covered."""
     series = _correlated(random, (2 * CASES, n), correlation)
     if name == DRIFT:
         rates = np.exp(0.05 * series + 0.2 * (np.arange(n) + 0.5) / n)
@@ -95,11 +101,12 @@ def _campaign(random: np.random.Generator, name: str, n: int, correlation: float
     else:
         rates, true = SHAPES[name](special.ndtr(series)), float(SHAPES[name](np.array([0.5]))[0])
     own = neighbour_correlation(rates)
+    seen = float(np.mean((rates > MODE_OF_MEDIAN.get(name, 0.0)).any(axis=1)))
     _, low, high, _ = bounds_of_rows(rates, "median", 0.95, own)
     median = float(np.mean((low <= true) & (true <= high)))
     ratios = rates[:CASES] / rates[CASES:]
     _, low, high, _ = bounds_of_rows(ratios, "geometric", 0.95, neighbour_correlation(rates, paired=True))
-    return own, median, float(np.mean((low <= 1) & (high >= 1)))
+    return own, seen, median, float(np.mean((low <= 1) & (high >= 1)))
 
 
 def _correlated(random: np.random.Generator, shape: tuple[int, int], correlation: float) -> Array:
