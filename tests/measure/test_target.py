@@ -15,6 +15,7 @@ from coldcache.core.errors import TargetError
 from coldcache.design.cases import Environment, expand_cases
 from coldcache.design.site import Site, read_site
 from coldcache.design.study import read_study
+from coldcache.measure.fresh_files import renew
 from coldcache.measure.target import (
     LOCK,
     MARKER,
@@ -334,3 +335,22 @@ def test_what_a_work_folder_holds_outside_of_a_sweep_is_counted_by_blocks(target
     (work / "s/probe/link").symlink_to("../own/t0")
     assert bytes_elsewhere(work, work / "s/own") == 2 * 4096
     assert bytes_elsewhere(work, work / "s/probe") == 2 * 8192
+
+
+def test_what_is_kept_aside_is_walked_once(target, monkeypatch):
+    work = make_work_folder(target)
+    folder = work / "s/own"
+    for _ in range(3):
+        (folder / "d").mkdir(parents=True)
+        for name in ("t0", "d/t1"):
+            (folder / name).write_bytes(bytes(4096))
+        renew(folder, 1)
+    assert bytes_elsewhere(work, folder) == 3 * 2 * 4096
+    walked = []
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: walked.append(Path(path).name) or scan(path))
+    assert bytes_elsewhere(work, folder) == 3 * 2 * 4096
+    assert walked == ["coldcache", "s", ".aside"]
+    (folder / "t0").write_bytes(bytes(4096))
+    renew(folder, 1)
+    assert bytes_elsewhere(work, folder) == 7 * 4096

@@ -26,6 +26,11 @@ def name_aside(folder: Path) -> Path:
     return folder.parent / _ASIDE
 
 
+def is_aside(folder: str) -> bool:
+    """Return whether a folder is one that is kept aside, whole and unchanged."""
+    return Path(folder).parent.name == _ASIDE
+
+
 def renew(folder: Path, files: int) -> None:
     """Let a sweep's folder be empty, and keep its files aside while the target has inodes for them.
 
