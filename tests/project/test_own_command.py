@@ -147,7 +147,9 @@ def test_rados_bench_of_the_page_writes_through_a_script_to_the_targets_of_a_mod
     assert outcome["argv"] == ["rados-on-model", "bench", "2", "write", "--pool", "osts", "-t", "4", "-b", "1048576"]
     log = path.with_name("stdout.txt").read_text()
     written = int(re.search(r"Total writes made: +([0-9]+)", log)[1]) << 20
-    assert written > 0
+    moved = {name: outcome["counters"]["after"][name] - outcome["counters"]["before"][name] for name in TARGETS}
+    assert min(moved.values()) > 0
+    assert sum(moved.values()) >= written > 0
 
 
 @needs("stress-ng")
@@ -168,6 +170,9 @@ def test_stress_ng_leaves_its_files_beside_the_log_that_is_read(coldcache, proje
     for folder in folders:
         assert {path.name for path in folder.iterdir()} == {"trial.json", "stdout.txt", "stderr.txt", "result.yaml"}
 
+
+#: What the devices of the model's targets took.
+TARGETS = ("target1.written_bytes", "target2.written_bytes")
 
 #: Rules about what else the machine did meanwhile.
 LOAD = ("busy-machine", "foreign-load", "foreign-transfers", "suspended")

@@ -14,10 +14,10 @@ def test_a_quiet_trial_is_valid():
 
 
 def test_suspect_findings_make_a_trial_suspect_and_one_void_finding_void():
-    found = judge(observe(load=99.0, free_bytes=0))
+    found = judge(observe(load=99.0, busy_cpu=None, free_bytes=0))
     assert (found.verdict, found.codes) == ("suspect", ("busy-machine", "little-space"))
     assert found.reasons == ("the load average was 99.0 on 2 cores before it started", "only 0 B of 100 B were free")
-    found = judge(observe(load=99.0, exit_status=1))
+    found = judge(observe(load=99.0, busy_cpu=None, exit_status=1))
     assert (found.verdict, found.codes) == ("void", ("exit-status", "busy-machine"))
 
 

@@ -98,10 +98,17 @@ def test_transfers_of_others_are_not_asked_where_nothing_is_known_to_move():
 
 
 def test_a_load_before_the_start_is_suspect():
-    assert suspect.busy_machine(observe(load=8.0)) is None
-    assert suspect.busy_machine(observe(load=8.1)) == "the load average was 8.1 on 2 cores before it started"
-    assert suspect.busy_machine(observe(load=None)) is None
-    assert suspect.busy_machine(observe(load=9.0, system=None)) is None
+    unknown = {"busy_cpu": None}
+    assert suspect.busy_machine(observe(load=8.0, **unknown)) is None
+    said = "the load average was 8.1 on 2 cores before it started"
+    assert suspect.busy_machine(observe(load=8.1, **unknown)) == said
+    assert suspect.busy_machine(observe(load=8.1, own_cpu=None)) == said
+    assert suspect.busy_machine(observe(load=None, **unknown)) is None
+    assert suspect.busy_machine(observe(load=9.0, system=None, **unknown)) is None
+
+
+def test_a_load_of_the_trials_before_does_not_count_where_that_of_others_is_measured():
+    assert suspect.busy_machine(observe(load=99.0)) is None
 
 
 def test_others_on_the_processors_are_suspect():

@@ -108,8 +108,14 @@ def foreign_transfers(trial: Observation) -> Finding:
 
 
 def busy_machine(trial: Observation) -> Finding:
-    """Suspect: the machine was busy before the tool started."""
-    load, cores = trial.outcome.load, trial.outcome.cores
+    """Suspect: the machine was busy before the tool started, and nobody knows what others did while it ran.
+
+    A load average holds the threads of the trials before. Where the time of others was measured, it decides.
+    """
+    outcome = trial.outcome
+    load, cores = outcome.load, outcome.cores
+    if outcome.busy_cpu is not None and outcome.own_cpu is not None:
+        return None
     if load is None or not cores or load <= trial.thresholds.load_per_core * cores:
         return None
     return f"the load average was {load:.1f} on {cores} cores before it started"
