@@ -17,9 +17,13 @@ UV := 0.13.8
 
 # A name that is mistyped must not measure something else.
 variables := CAMPAIGN STUDIES SITE TARGET SIZE FOLDER IOZONE NAME CORES \
-	VERBOSE QUIET PEERS STORE TIMES SEED JOBS RUNS SECONDS SAMPLE ONLY UPGRADE tools
+	VERBOSE QUIET PEERS STORE TIMES SEED JOBS RUNS SECONDS SAMPLE ONLY UPGRADE DO FAST tools
 unknown := $(strip $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(filter-out $(variables),$(name)))))
 $(if $(unknown),$(error coldcache: unknown variable $(unknown); known are $(filter-out tools,$(variables))))
+
+# Nor must a folder that a target does not read.
+elsewhere := $(if $(filter .,$(FOLDER)),,$(filter-out study lab clean-campaign setup help,$(MAKECMDGOALS)))
+$(if $(elsewhere),$(error coldcache: make $(firstword $(elsewhere)) works in this clone alone; FOLDER is for make study, lab and clean-campaign))
 
 # The studies of a reference campaign.
 studies := quick,dell-lustre,pixstor-nvme,fsx-metadata,sas-grid,anf-nfs
@@ -34,9 +38,12 @@ export PYTHONNOUSERSITE := 1
 unexport PYTHONPATH PYTHONHOME
 
 tools := $(if $(filter-out 0 no,$(IOZONE)),iozone)
+is_root := $(filter 0,$(shell id -u))
+
+enter := { [ -d "$$FOLDER" ] || { echo "coldcache: FOLDER=$$FOLDER: there is no such folder; coldcache new makes one" >&2; exit 2; }; }
 
 # The kernel releases this lock however the program ends. Snakemake's own lock would survive kill -9.
-snakemake := mkdir -p "$$FOLDER/logs" && flock --nonblock --close --conflict-exit-code 75 "$$FOLDER/logs/snakemake.lock" \
+snakemake := $(enter) && mkdir -p "$$FOLDER/logs" && flock --nonblock --close --conflict-exit-code 75 "$$FOLDER/logs/snakemake.lock" \
 	snakemake --cores "$$CORES" --nolock --rerun-incomplete --directory "$$FOLDER" \
 	$(if $(VERBOSE),--verbose) $(if $(QUIET),--quiet progress)
 
@@ -67,7 +74,7 @@ setup: ## Set up what measuring needs: .venv, fio, qemu-utils
 
 .PHONY: study
 study: setup ## Measure STUDIES on SITE (by default `quick` on this machine) and render the report
-	@$(snakemake) --config campaign="$$CAMPAIGN" $(given) || { status=$$?; $(busy); }
+	@$(snakemake) --config "campaign=$$CAMPAIGN" $(given) || { status=$$?; $(busy); }
 	@realpath --relative-to=. "$$FOLDER/results/$$CAMPAIGN/report/index.html"
 
 .PHONY: reference
@@ -98,12 +105,17 @@ tests := pytest -rs --nbval tests notebooks
 
 .PHONY: test
 # The tests on Slurm, GlusterFS and tuned start daemons in namespaces and need root: only root installs their packages.
-test: tools += test chromium break nfs commands $(if $(filter 0,$(shell id -u)),cluster settings)
-test: tools += $(if $(filter 0,$(shell id -u)),$(if $(wildcard /dev/fuse),model))
-test: setup ## Run every check and every test
+test: tools += test chromium break nfs commands $(if $(is_root),cluster settings)
+test: tools += $(if $(is_root),$(if $(wildcard /dev/fuse),model))
+test: $(if $(FAST),venv-test,setup) ## Run every check and every test (FAST=1: the linter, and tests of what changed since the last commit)
+ifdef FAST
+	@ruff check --quiet .
+	@found=$$(python tests/fixtures/mirrors.py) && pytest -q -n 2 --dist loadscope -m 'not slow' $${found:---collect-only}
+else
 	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference
 	@$(tests) -n 2 --dist loadscope || { [ $$? = 1 ] && echo 'coldcache: failed tests run once more, alone' && $(tests) --last-failed; }
+endif
 
 checks := check-lint check-format check-rules check-workflow check-imports check-types check-spelling check-schemas check-citation
 
@@ -166,18 +178,24 @@ mutants: venv-test reference ## Change the code of analysis and verdicts in smal
 .PHONY: lab
 lab: ## Open JupyterLab with notebooks that read the dataset of CAMPAIGN
 	@bash envs/setup.sh lab
-	@folder=$$(python -m coldcache lab "$$CAMPAIGN") && jupyter lab --notebook-dir="$$folder"
+	@$(enter) && cd -- "$$FOLDER" && notebooks=$$(python -m coldcache lab "$$CAMPAIGN") && \
+		$(if $(is_root),echo 'coldcache: JupyterLab runs as root here as you do' >&2 &&) \
+		jupyter lab --notebook-dir="$$notebooks" $(if $(is_root),--allow-root)
 
 .PHONY: clean-campaign
 clean-campaign: ## Remove raw/CAMPAIGN and results/CAMPAIGN, unless it is sealed; CAMPAIGN must be given
 	@$(if $(filter file,$(origin CAMPAIGN)),echo 'coldcache: name the campaign to remove: make clean-campaign CAMPAIGN=local' >&2; exit 2)
 	@case $$CAMPAIGN in \
 	'' | . | .. | */* | reference | published) echo "coldcache: CAMPAIGN=$$CAMPAIGN: this campaign must not be removed" >&2; exit 2 ;; \
-	esac
-	@if [ -e "raw/$$CAMPAIGN/SHA256SUMS" ]; then \
+	esac; \
+	$(enter) && cd -- "$$FOLDER"; \
+	if [ ! -e "raw/$$CAMPAIGN" ] && [ ! -e "results/$$CAMPAIGN" ]; then \
+		echo "coldcache: raw/$$CAMPAIGN: there is no such campaign" >&2; exit 2; \
+	fi; \
+	if [ -e "raw/$$CAMPAIGN/SHA256SUMS" ]; then \
 		echo "coldcache: raw/$$CAMPAIGN: sealed: to delete it, remove the folder by hand" >&2; exit 2; \
-	fi
-	@rm -rf -- "raw/$$CAMPAIGN" "results/$$CAMPAIGN"
+	fi; \
+	rm -rf -- "raw/$$CAMPAIGN" "results/$$CAMPAIGN"
 
 .PHONY: lock
 lock: venv ## Pin every dependency again after a change in pyproject.toml (UPGRADE=1: the newest of each; UPGRADE="NAME…": of those)

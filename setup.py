@@ -8,7 +8,7 @@ from setuptools.command.build_py import build_py
 
 #: The workflow, its templates, and the studies, sites, claims and notebooks that come with the program.
 SHIPPED = (
-    "Snakefile", "workflow/Snakefile", "workflow/rules", "workflow/report", "config", "notebooks", "raw/published",
+    "Snakefile", "workflow/Snakefile", "workflow/rules", "workflow/report", "config", "notebooks",
     "docs/twelve-rules.md", "docs/glossary.md", "profiles", "slurm", "environment.yml", "envs/requirements.lock",
     "CITATION.cff", "LICENSE",
 )  # fmt: skip

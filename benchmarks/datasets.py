@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from costs import PYTHON, ROOT, cost_of
-from figures import Measured, tell
+from figures import Measurement, tell
 
 RECORDS = 1_000_000
 #: The log whose records every trial has.
 _LOG = ROOT / "tests/specimens/fio-3.33-shared.json"
 
 
-def measure() -> Iterator[tuple[str, Measured]]:
+def measure() -> Iterator[tuple[str, Measurement]]:
     """Yield the time of building, saving and opening, each in a separate process, with its floor."""
     with tempfile.TemporaryDirectory(dir=ROOT / "logs") as folder:
         own, memory = _run("own", Path(folder))
         floor, _ = _run("floor", Path(folder))
     for step in ("build", "save", "open"):
-        yield f"dataset-{step}", Measured(own[step], floor[step])
-    yield "dataset-memory", Measured(memory)
+        yield f"dataset-{step}", Measurement(own[step], floor[step])
+    yield "dataset-memory", Measurement(memory)
 
 
 def _run(what: str, folder: Path) -> tuple[dict[str, float], float]:
@@ -72,7 +72,7 @@ def time_floor(folder: Path) -> dict[str, float]:
 
 def make_trials() -> Iterator[Any]:
     """Yield trials of a large sweep, five per case, with the records of a real log and different values."""
-    from coldcache.campaign.trials import Collected
+    from coldcache.campaign.trials import CollectedTrial
     from coldcache.core.outcome import Outcome
     from coldcache.tools import read_file
     from coldcache.verdicts.judge import Judgement
@@ -88,7 +88,7 @@ def make_trials() -> Iterator[Any]:
         name = ",".join(f"{factor}={factors[factor]}" for factor in ("threads", "transfer_size", "queue_depth"))
         outcome = Outcome("bench", "reads", name, repetition, tuple(operations), factors, "fio", "3.33")
         own = [record._replace(value=record.value * (1 + number * 1e-6)) for record in records]
-        yield Collected(f"bench/reads/{name}/r{repetition}", outcome, own, Judgement("valid", (), (), "cold"))
+        yield CollectedTrial(f"bench/reads/{name}/r{repetition}", outcome, own, Judgement("valid", (), (), "cold"))
 
 
 if __name__ == "__main__":

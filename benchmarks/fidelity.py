@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 from costs import COLDCACHE, CONFIG, DESIGN, PYTHON, SNAKEMAKE, cost_of, make_project
-from figures import Measured, tell
+from figures import Measurement, tell
 
 from coldcache.statistics.ratios import paired_ratio
 from coldcache.tools import read_file
@@ -42,7 +42,7 @@ sweeps:
 _LOOP = "import subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)"
 
 
-def measure() -> Iterator[tuple[str, Measured]]:
+def measure() -> Iterator[tuple[str, Measurement]]:
     """Yield the ratio of rates with its interval, and the load of the runner while a tool runs."""
     names = [f"pair-{number}" for number in range(PAIRS)]
     study = _STUDY + "".join(_SWEEP.format(name=name, seconds=1) for name in names)
@@ -51,14 +51,14 @@ def measure() -> Iterator[tuple[str, Measured]]:
         pairs = [measure_pair(folder, name, own_first=bool(number % 2)) for number, name in enumerate(names)]
     through, by_hand = zip(*pairs, strict=True)
     ratio = paired_ratio(through, by_hand)
-    yield "fidelity", Measured(ratio.estimate, low=ratio.low, high=ratio.high)
+    yield "fidelity", Measurement(ratio.estimate, low=ratio.low, high=ratio.high)
     with make_project(_STUDY + _SWEEP.format(name="long", seconds=_RUN)) as folder:
         own = watch([*SNAKEMAKE, *CONFIG, "--", "measure_all"], folder)
         command = read_plan(folder)["long"]
         prepare(folder, "long", command)
         loop = watch([PYTHON, "-c", _LOOP, *command], folder)
-    yield "disturbance-cpu", Measured(own[0], loop[0])
-    yield "disturbance-io", Measured(own[1], loop[1])
+    yield "disturbance-cpu", Measurement(own[0], loop[0])
+    yield "disturbance-io", Measurement(own[1], loop[1])
 
 
 def measure_pair(folder: Path, name: str, own_first: bool) -> tuple[float, float]:

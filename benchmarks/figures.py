@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """The value of a figure, with its goal and floor.
 
     Attributes
@@ -32,7 +32,7 @@ class Measured(NamedTuple):
         return self.value / self.floor if self.floor else None
 
 
-def tell(found: Iterable[tuple[str, Measured]]) -> None:
+def tell(found: Iterable[tuple[str, Measurement]]) -> None:
     """Print figures as they are measured, one JSON array each, as `run.py` reads them."""
     # A suite that is ended removes its files first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

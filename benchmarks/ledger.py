@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from costs import ROOT
-from figures import Measured
+from figures import Measurement
 
-from coldcache.analysis.questions.program_speed import STORED, Entry, latest, read_entries
-from coldcache.analysis.questions.program_speed_goals import FIGURES, format_value
+from coldcache.analysis.questions.program_speed import STORED, LedgerEntry, latest, read_entries
+from coldcache.analysis.questions.program_speed_goals import FIGURES, format_speed
 from coldcache.measure.host.inventory import describe_system
 from coldcache.workflow.execute_notebook import execute_notebook
 
 RESULTS = STORED
-PAGE, README = ROOT / "docs/speed.md", ROOT / "README.md"
+PAGE = ROOT / "docs/speed.md"
 NOTEBOOK = ROOT / "notebooks/how-fast-the-program-is.ipynb"
 
 #: Figures count as disturbed from this load average over 15 minutes; the benchmarks themselves cause up to 2.
@@ -34,15 +34,6 @@ _QUOTED = (
     "fidelity", "disturbance-cpu",
 )  # fmt: skip
 
-#: What README.md says of each program; the names are those of peers.py, where it is measured.
-_PROGRAMS = {
-    "Cold Cache": "runs storage tools or any command, judges each run, traces each number to a raw log",
-    "IOPS": "runs any command, and finds figures in its output by patterns",
-    "ReFrame": "runs any command, and finds figures in its output by patterns",
-    "elbencho": "a benchmark tool; Cold Cache [reads its result files](docs/read-foreign-logs.md)",
-    "fio-plot": "runs fio over block sizes, depths and jobs, and draws what fio prints",
-}
-
 
 def describe_machine() -> str:
     """Return the machine in a few words, without its name."""
@@ -54,7 +45,7 @@ def describe_machine() -> str:
 def name_commit() -> str:
     """Return the commit that is measured, with a plus sign if files differ from it."""
     commit = _git("rev-parse", "--short=10", "HEAD").strip()
-    kept = {str(path.relative_to(ROOT)) for path in (RESULTS, PAGE, README, NOTEBOOK)}
+    kept = {str(path.relative_to(ROOT)) for path in (RESULTS, PAGE, NOTEBOOK)}
     changed = {line[3:] for line in _git("status", "--porcelain", "--untracked-files=no").splitlines()} - kept
     return commit + ("+" if changed else "")
 
@@ -63,7 +54,7 @@ def _git(*words: str) -> str:
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
-def keep(found: Mapping[str, Measured], machine: str) -> list[Entry]:
+def keep(found: Mapping[str, Measurement], machine: str) -> list[LedgerEntry]:
     """Store figures, one line each, replacing those of the same commit and machine; return all."""
     own = {
         "commit": name_commit(), "date": datetime.now(UTC).date().isoformat(), "machine": machine,
@@ -79,7 +70,7 @@ def keep(found: Mapping[str, Measured], machine: str) -> list[Entry]:
     return entries
 
 
-def _key(entry: Entry) -> tuple[str, str, str, bool]:
+def _key(entry: LedgerEntry) -> tuple[str, str, str, bool]:
     return entry["figure"], entry["commit"], entry["machine"], bool(entry["peers"])
 
 
@@ -89,28 +80,27 @@ def _round(value: Any) -> Any:
     return value if value is None else float(f"{value:.4g}")
 
 
-def show_measured(measured: Measured, unit: str) -> str:
+def show_measured(measured: Measurement, unit: str) -> str:
     """Return a value with its interval, if it has one."""
-    shown = format_value(measured.value, unit)
+    shown = format_speed(measured.value, unit)
     return shown if measured.low is None else f"{measured.value:.3f} ({measured.low:.3f} to {measured.high:.3f})"
 
 
-def _measured(entry: Entry) -> Measured:
-    return Measured(**{field: entry[field] for field in Measured._fields})
+def _measured(entry: LedgerEntry) -> Measurement:
+    return Measurement(**{field: entry[field] for field in Measurement._fields})
 
 
-def renew_pages(entries: list[Entry]) -> None:
-    """Update the tables of the page on speed, the table in README.md, and the notebook's outputs."""
+def renew_pages(entries: list[LedgerEntry]) -> None:
+    """Update the tables of the page on speed, and the notebook's outputs."""
     newest, compared = latest(entries), latest(entry for entry in entries if entry["peers"])
     _replace(PAGE, "speed", f"{sum_up(newest)}\n\n{quote(newest)}")
     _replace(PAGE, "figures", _write_figures(newest))
     _replace(PAGE, "peers", _write_peers(compared))
     _replace(PAGE, "trend", _write_trend(entries))
-    _replace(README, "programs", list_programs(compared))
     execute_notebook(NOTEBOOK, NOTEBOOK, ROOT / "logs" / NOTEBOOK.name)
 
 
-def sum_up(newest: Mapping[str, Entry]) -> str:
+def sum_up(newest: Mapping[str, LedgerEntry]) -> str:
     """Return a sentence that says how many goals are met, where and when, and which are not."""
     missed = [FIGURES[name].what for name, entry in newest.items() if not FIGURES[name].is_met(entry["value"])]
     dates = sorted({entry["date"] for entry in newest.values()})
@@ -121,31 +111,18 @@ def sum_up(newest: Mapping[str, Entry]) -> str:
     return said + (f" Missed: {'; '.join(missed)}." if missed else "")
 
 
-def quote(newest: Mapping[str, Entry]) -> str:
+def quote(newest: Mapping[str, LedgerEntry]) -> str:
     """Return the first table of the page: the chosen figures with goal and floor."""
     lines = ["| what | measured | goal | the floor |", "|---|---|---|---|"]
     for name in (name for name in _QUOTED if name in newest):
         figure, measured = FIGURES[name], _measured(newest[name])
         goal = figure.format_goal() + ("" if figure.is_met(measured.value) else ", missed")
-        floor = "" if measured.floor is None else f"{figure.floor}: {format_value(measured.floor, figure.unit)}"
+        floor = "" if measured.floor is None else f"{figure.floor}: {format_speed(measured.floor, figure.unit)}"
         lines.append(f"| {figure.what} | {show_measured(measured, figure.unit)} | {goal} | {floor} |")
     return "\n".join(lines)
 
 
-def list_programs(compared: Mapping[str, Entry]) -> str:
-    """Return the table of README.md: what each program does, and its cost per trial where that was measured."""
-    lines = ["| program | what it does | processor time per trial | files per trial |", "|---|---|---:|---:|"]
-    for program, does in _PROGRAMS.items():
-        costs = []
-        for name in ("trial-cpu", "trial-files"):
-            entry = compared[name]
-            value = entry["value"] if program == "Cold Cache" else entry["peers"].get(program)
-            costs.append("–" if value is None else format_value(value, FIGURES[name].unit))
-        lines.append(f"| {program} | {does} | {' | '.join(costs)} |")
-    return "\n".join(lines)
-
-
-def _write_figures(newest: Mapping[str, Entry]) -> str:
+def _write_figures(newest: Mapping[str, LedgerEntry]) -> str:
     lines = ["| what | measured | goal | | over the floor | the floor |", "|---|---|---|---|---|---|"]
     for name, entry in newest.items():
         figure, measured = FIGURES[name], _measured(entry)
@@ -158,18 +135,18 @@ def _write_figures(newest: Mapping[str, Entry]) -> str:
     return "\n".join(lines)
 
 
-def _write_peers(compared: Mapping[str, Entry]) -> str:
+def _write_peers(compared: Mapping[str, LedgerEntry]) -> str:
     peers = list(dict.fromkeys(peer for entry in compared.values() for peer in entry["peers"]))
     lines = [f"| what | {' | '.join(['Cold Cache', *peers])} |", "|---" * (len(peers) + 2) + "|"]
     for name, entry in compared.items():
         unit = FIGURES[name].unit
         values = [entry["value"], *(entry["peers"].get(peer) for peer in peers)]
-        shown = ("" if value is None else format_value(value, unit) for value in values)
+        shown = ("" if value is None else format_speed(value, unit) for value in values)
         lines.append(f"| {FIGURES[name].what} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
 
-def _write_trend(entries: list[Entry]) -> str:
+def _write_trend(entries: list[LedgerEntry]) -> str:
     """Return a row per figure and a column per commit, for the machine that measured last."""
     machine = entries[-1]["machine"]
     own = [entry for entry in entries if entry["machine"] == machine]
@@ -181,7 +158,7 @@ def _write_trend(entries: list[Entry]) -> str:
     for name, figure in FIGURES.items():
         row = [values.get((name, commit)) for commit in commits]
         if any(value is not None for value in row):
-            shown = ("" if value is None else format_value(value, figure.unit) for value in row)
+            shown = ("" if value is None else format_speed(value, figure.unit) for value in row)
             lines.append(f"| {figure.what} | {' | '.join(shown)} |")
     return "\n".join(lines)
 

@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from costs import COLDCACHE, PYTHON, ROOT, cost_of, least
-from figures import Measured, tell
+from figures import Measurement, tell
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import to_json_lines
@@ -67,7 +67,7 @@ def processor_time_on_two_cores(read: Callable[[Path], object], logs: list[Path]
         return sum(pool.map(partial(processor_time, read), (logs[::2], logs[1::2])))
 
 
-def measure() -> Iterator[tuple[str, Measured]]:
+def measure() -> Iterator[tuple[str, Measurement]]:
     """Yield the rate for mixed logs, with that of a plain search, and the cost of a long series."""
     logs = choose_logs()
     # The command line holds some 20,000 short paths.
@@ -77,19 +77,19 @@ def measure() -> Iterator[tuple[str, Measured]]:
     whole = least([cost_of([*parse, *many]) for _ in range(_TURNS)])
     gc.set_threshold(1_000_000)
     floor = min(processor_time_on_two_cores(find_numbers, many) for _ in range(_TURNS))
-    yield "logs-rate", Measured(2 * _LOGS / (whole.processor - start.processor), 2 * _LOGS / floor)
+    yield "logs-rate", Measurement(2 * _LOGS / (whole.processor - start.processor), 2 * _LOGS / floor)
     with tempfile.TemporaryDirectory() as folder:
         series = Path(folder, "long_bw.1.log")
         lines = (f"{100 * row}, {100_000 + row % 999}, {row % 2}, 0, 0\n" for row in range(_POINTS))
         series.write_text("".join(lines))
         cost = cost_of([*parse, series])
-        yield "series-seconds", Measured(cost.processor / (series.stat().st_size / 1e7))
-        yield "series-memory", Measured(cost.memory)
+        yield "series-seconds", Measurement(cost.processor / (series.stat().st_size / 1e7))
+        yield "series-memory", Measurement(cost.memory)
     python = [PYTHON, "-c", "import argparse"]
     turns = [(cost_of([*COLDCACHE, "--help"]), cost_of([*parse, logs[0]]), cost_of(python)) for _ in range(7)]
     shown, parsed, bare = (least(column).seconds for column in zip(*turns, strict=True))
-    yield "help-seconds", Measured(shown, bare)
-    yield "parse-seconds", Measured(parsed, bare)
+    yield "help-seconds", Measurement(shown, bare)
+    yield "parse-seconds", Measurement(parsed, bare)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from costs import COLDCACHE, CONFIG, DESIGN, PYTHON, SNAKEMAKE, Cost, cost_of, least, make_project, write_study
-from figures import Measured, tell
+from figures import Measurement, tell
 
 MANY, MORE = 100_000, 1_000_000
 _ROUNDS = 2
@@ -62,7 +62,7 @@ def commands(trials: int) -> dict[str, tuple[str, ...]]:
     }
 
 
-def measure() -> Iterator[tuple[str, Measured]]:
+def measure() -> Iterator[tuple[str, Measurement]]:
     """Yield time, memory and growth of the three steps, alternating with their floors."""
     found: dict[tuple[str, int], list[Cost]] = {}
     with make_project(design(MANY), in_memory=True) as folder:
@@ -78,11 +78,11 @@ def measure() -> Iterator[tuple[str, Measured]]:
     costs = {key: least(several) for key, several in found.items()}
     for step in ("plan", "dry-run", "resume"):
         own, floor = costs[step, MANY], costs[f"{step} floor", MANY]
-        yield f"{step}-seconds", Measured(own.seconds, floor.seconds)
-        yield f"{step}-memory", Measured(own.memory, floor.memory)
+        yield f"{step}-seconds", Measurement(own.seconds, floor.seconds)
+        yield f"{step}-memory", Measurement(own.memory, floor.memory)
         # The floor, an empty rule, does not grow.
         below = None if step == "dry-run" else _growth(costs[f"{step} floor", MORE], floor)
-        yield f"{step}-growth", Measured(_growth(costs[step, MORE], own), below)
+        yield f"{step}-growth", Measurement(_growth(costs[step, MORE], own), below)
 
 
 def _growth(large: Cost, small: Cost) -> float:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import ledger
 from costs import PYTHON, ROOT
-from figures import Measured
+from figures import Measurement
 from rich.console import Console
 from rich.table import Table
 
 from coldcache.analysis.questions.program_speed import read_entries
-from coldcache.analysis.questions.program_speed_goals import FIGURES, format_value
+from coldcache.analysis.questions.program_speed_goals import FIGURES, format_speed
 
 #: Each suite is a separate program, so that none affects another's results.
 SUITES = ("trials", "plans", "logs", "datasets", "slurm", "reports", "fidelity")
@@ -38,7 +38,7 @@ def main() -> int:
     (ROOT / "logs").mkdir(exist_ok=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     machine = ledger.describe_machine()
-    found: dict[str, Measured] = {}
+    found: dict[str, Measurement] = {}
     for suite in chosen.suites or SUITES:
         found |= run(suite, chosen.peers)
     show(found, machine)
@@ -48,7 +48,7 @@ def main() -> int:
     return int(any(not FIGURES[name].is_met(measured.value) for name, measured in found.items()))
 
 
-def run(suite: str, peers: bool) -> dict[str, Measured]:
+def run(suite: str, peers: bool) -> dict[str, Measurement]:
     """Return the figures of one suite."""
     began = time.monotonic()
     words = [PYTHON, str(Path(__file__).with_name(f"{suite}.py"))]
@@ -64,17 +64,17 @@ def run(suite: str, peers: bool) -> dict[str, Measured]:
     if process.returncode:
         sys.exit(process.returncode)
     print(f"{suite}: {time.monotonic() - began:.0f} s", file=sys.stderr)
-    return {name: Measured(**fields) for name, fields in map(json.loads, lines)}
+    return {name: Measurement(**fields) for name, fields in map(json.loads, lines)}
 
 
-def show(found: dict[str, Measured], machine: str) -> None:
+def show(found: dict[str, Measurement], machine: str) -> None:
     """Print the table."""
     peers = list(dict.fromkeys(peer for measured in found.values() for peer in measured.peers))
     table = Table("what", "measured", "goal", "over the floor", *peers, title=machine, title_justify="left")
     for name, measured in found.items():
         figure, ratio = FIGURES[name], measured.ratio()
         missed = "" if figure.is_met(measured.value) else "  missed"
-        own = {peer: format_value(value, figure.unit) for peer, value in measured.peers.items()}
+        own = {peer: format_speed(value, figure.unit) for peer, value in measured.peers.items()}
         table.add_row(
             figure.what, ledger.show_measured(measured, figure.unit), figure.format_goal() + missed,
             "" if ratio is None else f"{ratio:.3g}", *(own.get(peer, "") for peer in peers),

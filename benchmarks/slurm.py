@@ -14,10 +14,8 @@ from typing import Any
 import psutil
 import yaml
 from costs import ROOT, cost_of
-from figures import Measured, tell
-
-sys.path.append(str(ROOT / "tests/cluster"))
-import conftest as cluster
+from figures import Measurement, tell
+from slurm_lab import Lab, explain_no_cluster, run_cluster
 
 _TRIALS, _JOBS = 100, 2000
 _ROUNDS = 2
@@ -36,35 +34,35 @@ class _Whole(yaml.SafeDumper):
         return True
 
 
-def measure() -> Iterator[tuple[str, Measured]]:
+def measure() -> Iterator[tuple[str, Measurement]]:
     """Yield the cost of a block and of a submission; nothing, with the reason on stderr, if no cluster can run."""
-    reason = cluster.why_not()
+    reason = explain_no_cluster()
     if reason:
         print(f"slurm: {reason}; not measured", file=sys.stderr)
         return
     (ROOT / "logs").mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=ROOT / "logs") as folder, cluster.running(ROOT, Path(folder)) as lab:
+    with tempfile.TemporaryDirectory(dir=ROOT / "logs") as folder, run_cluster(ROOT, Path(folder)) as lab:
         # The tests poll Slurm more often.
         (lab.clone / "slurm/profile.yaml").write_text((ROOT / "slurm/profile.yaml").read_text())
         (lab.clone / "empty.smk").write_text("rule all:\n    input:\n        [],\n")
         write_study(lab, "trivial", _TRIALS, {"writes": _TRIVIAL})
         write_study(lab, "many", 10, {f"s{number:04}": _GRID for number in range(_JOBS)})
         blocks = [(time_block(lab, f"trivial{turn}"), time_empty_job(lab)) for turn in range(_ROUNDS)]
-        yield "slurm-block", Measured(*map(min, zip(*blocks, strict=True)))
+        yield "slurm-block", Measurement(*map(min, zip(*blocks, strict=True)))
         started = [(submit_first(lab, f"many{turn}"), start_snakemake(lab)) for turn in range(_ROUNDS)]
         own, floor = zip(*started, strict=True)
         for place, name in enumerate(("slurm-submission", "slurm-submission-memory")):
-            yield name, Measured(min(cost[place] for cost in own), min(cost[place] for cost in floor))
+            yield name, Measurement(min(cost[place] for cost in own), min(cost[place] for cost in floor))
 
 
-def write_study(lab: cluster.Lab, name: str, repetitions: int, sweeps: dict[str, Any]) -> None:
+def write_study(lab: Lab, name: str, repetitions: int, sweeps: dict[str, Any]) -> None:
     """Write a study next to those of the tests."""
     study = {"study": name, "title": "t", "question": "q?", "repetitions": repetitions, "notebooks": [],
              "sweeps": sweeps}  # fmt: skip
     (lab.clone / f"config/studies/{name}.yaml").write_text(yaml.dump(study, Dumper=_Whole))
 
 
-def time_block(lab: cluster.Lab, campaign: str) -> float:
+def time_block(lab: Lab, campaign: str) -> float:
     """Return the time of a command outside its trials, in s."""
     began = time.monotonic()
     lab.run(*lab.snakemake(campaign, "trivial", "measure_all"), seconds=900)
@@ -78,12 +76,12 @@ def time_block(lab: cluster.Lab, campaign: str) -> float:
     return seconds - sum((end - start).total_seconds() for start, end in stamps)
 
 
-def time_empty_job(lab: cluster.Lab) -> float:
+def time_empty_job(lab: Lab) -> float:
     """Return the time that Slurm takes for an empty job on one node, in s."""
     return cost_of(lab.inside("sbatch", "--wait", "--exclusive", "--output=/dev/null", "--wrap=true")).seconds
 
 
-def submit_first(lab: cluster.Lab, campaign: str) -> tuple[float, float]:
+def submit_first(lab: Lab, campaign: str) -> tuple[float, float]:
     """Return the seconds until the first job is submitted, and Snakemake's peak memory until then, in MB."""
     began = time.monotonic()
     head = lab.start(*lab.snakemake(campaign, "many", "measure_all"))
@@ -111,7 +109,7 @@ def _peak(process: int) -> float:
     return max((int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmHWM")), default=0.0)
 
 
-def start_snakemake(lab: cluster.Lab) -> tuple[float, float]:
+def start_snakemake(lab: Lab) -> tuple[float, float]:
     """Return the cost of an empty rule in the same place, in s and MB."""
     cost = cost_of(lab.inside("snakemake", "--snakefile", "empty.smk", "--cores", "1", "--nolock"))
     return cost.seconds, cost.memory

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import peers
 from costs import CONFIG, PYTHON, ROOT, SNAKEMAKE, Cost, cost_of, least, make_project
-from figures import Measured, tell
+from figures import Measurement, tell
 
 TRIALS = 2000
 _ROUNDS = 2
@@ -44,7 +44,7 @@ for trial in range(int(sys.argv[2])):
 """
 
 
-def measure(with_peers: bool) -> Iterator[tuple[str, Measured]]:
+def measure(with_peers: bool) -> Iterator[tuple[str, Measurement]]:
     """Yield the processor time and the files per trial, alternating with the floor and the peers."""
     others = peers.set_up() if with_peers else {}
     costs: dict[str, list[Cost]] = {}
@@ -67,8 +67,8 @@ def measure(with_peers: bool) -> Iterator[tuple[str, Measured]]:
                 files[name] = peer.count_files(place) / TRIALS
     each = {name: 1000 * least(found).processor / TRIALS for name, found in costs.items()}
     own, loop = each.pop("own"), each.pop("loop")
-    yield "trial-cpu", Measured(own, loop, peers=each)
-    yield "trial-files", Measured(_files_per_trial(), 2, peers=files)
+    yield "trial-cpu", Measurement(own, loop, peers=each)
+    yield "trial-files", Measurement(_files_per_trial(), 2, peers=files)
 
 
 def _files_per_trial() -> float:

@@ -27,23 +27,23 @@ html_show_sourcelink = False
 
 #: The pages by what a reader wants, in the order of the site's contents.
 CONTENTS = {
-    "Start": [
-        "docs/measure-a-file-system", "docs/read-the-report", "docs/write-a-study", "docs/run-on-slurm",
-        "docs/reference-campaign",
-    ],
+    "Tutorials": ["docs/tutorial-first-report", "docs/tutorial-own-study"],
     "Tasks": [
-        "docs/describe-a-site", "docs/measure-again", "docs/compare-campaigns", "docs/archive-a-campaign",
-        "docs/seal-a-campaign", "docs/read-foreign-logs", "docs/judge-claims", "docs/use-the-dataset",
-        "docs/ask-your-own-question", "docs/the-model", "docs/run-the-five-studies", "docs/run-on-another-scheduler",
-        "docs/use-as-a-module",
-        "docs/add-a-tool", "docs/add-a-setting", "docs/add-a-figure",
+        "docs/measure-a-file-system", "docs/read-the-report", "docs/write-a-study", "docs/design-a-study",
+        "docs/describe-a-site",
+        "docs/run-on-slurm", "docs/run-on-another-scheduler", "docs/measure-again", "docs/compare-campaigns",
+        "docs/seal-a-campaign", "docs/archive-a-campaign", "docs/read-foreign-logs", "docs/judge-claims",
+        "docs/run-the-five-studies", "docs/run-any-command",
+        "docs/command-examples", "docs/the-model", "docs/use-the-dataset", "docs/ask-your-own-question",
+        "docs/open-in-binder", "docs/use-as-a-module", "docs/add-a-tool", "docs/add-a-setting", "docs/add-a-figure",
     ],
     "Reference": [
-        "docs/README", "docs/api", "config/README", "docs/glossary", "docs/dependencies", "CHANGELOG", "SECURITY",
+        "config/README", "docs/records", "docs/api", "docs/glossary", "docs/reference-campaign", "docs/dependencies",
+        "docs/README", "CHANGELOG", "SECURITY",
     ],
     "Explanation": [
-        "docs/reliability", "docs/speed", "docs/compared", "docs/twelve-rules", "docs/decisions/README", "docs/develop",
-        "CONTRIBUTING",
+        "docs/twelve-rules", "docs/predictions", "docs/compared", "docs/reliability", "docs/speed",
+        "docs/decisions/README", "docs/develop", "CONTRIBUTING",
     ],
 }  # fmt: skip
 

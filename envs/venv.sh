@@ -4,7 +4,6 @@
 #   python            print the interpreter to build it with; if there is none, print the missing package, exit status 3
 #   install [EXTRA]   build or update it
 # EXTRA is test or lab: the packages of envs/EXTRA.lock are there, too.
-# LEAN=1, for a home on a network, leaves out bytecode and what nothing here uses (docs/dependencies.md).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . envs/apt.sh
@@ -87,20 +86,28 @@ build() {
     signature >"$stamp"
 }
 
-# Leave out the packages' own tests: 54 MB in 2,500 files. LEAN leaves out the solvers of other systems and all languages
-# but English, too, and the bytecode. Compiling it once makes every later start of Snakemake and of a notebook's kernel
-# three times faster.
+# Leave out what nothing here uses: the packages' own tests, sources of compiled modules, languages but English, type
+# stubs of packages that are not installed, solvers of other systems. Then compile what a study imports, and no more:
+# every start of Snakemake and of a kernel would take three times as long. See docs/dependencies.md.
 finish() {
-    local packages
+    local packages solver=i64
     packages=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
-    find "$packages"/{matplotlib,numpy,pandas,scipy,xarray} -type d -name tests -prune -exec rm -r {} +
-    if [ -n "$lean" ]; then
-        find "$packages/pulp/solverdir/cbc" -type d '(' -name osx -o -name win -o -name i32 ')' -prune -exec rm -r {} +
-        find "$packages/babel/locale-data" -name '*.dat' ! -name root.dat ! -name 'en*.dat' -delete
-    else
-        # A file of another version of Python, as packages may carry, is none of ours.
-        .venv/bin/python -m compileall -q -j 0 "$packages" || true
-    fi
+    [ "$(uname -m)" != aarch64 ] || solver=arm64
+    (
+        cd "$packages"
+        find . -type d '(' -name __pycache__ -o -name tests ')' -prune -exec rm -r {} +
+        find . -type f '(' -name '*.c' -o -name '*.cpp' -o -name '*.pyx' ')' -delete
+        find pulp/solverdir/cbc -mindepth 2 -maxdepth 2 -type d ! -path "*/linux/$solver" -exec rm -r {} +
+        find babel/locale-data -name '*.dat' ! -name root.dat ! -name 'en*.dat' -delete
+        find sphinx/locale sphinxcontrib/*/locales -mindepth 1 -maxdepth 1 -type d -exec rm -r {} +
+        rm -rf jedi/third_party/{django-stubs,typeshed/stubs}
+    )
+    env -u PYTHONDONTWRITEBYTECODE .venv/bin/python -c '
+from coldcache.workflow.fork_server import import_libraries
+import_libraries()
+import snakemake.cli'
+    # Sphinx and kernels load these by name.
+    .venv/bin/python -m compileall -q "$packages"/{a11y_pygments,debugpy,markdown_it,mdit_py_plugins,myst_*,sphinx}
 }
 
 add_extra() {
@@ -132,8 +139,6 @@ install() {
 }
 
 extra=${2-}
-lean=${LEAN-}
-[ "${lean:-0}" != 0 ] || lean=''
 
 case $extra in '' | test | lab) ;; *) set -- unknown ;; esac
 case ${1-} in

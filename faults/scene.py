@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.seal import check_seal, seal
 from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
-from coldcache.campaign.trials import Collected, collect_trials
+from coldcache.campaign.trials import CollectedTrial, collect_trials
 from coldcache.core.errors import ColdCacheError
 from coldcache.core.outcome import Outcome
 
@@ -80,7 +80,7 @@ class Trace(NamedTuple):
     codes: str
 
 
-class Undisturbed(NamedTuple):
+class UndisturbedRun(NamedTuple):
     """An undisturbed campaign: the trace of each trial by its key, and the times of its runner, in s.
 
     Attributes
@@ -97,7 +97,7 @@ class Undisturbed(NamedTuple):
 
 
 #: The undisturbed campaigns that were measured so far, by study and site.
-_undisturbed: dict[tuple[str, str], Undisturbed] = {}
+_undisturbed: dict[tuple[str, str], UndisturbedRun] = {}
 
 
 class Scene:
@@ -234,7 +234,7 @@ class Scene:
         with chdir(self.folder):
             return {trial.key: self._trace(trial) for trial in collect_trials(read_campaign(self._name))}
 
-    def _trace(self, trial: Collected) -> Trace:
+    def _trace(self, trial: CollectedTrial) -> Trace:
         outcome, judged = trial.outcome, trial.judgement
         return Trace(
             {field: getattr(outcome, field) for field in _DESIGNED},
@@ -266,7 +266,7 @@ class Scene:
         expected = self.undisturbed().traces
         return self._find_gap(expected) or self._find_broken_sum() or self._compare(expected, excused, most)
 
-    def undisturbed(self) -> Undisturbed:
+    def undisturbed(self) -> UndisturbedRun:
         """Return an undisturbed campaign of the same study; it is measured once."""
         key = self.study, self.site
         if key not in _undisturbed:
@@ -284,7 +284,7 @@ class Scene:
                     raise AssertionError(f"the undisturbed campaign is not whole: {tell(found.stderr)} {found_codes}")
                 first = min(outcome.start for outcome in scene.outcomes().values())
                 start = min(max(datetime.fromisoformat(first).timestamp() - began, 0), seconds)
-                _undisturbed[key] = Undisturbed(traces, start, (seconds - start) / len(traces))
+                _undisturbed[key] = UndisturbedRun(traces, start, (seconds - start) / len(traces))
         return _undisturbed[key]
 
     def _find_gap(self, expected: dict[str, Trace]) -> str:
@@ -341,7 +341,7 @@ class Scene:
         return sum(bool(set(found.split()) & set(codes.split())) for _, found in self.verdicts().values())
 
 
-def measure_undisturbed() -> Undisturbed:
+def measure_undisturbed() -> UndisturbedRun:
     """Return an undisturbed campaign of the study that most faults are staged in."""
     with tempfile.TemporaryDirectory(prefix="undisturbed-") as folder:
         return Scene(Path(folder) / "p").undisturbed()

@@ -25,7 +25,7 @@ with atheris.instrument_imports(include=["coldcache"]) if is_guided else nullcon
     from oracle import find_contradiction
 
     from coldcache.core.errors import LogError
-    from coldcache.tools import find_reader, read_log
+    from coldcache.tools import find_readers, read_log
 
 
 #: The series of fio need a name.
@@ -42,7 +42,7 @@ def read_any_bytes(log: bytes) -> None:
     except LogError as cause:
         assert str(cause) and "\n" not in str(cause), repr(cause)
         return
-    assert records, find_reader(log)
+    assert records, find_readers(log)
     assert not (why := find_contradiction(records, log)), why
     last = 0
     for record in records:

@@ -15,7 +15,7 @@ _COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Mutant:
     """A module with one change.
 

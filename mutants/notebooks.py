@@ -22,7 +22,7 @@ _DIGEST = re.compile(r"\b(f[0-9a-f]{10}-|p[0-9a-f]{10}\b)")
 _LOCAL = re.compile(r"\.<(locals|lambda|listcomp|setcomp|dictcomp|genexpr)>")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Page:
     """A notebook with its outputs.
 

@@ -32,6 +32,7 @@ ROOT = HERE.parent
 SOURCE = ROOT / "workflow/src"
 sys.path[:0] = [str(HERE), str(ROOT / "tests/fixtures")]
 
+from mirrors import find_tested, list_tests  # noqa: E402
 from mutations import Mutant, apply_change, list_mutants  # noqa: E402
 from notebooks import Page, displays_the_same, list_pages, trace_functions  # noqa: E402
 
@@ -57,7 +58,7 @@ KEPT = {
 }
 
 
-class Changed(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
+class MutantLoader(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
     """Import one module with a change, and all others as they are."""
 
     def __init__(self, mutant: Mutant, path: Path):
@@ -144,9 +145,8 @@ def name_module(path: Path) -> str:
 
 
 def find_tests(path: Path) -> list[Path]:
-    """Return the tests that mirror a module: ``test_<module>.py`` and ``test_<module>_<aspect>.py``."""
-    folder = ROOT / "tests" / path.parent.relative_to(SOURCE / "coldcache")
-    return sorted(found for found in folder.glob("test_*.py") if re.fullmatch(rf"test_{path.stem}(_.*)?", found.stem))
+    """Return the tests that mirror a module."""
+    return [test for test in list_tests() if find_tested(test) == path.with_suffix("")]
 
 
 def find_pages(mutant: Mutant, path: Path, called: dict[Page, set[str]]) -> list[Page]:
@@ -228,7 +228,7 @@ def run_in_child(judge: Callable[[], int], path: Path, mutant: Mutant | None) ->
         for name in [name for name in sys.modules if name.startswith("coldcache.")]:
             if name.split(".")[1] not in kept:
                 del sys.modules[name]
-        sys.meta_path.insert(0, Changed(mutant, path))
+        sys.meta_path.insert(0, MutantLoader(mutant, path))
     return judge()
 
 

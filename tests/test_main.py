@@ -71,7 +71,7 @@ def command(request, measure_arguments):
             SITE,
             "path: scratch, make: true",
             "path: gone",
-            f"{SITE}, targets.scratch: gone does not exist; make it, or name another folder",
+            f"{SITE}, line @, targets.scratch.path: gone does not exist; make it, or name another folder",
         ),
         (
             SITE,

@@ -13,7 +13,7 @@ from disk import Disk
 from scene import Scene, tell
 
 from coldcache.campaign.campaign import read_campaign
-from coldcache.campaign.trials import Collected, collect_trials
+from coldcache.campaign.trials import CollectedTrial, collect_trials
 
 STUDY = """\
 study: break
@@ -160,7 +160,7 @@ def _campaigns(scene: Scene, times: int, study: str, site: str) -> Iterator[int]
         yield number
 
 
-def _measure(scene: Scene) -> list[Collected]:
+def _measure(scene: Scene) -> list[CollectedTrial]:
     """Run the campaign and return its trials; raises `AssertionError` if the runner fails."""
     found = scene.measure()
     if found.returncode:
@@ -168,12 +168,12 @@ def _measure(scene: Scene) -> list[Collected]:
     return _collect(scene)
 
 
-def _collect(scene: Scene) -> list[Collected]:
+def _collect(scene: Scene) -> list[CollectedTrial]:
     with chdir(scene.folder):
         return list(collect_trials(read_campaign(Path("raw/break"))))
 
 
-def _verdict_of(trial: Collected) -> tuple[str, str]:
+def _verdict_of(trial: CollectedTrial) -> tuple[str, str]:
     return trial.judgement.cold, trial.judgement.reached_by(trial.outcome.operations[0])
 
 

@@ -36,7 +36,7 @@ def test_figures_that_memory_served_are_counted_unless_their_trial_is_void(sweep
     reached = xr.full_like(sweep.cube.verdict, "storage")
     reached.loc[{"operation": "read", "threads": 1}] = "memory"
     cube = sweep.cube.assign(reached=reached)
-    said = "In memory, without reaching the storage: {} of {} figures (read)."
+    said = "In memory, without reaching the storage: {} of {} figures (read), drawn as diamonds."
     assert describe_reached(cube, "throughput") == [said.format(5, 30)]
     cube.verdict.loc[{"operation": "read", "threads": 1, "repetition": 0}] = "void"
     assert describe_reached(cube, "throughput") == [said.format(4, 29)]

@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from coldcache.analysis.answers import Ratio
 from coldcache.analysis.format import (
     format_factor,
     format_growth,
@@ -13,6 +12,8 @@ from coldcache.analysis.format import (
     format_ratio,
     format_suspect,
 )
+from coldcache.analysis.results import Ratio
+from coldcache.statistics.dependence import Rounds
 
 
 @pytest.mark.parametrize(
@@ -44,18 +45,38 @@ def test_a_ratio_has_three_digits_its_interval_and_a_link():
     ("low", "high", "n", "shown"),
     [
         (1.001, 2, 5, "grow 1.55 times"), (1, 2, 5, "show no growth"), (0.9, 1, 5, "show no growth"),
-        (0.8, 0.999, 5, "fall to 1.55 times"), (1.1, 2, 2, "may or may not grow (2 pairs: 1.5, 1.6 times)"),
-        (1.1, 2, 0, "may or may not grow"),
+        (0.8, 0.999, 5, "fall to 1.55 times"),
+        (math.nan, math.nan, 2, "go from 2.0 k/s to 3.1 k/s (2 runs, too few for an interval)"),
+        (math.nan, math.nan, 1, "go from 2.0 k/s to 3.1 k/s (1 run, too few for an interval)"),
     ],
 )  # fmt: skip
 def test_growth_is_claimed_where_the_interval_leaves_one_out(low, high, n, shown):
-    assert format_growth(Ratio(1.5499, low, high, n, runs=(1.5, 1.6))) == shown
+    assert format_growth(Ratio(1.5499, low, high, n, runs=(1.5, 1.6)), ("2.0 k/s", "3.1 k/s")) == shown
+
+
+def test_few_runs_whose_ends_read_alike_stay():
+    few = Ratio(1.0, math.nan, math.nan, 3)
+    assert format_growth(few, ("894 MB/s", "894 MB/s")) == "stay at 894 MB/s (3 runs, too few for an interval)"
+
+
+def test_what_has_no_interval_though_there_are_runs_enough_says_why():
+    rounds = Rounds(0.8, 0.8, modes=True)
+    why = "no interval: runs of two modes that resemble those before them need 10"
+    runs = (1e9, 2e9, 1e9, 2e9, 1e9, 2e9)
+    assert format_interval(1.5e9, math.nan, math.nan, "B/s", 6, runs=runs, rounds=rounds).endswith(f"; {why})")
+    ratio = Ratio(1.5, math.nan, math.nan, 6, runs=(1, 2, 1, 2, 1, 2), rounds=rounds)
+    assert format_ratio(ratio) == f"1.5 times (6 pairs: 1, 2, 1, 2, 1, 2; {why})"
+    assert format_growth(ratio, ("1 k/s", "2 k/s")) == f"go from 1 k/s to 2 k/s (6 runs, {why})"
+
+
+def test_growth_without_a_rate_at_both_ends_says_so():
+    assert format_growth(Ratio(math.nan, math.nan, math.nan, 0)) == "have a rate at one end alone"
 
 
 def test_suspect_trials_are_counted():
     assert format_suspect(0, 5) is None
-    assert format_suspect(2, 5) == "2 of 5 trials suspect"
-    assert format_suspect(1, 1) == "1 of 1 trial suspect"
+    assert format_suspect(2, 5) == "2 of 5 flagged"
+    assert format_suspect(1, 1) == "flagged"
 
 
 def test_an_estimate_stands_before_its_interval_and_a_doubt():
@@ -64,9 +85,9 @@ def test_an_estimate_stands_before_its_interval_and_a_doubt():
     assert format_interval(1.5e9, 1.4e9, 1.6e9, "B/s", 5, "x.html", "odd") == (
         '<a href="x.html">1.50 GB/s</a> (93.8 %: 1.40 to 1.60 GB/s; odd)'
     )
-    assert format_interval(1.5e9, math.nan, math.nan, "B/s", 3, doubt="odd", runs=(1.4e9, 1.5e9, 0.9e9)) == (
+    assert format_interval(1.5e9, math.nan, math.nan, "B/s", 3, flag="odd", runs=(1.4e9, 1.5e9, 0.9e9)) == (
         "1.50 GB/s (3 runs: 1.40 GB/s, 1.50 GB/s, 900 MB/s; odd)"
     )
-    assert format_interval(1.5e9, 1.4e9, 1.6e9, "B/s", 10, correlation=0.8) == (
-        "1.50 GB/s (95 %: 1.40 to 1.60 GB/s; 10 runs worth 1.8)"
+    assert format_interval(1.5e9, 1.4e9, 1.6e9, "B/s", 10, rounds=Rounds(0.8)) == (
+        "1.50 GB/s (95 %: 1.40 to 1.60 GB/s; 10 runs count as 1.8)"
     )

@@ -96,7 +96,7 @@ def test_a_measured_trial_keeps_the_series_of_its_processes_and_proves_what_each
     minutes = next(trial for trial in trials if trial.outcome.sweep == "minutes")
     # Ten windows of a minute are as many of 0.2 s, since the site lets a trial last 2 s.
     assert "--log_avg_msec=200" in minutes.outcome.argv
-    assert list(minutes.series) == [f"{minutes.key}/series_bw.{process}.log" for process in (1, 2)]
+    assert [log for log, _ in minutes.series] == [f"{minutes.key}/series_bw.log"] * 2
     records = tabulate_records(trials)
     assert records.time.notna().any()
     (row,) = tabulate_core_rates(records).to_dict("records")
@@ -109,7 +109,7 @@ def test_a_series_that_is_broken_makes_its_trial_void(project, coldcache):
         "measure", "--campaign=tiny", "--studies=tiny", "--site=here", "--block=tiny.minutes", "--manifest=m.json"
     )
     assert found.returncode == 0, found.stderr
-    Path("raw/tiny/tiny/minutes/only/r0/series_bw.1.log").write_text("200, 81920, 1, 0, 0\n4")
+    Path("raw/tiny/tiny/minutes/only/r0/series_bw.log").write_text("200, 81920, 1, 0, 0\n4")
     broken = next(trial for trial in collect_trials(read_campaign(Path("raw/tiny"))) if trial.records)
     assert broken.judgement.codes == ("log-refused",)
-    assert broken.judgement.reasons[0].startswith("series_bw.1.log: line 2: ")
+    assert broken.judgement.reasons[0].startswith("series_bw.log: line 2: ")

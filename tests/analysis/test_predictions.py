@@ -66,3 +66,31 @@ def test_a_case_without_limits_has_no_prediction(dataset, measured):
         file.create_group("s").attrs["model"] = json.dumps(free)
     assert predict_sweep(dataset, measured) is None
     assert np.isfinite(measured.cells.estimate.values).all()
+
+
+@pytest.mark.parametrize(("direct_io", "rate"), [("false", 8e8), ("true", 1e8)])
+def test_a_thread_has_one_transfer_under_way_only_past_the_caches(dataset, measured, direct_io, rate):
+    striped = {**MODEL, "specification": {"targets": 8, "target_rate": 1e8},
+               "settings": {"stripe_count": {"kind": "model", "of": "stripe_count"}}}  # fmt: skip
+    with h5netcdf.File(dataset, "w") as file:
+        file.create_group("s").attrs["model"] = json.dumps(striped)
+    cube = measured.cube.assign_attrs(threads=1, stripe_count=8, transfer_size=2**20, direct_io=direct_io)
+    found = predict_sweep(dataset, replace(measured, cube=cube))
+    one = found.sel(operation="read", threads=1) if "threads" in found.dims else found.sel(operation="read")
+    assert one.values.tolist() == rate
+
+
+def test_the_table_says_where_no_limit_bounds_a_case(dataset, measured):
+    limited = {"kind": "model", "of": "target_rate", "values": {"1": "50 MB/s", "2": "none", "4": "20 MB/s"}}
+    with h5netcdf.File(dataset, "w") as file:
+        file.create_group("s").attrs["model"] = json.dumps({**MODEL, "settings": {"threads": limited}})
+    shown = tabulate_predictions(dataset, measured).shown
+    reads = shown[shown["case"].str.startswith("read")]
+    assert reads["predicted"].tolist() == ["50.0 MB/s", "no limit", "40.0 MB/s"]
+    assert reads["case"].tolist() == ["read, threads 1", "read, threads 2", "read, threads 4"]
+    assert reads["measured over predicted"].tolist() == ["2.000", "–", "10.000"]
+
+
+def test_a_setting_that_the_model_does_not_put_in_force_is_bounded_by_the_network(dataset, measured):
+    linked = replace(measured, cube=measured.cube.assign_attrs(server_rate=5e7))
+    assert predict_sweep(dataset, linked).values.ravel().tolist() == [5e7] * 6

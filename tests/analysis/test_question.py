@@ -11,4 +11,4 @@ def test_a_question_names_files_and_heads_tables():
     assert replace(question, items=()).heading == "A sweep"
     plain = Question()
     assert (plain.study, plain.sweep, plain.title, plain.items) == ("", "", "", ())
-    assert (plain.file_layout, plain.why, plain.factor) == ("", "", "")
+    assert (plain.file_layout, plain.why, plain.factor) == ("", "", None)

@@ -1,4 +1,4 @@
-"""What the page on speed and README.md quote is what the bench has found, every figure of it."""
+"""What the page on speed quotes is what the bench has found, every figure of it."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def test_the_page_has_a_row_for_every_figure_with_its_latest_value_and_goal(ledg
     wanted = []
     for name, figure in ledger.FIGURES.items():
         value = newest[name]["value"]
-        shown = ledger.format_value(value, figure.unit)
+        shown = ledger.format_speed(value, figure.unit)
         if newest[name]["low"] is not None:
             shown = f"{value:.3f} ({newest[name]['low']:.3f} to {newest[name]['high']:.3f})"
         wanted.append(
@@ -61,22 +61,6 @@ def test_the_short_table_shows_what_is_missed_and_the_floor(ledger):
     ]
 
 
-def test_readme_lists_programs_with_their_stored_costs_and_a_dash_where_none_is_stored(ledger):
-    stored = ledger.latest(entry for entry in ledger.read_entries() if entry["peers"])
-    table = ledger.list_programs(stored)
-    assert f"<!-- bench: programs -->\n{table}\n<!-- bench: end -->" in ledger.README.read_text()
-    cost = {"figure": "trial-cpu", "value": 4.3, "peers": {"IOPS": 11.2, "Snakemake": 71.9}}
-    files = {"figure": "trial-files", "value": 3.0, "peers": {"ReFrame": 4.0}}
-    rows = [
-        line.strip("| ").split(" | ")
-        for line in ledger.list_programs({"trial-cpu": cost, "trial-files": files}).splitlines()
-    ]
-    assert [(row[0], *row[2:]) for row in rows[2:]] == [
-        ("Cold Cache", "4.3 ms", "3"), ("IOPS", "11.2 ms", "–"), ("ReFrame", "–", "4"), ("elbencho", "–", "–"),
-        ("fio-plot", "–", "–"),
-    ]  # fmt: skip
-
-
 def test_the_page_compares_every_program_that_was_measured(ledger):
     page = ledger.PAGE.read_text()
     compared = ledger.latest(entry for entry in ledger.read_entries() if entry["peers"])
@@ -87,10 +71,10 @@ def test_the_page_compares_every_program_that_was_measured(ledger):
 def test_a_figure_measured_again_takes_the_place_of_that_of_the_same_commit(ledger, tmp_path, monkeypatch):
     monkeypatch.setattr(ledger, "RESULTS", tmp_path / "results.jsonl")
     monkeypatch.setattr(ledger, "name_commit", lambda: "first")
-    ledger.keep({"help-seconds": ledger.Measured(0.25, 0.0125)}, "a machine")
-    ledger.keep({"help-seconds": ledger.Measured(0.2, 0.01)}, "a machine")
+    ledger.keep({"help-seconds": ledger.Measurement(0.25, 0.0125)}, "a machine")
+    ledger.keep({"help-seconds": ledger.Measurement(0.2, 0.01)}, "a machine")
     monkeypatch.setattr(ledger, "name_commit", lambda: "second")
-    entries = ledger.keep({"help-seconds": ledger.Measured(0.35, 0.01)}, "a machine")
+    entries = ledger.keep({"help-seconds": ledger.Measurement(0.35, 0.01)}, "a machine")
     assert [(entry["commit"], entry["value"]) for entry in entries] == [("first", 0.2), ("second", 0.35)]
     assert [json.loads(line) for line in ledger.RESULTS.read_text().splitlines()] == entries
     assert "0 of 1 goals" in ledger.sum_up(ledger.latest(entries))

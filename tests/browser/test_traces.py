@@ -9,7 +9,7 @@ SWEEP = "#table-cases td.number a"
 #: By kind of number: the page that shows it, the clicks to its bytes, and what is marked there.
 TRACES = {
     "a median": ("quick/index.html", ["#table-quick-overview td:nth-child(2) a", CASE], "mark:target"),
-    "a ratio": ("quick/write-cache.html", [".tag_finding a:text('times')", SWEEP, CASE], "mark:target"),
+    "a ratio": ("quick/write-cache.html", [".tag_finding p:has-text('times as fast') a", SWEEP, CASE], "mark:target"),
     "a count": ("index.html", [".coldcache-glance a", "text=with their reasons", "#table-flagged td:nth-child(2) a"],
                 "mark"),
     "the effect of a claim": ("claims.html", ["tr:has(#claim-quick-QK3) td:nth-child(4) a", SWEEP, CASE],

@@ -108,7 +108,7 @@ def test_a_campaign_with_an_outcome_that_cannot_be_read_is_not_sealed(measured):
 def test_a_seal_covers_every_file_and_sha256sum_agrees(measured):
     count = seal(RAW)
     files = [path for path in RAW.rglob("*") if path.is_file()]
-    assert count == len(files) - 1 == 2 + 18 * 3
+    assert count == len(files) - 1 == 3 + 18 * 3
     assert is_sealed(RAW)
     assert check_seal(RAW) == []
     subprocess.run(["sha256sum", "--check", "--quiet", "--strict", SUMS], cwd=RAW, check=True, capture_output=True)
@@ -148,7 +148,7 @@ def test_a_broken_seal_is_refused(sealed, line):
     with (sealed / SUMS).open("a") as sums:
         sums.write(f"{line}\n")
     message = refusal(check_seal, sealed)
-    assert message == "raw/tiny/SHA256SUMS, line 57: not a checksum and a file; the seal is broken"
+    assert message == "raw/tiny/SHA256SUMS, line 58: not a checksum and a file; the seal is broken"
 
 
 def test_an_unsealed_campaign_has_no_seal_to_check(measured):
@@ -175,7 +175,7 @@ def test_the_program_seals_and_checks(measured):
     def run(*words):
         return subprocess.run(["python", "-m", "coldcache", *words], capture_output=True, text=True, check=False)
 
-    assert run("seal", "tiny").stdout == "raw/tiny is sealed: 56 files\n"
+    assert run("seal", "tiny").stdout == "raw/tiny is sealed: 57 files\n"
     assert run("seal", "--check", "tiny").returncode == 0
     (RAW / LOG).write_text("another figure")
     found = run("seal", "--check", "tiny")

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from coldcache.campaign.preconditioned import (
-    Part,
-    Preconditioned,
+    PreconditionLog,
+    PreconditionStep,
     read_preconditioned,
     read_rates,
     write_preconditioned,
@@ -14,9 +14,11 @@ from coldcache.campaign.preconditioned import (
 from coldcache.core.errors import CampaignError
 
 PARTS = (
-    Part("sequential-1", "write", ("fio", "--rw=write"), "2026-01-01T00:00:00+00:00", "2026-01-01T00:00:02+00:00", 2.0),
+    PreconditionStep(
+        "sequential-1", "write", ("fio", "--rw=write"), "2026-01-01T00:00:00+00:00", "2026-01-01T00:00:02+00:00", 2.0
+    ),
 )
-FOUND = Preconditioned(
+FOUND = PreconditionLog(
     {"fill": 0.5}, "/mnt/x", 2**30, 2**30 + 4096, "rounds", "here", "3.33", {"written_bytes": 2**31}, PARTS
 )
 

@@ -92,6 +92,19 @@ def test_void_trials_narrow_nothing_and_count_towards_the_most(rule, coldcache, 
     assert weigh(campaign.folder, campaign.site, case).reason == "narrow enough"
 
 
+def test_a_trial_counts_for_the_rule_as_it_does_for_the_collector(rule, coldcache, measure_arguments):
+    rule("{relative_width: 1000, most: 7}")
+    assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
+    path = RAW / "tiny/transfers/only/r1/trial.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "tool_version": "0.1"}))
+    campaign = read_campaign(RAW)
+    collected = {trial.outcome.repetition: trial.judgement for trial in collect_trials(campaign)}
+    assert [number for number, judgement in collected.items() if judgement.verdict == "void"] == [1]
+    assert collected[1].codes[0] == "tool-changed"
+    stop = weigh(campaign.folder, campaign.site, campaign.blocks()[0].trials[0].case)
+    assert (stop.enough, stop.further) == (False, 1)
+
+
 def test_the_plan_states_least_and_most_and_the_budget(rule, coldcache):
     rule("{relative_width: 0.1, most: 15, seconds: 10 min}")
     found = coldcache("plan", "--study=tiny", "--site=here")

@@ -16,7 +16,7 @@ from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
 from coldcache.dataset.cubes import build_cube
 from coldcache.dataset.published import read_published
-from coldcache.dataset.reader import state_correlations
+from coldcache.dataset.reader import state_rounds
 from coldcache.dataset.writer import save_dataset
 from coldcache.design.cases import expand_cases
 from coldcache.statistics.models.nfs_rpcs import write_calls
@@ -60,13 +60,15 @@ def _pixstor(sweep: str, operation: str, factors: dict) -> float:
         }[operation]  # fmt: skip
         return peak * threads / at if threads <= at else peak * after
     writing = operation.endswith("write")
-    if sweep == "sequential":
+    if sweep in ("sequential", "file-per-rank"):
         dip = 0.9 if writing and threads == 1024 else 0.7 if not writing and threads == 64 else 1
         return dip * (40.9e9 * min(threads, 64) / 64 if writing else 84.5e9 * min(threads, 128) / 128)
     if sweep == "shared-file":
         return 33.5e9 * min(threads, 16) / 16 if writing else 51e9 * min(threads, 64) / 64
     if sweep == "random":
         return (5.06e6 if writing else 7.31e6) * (threads / 1024) ** 0.5
+    if sweep == "node-pairs-names":
+        return 1e5
     return 20e9 * factors.get("node_pairs", 2)
 
 
@@ -94,13 +96,13 @@ def _sas(sweep: str, operation: str, factors: dict) -> float:
 def _anf(sweep: str, operation: str, factors: dict) -> float:
     gains = {
         "async": 6, "nocto-actimeo-600": 3, "recommended": 1.2, "latency-performance": 1.2,
-        "3": 1.5 if sweep == "version-metadata" else 1,
+        "3": 1.5 if sweep in ("version-metadata", "version-stat") else 1,
     }  # fmt: skip
     gain = 1.0
     for level in factors.values():
         gain *= gains.get(str(level), 1) if isinstance(level, str) else 1
-    if factors.get("nconnect") == 16:
-        gain *= 2 if factors["threads"] == 1 else 1.2
+    if factors.get("nconnect") == 8:
+        gain *= 2 if factors.get("nodes") == 1 else 1.2
     return 1e8 * gain
 
 
@@ -141,6 +143,11 @@ def _rows_of(case, random: np.random.Generator) -> list[dict]:
         counts = {}
         if case.sweep in ("write-mode", "network-delay", "wsize") and "write" in case.operations:
             counts["rpc-write"] = _calls(case.sweep, case.factors)
+        if case.sweep == "small-files":
+            counts["rpc-write"] = 128
+        if case.sweep == "in-flight":
+            slots = case.factors["nconnect"] * case.factors["slot_table_entries"]
+            counts["most-in-flight"] = min(slots, _calls(case.sweep, case.factors))
         if case.sweep == "attribute-cache":
             counts["rpc-getattr"] = 10 if case.factors["mount_option"] == "nocto-actimeo-600" else 100
         for operation, count in counts.items():
@@ -169,7 +176,7 @@ def made_campaign(root) -> Campaign:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         designs = [draft_design({"studies": study, "site": site}, full=True) for study, site in SITES.items()]
-    offers = [offer for design in designs for offer in design.site.offers]
+    offers = [offer for design in designs for offer in design.site.offers] + ["a bound on the memory of clients"]
     site = designs[-1].site.model_copy(update={"offers": offers})
     tools = {sweep: tool for design in designs for sweep, tool in design.environment.tools.items()}
     environment = designs[-1].environment._replace(tools=tools)
@@ -182,21 +189,26 @@ def _settings() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["study", "sweep", "case", "repetition", "factor", "level", "read"])
 
 
+def _reached(records: pd.DataFrame) -> pd.DataFrame:
+    """Return what crossed: nothing of a file that its client keeps, all of one that is twice as large as its cache."""
+    rows = records[records.sweep == "client-memory"]
+    crossed = np.where(rows.file_size >= 16 * 2**20, rows.file_size, 0)
+    columns = ["study", "sweep", "case", "repetition", "operation"]
+    return rows[columns].assign(moved_bytes=rows.file_size, crossed_bytes=crossed)
+
+
 class InMemory(ClaimContext):
     """What claims are judged by, without a file between: cubes are made of records when they are asked for."""
 
     def __init__(self, campaign: Campaign, records: pd.DataFrame):
         super().__init__(campaign, Path("none"))
-        self.records, self.settings = records, _settings()
+        self.records, self.settings, self.reached = records, _settings(), _reached(records)
 
-    def cube(self, study: str, sweep: str) -> xr.Dataset:
-        """Return the cube of a sweep."""
-        if (study, sweep) not in self._cubes:
-            rows = self.records[(self.records.study == study) & (self.records.sweep == sweep)]
-            if rows.empty:
-                raise NoData(self._why_not(study, sweep))
-            self._cubes[study, sweep] = state_correlations(build_cube(rows))
-        return self._cubes[study, sweep]
+    def _read_cube(self, study: str, sweep: str) -> xr.Dataset:
+        rows = self.records[(self.records.study == study) & (self.records.sweep == sweep)]
+        if rows.empty:
+            raise NoData(self._why_not(study, sweep))
+        return state_rounds(build_cube(rows))
 
 
 @pytest.fixture
@@ -211,6 +223,7 @@ def made_context(made_campaign, made_records, root, tmp_path_factory) -> Iterato
     """What claims are judged by, of the made campaign as it lies on disk."""
     results = tmp_path_factory.mktemp("made")
     save_dataset(made_campaign, made_records, results / "dataset.nc", _settings())
+    _reached(made_records).to_csv(results / "reached.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         yield ClaimContext(made_campaign, results)

@@ -10,7 +10,7 @@ from coldcache.dataset.published import read_published
 
 @pytest.fixture
 def published(root):
-    return read_published(root / "raw/published/values.csv")
+    return read_published(root / "config/published/values.csv")
 
 
 @pytest.fixture

@@ -19,7 +19,9 @@ def test_every_core_is_asked_where_logs_state_each_stream_alone(made_records, ma
         for number in (0, 1)
     ]
     changed = pd.concat([alone[~several], *streams])
-    claims = [stated for stated in read_claims() if stated.claim.id == "SG3"]
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == "SG3")
+    growth = stated.claim.tests[0].model_copy(update={"sweep": "per-core"})
+    claims = [stated._replace(claim=stated.claim.model_copy(update={"tests": [growth]}))]
     (found,) = judge_claims(make_context(changed), claims)
     assert (found.verdict, found.estimate) == ("borne out", pytest.approx(50e6 / 300e6, rel=0.01))
-    assert found.why.startswith("each doubling from 1 to 2 threads makes read per thread 0.167 times (95 %: ")
+    assert found.why.startswith("each doubling from 1 to 2 threads multiplies read per thread by 0.167 (95 %: ")

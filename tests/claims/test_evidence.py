@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from coldcache.claims.evidence import Evidence, combine, weigh_bounds, weigh_logarithms
+from coldcache.claims.evidence import ComparisonResult, combine, weigh_bounds, weigh_logarithms
 from coldcache.core.errors import NoData
 
 
@@ -51,24 +51,29 @@ def test_bounds_without_a_p_value_give_the_level_at_which_they_exclude():
     def bounds(level: float) -> tuple[float, float]:
         return 10 - level, 10 + level
 
-    assert weigh_bounds(bounds, 9.02, 11) == (pytest.approx(0.025), 1.0)
+    assert weigh_bounds(bounds, 9.03, 11) == (pytest.approx(0.025), 1.0)
+    # A bound at the limit is inside.
+    assert weigh_bounds(bounds, 9.05, 11) == (pytest.approx(0.025), 1.0)
     assert weigh_bounds(bounds, 0, np.inf) == (pytest.approx(0.00005), 1.0)
     assert weigh_bounds(bounds, 10.96, np.inf) == (1.0, pytest.approx(0.025))
     assert weigh_bounds(bounds, 10, np.inf) == (1.0, 1.0)
 
 
 def test_the_weakest_part_decides_for_a_claim_and_the_strongest_against_it():
-    strong, weak = Evidence("strong", p_for=0.001, p_against=0.9), Evidence("weak", p_for=0.2, p_against=0.8)
+    strong, weak = (
+        ComparisonResult("strong", p_for=0.001, p_against=0.9),
+        ComparisonResult("weak", p_for=0.2, p_against=0.8),
+    )
     assert combine([strong, weak])[:1] == ("weak",)
     assert (combine([strong, weak]).p_for, combine([strong, weak]).p_against) == (0.2, 1.0)
-    contrary = Evidence("contrary", p_for=0.99, p_against=0.01)
+    contrary = ComparisonResult("contrary", p_for=0.99, p_against=0.01)
     found = combine([strong, contrary])
     assert (found.says, found.p_for, found.p_against) == ("contrary", 0.99, 0.02)
 
 
 def test_what_is_counted_refutes_at_once_and_bears_out_only_together():
-    counted, missed = Evidence("counted", decided=True), Evidence("missed", decided=False)
-    tested = Evidence("tested", p_for=0.01, p_against=0.99)
+    counted, missed = ComparisonResult("counted", decided=True), ComparisonResult("missed", decided=False)
+    tested = ComparisonResult("tested", p_for=0.01, p_against=0.99)
     assert combine([tested, missed]).decided is False
     assert combine([counted, counted]).decided is True
     found = combine([counted, tested])

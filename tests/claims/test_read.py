@@ -4,6 +4,7 @@ import pytest
 
 from coldcache.claims.read import list_selections, read_claims
 from coldcache.core.errors import DesignError
+from coldcache.design.claim import list_claim_files
 
 CLAIM = """\
 source: tiny
@@ -49,8 +50,14 @@ def test_a_study_adds_claims_to_those_of_the_sources(folder, change):
     added = CLAIM.replace("TY1", "TY2").removeprefix("source: tiny\n")
     with (folder.parent / "studies/tiny.yaml").open("a") as file:
         file.write(added)
-    found = [(stated.source, stated.claim.id) for stated in read_claims()]
+    found = [(stated.source, stated.claim.id) for stated in read_claims(["tiny", "specimens"])]
     assert [named for named in found if named[0] == "tiny"] == [("tiny", "TY1"), ("tiny", "TY2")]
+
+
+def test_claims_of_studies_that_a_campaign_lacks_are_not_read(folder):
+    (folder.parent / "studies/other.yaml").write_text("no study")
+    assert {stated.source for stated in read_claims(["tiny"])} & {"quick", "model", "other"} == set()
+    assert [path.name for path in list_claim_files(["tiny", "quick"])][-3:] == ["tiny.yaml", "tiny.yaml", "quick.yaml"]
 
 
 @pytest.mark.parametrize(

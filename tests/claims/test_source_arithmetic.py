@@ -4,7 +4,7 @@ import pytest
 
 from coldcache.claims.source_arithmetic import CHECKS, weigh_arithmetic
 from coldcache.core.errors import DesignError
-from coldcache.design.claim_tests import Arithmetic
+from coldcache.design.claim_tests import ArithmeticTest
 
 RESULTS = {
     "dell-directories": (True, 1.0),
@@ -16,10 +16,10 @@ RESULTS = {
 @pytest.mark.parametrize("check", CHECKS)
 def test_each_check_has_its_exact_result(root, monkeypatch, check):
     monkeypatch.chdir(root)
-    found = weigh_arithmetic(None, "", Arithmetic(kind="arithmetic", check=check))
+    found = weigh_arithmetic(None, "", ArithmeticTest(kind="arithmetic", check=check))
     assert (found.decided, found.estimate, found.trials) == (*RESULTS[check], 0)
 
 
 def test_an_unknown_check_is_refused_with_the_nearest():
     with pytest.raises(DesignError, match='unknown check "provision"; did you mean "provisionable"'):
-        weigh_arithmetic(None, "", Arithmetic(kind="arithmetic", check="provision"))
+        weigh_arithmetic(None, "", ArithmeticTest(kind="arithmetic", check="provision"))

@@ -139,7 +139,7 @@ def test_ranks_of_mpi_are_dealt_out_in_turn_and_tell_where_they_ran(lab):
     (folder / "ranks.c").write_text(RANKS)
     lab.run("mpicc", "-o", str(folder / "ranks"), str(folder / "ranks.c"))
     (folder / "launch.py").write_text(
-        "import json, subprocess\n"
+        "import json, os, subprocess\n"
         "from pathlib import Path\n"
         "from coldcache.measure.cluster.job_nodes import find_hosts\n"
         "from coldcache.measure.cluster.launch import Launch\n"
@@ -152,7 +152,7 @@ def test_ranks_of_mpi_are_dealt_out_in_turn_and_tell_where_they_ran(lab):
         "word = write_mark(Path.cwd())\n"
         "words = start_ranks('srun', 'pmix', 6, 4, 1)\n"
         "run = Run(('write',), '.', 6, nodes=4, launcher=words, starter='srun', hosts=hosts)\n"
-        "launch = Launch(find_tool('ior'), run, Path.cwd(), Path.cwd())\n"
+        "launch = Launch(find_tool('ior'), run, Path.cwd(), Path.cwd(), os.environ)\n"
         "with launch.ready(), open('stderr.txt', 'wb') as said:\n"
         "    done = subprocess.run([*words, './ranks'], stderr=said, stdout=subprocess.PIPE, text=True,\n"
         "                          env={**launch.environment(), 'OMPI_ALLOW_RUN_AS_ROOT': '1',\n"

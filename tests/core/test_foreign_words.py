@@ -20,8 +20,8 @@ from coldcache.design.study import Study, Sweep
         ("-t", FACTORS, "IOR's -t is transfer_size here; IOzone's -t is threads here"),
         ("-b", FACTORS, "IOR's -b is file_size here"),
         ("-n", FACTORS, "mdtest's -n is files here; Slurm's -n is threads here"),
-        ("size", ("quick", "dell-lustre"), ""),
-        ("colour", FACTORS, ""),
+        ("size", ("quick", "dell-lustre"), None),
+        ("colour", FACTORS, None),
     ],
 )
 def test_a_word_of_a_tool_leads_to_ours(word, known, hint):

@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from coldcache.core.live_progress import VARIABLE, LiveProgress, is_shown_elsewhere, read_progress, write_progress
+from coldcache.core.live_progress import LIVE_VARIABLE, LiveProgress, is_shown_elsewhere, read_progress, write_progress
 
 TOLD = LiveProgress(3, 18, 12.5, "tiny files threads=2 r0")
 
@@ -32,7 +32,7 @@ def test_a_file_that_is_no_progress_is_ignored(tmp_path, monkeypatch):
 
 
 def test_only_a_snakemake_that_shows_the_progress_keeps_runners_quiet(monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(LIVE_VARIABLE, raising=False)
     assert not is_shown_elsewhere()
-    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setenv(LIVE_VARIABLE, "1")
     assert is_shown_elsewhere()

@@ -16,7 +16,7 @@ def test_what_is_not_stated_has_a_default():
     outcome = Outcome.from_json(STATED)
     assert outcome == Outcome("s", "w", "c", 2, ("read",), {"threads": 1}, "fio", time_limit=20.0, exit_status=0)
     assert outcome.key == "s/w/c/r2"
-    assert (outcome.host, outcome.kernel, outcome.cores, outcome.filesystem) == (None, None, None, "")
+    assert (outcome.host, outcome.kernel, outcome.cores, outcome.filesystem) == (None, None, None, None)
     assert (outcome.started, outcome.ended, outcome.fill_level) == (None, None, None)
 
 

@@ -29,12 +29,20 @@ from coldcache.core.yaml_loader import LARGEST_FILE, read_yaml
         ("[" * 2000 + "]" * 2000, "given.yaml: not YAML: nested too deeply"),
         ("a: 2024-13-45\n", 'given.yaml, line 1: "2024-13-45" is no timestamp; put quotes around what is text'),
         ("a: 0x_\n", 'given.yaml, line 1: "0x_" is no int; put quotes around what is text'),
+        ("a: 1\nb: 007\n", 'given.yaml, line 2: YAML reads 007 as 7; write 7, or "007" if it is text'),
+        ("a: [8, 010]\n", 'given.yaml, line 1: YAML reads 010 as 8; write 8, or "010" if it is text'),
+        ("a: 1_0\n", 'given.yaml, line 1: YAML reads 1_0 as 10; write 10, or "1_0" if it is text'),
+        ("a: 1:30\n", 'given.yaml, line 1: YAML reads 1:30 as 90; write 90, or "1:30" if it is text'),
         ("!!int : 1\n", 'given.yaml, line 1: "" is no int; put quotes around what is text'),
         ("a: !!timestamp x\n", 'given.yaml, line 1: "x" is no timestamp; put quotes around what is text'),
     ],
 )
 def test_what_is_not_plain_yaml_is_refused_by_place(write, refusal, content, message):
     assert refusal(read_yaml, write(content)) == message
+
+
+def test_numbers_that_look_like_what_they_are_are_read(write):
+    assert read_yaml(write("[0, -1, +8, 0x1f, 1.5, 1e3, -0.5, '007']\n")) == [0, -1, 8, 31, 1.5, "1e3", -0.5, "007"]
 
 
 def test_a_number_too_long_for_a_number_is_refused(write, refusal):
@@ -57,4 +65,4 @@ def test_a_missing_file_is_refused_with_the_nearest_one(write, refusal):
 
 def test_a_folder_in_place_of_a_file_is_refused(write, refusal):
     Path("folder.yaml").mkdir()
-    assert refusal(read_yaml, Path("folder.yaml")).startswith("folder.yaml: there is no such file")
+    assert refusal(read_yaml, Path("folder.yaml")) == "folder.yaml: is a folder; a file is needed here"

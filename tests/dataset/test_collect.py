@@ -23,8 +23,15 @@ def test_the_csv_files_tell_every_verdict_and_every_reason(measured):
     shutil.rmtree(RAW / STAT)
     collect("tiny", RESULTS)
     verdicts = pd.read_csv(RESULTS / "verdicts.csv", keep_default_na=False)
-    assert list(verdicts) == VERDICT_COLUMNS == ["study", "sweep", "case", "repetition", "verdict", "codes", "cold"]
+    assert list(verdicts) == VERDICT_COLUMNS
+    assert VERDICT_COLUMNS == ["study", "sweep", "case", "repetition", "verdict", "codes", "cold", "reached"]
     assert len(verdicts) == 18
+    per_operation = pd.read_csv(RESULTS / "reached.csv", keep_default_na=False)
+    keys = ["study", "sweep", "case", "repetition"]
+    both = verdicts.merge(per_operation, on=keys, suffixes=("", "_of_operation"))
+    # Each trial of these has one operation.
+    assert len(both) == 17 and (both.reached == both.reached_of_operation).all()
+    assert verdicts[verdicts.verdict == "missing"].reached.tolist() == ["unknown"]
     assert verdicts.verdict.value_counts().to_dict() == {"valid": 16, "void": 1, "missing": 1}
     reasons = pd.read_csv(RESULTS / "reasons.csv", keep_default_na=False)
     assert reasons[["sweep", "case", "repetition", "verdict", "codes", "reasons"]].values.tolist() == [
@@ -41,8 +48,8 @@ def test_collecting_twice_gives_the_same_tables_and_no_leftovers(measured):
     pd.testing.assert_frame_equal(first, second)
     assert sorted(path.name for path in RESULTS.iterdir()) == [
         "blocks", "cold.csv", "coverage.csv", "dataset.nc", "differences.csv", "digests", "drift.csv", "hosts.csv",
-        "precondition.csv", "reached.csv", "reasons.csv", "records.csv", "repetitions.csv", "settings.csv",
-        "trials.csv", "verdicts.csv",
+        "precondition.csv", "reached.csv", "reasons.csv", "records.csv", "rejudged.csv", "repetitions.csv",
+        "settings.csv", "trials.csv", "verdicts.csv",
     ]  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def test_each_item_has_its_state_and_its_reason(itemised, tmp_path):
     path = tmp_path / "values.csv"
     path.write_text(VALUES)
     trials = [trial for trial in collect_trials(itemised) if trial.outcome.sweep == "transfers"]
-    lack = "needs two MDTs, which is not among the offers of config/sites/here.yaml"
+    lack = "needs two MDTs, which the site here does not offer"
     assert describe_coverage(itemised, trials, read_published(path)) == [
         ItemCoverage("tiny", "fig 1", "measured", ""),
         ItemCoverage("tiny", "fig 3", "measured", ""),

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from coldcache.campaign.preconditioned import Part, Preconditioned, write_preconditioned
+from coldcache.campaign.preconditioned import PreconditionLog, PreconditionStep, write_preconditioned
 from coldcache.dataset.precondition import PRECONDITION_COLUMNS, tabulate_precondition
 from coldcache.verdicts.thresholds import Thresholds
 
@@ -22,9 +22,9 @@ def campaign(tmp_path, root):
             text = (trials / f"r{number}/stdout.txt").read_text()
             (tmp_path / "precondition" / name).mkdir(parents=True)
             (tmp_path / "precondition" / name / "stdout.txt").write_text(text)
-            parts.append(Part(name, "random-write", ("fio",), "2026-01-01", "2026-01-01", 1.5))
+            parts.append(PreconditionStep(name, "random-write", ("fio",), "2026-01-01", "2026-01-01", 1.5))
             rates.append(json.loads(text)["jobs"][0]["write"]["bw_bytes"])
-        found = Preconditioned(
+        found = PreconditionLog(
             {}, "/mnt/x", 100, 104, "steady", "here", "3.33", {"written_bytes": 300}, tuple(parts)
         )  # fmt: skip
         write_preconditioned(tmp_path / "precondition", found)

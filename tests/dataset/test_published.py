@@ -13,7 +13,7 @@ ROW = "sas-grid,table,table,m5n.large,rhel_iotest.sh,w,read,1,value,=,850.20,MB/
 
 @pytest.fixture
 def values(root):
-    return read_published(root / "raw/published/values.csv")
+    return read_published(root / "config/published/values.csv")
 
 
 def test_the_values_of_all_five_documents_are_there(values):

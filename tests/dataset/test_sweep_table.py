@@ -1,6 +1,8 @@
 """The table of sweeps shows the question of each, and why one has no data."""
 
 from coldcache.dataset.reader import open_limits, open_table
+from coldcache.dataset.sweep_table import tabulate_sweeps
+from coldcache.workflow.configuration import draft_design
 
 
 def test_every_sweep_has_a_row_with_what_it_varies_at_full_scale(invent):
@@ -17,3 +19,13 @@ def test_every_sweep_has_a_row_with_what_it_varies_at_full_scale(invent):
 
 def test_the_limits_that_the_site_states_are_attributes(invent):
     assert open_limits(invent("dell-lustre", "sequential"), "dell-lustre") == {}
+
+
+def test_the_sweeps_of_a_guest_are_marked(root, monkeypatch):
+    monkeypatch.chdir(root)
+    campaign = draft_design({"studies": "quick,anf-nfs", "site": "local"})
+    table = tabulate_sweeps(campaign, [])
+    in_guest = table[table.in_guest == 1]
+    assert set(in_guest.study) == {"anf-nfs"}
+    # Those that a guest cannot offer, and the sentinel, which the site itself runs.
+    assert set(table[table.study == "anf-nfs"].sweep) - set(in_guest.sweep) == {"tuned", "mtu", "sentinel"}

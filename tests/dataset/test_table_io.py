@@ -8,7 +8,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coldcache.dataset.table_io import read_table_group, write_table_group
+from coldcache.dataset.table_io import find_runs, read_table_group, write_table_group
 
 
 def write(path, table):
@@ -70,3 +70,29 @@ def test_texts_of_another_width_are_read_too(tmp_path):
         rows = np.array(["write", "read"], "S5").view("S1").reshape(2, 5)
         group.create_variable("operation", ("record", "string5"), rows.dtype, data=rows)
     assert read(tmp_path / "t.nc").operation.tolist() == ["write", "read"]
+
+
+def test_some_rows_and_columns_are_read_as_in_the_whole_table(tmp_path):
+    table = pd.DataFrame({"case": [*"aabbb"], "value": [1.0, 2.0, 3.0, 4.0, 5.0], "n": [*range(5)]})
+    with h5netcdf.File(write(tmp_path / "t.nc", table)) as file:
+        some = read_table_group(file["records"], slice(1, 4), ("value", "case"))
+    assert some.to_dict("split") == {"index": [1, 2, 3], "columns": ["value", "case"],
+                                     "data": [[2.0, "a"], [3.0, "b"], [4.0, "b"]]}  # fmt: skip
+
+
+@given(st.lists(st.tuples(st.sampled_from(["a", "b", ""]), st.sampled_from([0, 1])), min_size=1, max_size=30))
+@settings(deadline=None)
+def test_runs_begin_where_a_column_changes_also_at_the_ends_of_chunks(tmp_path_factory, rows):
+    table = pd.DataFrame(rows, columns=["case", "repetition"])
+    path = write(tmp_path_factory.mktemp("tables") / "t.nc", table)
+    with pytest.MonkeyPatch.context() as patch, h5netcdf.File(path) as file:
+        patch.setattr("coldcache.dataset.table_io._CHUNK", 7)
+        runs = find_runs(file["records"], ("case", "repetition"))
+    expected = [number for number, row in enumerate(rows) if number == 0 or row != rows[number - 1]]
+    assert runs.index.tolist() == expected
+    assert [*runs.itertuples(index=False, name=None)] == [rows[number] for number in expected]
+
+
+def test_a_table_without_rows_has_no_runs(tmp_path):
+    with h5netcdf.File(write(tmp_path / "t.nc", pd.DataFrame(columns=["case", "value"]))) as file:
+        assert len(find_runs(file["records"], ("case",))) == 0

@@ -96,11 +96,54 @@ def test_a_campaign_of_one_sweep_has_one_block_with_all_rounds():
     assert [trial.repetition for trial in block.trials] == [0, 0, 1, 1, 2, 2]
 
 
-def test_operations_of_as_many_threads_run_one_after_the_other_in_either_order():
+def test_operations_of_as_many_threads_run_one_after_the_other_and_reads_after_writes_that_leave_their_files():
     _, blocks = in_rounds(make_study(9, a=sweep(["write", "read"], threads=[1, 2, 4]), b=sweep()))
     pairs = [block.trials[start : start + 2] for block in blocks if block.name == "s.a" for start in (0, 2, 4)]
     assert all(one.case.factors["threads"] == other.case.factors["threads"] for one, other in pairs)
-    assert {one.case.operations for one, _ in pairs} == {("write",), ("read",)}
+    assert {(one.case.operations, other.case.operations) for one, other in pairs} == {(("write",), ("read",))}
+
+
+def largest_distance(trials, factor, alike=("operation",)):
+    """Return how many trials lie at most between two that differ in one factor alone."""
+    places = {}
+    for place, trial in enumerate(trials):
+        levels = {"operation": trial.case.operations, **trial.case.factors}
+        places.setdefault(
+            (trial.repetition, *sorted((name, str(level)) for name, level in levels.items() if name != factor)), []
+        ).append(place)
+    return max(max(found) - min(found) for found in places.values() if len(found) > 1)
+
+
+def test_levels_of_settings_run_side_by_side_names_and_numbers_alike():
+    how = {"kind": "commands", "apply": ["set", "{level}"], "verify": ["show"]}
+    put = {"settings": {"stripe_count": how, "mdts": how}}
+    grid = sweep(["write", "read"], threads=[1, 2, 4, 8], stripe_count=[1, 2, 4], mdts=[1, 2], more=put)
+    _, blocks = in_rounds(make_study(4, a=grid, b=sweep()))
+    trials = [trial for block in blocks if block.name == "s.a" for trial in block.trials]
+    # Six combinations of both, of one operation and as many threads.
+    assert largest_distance(trials, "stripe_count") <= 5
+    assert largest_distance(trials, "mdts") <= 5
+    assert largest_distance(trials, "operation") <= 11
+
+
+def test_two_layouts_of_two_sweeps_run_side_by_side():
+    size = {"file_size": {"aggregate": "64 MiB"}}
+    many = sweep(["write", "read"], threads=[1, 4, 16, 64], file_layout=["file-per-thread"], **size)
+    one = sweep(["write", "read"], threads=[1, 64], file_layout=["shared-file"], **size)
+    cases, blocks = in_rounds(make_study(6, many=many, one=one, other=sweep(["random-read"], threads=[1, 2], **size)))
+    trials = [trial for block in blocks for trial in block.trials if block.name != "s.other"]
+    assert largest_distance(trials, "file_layout") == 1
+    assert {block.name for block in blocks} == {"s.many", "s.one", "s.other"}
+    for number in range(1, 7):
+        own = [trial for block in blocks if block.round == number for trial in block.trials]
+        assert sorted(trial.case.key for trial in own) == sorted(case.key for case in cases)
+
+
+def test_sweeps_of_other_tools_operations_or_factors_are_no_companions():
+    many = sweep(["write"], threads=[1, 2], file_layout=["file-per-thread"])
+    one = sweep(["write", "read"], threads=[1, 2], file_layout=["shared-file"])
+    _, blocks = in_rounds(make_study(3, many=many, one=one))
+    assert [len(block.trials) for block in blocks if block.name == "s.one"] == [4, 4, 4]
 
 
 def test_settings_that_are_compared_run_one_after_the_other():
@@ -121,20 +164,43 @@ def test_removals_come_last_as_what_they_free_changes_how_fast_files_are_created
         assert removes == [False] * 6 + [True] * 3
 
 
-def test_a_sentinel_begins_each_round_runs_between_its_trials_and_ends_the_last_one():
-    study = watched(a=sweep(threads=[1, 2, 4]), b=sweep(threads=[1, 2, 4]))
+def test_a_sentinel_begins_each_part_runs_between_its_trials_and_ends_the_last_round():
+    study = watched(a=sweep(threads=[1, 2, 4, 8, 16]), b=sweep(threads=[1, 2, 4]))
     cases, blocks = in_rounds(study)
-    trials = [trial for block in blocks for trial in block.trials]
-    assert ["p" if trial.case.sentinel_every else "-" for trial in trials] == [*"p----p--" * 3, "p"]
+    fixed = [block for block in blocks if block.round <= 3]
+    for block in fixed:
+        begins = [bool(trial.case.sentinel_every) for trial in block.trials[:6]]
+        assert begins == ([True, *[False] * 4, True] if block.name == "s.a" else begins)
+        assert begins[0]
+    trials = [trial for block in fixed for trial in block.trials]
+    assert trials[-1].case.sentinel_every
     watch = [trial for trial in trials if trial.case.sentinel_every]
-    assert [trial.repetition for trial in watch] == list(range(7))
-    assert next(case.repetitions for case in cases if case.sentinel_every) == 7
+    # Two in the part of five trials and one in that of three, in each of three rounds, and the last one.
+    assert [trial.repetition for trial in watch] == list(range(10))
+    sentinel = next(case for case in cases if case.sentinel_every)
+    assert (sentinel.repetitions, sentinel.repeats) == (10, 2 * 4)
     assert {block.name for block in blocks} == {"s.a", "s.b"}
+
+
+def test_rounds_may_be_measured_again_at_the_end_with_a_sentinel_of_their_own():
+    cases, blocks = in_rounds(watched(a=sweep(threads=[1, 2]), b=sweep(more={"repetitions": 2})))
+    assert {case.sweep: case.most for case in cases} == {"a": 5, "b": 4, "probe": 7 - 1 + 2 * 3}
+    found = {block.round: [] for block in blocks}
+    for block in blocks:
+        found[block.round] += [(trial.case.sweep, trial.repetition) for trial in block.trials]
+    for number in (4, 5):
+        own = [one for one in found[number] if one[0] != "probe"]
+        # Of both sweeps the first trial beyond their own.
+        assert sorted(own) == [("a", number - 1), ("a", number - 1), ("b", number - 2)]
+        assert [name for name, _ in found[number]].count("probe") == 3
+        assert found[number][0][0] == found[number][-1][0] == "probe"
 
 
 def test_rounds_of_a_stop_rule_have_no_sentinel():
     until = {"repetitions": 5, "repeat_until": {"relative_width": 0.1, "most": 8}}
-    _, blocks = in_rounds(watched(a=sweep(more=until), b=sweep()))
+    study = watched(a=sweep(more=until), b=sweep())
+    study = study.model_copy(update={"sentinel": study.sentinel.model_copy(update={"repeats": 0})})
+    _, blocks = in_rounds(study)
     found = {block.round: [trial.case.sweep for trial in block.trials] for block in blocks if block.round > 3}
     assert found == {
         4: ["probe", "a"], 5: ["probe", "a", "probe"], 6: ["a"], 7: ["a"], 8: ["a"],

@@ -8,7 +8,7 @@ import pytest
 from coldcache.core.errors import DesignError, ToolError
 from coldcache.design.site import read_site
 from coldcache.design.study import read_study
-from coldcache.tools.command.form import Pattern
+from coldcache.tools.command.form import FigurePattern
 from coldcache.workflow.configuration import draft_design
 
 STUDIES = Path("config/studies")
@@ -77,7 +77,7 @@ def test_patterns_success_and_files_reach_the_tool(own):
     form = own(("success: {text: copied}", "success: {exit_codes: [0, 3], text: [a, b]}\n    keep: ['*.csv']"))
     form = form.sweeps["dd"].form
     assert form.patterns == (
-        Pattern(name="rate", operations=("read",), metric="throughput", unit="MB/s", regex="s, ([0-9.]+) MB/s"),
+        FigurePattern(name="rate", operations=("read",), metric="throughput", unit="MB/s", regex="s, ([0-9.]+) MB/s"),
     )
     assert (form.exit_codes, form.text, form.keep) == ((0, 3), ("a", "b"), ("*.csv",))
     assert (form.reads_inputs, form.is_time_bound, form.runs_each) == (True, False, False)
@@ -109,7 +109,7 @@ def test_a_study_that_scales_shrinks_the_files_of_a_command_and_needs_no_size(ow
         ("repetitions: 2", "scale: site\nrepetitions: 2"), ("      file_size: [4 MiB]\n", ""),
         ("if={file} of=/dev/null", "if=/dev/zero of=/dev/null"), ("count={transfers}", "count=9"),
     )  # fmt: skip
-    assert {case.expected for case in plan().cases()} == {1.05}
+    assert {case.expected for case in plan().cases()} == {10}
 
 
 #: The text of the study that is replaced, what replaces it, and what the message says after the file's name.

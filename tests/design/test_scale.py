@@ -28,7 +28,7 @@ def transfers(tool="iozone", **more):
 def test_sizes_shrink_to_the_sites_bytes_and_threads_to_its_most():
     cases = expand(transfers(), limits={"bytes": "1 GiB", "trial_seconds": "1 h"})
     assert [(case.run.threads, case.run.file_size) for case in cases] == [(1, 2**30), (2, 2**29), (4, 2**28)]
-    assert {case.scale for case in cases} == {"at most 4 threads, sizes divided by 64"}
+    assert {case.scale for case in cases} == {"scaled down: at most 4 threads, 1/64 of the size"}
 
 
 def test_sizes_shrink_to_the_seconds_that_a_trial_should_last():
@@ -67,9 +67,9 @@ def test_a_size_is_at_least_one_transfer():
 
 def test_the_scale_is_told_in_words():
     assert describe_scale(1.0, None) == "full scale"
-    assert describe_scale(1.0, 8) == "at most 8 threads, full sizes"
-    assert describe_scale(0.625, 8) == "at most 8 threads, sizes divided by 1.6"
-    assert describe_scale(4.1e-05, None) == "sizes divided by 24,400"
+    assert describe_scale(1.0, 8) == "scaled down: at most 8 threads, full size"
+    assert describe_scale(0.625, 8) == "scaled down: at most 8 threads, 1/1.6 of the size"
+    assert describe_scale(4.1e-05, None) == "scaled down: 1/24,400 of the size"
 
 
 def test_a_rule_of_memory_gives_each_thread_a_client_until_there_are_as_many():
@@ -106,8 +106,8 @@ def test_what_cannot_be_planned_is_refused_in_one_line(sweep, site, message):
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ({"needs": ["two MDTs"]}, "needs two MDTs, which is not among the offers of config/sites/x.yaml"),
-        ({"settings": {"mdts": "site"}}, "nothing puts metadata targets in force on the site x"),
+        ({"needs": ["two MDTs"]}, "needs two MDTs, which the site x does not offer"),
+        ({"settings": {"mdts": "site"}}, "the site x has no setting for metadata targets"),
         ({}, "iozone does not measure file-create"),
     ],
 )
@@ -128,3 +128,62 @@ def test_no_size_shrinks_below_the_least_of_the_site_or_grows():
     spread = {"threads": 1, "directories_per_thread": 16, "items_per_directory": 100}
     assert shrink(spread, 0.0625, least) == {**spread, "directories_per_thread": 4, "items_per_directory": 25}
     assert shrink(spread, 0.001, least) == {**spread, "directories_per_thread": 1, "items_per_directory": 6}
+
+
+def test_few_threads_move_no_more_each_than_one_can_in_a_trial():
+    pace = {"throughput": "64 MiB/s", "one_thread": {"throughput": "16 MiB/s"}}
+    cases = expand(transfers(), limits={"trial_seconds": 2, "threads": 64, "bytes": "1 GiB"}, expected=pace)
+    assert [(case.run.threads, case.run.file_size >> 20, case.expected) for case in cases] == [
+        (1, 32, 2.0), (2, 32, 2.0), (64, 2, 2.0),
+    ]  # fmt: skip
+
+
+def test_one_thread_makes_no_more_files_than_it_can_in_a_trial():
+    factors = {"threads": [1, 16], "files": {"aggregate": 64000}}
+    sweep = {"tools": ["fio"], "operations": ["file-create"], "factors": factors}
+    pace = {"items": 800, "one_thread": {"items": 100}}
+    cases = expand(sweep, limits={"trial_seconds": 10, "threads": 16}, expected=pace)
+    assert [(case.run.threads, case.run.files) for case in cases] == [(1, 1000), (16, 500)]
+
+
+def test_a_site_keeps_some_of_the_numbers_of_threads_that_a_study_or_a_sweep_lists():
+    for kept in ({"s": [2, 64]}, {"s": [1], "s.a": [2, 64, 128]}):
+        cases = expand(transfers(), limits={"threads": 64, "thread_counts": kept})
+        assert [case.run.threads for case in cases] == [2, 64]
+    assert len(expand(transfers(), limits={"threads": 64, "thread_counts": {"other": [2]}})) == 3
+    with pytest.raises(DesignError) as refused:
+        expand(transfers(), limits={"threads": 64, "thread_counts": {"s": [3]}})
+    assert str(refused.value) == (
+        "config/studies/s.yaml, sweeps.a: factors.threads: none is in config/sites/x.yaml, limits.thread_counts.s: add "
+        "one of its numbers there, or state s.a apart"
+    )
+
+
+def test_a_sites_largest_transfer_replaces_larger_ones():
+    limits = {"transfer_sizes": {"s": "256 KiB"}, "threads": 64, "bytes": "1 GiB", "trial_seconds": "1 h"}
+    cases = expand(transfers(), limits=limits)
+    assert [(case.run.transfer_size >> 10, case.run.file_size >> 20) for case in cases] == [
+        (256, 1024), (256, 512), (256, 16),
+    ]  # fmt: skip
+    assert {case.run.transfer_size for case in expand(transfers(), limits=limits, full=True)} == {2**20}
+
+
+def test_iterations_of_one_execution_become_trials_where_a_site_says_so():
+    sweep = {
+        "tools": ["mdtest"], "operations": ["file-create"], "iterations": 8, "repetitions": 1,
+        "command": {"mdtest": "{launcher} {program} -n {files} -i {iterations} -d {directory}"},
+        "factors": {"threads": [64], "files": [10]},
+    }  # fmt: skip
+    for limits, words, trials in (({}, "8", 1), ({"iterations": 1}, "1", 1)):
+        (case,) = expand(sweep, limits={"threads": 64, **limits})
+        argv = case.run.command
+        assert (argv[argv.index("-i") + 1], case.repetitions) == (words, trials)
+    (case,) = expand(sweep, limits={"iterations": 1, "threads": 64, "ranks": 16})
+    assert case.run.threads == 16
+
+
+def test_a_series_keeps_the_length_of_its_windows_where_a_site_says_how_long_it_lasts():
+    sweep = {**transfers("fio", threads=[1]), "series": "1 min", "seconds": "3 h"}
+    for limits, found in (({"trial_seconds": 9}, (18.0, 0.1)), ({"series_seconds": "4 min"}, (240.0, 60.0))):
+        (case,) = expand(sweep, limits=limits)
+        assert (case.run.seconds, case.run.series) == found

@@ -265,13 +265,13 @@ def test_the_tiny_study_is_read_as_written(project):
             "files: [2000]",
             "files: [2000]\n      transfer_size: [4 KiB]",
             "sweeps.files: factors.transfer_size: file-create has no such factor; known are threads, nodes, files, "
-            "directories_per_thread, items_per_directory, and those of settings",
+            "directories_per_thread, items_per_directory, file_body, file_sync, and those of settings",
         ),
         (
             "file_layout: [file-per-thread]",
             "files: [10]",
             "sweeps.transfers: factors.files: write has no such factor; known are threads, nodes, transfer_size, "
-            "file_size, file_layout, queue_depth, direct_io, and those of settings",
+            "file_size, file_layout, queue_depth, direct_io, writes_per_flush, and those of settings",
         ),
         ("      transfer_size: [64 KiB]\n", "", "sweeps.transfers: factors: transfer_size is required"),
         ("      files: [2000]\n", "", "sweeps.files: factors: files is required"),
@@ -300,4 +300,4 @@ def test_a_duration_that_is_none_is_refused(altered, seconds, message):
 
 def test_a_file_that_holds_another_study_is_refused(altered):
     message = refusal(altered, "study: tiny", "study: other")
-    assert message == f'{WHERE}, study: "other" is not the name of the file'
+    assert message == f'{WHERE}, line 1, study: "other" is not the name of the file'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.measure.fresh_files import name_aside, renew, spread
+from coldcache.measure.fresh_files import name_aside, renew, spread_over_groups
 from coldcache.measure.host.mounts import find_mount
 
 
@@ -46,10 +46,10 @@ def test_where_inodes_are_short_nothing_is_kept(tmp_path):
 def test_folders_of_trials_are_spread_over_groups_of_inodes(tmp_path):
     if find_mount(tmp_path).filesystem != "ext4" or not shutil.which("lsattr"):
         pytest.skip("it needs ext4 and lsattr")
-    spread(tmp_path)
+    spread_over_groups(tmp_path)
     shown = subprocess.run(["lsattr", "-d", str(tmp_path)], capture_output=True, text=True, check=True).stdout
     assert "T" in shown.split()[0]
 
 
 def test_where_there_are_no_groups_nothing_happens():
-    spread(Path("/dev/shm"))
+    spread_over_groups(Path("/dev/shm"))

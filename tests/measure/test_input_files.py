@@ -114,3 +114,9 @@ def test_fewer_files_than_asked_reach_the_command_line_and_the_outcome(project, 
     assert f"--nrfiles={files}" in outcome["argv"]
     log = json.loads(Path("raw/tiny/tiny/files/only/r0/stdout.txt").read_text())
     assert log["jobs"][0]["read"]["total_ios"] + log["jobs"][0]["write"]["total_ios"] == 2 * files
+
+
+def test_files_of_names_have_their_body(tmp_path):
+    inputs = Inputs((("a", "b"), ("c", "d")), 700)
+    assert lay_out_within(tmp_path, inputs, 60) == 2
+    assert {path.name: path.stat().st_size for path in tmp_path.iterdir()} == dict.fromkeys("abcd", 700)

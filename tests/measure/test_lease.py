@@ -120,6 +120,18 @@ def test_a_renewal_prolongs_the_lease(work):
         assert lease.why_lost() is None
 
 
+def test_a_fresh_lease_is_kept_without_being_written_and_an_older_one_is_renewed(work, monkeypatch):
+    with leased(work, 1000) as lease:
+        lease.keep()
+        os.utime(work / LEASE, (0, 0))
+        lease.keep()
+        assert (work / LEASE).stat().st_mtime == 0
+        later = time.monotonic() + 61
+        monkeypatch.setattr(time, "monotonic", lambda: later)
+        lease.keep()
+        assert (work / LEASE).stat().st_mtime > 0
+
+
 def test_of_many_that_find_a_lease_run_out_one_alone_takes_it(work):
     for turn in range(5):
         gone = {"token": f"gone{turn}", "seconds": 0, "host": "elsewhere", "pid": 1, "user": "somebody"}

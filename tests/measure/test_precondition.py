@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.analysis.questions.preconditioning import open_precondition
+from coldcache.analysis.questions.preconditioning import open_preconditioning
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.preconditioned import read_preconditioned, read_rates
 from coldcache.core.errors import TargetError
 from coldcache.core.units import show_bytes
 from coldcache.design.site import Site
-from coldcache.measure.precondition import count_bytes, is_due
+from coldcache.measure.precondition import bytes_per_pass, is_due
 
 RAW = Path("raw/tiny")
 
@@ -64,7 +64,7 @@ def test_a_target_is_filled_once_and_what_it_did_is_kept(asks, coldcache, measur
         assert record.value > 0
     # The page says what was done, from the logs.
     assert coldcache("collect", "--campaign=tiny", "--results=results/tiny").returncode == 0
-    told = open_precondition(Path("results/tiny/dataset.nc")).describe()
+    told = open_preconditioning(Path("results/tiny/dataset.nc")).describe()
     assert told.startswith(f"Before the first trial {show_bytes(done.bytes)} of {target} were written once from begin")
     assert "then at random in 5 rounds, until they were steady: the last five differ by " in told
     # Trials were measured after it, and another block does not fill again.
@@ -109,7 +109,7 @@ def test_a_target_without_the_space_is_refused_before_anything_is_written(asks, 
     with ballast.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, 60 * 2**20)
     with pytest.raises(TargetError, match=r"does not fit into the [0-9.]+ MiB free on .*: free space, or lower precon"):
-        count_bytes(_site(target, fill=0.9))
+        bytes_per_pass(_site(target, fill=0.9))
     line = coldcache("plan", "--study=tiny", "--site=here")
     assert (line.returncode, line.stdout) == (1, "")
     assert line.stderr.startswith("coldcache: config/sites/here.yaml, precondition: a fill of ")
@@ -119,13 +119,13 @@ def test_a_target_without_the_space_is_refused_before_anything_is_written(asks, 
 def test_the_whole_target_is_its_free_space_but_a_reserve(loop_mount):
     status = os.statvfs(loop_mount)
     free = status.f_bavail * status.f_frsize
-    assert count_bytes(_site(loop_mount, fill=1)) == (free - 64 * 2**20) // 2**20 * 2**20
+    assert bytes_per_pass(_site(loop_mount, fill=1)) == (free - 64 * 2**20) // 2**20 * 2**20
 
 
 def test_a_target_that_discards_is_refused(loop_mount):
     subprocess.run(["mount", "-o", "remount,discard", str(loop_mount)], check=True)
     with pytest.raises(TargetError, match=f"remount,nodiscard {loop_mount}"):
-        count_bytes(_site(loop_mount, fill=0.1))
+        bytes_per_pass(_site(loop_mount, fill=0.1))
 
 
 def test_a_fill_that_fails_says_why_and_leaves_nothing(asks, coldcache, measure_arguments, monkeypatch):

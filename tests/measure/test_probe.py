@@ -40,6 +40,14 @@ def test_a_total_is_raised_to_what_the_fastest_operation_does_in_the_time():
     assert {case.bytes for case in expand(study)} == {2**22}
 
 
+def test_transfers_that_repeat_until_their_time_is_over_need_no_more():
+    size = {"aggregate": "4 MiB", "lasts": "2 s"}
+    paces = {"write": 100 * 2**20}
+    for direct, total in ((True, 2**22), (False, 200 * 2**20)):
+        study = make_study(a=sweep(["write"], file_size=size, direct_io=[direct]))
+        assert {case.bytes for case in expand(study, make_site(bytes="1 GiB"), paces=paces)} == {total}
+
+
 def test_a_raised_total_has_whole_transfers_and_equal_parts():
     size = {"aggregate": "1 MiB", "lasts": "1 s"}
     study = make_study(a=sweep(threads=[3], file_size=size, transfer_size=["64 KiB"]))

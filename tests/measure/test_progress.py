@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 
 from coldcache.campaign.campaign import read_campaign
-from coldcache.core.live_progress import VARIABLE, LiveProgress, read_progress
+from coldcache.core.live_progress import LIVE_VARIABLE, LiveProgress, read_progress
 from coldcache.measure.progress import Progress
 
 RAW = Path("raw/tiny")
@@ -50,7 +50,7 @@ def test_progress_in_a_log_is_a_line_and_not_one_for_each_trial(measured):
 
 
 def test_under_snakemake_the_terminal_stays_untouched_and_a_file_tells_the_progress(measured, monkeypatch):
-    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setenv(LIVE_VARIABLE, "1")
     campaign = read_campaign(RAW)
     trial = campaign.blocks()[0].trials[0]
     (RAW / trial.key / "trial.json").unlink()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.measure.host.processes import list_processes
+from coldcache.measure.host import processes
 from coldcache.measure.supervise import Stops, supervise
 
 
@@ -95,6 +95,14 @@ def test_a_stop_of_a_process_below_the_tool_is_counted_once(tmp_path, start):
     assert (found.stops, found.exit_status, found.timed_out) == (1, 0, False)
 
 
+def test_a_number_that_another_process_had_before_does_not_hide_a_stop(tmp_path, monkeypatch):
+    last = int(Path("/proc/loadavg").read_text().split()[-1])
+    monkeypatch.setattr(processes, "_OTHERS", {str(number) for number in range(last - 100, last + 10_000)})
+    words = ["sh", "-c", f"{BELOW['child']}\n{STOPPED}; kill $(cat number)"]
+    found = supervise(words, 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ), tmp_path)
+    assert (found.stops, found.exit_status) == (1, 0)
+
+
 def test_two_stops_of_a_process_below_the_tool_are_two(tmp_path):
     words = ["sh", "-c", f"{BELOW['child']}\n{STOPPED}; sleep 2; {STOPPED}; kill $(cat number)"]
     found = supervise(words, 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ), tmp_path)
@@ -124,4 +132,4 @@ def test_others_that_are_stopped_are_none_of_the_tool(tmp_path):
 def test_looks_at_the_processes_below_take_a_500th_of_a_core_at_most(monkeypatch, spent, seconds):
     moments = iter([7.0, 7.0 + spent])
     monkeypatch.setattr(time, "thread_time", lambda: next(moments))
-    assert Stops(os.getpid(), list_processes()).look_below() == pytest.approx(seconds)
+    assert Stops(os.getpid()).look_below() == pytest.approx(seconds)

@@ -13,6 +13,7 @@ import pytest
 
 from coldcache.core.errors import TargetError
 from coldcache.design.cases import Environment, expand_cases
+from coldcache.design.settings.nfs_guest import Guest
 from coldcache.design.site import Site, read_site
 from coldcache.design.study import read_study
 from coldcache.measure.fresh_files import renew
@@ -28,7 +29,7 @@ from coldcache.measure.target import (
     takes_direct_io,
 )
 
-WHERE = "config/sites/here.yaml, targets.scratch"
+WHERE = "target"  # what replaces the path of the site's file
 
 #: Checks the target `t` of the current folder for the tiny study, in a process that may have other mounts.
 CHECK = """
@@ -236,6 +237,16 @@ def test_the_program_refuses_such_a_target_and_writes_nothing(project, mount_nam
     assert found.stderr.startswith(f"coldcache: {WHERE}: t ")
     assert found.stderr.count("\n") == 1
     assert sorted(path.name for path in project.iterdir()) == ["config", "t"]
+
+
+def test_a_guest_needs_no_space(project, target):
+    site = read_site(Path("config/sites"), "here", str(target))
+    study = read_study(Path("config/studies"), "tiny")
+    study = study.model_copy(update={"sweeps": {"transfers": study.sweeps["transfers"]}})
+    case = expand_cases(study, site, Environment(1, True, {"tiny/transfers": "fio"}, 1))[0]
+    large = case._replace(run=case.run._replace(file_size=2**60))
+    assert "free, study tiny needs" in refusal(check_target, site, [large])
+    assert check_target(site, [large._replace(guest=Guest(()))]) == target
 
 
 def test_direct_io_is_tried_on_the_file_system_itself(project):

@@ -22,26 +22,26 @@ STUDY = Path("config/studies/tiny.yaml")
 
 def other(folder, **stated):
     with pytest.raises(TargetError) as refused:
-        refuse_other("site", Target(path="t", **stated), folder)
+        refuse_other(Target(path="t", **stated), folder)
     return str(refused.value)
 
 
 def test_what_the_site_states_of_the_file_system_must_be_so(tmp_path):
     mount = find_mount(tmp_path)
     right = Target(path="t", filesystem=mount.filesystem, source=mount.source, mount_point=mount.point)
-    refuse_other("site", right, tmp_path / "not/yet")
+    refuse_other(right, tmp_path / "not/yet")
     advice = "; mount the right one, or correct the site"
-    kind = f"site: t lies on {mount.filesystem} ({mount.source}), the site names lustre{advice}"
+    kind = f"t lies on {mount.filesystem} ({mount.source}), the site names lustre{advice}"
     assert other(tmp_path, filesystem="lustre") == kind
-    assert other(tmp_path, source="nas:/x") == f"site: t lies on {mount.source}, the site names nas:/x{advice}"
-    place = f"site: t lies on what is mounted on {mount.point}, the site names /mnt/nowhere{advice}"
+    assert other(tmp_path, source="nas:/x") == f"t lies on {mount.source}, the site names nas:/x{advice}"
+    place = f"t lies on what is mounted on {mount.point}, the site names /mnt/nowhere{advice}"
     assert other(tmp_path, mount_point="/mnt/nowhere") == place
 
 
 def test_a_device_may_be_named_by_a_link(loop_mount, loop_device, tmp_path):
     link = tmp_path / "by-id"
     link.symlink_to(loop_device)
-    refuse_other("site", Target(path="t", source=str(link)), loop_mount)
+    refuse_other(Target(path="t", source=str(link)), loop_mount)
 
 
 def test_the_program_refuses_another_file_system_and_writes_nothing(refuses, measure_arguments, change, project):
@@ -49,7 +49,7 @@ def test_the_program_refuses_another_file_system_and_writes_nothing(refuses, mea
     mount = find_mount(project)
     change(Path("config/sites/here.yaml"), "make: true}", "make: true, filesystem: lustre}")
     refuses(
-        f"config/sites/here.yaml, targets.scratch: scratch lies on {mount.filesystem} ({mount.source}), "
+        f"config/sites/here.yaml, line 4, targets.scratch.path: scratch lies on {mount.filesystem} ({mount.source}), "
         "the site names lustre; mount the right one, or correct the site",
         *measure_arguments("tiny.transfers"),
     )
@@ -127,5 +127,7 @@ def test_a_work_folder_of_another_user_is_refused_by_name(tmp_path, monkeypatch)
     site = Site.model_validate({"site": "s", "title": "S", "targets": {"t": {"path": str(work.parent)}}})
     with pytest.raises(TargetError) as refused:
         target.check_target(site, [])
-    expected = f"config/sites/s.yaml, targets.t: {work} is {work.owner()}'s, who measured here; name another folder"
+    expected = (
+        f"config/sites/s.yaml, targets.t.path: {work} is {work.owner()}'s, who measured here; name another folder"
+    )
     assert str(refused.value) == expected

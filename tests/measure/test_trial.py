@@ -14,6 +14,8 @@ import pytest
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.trials import collect_trials
+from coldcache.design.site import Cold
+from coldcache.measure.cold import forgets_names
 from coldcache.measure.host.counters import CounterSource, read_counters
 from coldcache.tools import find_tool
 
@@ -310,3 +312,20 @@ def test_the_tool_reads_what_the_runner_kept(measured):
 
 def test_counters_of_no_device_are_none():
     assert read_counters(CounterSource("device", "0:0")) is None
+
+
+def test_a_look_up_says_whether_names_were_dropped(measured):
+    cold = {
+        operation: json.loads(Path(f"raw/tiny/tiny/files/operation={operation}/r0/trial.json").read_text())["cold"]
+        for operation in ("file-stat", "file-remove", "file-create")
+    }
+    assert cold["file-stat"] == {"method": "eviction", "bytes": 0, "resident_bytes": 0, "names": "kept"}
+    assert cold["file-remove"] is cold["file-create"] is None
+
+
+@pytest.mark.parametrize(
+    ("method", "names"),
+    [("eviction", "kept"), ("direct-io", "kept"), ("drop-caches", "dropped"), ("remount", "dropped")],
+)
+def test_two_methods_drop_names(method, names):
+    assert forgets_names(Cold(method=method)) == names

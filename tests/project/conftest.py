@@ -18,7 +18,7 @@ def clone(root, tmp_path, monkeypatch, project):
     shutil.copy(project / "config/sites/here.yaml", folder / "config/sites")
     for name in ("raw", "docs"):
         (folder / name).mkdir()
-    for name in ("raw/reference", "raw/published", "docs/twelve-rules.md"):
+    for name in ("raw/reference", "docs/twelve-rules.md"):
         (folder / name).symlink_to(root / name)
     monkeypatch.chdir(folder)
     return folder

@@ -54,9 +54,6 @@ def project(tmp_path) -> Path:
             shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", ".*", "specimens"))
         else:
             shutil.copy(source, folder / part)
-    published = ROOT / "raw/published"
-    if published.is_dir():
-        shutil.copytree(published, folder / "raw/published")
     (folder / ".gitignore").write_text("__pycache__/\nlogs/\nresults/\n.pytest_cache/\n")
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):

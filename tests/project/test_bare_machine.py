@@ -26,6 +26,25 @@ def test_snakemake_runs_without_an_activated_environment(clone):
     assert Path("results/x/blocks/tiny.files.json").is_file()
 
 
+@pytest.mark.parametrize("arguments", [["--list-rules"], ["--profile", "slurm", "--list-rules"]])
+def test_a_snakemake_without_the_package_says_how_to_install_it(clone, tmp_path, arguments):
+    # A module that is None cannot be imported; the plugins of Snakemake, which come with the package, do not need it.
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['coldcache.workflow.inputs'] = None\n")
+    found = run(*arguments, folder=clone, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert found.returncode == 1
+    line = "coldcache: Python has no coldcache.workflow.inputs where Snakemake runs: pip install 'coldcache[study]'"
+    assert found.stderr.splitlines()[-1] == line
+    assert "Traceback" not in found.stderr
+
+
+def test_the_executor_for_slurm_stops_no_other_workflow_where_a_library_is_missing():
+    hidden = "import sys; sys.modules['snakemake_executor_plugin_slurm'] = None; import snakemake_executor_plugin_"
+    kind = "from snakemake_interface_executor_plugins.executors.base import AbstractExecutor; "
+    code = f"{hidden}slurm_steady as found; {kind}print(issubclass(found.Executor, AbstractExecutor))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (found.stdout, found.stderr) == ("True\n", "")
+
+
 def test_a_full_folder_of_temporary_files_stops_nothing(clone, mount_namespace):
     Path("full").mkdir()
     prepare = "mount -t tmpfs -o size=4k none full; head -c 4096 /dev/zero > full/x; export TMPDIR=$PWD/full"

@@ -1,14 +1,17 @@
 """Both ways to set up, by uv and by conda, give the same versions; what is imported is declared and explained."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import packages_distributions
+from importlib.metadata import distributions, packages_distributions
+from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 PIN = re.compile(r"([A-Za-z0-9._-]+)==([^ ;]+)(?: ; (.+))?")
 
@@ -124,6 +127,65 @@ def test_every_dependency_has_a_reason_and_one_that_is_not_imported_says_so(root
     found = imported(root / "workflow/src", root / "tests").keys()
     silent = {name for name in declared - found if "not imported" not in rows[name]}
     assert silent == set()
+
+
+@pytest.fixture(scope="module")
+def installed():
+    """The distributions of this environment by name."""
+    return {normal(one.metadata["Name"]): one for one in distributions()}
+
+
+def list_files(distribution):
+    """Return the files of a distribution that are there, without bytecode."""
+    paths = [Path(os.path.normpath(file.locate())) for file in distribution.files or () if file.suffix != ".pyc"]
+    return [path for path in paths if path.is_file()]
+
+
+def megabytes(files):
+    """Return the space that files take on disk in MiB, as `du -m` counts it."""
+    return sum(path.stat().st_blocks for path in files) * 512 / 2**20
+
+
+def test_the_users_environment_fits_a_quota(root, installed, locked):
+    extras = {name for extra in EXTRAS for name in read_lock(root / f"envs/{extra}.lock")} - locked.keys()
+    added = {path for name in extras & installed.keys() for path in list_files(installed[name])}
+    # Environments and browsers of tests are in folders of their own.
+    parts = [Path(sys.prefix, name) for name in ("bin", "include", "lib", "share", "etc")]
+    found = [path for part in parts for path in part.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    users = [path for path in found if path not in added and not path.is_symlink()]
+    # The bytecode of what a study imports takes 70 MB in 3,000 files more.
+    assert len(users) <= 12_000
+    assert megabytes(users) <= 430
+
+
+def needed_by(names, installed):
+    """Return the distributions that some need, themselves included."""
+    found, open_ = set(), list(names)
+    while open_:
+        name = open_.pop()
+        if name in installed and name not in found:
+            found.add(name)
+            for need in map(Requirement, installed[name].requires or ()):
+                if need.marker is None or need.marker.evaluate({"extra": ""}):
+                    open_.append(normal(need.name))
+    return found
+
+
+@pytest.mark.parametrize("extra", ["study", "test"])
+def test_each_dependency_weighs_what_its_row_says(root, project, installed, extra):
+    page = (root / "docs/dependencies.md").read_text()
+    stated = dict(re.findall(r"^\| `([a-z0-9.-]+)` \| .+ \| ([0-9.]+(?: in all)?) \|", page, re.MULTILINE))
+    named = {normal(name) for part in ("study", extra) for name in project["optional-dependencies"][part]}
+    off = {}
+    for name in map(normal, project["optional-dependencies"][extra]):
+        counted = {name}
+        if stated[name].endswith("in all"):
+            others = needed_by({other for other in named if name not in needed_by({other}, installed)}, installed)
+            counted = needed_by({name}, installed) - others
+        measured = sum(megabytes(list_files(installed[one])) for one in counted)
+        if abs(measured - float(stated[name].split()[0])) > max(0.5, 0.25 * measured):
+            off[name] = round(measured, 1)
+    assert off == {}
 
 
 def test_what_runs_here_is_what_is_locked(root, locked):

@@ -5,9 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
-PACKAGE, TESTS = ROOT / "workflow/src/coldcache", ROOT / "tests"
+from mirrors import PACKAGE, ROOT, TESTS, find_tested, find_tests, list_tests
 
 #: Folders of tests that mirror no room: each tests the project as a whole, or programs outside the package.
 SUITES = {"benchmarks", "browser", "cluster", "faults", "fuzz", "mutants", "project", "studies"}
@@ -26,18 +24,7 @@ def list_folders(folder: Path) -> set[str]:
 
 
 ROOMS = sorted(list_folders(PACKAGE))
-TEST_FILES = sorted(path for room in ROOMS for path in (TESTS / room).rglob("test_*.py"))
-
-
-def find_tested(test: Path) -> Path | None:
-    """Return the module or package that a test file mirrors: that of its name, or of its name without last words."""
-    folder = PACKAGE / test.parent.relative_to(TESTS)
-    words = test.stem.removeprefix("test_").split("_")
-    for count in range(len(words), 0, -1):
-        place = folder / "_".join(words[:count])
-        if place.with_suffix(".py").is_file() or (place / "__init__.py").is_file():
-            return place
-    return folder if folder.name == "_".join(words) and (folder / "__init__.py").is_file() else None
+TEST_FILES = list_tests()
 
 
 def list_imports(notebook: Path) -> set[str]:
@@ -75,6 +62,25 @@ def test_a_test_file_is_matched_by_module_package_or_aspect():
     assert find_tested(TESTS / "tools/fio/test_fio.py") == PACKAGE / "tools/fio"
     assert find_tested(TESTS / "dataset/test_rates.py") is None
     assert find_tested(TESTS / "tools/test_cubes.py") is None
+
+
+def name_tests(*changed):
+    return [str(test.relative_to(TESTS)) for test in find_tests(changed)]
+
+
+def test_a_changed_module_concerns_its_tests_and_those_of_its_importers():
+    found = name_tests("workflow/src/coldcache/analysis/predictions.py", "workflow/src/coldcache/analysis/lost.py")
+    assert found == ["analysis/test_predictions.py"]
+    concerned = name_tests("workflow/src/coldcache/core/units.py")
+    assert {"core/test_units.py", "analysis/test_predictions.py"} <= set(concerned)
+    assert "tools/fio/test_stamp.py" not in concerned
+    assert "tools/fio/test_parse_refusals.py" in name_tests("workflow/src/coldcache/tools/fio/parse.py")
+
+
+def test_a_changed_test_concerns_itself_and_a_page_those_of_all_pages():
+    assert name_tests("tests/dataset/test_cubes.py", "tests/lost/test_x.py") == ["dataset/test_cubes.py"]
+    assert name_tests("docs/speed.md") == ["project/test_docs.py"]
+    assert name_tests("LICENSE", "envs/test.lock") == []
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)

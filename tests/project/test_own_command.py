@@ -17,16 +17,16 @@ from coldcache.measure.model.place import open_place
 from coldcache.measure.model.stop import stop
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/add-a-tool.md").read_text()
+PAGES = [(ROOT / f"docs/{name}.md").read_text() for name in ("run-any-command", "command-examples")]
 
-#: The studies of the page, by id.
+#: The studies of the pages, by id.
 STUDIES = {
     re.search(r"^study: (.+)$", block, re.MULTILINE)[1]: block
-    for block in re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    for block in re.findall(r"^```yaml\n(.*?)^```$", "".join(PAGES), re.MULTILINE | re.DOTALL)
     if "\nstudy: " in block
 }
 
-#: Not on the page: files that a program writes by itself, several figures in a log, and a status other than 0.
+#: Not on the pages: files that a program writes by itself, several figures in a log, and a status other than 0.
 STRESS = """
 study: stress
 title: Stress
@@ -77,7 +77,7 @@ def needs(program):
 
 @pytest.mark.slow
 def test_dd_of_the_page_ends_in_a_figure_whose_numbers_lead_to_the_log(clone):
-    text = STUDIES["dd-writes"].replace("[1 GiB]", "[16 MiB]").replace("repetitions: 5", "repetitions: 2")
+    text = STUDIES["dd-writes"].replace("[1 GiB]", "[16 MiB]").replace("repetitions: 6", "repetitions: 2")
     verdicts = run(clone, "dd-writes", text)
     assert [row["verdict"] for row in verdicts] == ["valid"] * 8
     report = clone / "results/own/report"
@@ -99,7 +99,7 @@ def test_dd_of_the_page_ends_in_a_figure_whose_numbers_lead_to_the_log(clone):
 @needs("sysbench")
 @pytest.mark.slow
 def test_sysbench_of_the_page_reads_files_that_are_laid_out_and_proved_cold(clone):
-    text = STUDIES["sysbench-reads"].replace("repetitions: 5", "repetitions: 1").replace("2 s", "1 s")
+    text = STUDIES["sysbench-reads"].replace("repetitions: 6", "repetitions: 1").replace("2 s", "1 s")
     verdicts = run(clone, "sysbench-reads", text.replace("[64 MiB]", "[8 MiB]"))
     assert [row["case"] for row in verdicts] == [
         f"operation={operation},threads={threads}" for operation in ("random-read", "read") for threads in (1, 2)
@@ -119,7 +119,7 @@ def test_rados_bench_of_the_page_writes_through_a_script_to_the_targets_of_a_mod
         pytest.skip("; ".join(obstacles))
     with tempfile.TemporaryDirectory(prefix="model-", dir="/var/tmp") as folder:
         place = open_place(Path(folder) / "m")
-        script = re.search(r"^```text\n(#!/bin/sh\n# rados-on-model.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[1]
+        script = re.search(r"^```text\n(#!/bin/sh\n# rados-on-model.*?)^```$", PAGES[1], re.MULTILINE | re.DOTALL)[1]
         script = script.replace("model-[0-9a-f]*-c1", place.namespace("c1"))
         program = project / "bin/rados-on-model"
         program.parent.mkdir()
@@ -129,7 +129,7 @@ def test_rados_bench_of_the_page_writes_through_a_script_to_the_targets_of_a_mod
         site = (ROOT / "config/sites/model.yaml").read_text().replace("/var/tmp/coldcache-model", str(place.folder))
         site = site.replace("targets: 8\n", "targets: 2\n").replace("site: model\n", "site: two\n")
         Path("config/sites/two.yaml").write_text(site.replace("  - 8 storage targets\n", ""))
-        text = STUDIES["rados-objects"].replace("repetitions: 5", "repetitions: 1").replace("20 s", "2 s")
+        text = STUDIES["rados-objects"].replace("repetitions: 6", "repetitions: 1").replace("20 s", "2 s")
         Path("config/studies/rados-objects.yaml").write_text(text.replace("[1, 4, 16]", "[4]"))
         try:
             done = coldcache(

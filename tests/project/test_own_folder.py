@@ -1,6 +1,7 @@
 """A study in a folder of one's own runs to its report, and leaves the clone as it was."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -48,9 +49,8 @@ def test_an_own_folder_runs_to_its_report_and_the_clone_stays_clean(root, tmp_pa
 
 @pytest.mark.slow
 def test_another_workflow_takes_the_rules_as_a_module_as_its_page_says(root, tmp_path):
-    (block,) = re.findall(
-        r"^```text\n(.*?)^```$", (root / "docs/use-as-a-module.md").read_text(), re.MULTILINE | re.DOTALL
-    )
+    page = (root / "docs/use-as-a-module.md").read_text()
+    block = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[0]
     call(sys.executable, "-m", "coldcache", "new", "mine", folder=tmp_path)
     folder = tmp_path / "mine"
     (folder / "Snakefile").write_text(block)
@@ -60,3 +60,43 @@ def test_another_workflow_takes_the_rules_as_a_module_as_its_page_says(root, tmp
     assert "Reads of two sizes" in (folder / "results/local/report/index.html").read_text()
     listed = call(snakemake, "--list-rules", folder=folder).stdout.split()
     assert {"all", "storage_all", "storage_measure_block"} <= set(listed)
+
+
+#: What snakedeploy 0.17.1 writes, beside copies of config/ and profiles/.
+DEPLOYED = """\
+from snakemake.utils import min_version
+
+
+min_version("6.10.0")
+
+
+configfile: "config/config.yaml"
+
+
+module coldcache:
+    snakefile:
+        github("owner/coldcache", path="workflow/Snakefile", tag="v0.1.0")
+    config:
+        config
+
+
+use rule * from coldcache
+"""
+
+
+def test_a_deployment_by_snakedeploy_plans_the_study(root, tmp_path, monkeypatch):
+    repository = tmp_path / "hub/owner/coldcache"
+    call("git", "clone", "--quiet", "--bare", str(root), str(repository), folder=tmp_path)
+    call("git", "tag", "v0.1.0", folder=repository)
+    # git takes the copy in place of the address; Snakemake keeps what it fetches in a cache.
+    (tmp_path / "gitconfig").write_text(f'[url "file://{tmp_path}/hub/"]\n    insteadOf = https://github.com/\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "deployed"
+    for name in ("config", "profiles"):
+        shutil.copytree(root / name, folder / name)
+    (folder / "workflow").mkdir()
+    (folder / "workflow/Snakefile").write_text(DEPLOYED)
+    snakemake = str(Path(sys.executable).with_name("snakemake"))
+    planned = call(snakemake, "--cores", "2", "--dry-run", "--config", "target=", folder=folder)
+    assert re.search(r"^measure_block +1$", planned.stdout + planned.stderr, re.MULTILINE)

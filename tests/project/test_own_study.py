@@ -1,5 +1,6 @@
 """A study of one's own with any factors ends in a report with a figure and a table, without a line of Python."""
 
+import csv
 import json
 import re
 import subprocess
@@ -55,7 +56,9 @@ def test_two_factors_and_names_are_drawn_by_a_study_without_notebooks(clone):
     done = measure(clone, STUDY)
     assert done.returncode == 0, done.stderr[-3000:]
     page = (clone / "results/own/report/own/every-sweep.html").read_text()
-    assert page.count('<figure class="coldcache-figure"') == 2
+    # The site adds a sentinel.
+    drawn = re.findall(r'<figure class="coldcache-figure"[^>]* data-name="([^"]*)"', page)
+    assert drawn == ["own-both-sweep", "own-names-sweep", "own-sentinel-sweep"]
     assert 'data-name="own-both-sweep"' in page and 'data-name="own-names-sweep"' in page
     rows = (clone / "results/own/tables/own-both-cases.csv").read_text().splitlines()
     assert rows[0].startswith("operation,threads (1),transfer_size (B),median (1/s)")
@@ -81,3 +84,42 @@ def test_a_question_over_threads_has_a_curve_for_each_size_and_a_notebook_that_f
     assert sorted(path.name for path in (clone / "results/own/figures").glob("*-rate.svg")) == [
         "own-both-transfer-size-4096-rate.svg", "own-both-transfer-size-65536-rate.svg",
     ]  # fmt: skip
+
+
+FOUR = """
+study: own
+title: Four factors
+question: What changes random transfers?
+repetitions: 1
+sweeps:
+  four:
+    title: Random transfers
+    tools: [fio]
+    operations: [random-read, random-write]
+    seconds: 0.2 s
+    factors:
+      threads: [1, 2]
+      transfer_size: [4 KiB, 64 KiB]
+      queue_depth: [1, 8]
+      file_layout: [file-per-thread, shared-file]
+      file_size: [1 MiB]
+"""
+
+
+@pytest.mark.slow
+def test_four_factors_of_numbers_and_names_are_drawn_and_none_is_pooled(clone):
+    done = measure(clone, FOUR)
+    assert done.returncode == 0, done.stderr[-3000:]
+    with (clone / "results/own/tables/own-four-cases.csv").open(newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    # Each case has a row with a rate; rounds in which the sentinel drifted are measured once more.
+    assert len({tuple(row[:5]) for row in rows if int(row[9]) >= 1}) == len(rows) == 32
+    executed = json.loads((clone / "results/own/notebooks/own/every-sweep.ipynb").read_text())
+    shown = "".join(json.dumps(cell.get("outputs", [])) for cell in executed["cells"])
+    svg = (clone / "results/own/figures/own-four-sweep.svg").read_text()
+    # Two operations, two depths and two layouts have panels; two sizes are lines over the threads.
+    for operation in ("random read", "random write"):
+        for depth in (1, 8):
+            for layout in ("file-per-thread", "shared-file"):
+                assert f">{operation}, file layout {layout}, queue depth {depth}<" in svg
+    assert "Lines: transfer size." in shown

@@ -1,13 +1,12 @@
 """Snakemake's terminal stays small where all goes well, has one live line, and shows what failed."""
 
-import os
-import pty
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from terminal import run_on_a_terminal
 
 WANTED = ["results/x/verdicts.csv", "--config", "campaign=x", "studies=tiny", "site=here"]
 COMMAND = ["snakemake", "--cores", "2", *WANTED]
@@ -26,21 +25,6 @@ def call(*arguments):
     return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=280)
 
 
-def on_a_terminal(command):
-    """Run a command on a terminal of its own; return its status and what it printed there."""
-    process, master = pty.fork()
-    if process == 0:
-        os.execvp(command[0], command)
-    shown = b""
-    try:
-        while piece := os.read(master, 65536):
-            shown += piece
-    except OSError:
-        # Linux says so when the other end is closed.
-        pass
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), shown.decode()
-
-
 def test_a_log_has_a_line_for_each_step_and_stays_below_4_kb(tiny):
     found = call()
     assert found.returncode == 0, found.stderr
@@ -57,7 +41,7 @@ def test_a_log_has_a_line_for_each_step_and_stays_below_4_kb(tiny):
 
 
 def test_a_terminal_has_one_live_line_that_never_counts_backwards(tiny):
-    status, shown = on_a_terminal(COMMAND)
+    status, shown = run_on_a_terminal(COMMAND)
     assert status == 0, shown
     counted = [int(count) for count in re.findall(r"(\d+) of 9 trials", shown)]
     assert counted == sorted(counted) and counted[0] < 3 and counted[-1] >= 8

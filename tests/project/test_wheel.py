@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ PACKAGE = Path("workflow/src/coldcache")
 
 #: What the wheel has beside the modules, in `coldcache/program/`.
 SHIPPED = (
-    "Snakefile", "workflow/Snakefile", "workflow/rules", "workflow/report", "config", "notebooks", "raw/published",
+    "Snakefile", "workflow/Snakefile", "workflow/rules", "workflow/report", "config", "notebooks",
     "docs/twelve-rules.md", "docs/glossary.md", "profiles", "slurm", "environment.yml", "envs/requirements.lock",
     "CITATION.cff", "LICENSE",
 )  # fmt: skip
@@ -38,20 +39,27 @@ def list_tracked(root, *patterns):
 
 
 @pytest.fixture(scope="module")
-def installed(root, tmp_path_factory):
+def open_folder():
+    """A folder that every user may read; that of pytest is closed again whenever pytest starts."""
+    with tempfile.TemporaryDirectory(prefix="coldcache-wheel-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.fixture(scope="module")
+def installed(root, open_folder):
     """The folder into which a wheel of the tracked files was installed."""
-    folder = tmp_path_factory.mktemp("wheel")
     # Setuptools leaves its own folders beside the sources: a copy keeps them out of the clone.
-    source = folder / "source"
+    source = open_folder / "source"
     for name in list_tracked(root, str(PACKAGE), "setup.py", "pyproject.toml", "README.md", *SHIPPED):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(root / name, source / name)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    build = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder), str(source)]
+    build = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", open_folder, source]
     subprocess.run(build, check=True)
-    (wheel,) = folder.glob("coldcache-*.whl")
-    target = folder / "installed"
-    subprocess.run([*pip, "install", "--no-deps", "--no-index", "--target", str(target), str(wheel)], check=True)
+    (wheel,) = open_folder.glob("coldcache-*.whl")
+    target = open_folder / "installed"
+    subprocess.run([*pip, "install", "--no-deps", "--no-index", "--target", target, wheel], check=True)
     return target
 
 
@@ -79,19 +87,50 @@ def test_an_installed_wheel_parses_a_log_without_the_clone(root, installed, tmp_
 
 
 @pytest.mark.slow
-def test_a_study_runs_from_an_installed_wheel_in_an_empty_folder(root, installed, tmp_path):
+@pytest.mark.parametrize(("command", "package"), [(["new", "mine"], "pydantic"), (["plan"], "yaml")])
+def test_without_the_libraries_a_command_says_how_to_install_them(installed, tmp_path, command, package):
     environment = {**os.environ, "PYTHONPATH": str(installed)}
+    # -S leaves out the installed libraries.
+    bare = [sys.executable, "-S", "-m", "coldcache", *command]
+    found = subprocess.run(bare, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    line = f"coldcache: {command[0]} needs {package}, which is not installed: pip install 'coldcache[study]'\n"
+    assert (found.returncode, found.stdout, found.stderr) == (1, "", line)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def home(open_folder):
+    """An empty folder, and what starts a program as an ordinary user who owns it, if one can read this interpreter."""
+    folder = open_folder / "home"
+    folder.mkdir()
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    if os.geteuid() or not shutil.which("setpriv"):
+        return folder, []
+    again = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import snakemake'], check=True)"
+    reads = subprocess.run([*user, sys.executable, "-c", again], capture_output=True, check=False)
+    if reads.returncode:
+        return folder, []
+    shutil.chown(folder, 65534, 65534)
+    return folder, user
+
+
+@pytest.mark.slow
+def test_an_ordinary_user_runs_a_study_from_an_installed_wheel_in_an_empty_folder(installed, home):
+    home, user = home
+    environment = {**os.environ, "PYTHONPATH": str(installed), "HOME": str(home)}
 
     def call(*arguments, folder):
         done = subprocess.run(
-            [sys.executable, "-m", *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=280
-        )
+            [*user, sys.executable, "-m", *arguments], cwd=folder, env=environment, capture_output=True,
+            text=True, timeout=280,
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout
 
-    call("coldcache", "new", "mine", folder=tmp_path)
-    (tmp_path / "mine/config/studies/mine.yaml").write_text(STUDY)
-    call("snakemake", "--cores", "2", "--quiet", "all", folder=tmp_path / "mine")
-    assert "random read" in (tmp_path / "mine/results/local/report/index.html").read_text()
+    call("coldcache", "new", "mine", folder=home)
+    (home / "mine/config/studies/mine.yaml").write_text(STUDY)
+    call("snakemake", "--cores", "2", "--quiet", "all", folder=home / "mine")
+    assert "random read" in (home / "mine/results/local/report/index.html").read_text()
+    assert (home / "mine/raw/local/campaign.json").stat().st_uid == (65534 if user else os.geteuid())
     # The program's own studies are there, too.
-    assert "quick/sequential" in call("coldcache", "plan", "--study", "quick", folder=tmp_path / "mine")
+    assert "quick/sequential" in call("coldcache", "plan", "--study", "quick", folder=home / "mine")

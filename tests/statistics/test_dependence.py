@@ -1,12 +1,21 @@
-"""The correlation of neighbours is found, whatever the distribution, and intervals are as much wider as it demands."""
+"""What rounds do to runs is told apart: drift of whole rounds, correlation within cases, two modes."""
 
 import numpy as np
 import pytest
-from scipy import special
+import xarray as xr
 from statsmodels.tsa.arima_process import ArmaProcess
 
-from coldcache.statistics.bounds import order_bounds, reach_of_order, t_bounds
-from coldcache.statistics.dependence import effective_repetitions, neighbour_correlation, widening, widening_of_order
+from coldcache.statistics.bounds import order_bounds
+from coldcache.statistics.dependence import (
+    INDEPENDENT,
+    Rounds,
+    effective_repetitions,
+    measure_campaigns,
+    measure_rounds,
+    rounds_of,
+)
+from coldcache.statistics.series import as_two_modes, trend
+from coldcache.statistics.widening import depth_of_order, depths_of_order, reach_of_order
 
 
 def series(n, correlation, cases=400, seed=1):
@@ -19,49 +28,120 @@ def series(n, correlation, cases=400, seed=1):
 
 @pytest.mark.parametrize("correlation", [0.0, 0.4, 0.8])
 @pytest.mark.parametrize("n", [6, 20])
-def test_the_correlation_of_few_rounds_is_found_without_bias(n, correlation):
-    assert neighbour_correlation(np.exp(0.1 * series(n, correlation))) == pytest.approx(correlation, abs=0.1)
+def test_the_correlation_of_few_rounds_is_found_with_little_bias(n, correlation):
+    found = measure_rounds(np.exp(0.1 * series(n, correlation)))
+    assert found.correlation == pytest.approx(correlation, abs=0.05)
+    assert found.of_logarithms == pytest.approx(correlation, abs=0.05)
+    assert found.drift < 0.15
+    assert not found.modes
 
 
-def test_skewed_rates_and_two_modes_have_the_correlation_of_normal_ones():
+@pytest.mark.parametrize("drift", [0.5, 1.2, 3.0])
+@pytest.mark.parametrize("correlation", [0.0, 0.6])
+def test_what_moves_whole_rounds_is_drift_and_no_correlation(drift, correlation):
+    rates = np.exp(0.1 * (series(10, correlation) + drift * trend(10)))
+    found = measure_rounds(rates)
+    assert found.drift == pytest.approx(drift, rel=0.12)
+    assert found.correlation == pytest.approx(correlation, abs=0.07)
+
+
+def test_without_blocks_drift_counts_as_correlation():
+    rates = np.exp(0.1 * (series(10, 0.0) + 2 * trend(10)))
+    found = measure_rounds(rates, blocks=False)
+    assert found.correlation > 0.8
+    assert found.drift == 0.0
+
+
+@pytest.mark.parametrize("common", [[0, 2, 0, -2, 0, 2, 0, -2, 0, 0], [3, 3, 0, 0, 0, 0, 0, 0, -3, -3]])
+def test_drift_needs_no_linear_course(common):
+    values = series(10, 0.0, 4000) + np.array(common)
+    found = measure_rounds(np.exp(0.1 * values))
+    assert 0.5 < found.drift < 2.5
+    assert found.correlation == 0.0
+    low, high = order_bounds(values, depth_of_order(10, found))
+    assert np.mean((low <= 0) & (high >= 0)) == pytest.approx(0.95, abs=0.015)
+
+
+def test_a_case_alone_shows_no_drift():
+    found = measure_rounds(np.exp(0.01 * np.arange(20) + 0.001 * series(20, 0.0, 1)))
+    assert found.drift == 0.0
+    assert found.correlation > 0.7
+
+
+def test_operations_of_the_same_trials_are_no_cases():
+    """A trial that is slow moves both of its operations: one case of two operations shows no drift of rounds."""
+    noise = series(10, 0.0, cases=1)
+    assert measure_rounds(np.exp(0.1 * noise + 0.001 * series(10, 0.0, 6))[:, None]).drift == 0.0
+    assert measure_rounds(np.exp(0.1 * noise + 0.001 * series(10, 0.0, 6))).drift > 2
+
+
+def test_fewer_than_six_cases_show_no_drift_since_chance_moves_few_alike():
+    rates = np.exp(0.05 * series(10, 0.0, cases=6) + 0.2 * trend(10))
+    assert measure_rounds(rates).drift > 2
+    assert measure_rounds(rates[:5]).drift == 0.0
+
+
+@pytest.mark.parametrize("n", [5, 6, 10])
+def test_medians_of_two_cases_are_covered_as_stated(n):
+    logs = np.random.default_rng(4).standard_normal((4000, 1, 2, n))
+    rounds = measure_campaigns(logs)
+    low, high = order_bounds(logs[:, 0], depths_of_order(n, rounds.drift, rounds.correlation)[:, None])
+    assert np.mean((low <= 0) & (high >= 0)) == pytest.approx(min(0.95, reach_of_order(n)), abs=0.015)
+
+
+def test_skewed_rates_have_the_correlation_of_normal_ones():
     normal = series(10, 0.6)
-    slow = special.ndtr(normal) < 0.3
-    modes = np.where(slow, 0.7, 1.0) * np.exp(0.001 * normal)
-    assert neighbour_correlation(np.exp(normal)) == neighbour_correlation(modes)
+    assert measure_rounds(np.exp(np.exp(normal))).correlation == pytest.approx(
+        measure_rounds(np.exp(normal)).correlation, abs=0.03
+    )
 
 
-def test_what_a_round_does_to_all_cases_is_no_correlation_of_their_ratios():
-    common = series(10, 0.8, cases=1)
-    rates = np.exp(0.5 * common + 0.1 * series(10, 0.0, cases=200, seed=2))
-    assert neighbour_correlation(rates) > 0.5
-    assert neighbour_correlation(rates, paired=True) <= 0.1
-
-
-def test_missing_and_equal_rates_count_as_independent():
-    assert neighbour_correlation(np.full((3, 8), 2.0)) == 0.0
-    assert neighbour_correlation(np.full((3, 8), np.nan)) == 0.0
-    gaps = np.exp(series(8, 0.5))
-    gaps[::3, 2] = np.nan
-    assert neighbour_correlation(gaps) == pytest.approx(0.5, abs=0.15)
+def test_two_modes_are_seen_and_normal_or_skewed_cases_have_none():
+    modes = measure_rounds(as_two_modes(series(10, 0.6)))
+    assert modes.modes
+    assert modes.correlation == modes.of_logarithms == pytest.approx(0.6, abs=0.05)
+    assert not measure_rounds(np.exp(0.3 * series(10, 0.6))).modes
+    assert not measure_rounds(1 / (1 - 0.3 * np.log(np.random.default_rng(2).random((200, 6))))).modes
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_round_that_no_case_has_changes_no_ratio_of_the_others():
+def test_missing_and_equal_figures_count_as_independent():
+    assert measure_rounds(np.full((3, 8), 2.0)) == INDEPENDENT
+    assert measure_rounds(np.full((3, 8), np.nan)) == INDEPENDENT
+    assert measure_rounds(np.ones((3, 2))) == INDEPENDENT
+    assert measure_rounds([]) == INDEPENDENT
+    gaps = np.exp(series(8, 0.5))
+    gaps[::3, 2] = np.nan
+    assert measure_rounds(gaps).correlation == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_round_that_no_case_has_changes_nothing():
     rates = np.exp(series(9, 0.5))
     rates[:, 4] = np.nan
-    common = np.array([1, 2, 4, 8, np.nan, 16, 32, 64, 128])
-    assert neighbour_correlation(rates, paired=True) == neighbour_correlation(rates * common, paired=True)
-    assert neighbour_correlation(rates, paired=True) == pytest.approx(0.5, abs=0.15)
+    assert measure_rounds(rates).correlation == pytest.approx(0.5, abs=0.12)
 
 
-def test_equal_ratios_are_independent_although_their_rounding_differs():
+def test_cases_that_differ_by_rounding_alone_have_no_order():
     one = 1e9 * np.array([1, 1.01, 1.005, 1.005, 1.005])
-    assert neighbour_correlation([one, 2 * one], paired=True) == 0.0
+    assert measure_rounds([one, 2 * one]).correlation == 0.0
 
 
 def test_ticks_of_a_coarse_clock_do_not_correlate_rounds():
     ticks = np.random.default_rng(3).integers(100, 102, (400, 6))
-    assert neighbour_correlation(ticks) <= 0.1
+    assert measure_rounds(ticks).correlation <= 0.1
+
+
+def test_few_cases_show_a_correlation_only_beyond_its_error():
+    alone = [measure_rounds(np.exp(series(6, 0.0, 3, seed))).correlation for seed in range(60)]
+    assert np.mean(np.array(alone) > 0) < 0.2
+
+
+def test_values_state_their_rounds_and_the_more_dependent_counts():
+    calm, dependent = Rounds(0.1, 0.1), Rounds(0.5, 0.6)
+    values = [xr.DataArray([1.0], dims="repetition", attrs={"rounds": one}) for one in (calm, dependent)]
+    assert rounds_of(*values) == dependent
+    assert rounds_of(xr.DataArray([1.0])) == INDEPENDENT
 
 
 @pytest.mark.parametrize(("n", "correlation", "expected"), [(6, 0.0, 6.0), (2, 0.5, 4 / 3), (10, 0.8, 1.841791)])
@@ -70,44 +150,3 @@ def test_effective_repetitions_are_those_of_the_variance_of_a_mean(n, correlatio
     variance = (correlation**lags).sum() / n**2
     assert effective_repetitions(n, correlation) == pytest.approx(1 / variance)
     assert effective_repetitions(n, correlation) == pytest.approx(expected, rel=1e-6)
-
-
-@pytest.mark.parametrize(("n", "correlation"), [(6, 0.4), (6, 0.8), (20, 0.8)])
-def test_stretched_intervals_of_normal_series_cover_as_stated(n, correlation):
-    values = series(n, correlation, cases=20_000)
-    low, high = t_bounds(values, "mean", 0.95)
-    centre, factor = values.mean(axis=1), widening(n, correlation, 0.95)
-    covered = (centre - factor * (centre - low) <= 0) & (centre + factor * (high - centre) >= 0)
-    assert covered.mean() == pytest.approx(0.95, abs=0.006)
-
-
-def test_independent_repetitions_are_not_stretched():
-    assert {widening(n, 0.0, 0.95) for n in (5, 20)} == {1.0}
-    assert {widening_of_order(n, 0.0, 0.95) for n in (6, 20)} == {(0.95, 1.0)}
-
-
-def two_modes(values):
-    """Return rates of which 3 in 10 are 30 % slower."""
-    share = special.ndtr(values)
-    return np.where(share < 0.3, 0.7, 1.0) * np.exp(0.03 * values)
-
-
-@pytest.mark.parametrize("shape", [np.exp, two_modes])
-@pytest.mark.parametrize(("n", "correlation"), [(10, 0.2), (20, 0.4), (20, 0.6)])
-def test_order_statistics_farther_out_cover_dependent_values_of_any_distribution(n, correlation, shape):
-    nominal, factor = widening_of_order(n, correlation, 0.95)
-    assert nominal > 0.95
-    assert factor == 1.0
-    true = shape(np.zeros(1))[0]
-    low, high = order_bounds(shape(series(n, correlation, cases=20_000)), nominal)
-    assert np.mean((low <= true) & (true <= high)) == pytest.approx(0.95, abs=0.012)
-
-
-def test_where_the_extremes_are_too_close_they_are_stretched_about_the_median():
-    nominal, factor = widening_of_order(6, 0.8, 0.95)
-    assert nominal == reach_of_order(6)
-    assert factor > 2
-    values = np.exp(0.3 * series(6, 0.8, cases=20_000))
-    centre, low, high = np.median(values, axis=1), values.min(axis=1), values.max(axis=1)
-    covered = (centre * (low / centre) ** factor <= 1) & (centre * (high / centre) ** factor >= 1)
-    assert covered.mean() == pytest.approx(1 - 0.05 * 2 / 3, abs=0.006)

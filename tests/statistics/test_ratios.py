@@ -1,13 +1,14 @@
-"""Pairs cancel what they share, ratios over arrays agree with those of single cells, estimates made apart combine."""
+"""Pairs cancel what they share, and ratios over arrays agree with those of single cells."""
 
 import numpy as np
 import pytest
 import xarray as xr
 from scipy import stats
 
-from coldcache.statistics.dependence import widening
+from coldcache.statistics.dependence import Rounds
 from coldcache.statistics.ratios import paired_ratio, paired_ratio_over
-from coldcache.statistics.simulation.intervals import NOISES
+from coldcache.statistics.simulation.noise import DRIFT, NOISES
+from coldcache.statistics.widening import widening
 
 
 @pytest.fixture
@@ -53,21 +54,16 @@ def test_each_cell_gets_the_ratio_it_would_get_alone(rate):
         assert found == pytest.approx(list(alone[:3]), nan_ok=True)
 
 
-@pytest.fixture(scope="module", params=["skewed", "drift, random times", "two modes, 7 to 3", "two modes, even"])
-def sides(request):
-    """Two thousand campaigns of ten rounds that drift by 20 %, the first side twice the second."""
+@pytest.mark.parametrize("noise", [name for name in NOISES if name != DRIFT])
+def test_pairs_cover_the_true_ratio_however_the_system_drifts(noise):
     random = np.random.default_rng(6)
-    drifting = NOISES["drift, one per block"](random, 2000, 10)
-    shape = ("campaign", "repetition")
-    return [xr.DataArray(ratio * NOISES[request.param](random, 2000, 10) * drifting, dims=shape) for ratio in (2, 1)]
-
-
-def covered(found):
-    return float(((found.low <= 2) & (found.high >= 2)).mean())
-
-
-def test_pairs_cover_the_true_ratio_however_the_system_drifts(sides):
-    assert 0.935 <= covered(paired_ratio_over(*sides)) <= 0.965
+    common = np.exp(random.normal(0, 0.3, (3000, 10)))
+    sides = [
+        xr.DataArray(ratio * common * NOISES[noise](random.standard_normal((3000, 10))), dims=("case", "repetition"))
+        for ratio in (2, 1)
+    ]
+    found = paired_ratio_over(*sides)
+    assert 0.935 <= float(((found.low <= 2) & (found.high >= 2)).mean()) <= 0.965
 
 
 def test_the_interval_is_students_of_the_logarithms():
@@ -75,16 +71,23 @@ def test_the_interval_is_students_of_the_logarithms():
     found, expected = paired_ratio(on, off), stats.ttest_1samp(np.log(on / off), 0).confidence_interval(0.95)
     assert (found.low, found.high) == pytest.approx((np.exp(expected.low), np.exp(expected.high)))
     assert found.caveat is None
-    assert paired_ratio(on[:4], off[:4]).caveat == "no interval from 4 values"
+    assert paired_ratio(on[:4], off[:4]).caveat == "no interval from 4 runs"
 
 
-def test_ratios_are_widened_for_the_larger_correlation_that_their_sides_state(rate):
+def test_ratios_are_widened_for_the_more_dependent_of_their_sides(rate):
     on, off = rate.sel(write_cache="on", drop=True)[0], rate.sel(write_cache="off", drop=True)[0]
     plain = paired_ratio(on, off)
-    wider = paired_ratio(on.assign_attrs(correlation_of_ratios=0.2), off.assign_attrs(correlation_of_ratios=0.5))
-    factor = widening(6, 0.5, 0.95)
-    assert wider.correlation == 0.5
-    assert np.log(wider.high / wider.low) == pytest.approx(factor * np.log(plain.high / plain.low))
+    stated = Rounds(0.4, 0.5)
+    wider = paired_ratio(on.assign_attrs(rounds=Rounds(0.2, 0.2)), off.assign_attrs(rounds=stated))
+    assert wider.rounds == stated
+    assert np.log(wider.high / wider.low) == pytest.approx(widening(6, stated) * np.log(plain.high / plain.low))
+    assert paired_ratio(on.values, off.values, rounds=stated) == wider
+
+
+def test_dependent_pairs_of_two_modes_are_listed():
+    found = paired_ratio([2.0, 2.1, 2.0, 1.9, 2.0, 2.2], np.ones(6), rounds=Rounds(0.7, 0.7, 0.0, True))
+    assert np.isnan([found.low, found.high]).all()
+    assert found.runs == (2.0, 2.1, 2.0, 1.9, 2.0, 2.2)
 
 
 @pytest.mark.parametrize(

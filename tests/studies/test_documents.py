@@ -178,12 +178,16 @@ def test_sas_runs_one_stream_per_physical_core_of_each_instance(plan):
     assert found == {f"{family}.{size}": n for family in ("m5n", "r5n") for size, n in sizes.items()}
 
 
+#: Sweeps that no document measured.
+EXTRA_SWEEPS = {"network-delay", "server-cache", "iops-limit", "client-memory", "file-per-rank"}
+
+
 @pytest.mark.parametrize("study", ["dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs"])
 def test_a_full_plan_names_the_item_and_why_it_does_not_run(plan, study):
     trials = plan(study, None, "--full")
     assert trials
     # What no document measured serves none of its tables and figures.
-    assert {trial["sweep"] for trial in trials if not trial["item"]} <= {"network-delay", "server-cache", "iops-limit"}
+    assert {trial["sweep"] for trial in trials if not trial["item"]} <= EXTRA_SWEEPS
     site = f"{study.partition('-')[0]}-testbed"
     assert {trial["runs_here"] for trial in trials} == {f"the site {site} is described for plans only"}
 
@@ -191,7 +195,7 @@ def test_a_full_plan_names_the_item_and_why_it_does_not_run(plan, study):
 def test_a_plan_loads_nothing_that_takes_longer_than_itself(root):
     words = "import sys; from coldcache.__main__ import main; status = main(sys.argv[1:])"
     check = "sys.exit(status or ' '.join({'scipy', 'pandas', 'xarray', 'matplotlib'} & sys.modules.keys()) or 0)"
-    asked = ["plan", "--study", "anf-nfs", "--site", "anf-testbed", "--full"]
+    asked = ["plan", "--study", "anf-nfs", "--site", "anf-testbed", "--full", "--format", "jsonl"]
     command = [sys.executable, "-c", f"{words}; {check}", *asked]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -203,10 +207,13 @@ def test_here_studies_keep_within_the_limits_and_say_what_cannot_run(plan):
         assert all(trial["bytes"] <= 2 * 2**30 for trial in trials)
         assert any(trial["runs_here"] is True for trial in trials), study
     reasons = {trial["sweep"]: trial["runs_here"] for trial in plan("dell-lustre", site="local")}
-    assert reasons["osts"] == "needs several OSTs, which is not among the offers of config/sites/local.yaml"
+    assert reasons["osts"] == "needs several OSTs, which the site local does not offer"
     assert reasons["sequential"] is reasons["write-cache-random"] is True
     reasons = {trial["sweep"]: trial["runs_here"] for trial in plan("anf-nfs", site="local")}
-    assert reasons.pop("tuned") == "nothing puts tuned profile in force on the site local"
+    assert reasons.pop("tuned") == (
+        "needs a client whose processor changes its frequency, which the site local does not offer"
+    )
+    assert reasons.pop("mtu") == "needs a link whose frames have a length, which the site local does not offer"
     assert set(reasons.values()) == {True}
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.errors import LogError
-from coldcache.tools import read_file, read_log
-from coldcache.tools.io500 import recognise
+from coldcache.tools import HARNESSES, read_file, read_log
+from coldcache.tools.io500 import name_sources, recognise
 
 SPECIMENS = Path(__file__).parents[1] / "specimens"
 SUMMARY = "io500-02091cf/result_summary.txt"
@@ -239,3 +239,14 @@ def test_damage_is_refused_by_name(name, old, new, message):
 @pytest.mark.parametrize("name", ["config.ini", "config-orig.ini", "find.csv", "ior-easy-write.txt"])
 def test_other_files_of_the_folder_are_not_the_harnesss(name):
     assert not recognise(content(f"io500-02091cf/{name}"))
+
+
+def test_a_scored_figure_names_the_logs_of_its_tool_and_no_other_figure_does():
+    named = {record.definition: name_sources(record) for record in read_log((SPECIMENS / INI).read_bytes())}
+    assert named["phase ior-easy-write, as the harness scores it"] == ("ior-easy-write.txt", "ior_easy_write.txt")
+    assert named["phase ior-easy-write, up to the stonewall"] == ()
+
+
+def test_the_registry_knows_the_reader_as_a_harness():
+    assert set(HARNESSES) == {"io500"}
+    assert HARNESSES["io500"].QUOTED_TOOLS == ("ior", "mdtest")

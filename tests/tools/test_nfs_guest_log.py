@@ -41,10 +41,10 @@ def test_each_number_points_to_its_bytes_in_the_one_log():
 
 
 def test_bytes_over_the_mount_are_those_of_its_calls():
-    assert count_bytes(split(content("read"))) == {
-        "before": {"read_bytes": 0, "written_bytes": 0, "calls": 14},
-        "after": {"read_bytes": 4 * 2**20, "written_bytes": 0, "calls": 83},
-    }
+    counted = count_bytes(split(content("read")))
+    assert counted.before == {"read_bytes": 0, "written_bytes": 0, "calls": 14}
+    assert counted.after == {"read_bytes": 4 * 2**20, "written_bytes": 0, "calls": 83}
+    assert (counted.of, counted.crossing) == ("nfs", "wire")
     assert count_bytes({}) is None
 
 

@@ -128,7 +128,7 @@ def test_a_name_that_is_taken_stays_that_of_the_project(draft, with_package):
 def test_a_package_that_only_reads_logs_brings_a_reader(draft):
     text = "TOOL = 'mine'\n\ndef recognise(log):\n    return log.startswith(b'MINE')\n\ndef read(log):\n    return []\n"
     folder = draft("mine", text)
-    code = "import coldcache.tools as t; print(t.READERS[-1].TOOL, t.find_reader(b'MINE').TOOL, 'mine' in t.TOOLS)"
+    code = "import coldcache.tools as t; print(t.READERS[-1].TOOL, t.find_readers(b'MINE')[0].TOOL, 'mine' in t.TOOLS)"
     path = os.pathsep.join([str(folder), str(ROOT / "workflow/src")])
     said = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path}

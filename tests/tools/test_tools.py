@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC
-from coldcache.tools import READERS, find_reader, read_by, read_log
+from coldcache.tools import READERS, find_readers, read_by, read_log
 
 # A snapshot of the kernel's counters is a file of its own, without an end and without lines of others between its own:
 # tests/tools/test_mountstats.py says what of the following holds for it. A guest of the NFS study logs two.
@@ -86,7 +86,7 @@ def sound_text(request):
 
 def test_every_reader_has_a_specimen_that_it_reads():
     """A series of fio needs the name of its file; it and the kernel's snapshots have tests of their own."""
-    names = {find_reader(path.read_bytes()).TOOL for path in SOUND}
+    names = {reader.TOOL for path in SOUND for reader in find_readers(path.read_bytes())}
     assert names == {reader.TOOL for reader in READERS} - {"fio_series", "mountstats", "nfs_guest"}
 
 

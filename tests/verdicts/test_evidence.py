@@ -134,6 +134,7 @@ def test_what_is_not_counted_is_unknown_and_says_why():
     assert (
         find_evidence(observe("write", records=[]), "write").why == "the log does not state how many bytes were written"
     )
+    assert find_evidence(observe(records=[]), "read").why == "the log does not state how many bytes were read"
     on_two = observe("write", factors={"nodes": 2}, counters=over(counted(written=1000 * MIB)))
     assert find_evidence(on_two, "write").why == "the bytes were counted on one of 2 nodes"
     in_memory = find_evidence(observe("write", target={"filesystem": "tmpfs"}), "write")
@@ -172,4 +173,26 @@ def test_cold_says_where():
 
 def test_directions():
     names = ("reread", "pwrite", "file-read", "directory-rename", "random-mix")
-    assert [direction_of(name) for name in names] == ["read", "written", "read", "written", ""]
+    assert [direction_of(name) for name in names] == ["read", "written", "read", "written", None]
+
+
+def held(operation="read", below=None, resident=0, direct=False, **target):
+    """Return a trial of which so many of 1000 B of its files were in memory before."""
+    moved = {"read": 1000 * MIB} if operation == "read" else {"written": 1000 * MIB}
+    cold = {"method": "drop_caches", "bytes": 1000, "resident_bytes": resident}
+    cold |= {} if below is None else {"below_bytes": below}
+    factors = {"threads": 1, "direct_io": direct}
+    return find_evidence(observe(operation, counters=counted(**moved), cold=cold, factors=factors, **target), operation)
+
+
+def test_a_read_of_files_that_were_in_memory_reached_it_by_a_tenth_at_most():
+    assert (held(resident=99).reached, held(resident=101).reached) == ("storage", "unknown")
+    assert "101 B of 1000 B were in memory before" in held(resident=101).why
+    assert held(resident=900, direct=True).reached == "storage"
+    assert held("write", resident=900).reached == "storage"
+
+
+def test_a_file_behind_the_device_that_was_not_in_memory_hides_nothing():
+    cached = {"filesystem": "ext4", "layers": {"loop": {"name": "loop3", "direct_io": False}}}
+    assert (held(below=99, target=cached).reached, held(below=101, target=cached).reached) == ("storage", "unknown")
+    assert held(target=cached).reached == "unknown"

@@ -33,27 +33,3 @@ def test_each_code_belongs_to_its_rule():
         "served-from-cache wrote-less above-ceiling burst-credit slow-process-hidden foreign-transfers busy-machine "
         "foreign-load model-saturated suspended drift two-modes little-space fill-drift kernel-changed"
     )
-
-
-def test_a_model_on_a_busy_machine_is_saturated_whoever_keeps_it_busy():
-    counted = {"before": {"cpu_ms": 0}, "after": {"cpu_ms": 600}, "of": "model"}
-    found = judge(observe(counters=counted, busy_cpu=1.5, own_cpu=0.1, seconds=1.0))
-    assert "model-saturated" in found.codes
-    assert "foreign-load" not in found.codes
-    (reason,) = (text for text in found.reasons if "may be the limit" in text)
-    assert reason == "75% of the 2 cores were busy while it ran, 30% by the model: the machine may be the limit"
-    assert "model-saturated" not in judge(observe(counters=counted, busy_cpu=1.3, own_cpu=0.1, seconds=1.0)).codes
-    assert "model-saturated" not in judge(observe(busy_cpu=1.9, own_cpu=1.8, seconds=1.0)).codes
-
-
-def test_ranks_that_give_way_to_the_model_do_not_saturate_it():
-    counted = {
-        "before": {"cpu_ms": 0, "ranks.cpu_ms": 100},
-        "after": {"cpu_ms": 600, "ranks.cpu_ms": 1200},
-        "of": "model",
-    }
-    assert "model-saturated" not in judge(observe(counters=counted, busy_cpu=1.9, own_cpu=1.1, seconds=1.0)).codes
-    counted["after"]["ranks.cpu_ms"] = 200
-    found = judge(observe(counters=counted, busy_cpu=1.9, own_cpu=0.1, seconds=1.0))
-    (reason,) = (text for text in found.reasons if "may be the limit" in text)
-    assert reason.startswith("90% of the 2 cores were busy while it ran")

@@ -33,6 +33,17 @@ def trial(measured):
     return observe(READ)
 
 
+@pytest.mark.parametrize("operation", ["file-create", "file-remove"])
+def test_fio_that_was_run_with_other_numbers_of_files_is_refused(measured, operation):
+    trial = observe(next(Path("raw/tiny/tiny/files").glob(f"operation={operation}*/r0")))
+    planned = trial.outcome.factors["files"]
+    assert wrong_level(trial) is None
+    fewer = trial.outcome._replace(factors={**trial.outcome.factors, "files": planned + 1})
+    assert wrong_level(trial._replace(outcome=fewer)) == (
+        f"files was planned as {planned + 1}, the log states {planned}"
+    )
+
+
 @pytest.mark.parametrize(
     ("factor", "level", "why"),
     [
@@ -66,6 +77,14 @@ def test_the_threads_of_one_node_are_not_those_of_the_trial(trial):
     assert said == "threads was planned as 6, the log states 4"
     planned = {"threads": 4, "transfer_size": 4096}
     assert wrong_level(found._replace(outcome=trial.outcome._replace(factors=planned))).startswith("transfer_size was")
+
+
+def test_the_threads_of_several_clients_are_not_those_of_the_trial(trial):
+    one = trial.records[0]
+    planned = trial.outcome._replace(factors={"threads": 8})
+    of_each, of_all = (one._replace(factors=factors) for factors in ({"threads": 2, "clients": 4}, {"threads": 2}))
+    assert wrong_level(trial._replace(records=[of_each], outcome=planned)) is None
+    assert wrong_level(trial._replace(records=[of_all], outcome=planned)).endswith("planned as 8, the log states 2")
 
 
 @pytest.mark.parametrize(("hours", "is_stale"), [(0, False), (1, True), (-1, True)])

@@ -5,7 +5,14 @@ from math import exp
 import pytest
 from observed import MIB, observe, record
 
-from coldcache.verdicts.observation import crossed_bytes, crossing, measured_seconds, moved_bytes, moved_range
+from coldcache.verdicts.observation import (
+    count_names,
+    crossed_bytes,
+    crossing,
+    measured_seconds,
+    moved_bytes,
+    moved_range,
+)
 
 
 def test_the_longest_stated_interval_is_the_whole():
@@ -69,3 +76,23 @@ def test_of_buffered_random_writes_only_the_last_to_each_block_must_cross(operat
     own = [record("throughput", 100.0 * MIB, operation=operation), record("elapsed", 10.0, operation=operation)]
     trial = observe(operation, records=own, factors=factors)
     assert tuple(moved_range(trial, operation)) == (pytest.approx(least), 1000 * MIB)
+
+
+def test_what_must_cross_is_unknown_where_the_log_does_not_say():
+    assert moved_range(observe(records=[]), "read") is None
+    assert moved_range(observe(), "write") is None
+
+
+def test_names_are_those_of_the_log_or_else_those_of_the_plan():
+    def count(records, operation="file-create", **factors):
+        return count_names(observe(operation, records, factors=factors), operation)
+
+    rate = record("rate", 5.0, "file-create")
+    assert count([rate, record("count", 30.0, "file-create"), record("count", 12.0, "file-create")], files=7) == 42
+    assert count([rate, record("count", 30.0, "file-stat"), record("count", 9.0, "file-create", "max")]) is None
+    assert count([rate], files=7) == 7
+    assert count([rate], files=7, threads=3) == 21
+    assert count([rate, rate._replace(repetition=1)], files=7, threads=3) == 42
+    assert count([rate], directories_per_thread=4, items_per_directory=5, threads=2) == 40
+    assert count([rate], directories_per_thread=4) is None
+    assert count([], files=7) is None

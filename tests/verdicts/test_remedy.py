@@ -4,7 +4,7 @@ import pytest
 from observed import MIB, observe, record
 
 from coldcache.core.outcome import LogPart
-from coldcache.verdicts.remedy import name_remedy
+from coldcache.verdicts.remedy import name_longer, name_remedy
 
 
 @pytest.mark.parametrize(
@@ -13,25 +13,41 @@ from coldcache.verdicts.remedy import name_remedy
 )
 def test_the_size_is_the_next_power_of_two_that_lasts_half_as_long_again(moved, seconds, size):
     rows = [record(value=moved * MIB / seconds), record("elapsed", seconds)]
-    assert name_remedy(observe(records=rows), "read", seconds, 1) == f": measure with SIZE={size}"
+    assert name_remedy(observe(records=rows), "read", seconds, 1) == f"measure with SIZE={size}"
 
 
 def test_random_transfers_end_by_time_for_as_long_as_they_must_last():
     rows = [record(operation="random-read"), record("elapsed", 0.2, "random-read")]
     trial = observe("random-read", rows)
-    assert name_remedy(trial, "random-read", 0.2, 1) == ": let seconds of the sweep be 2 s"
-    assert name_remedy(trial, "random-read", 0.2, 10) == ": let seconds of the sweep be 15 s"
+    assert name_remedy(trial, "random-read", 0.2, 1) == "set seconds of the sweep to 2 s"
+    assert name_remedy(trial, "random-read", 0.2, 10) == "set seconds of the sweep to 15 s"
 
 
 def test_names_need_more_files_and_a_study_that_was_scaled_down_another_limit():
     rows = [record("rate", 1.0, "file-create"), record("count", 37_000, "file-create")]
     found = name_remedy(observe("file-create", rows), "file-create", 0.5, 1)
-    assert found.startswith(": let the study name 200,000 files in all, and limits.layout_seconds of the site suffice")
-    found = name_remedy(observe("file-create", rows, scale="sizes divided by 10"), "file-create", 0.5, 1)
-    assert found == ": let limits.trial_seconds of the site be 3 times as long"
+    assert found == (
+        "set 200,000 files in all in the study, and enough limits.layout_seconds in the site to create them"
+    )
+    found = name_remedy(observe("file-create", rows, scale="scaled down: 1/10 of the size"), "file-create", 0.5, 1)
+    assert found == "make limits.trial_seconds of the site 3 times as long"
 
 
 def test_an_imported_log_was_measured_elsewhere():
     trial = observe()
     trial = trial._replace(outcome=trial.outcome._replace(log=LogPart("a", {}, None)))
-    assert name_remedy(trial, "read", 0.0, 1) == ""
+    assert name_remedy(trial, "read", 0.0, 1) is None
+
+
+def test_a_rate_that_has_not_settled_is_measured_three_times_as_long():
+    rows = [record(value=1024 * MIB / 0.5), record("elapsed", 0.5)]
+    assert name_longer(observe(records=rows), "read") == "measure with SIZE=4GiB"
+    assert name_longer(observe(records=rows, argv=["fio", "--time_based"]), "read") == "measure with SECONDS=2"
+    rows = [record(operation="random-read"), record("elapsed", 2.1, "random-read")]
+    assert name_longer(observe("random-read", rows), "random-read") == "measure with SECONDS=7"
+    scaled = observe("random-read", rows, scale="scaled down: 1/10 of the size")
+    assert name_longer(scaled, "random-read") == "make limits.trial_seconds of the site 3 times as long"
+    assert name_longer(observe(records=[record()], seconds=None), "read") is None
+    imported = observe("random-read", rows)
+    imported = imported._replace(outcome=imported.outcome._replace(log=LogPart("a", {}, None)))
+    assert name_longer(imported, "random-read") is None

@@ -12,15 +12,18 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from observed import observe
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.trial_json import read_outcome
 from coldcache.campaign.trials import collect_trials
-from coldcache.core.outcome import Outcome
+from coldcache.core.outcome import Counters, Outcome
+from coldcache.core.trial_figure import choose_record
 from coldcache.design.site import Target
 from coldcache.tools import find_tool
+from coldcache.verdicts.evidence import find_evidence
 from coldcache.verdicts.judge import judge
-from coldcache.verdicts.observation import Observation
+from coldcache.verdicts.observation import Observation, measured_seconds, moved_range
 from coldcache.verdicts.thresholds import Thresholds
 
 SITE = Path("config/sites/here.yaml")
@@ -59,6 +62,58 @@ def test_a_rate_above_what_the_target_can_carry_is_suspect(measured):
     assert doubts(found)["above-ceiling"].startswith("write at ")
     found = load(RAW / READ, ceilings=Target(path="t", read_rate="8 Mbit/s"))
     assert doubts(found)["above-ceiling"].endswith("is above the 1.00 MB/s that the target can carry")
+
+
+def test_a_rate_above_what_was_measured_at_the_begin_is_suspect_unless_the_device_counted_its_bytes(measured):
+    found = load(RAW / WRITE, measured={"write_rate": 1e6, "read_rate": 1e15})
+    uncounted = found._replace(outcome=found.outcome._replace(counters=None))
+    reason = doubts(uncounted)["above-ceiling"]
+    assert reason.startswith("write at ")
+    assert reason.endswith("is above the 1.00 MB/s at which the target carried when the campaign began")
+    # A device that counted all bytes carried more than was measured: then that is too low, not the trial.
+    moved = moved_range(found, "write").most
+    counters = Counters({"written_bytes": 0, "writes": 0}, {"written_bytes": int(moved), "writes": 64})
+    outcome = found.outcome._replace(counters=counters, target={**found.outcome.target, "layers": {}})
+    carried = found._replace(outcome=outcome)
+    assert find_evidence(carried, "write").reached == "storage"
+    assert "above-ceiling" not in doubts(carried)
+    fast = doubts(carried._replace(measured={"memory_rate": 1e6}))["above-ceiling"]
+    assert fast.endswith("is above the 1.00 MB/s at which the memory was copied when the campaign began")
+
+
+def test_a_device_that_ignores_flushes_promises_nothing(measured):
+    found = load(RAW / "tiny/cache/write_cache=unsafe/r0", durable_words=("--end_fsync=1",))
+    assert "--end_fsync=1" in found.outcome.argv
+    none = Counters({"written_bytes": 0, "writes": 0}, {"written_bytes": 0, "writes": 0})
+    lost = found._replace(outcome=found.outcome._replace(counters=none))
+    assert "wrote-less" not in doubts(lost)
+    kept = lost.outcome._replace(factors={**lost.outcome.factors, "write_cache": "writeback"})
+    assert doubts(lost._replace(outcome=kept))["wrote-less"].startswith(
+        "random-write was to end on storage (--end_fsync=1), but 0 B of "
+    )
+
+
+def test_what_crossed_before_the_tool_was_timed_is_its_own(measured):
+    found = load(RAW / WRITE, {"foreign_share": 0.1})
+    moved = moved_range(found, "write").most
+    # Half as much again, and more than any file system adds by itself.
+    crossed = int(1.5 * moved + 16 * 2**20)
+    counters = Counters({"written_bytes": 0, "writes": 0}, {"written_bytes": crossed, "writes": 64})
+    outcome = found.outcome._replace(counters=counters, target={**found.outcome.target, "layers": {}})
+    plain = found._replace(outcome=outcome)
+    assert find_evidence(plain, "write").reached == "unknown"
+    assert "foreign-transfers" in doubts(plain)
+    ramped = plain._replace(outcome=outcome._replace(ramp=measured_seconds(found, "write")))
+    assert find_evidence(ramped, "write").reached == "storage"
+    assert "foreign-transfers" not in doubts(ramped)
+
+
+def test_a_measurement_may_miss_the_ceiling_by_a_quarter(measured):
+    found = load(RAW / WRITE)
+    found = found._replace(outcome=found.outcome._replace(counters=None))
+    rate = choose_record("write", found.records, "throughput").value
+    assert "above-ceiling" not in doubts(found._replace(measured={"write_rate": rate / 1.24}))
+    assert "above-ceiling" in doubts(found._replace(measured={"write_rate": rate / 1.26}))
 
 
 def test_the_ceiling_of_the_site_is_applied(project, coldcache, measure_arguments, change):
@@ -294,7 +349,7 @@ def test_a_throttled_device_keeps_to_its_ceiling_and_a_lower_ceiling_is_exceeded
         outcome._replace(tool_version=records[0].tool_version), records, "", Thresholds(load_per_core=1e6)
     )
     judged = doubts(trial._replace(ceilings=Target(path="t", write_iops=450)))
-    assert judged["above-ceiling"].endswith("is above the 450 /s that the target can carry"), judged
+    assert judged["above-ceiling"].endswith("is above the 450/s that the target can carry"), judged
     assert "above-ceiling" not in doubts(trial._replace(ceilings=Target(path="t", write_iops=620, read_iops=1)))
 
 
@@ -307,3 +362,31 @@ def test_a_tool_that_does_something_else_than_was_asked_is_void(project, coldcac
     (judgement,) = collected().values()
     assert (judgement.verdict, judgement.codes) == ("void", ("wrong-operation",))
     assert judgement.reasons == ("the log states no write",)
+
+
+def test_a_model_on_a_busy_machine_is_saturated_whoever_keeps_it_busy():
+    counted = {"before": {"cpu_ms": 0}, "after": {"cpu_ms": 600}, "of": "model"}
+    found = judge(observe(counters=counted, busy_cpu=1.5, own_cpu=0.1, seconds=1.0))
+    assert "model-saturated" in found.codes
+    assert "foreign-load" not in found.codes
+    (reason,) = (text for text in found.reasons if "may be the limit" in text)
+    assert reason == "75% of the 2 cores were busy while it ran, 30% by the model: the machine may be the limit"
+    assert "model-saturated" in judge(observe(counters=counted, busy_cpu=1.4005, own_cpu=0.1, seconds=1.0)).codes
+    assert "model-saturated" not in judge(observe(counters=counted, busy_cpu=1.4, own_cpu=0.1, seconds=1.0)).codes
+    assert "model-saturated" not in judge(observe(counters=counted, busy_cpu=1.3, own_cpu=0.1, seconds=1.0)).codes
+    assert "model-saturated" not in judge(observe(busy_cpu=1.9, own_cpu=1.8, seconds=1.0)).codes
+    found = judge(observe(counters=counted, busy_cpu=6.0, own_cpu=0.1, seconds=4.0))
+    assert "75% of the 2 cores were busy while it ran, 8% by the model: the machine may be the limit" in found.reasons
+
+
+def test_ranks_that_give_way_to_the_model_do_not_saturate_it():
+    counted = {
+        "before": {"cpu_ms": 0, "ranks.cpu_ms": 100},
+        "after": {"cpu_ms": 600, "ranks.cpu_ms": 1200},
+        "of": "model",
+    }
+    assert "model-saturated" not in judge(observe(counters=counted, busy_cpu=1.9, own_cpu=1.1, seconds=1.0)).codes
+    counted["after"]["ranks.cpu_ms"] = 200
+    found = judge(observe(counters=counted, busy_cpu=1.9, own_cpu=0.1, seconds=1.0))
+    (reason,) = (text for text in found.reasons if "may be the limit" in text)
+    assert reason.startswith("90% of the 2 cores were busy while it ran")

@@ -4,6 +4,7 @@ import pytest
 from observed import MIB, observe, record
 
 from coldcache.verdicts import suspect_rules as suspect
+from coldcache.verdicts.judge import judge
 from coldcache.verdicts.observation import Baseline
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
 
@@ -173,9 +174,9 @@ def test_another_kernel_is_suspect():
 @pytest.mark.parametrize(
     ("seconds", "finding"),
     [
-        (1.0, None), (0.5, "read was measured over 0.5 s, less than 1 s: let seconds of the sweep be 2 s"),
-        (0.998, "read was measured over 0.998 s, less than 1 s: let seconds of the sweep be 2 s"),
-        (0.949, "read was measured over 0.95 s, less than 1 s: let seconds of the sweep be 2 s"),
+        (1.0, None), (0.5, "read was measured over 0.5 s, less than 1 s: set seconds of the sweep to 2 s"),
+        (0.998, "read was measured over 0.998 s, less than 1 s: set seconds of the sweep to 2 s"),
+        (0.949, "read was measured over 0.95 s, less than 1 s: set seconds of the sweep to 2 s"),
     ],
 )  # fmt: skip
 def test_a_short_run_is_suspect_with_the_digits_that_say_so(seconds, finding):
@@ -290,3 +291,18 @@ def test_a_case_with_two_modes_is_suspect():
     assert found == "the trials of file-create have two modes: 14 near 1.00 k/s and 1 near 67.0 k/s"
     wide = Thresholds(modes=70)
     assert suspect.two_modes(observe(baseline=Baseline(figures=apart), thresholds=wide)) is None
+
+
+def test_an_unsteady_trial_is_suspect_and_its_reason_names_how_long_to_measure():
+    falling = [200e6] * 6 + [100e6] * 6
+    trial = observe(
+        "write", argv=["fio", "--time_based"], records=[record(operation="write"), record("elapsed", 10.0, "write")]
+    )
+    assert "unsteady" not in judge(trial).codes
+    found = judge(trial._replace(windows={"write": falling}))
+    assert (found.verdict, found.codes) == ("suspect", ("unsteady",))
+    assert found.reasons == (
+        "write was not steady: the means of five equal parts lie between 100 MB/s and 200 MB/s and change by -75% "
+        "along a line: measure with SECONDS=30",
+    )
+    assert "unsteady" not in judge(trial._replace(windows={"write": falling[:9]})).codes

@@ -9,8 +9,8 @@ from coldcache.verdicts.thresholds import Ceilings, Thresholds
 def test_the_defaults_are_those_of_the_documentation():
     assert Thresholds().model_dump() == {
         "shortest_run": 1.0, "cold_share": 0.9, "foreign_share": 0.1, "load_per_core": 4.0, "foreign_cpu": 0.6,
-        "drift": 0.2, "least_moved": 0.5, "least_free": 0.05, "fill_drift": 0.1, "modes": 3.0, "saturated": 0.7,
-        "steady_spread": 0.2, "steady_slope": 0.1,
+        "drift": 0.2, "least_moved": 0.5, "least_free": 0.05, "fill_drift": 0.1, "modes": 3.0, "gap": 1.5,
+        "saturated": 0.7, "steady_spread": 0.2, "steady_slope": 0.1,
     }  # fmt: skip
     assert set(Ceilings().model_dump().values()) == {None}
 

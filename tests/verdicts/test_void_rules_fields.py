@@ -121,7 +121,9 @@ def test_an_interval_of_few_ticks_is_void(tick, seconds, finding):
 def test_an_interval_of_few_ticks_is_to_last_a_hundred_or_as_long_as_the_site_asks(shortest_run, times):
     """Half as long again as 100 ticks of 1 ms is 6.25 times 24 ms; half as long again as 1 s is 62.5 times."""
     rows = [record(), record("elapsed", 0.024)]
-    trial = observe(records=rows, scale="sizes divided by 10", thresholds=Thresholds(shortest_run=shortest_run))
+    trial = observe(
+        records=rows, scale="scaled down: 1/10 of the size", thresholds=Thresholds(shortest_run=shortest_run)
+    )
     assert void.coarse_clock(trial._replace(tick=1e-3)).endswith(
-        f"less than 100: let limits.trial_seconds of the site be {times} times as long"
+        f"less than 100: make limits.trial_seconds of the site {times} times as long"
     )

@@ -8,12 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
-from observed import observe, record
+from scipy.stats import f_oneway
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.trials import collect_trials
 from coldcache.tools.fio import series_logs
-from coldcache.verdicts.judge import judge
+from coldcache.verdicts import windows
 from coldcache.verdicts.thresholds import Thresholds
 from coldcache.verdicts.windows import find_change, sum_windows
 
@@ -31,6 +31,11 @@ def test_processes_are_summed_over_windows_that_all_have_but_the_last():
     other = log((146, 1), (301, 2), (501, 4), (601, 5), (700, 6))
     assert sum_windows([one, other], ["write"]) == {"write": (11 * 1024, 22 * 1024, 44 * 1024)}
     assert sum_windows([one], ["random-write"]) == {"random-write": (10240, 20480, 30720, 40960)}
+
+
+def test_windows_are_placed_by_their_distance_from_the_first():
+    points = [(125 + 100 * place, 10 + place) for place in range(6)]
+    assert sum_windows([log(*points)], ["write"]) == {"write": tuple(1024 * (10 + place) for place in range(5))}
 
 
 def test_what_no_series_tells_is_left_out():
@@ -56,6 +61,17 @@ def test_a_rate_that_halves_is_found_wherever_it_halves():
         assert len(found.rates) == 5
 
 
+def test_parts_differ_as_an_analysis_of_variance_says():
+    chance = random.Random(5)
+    near = []
+    for _ in range(300):
+        parts = [[chance.gauss(100 + 6 * place, 5) for _ in range(3)] for place in range(5)]
+        p = f_oneway(*parts).pvalue
+        assert windows._differ(parts) == (p < windows._CHANCE), p
+        near.append(p < windows._CHANCE)
+    assert 50 < sum(near) < 250
+
+
 def test_fewer_than_two_windows_in_each_part_say_nothing():
     assert find_change([100] * 6 + [50] * 3, DEFAULT) is None
     assert find_change([100] * 6 + [50] * 4, DEFAULT) is not None
@@ -76,21 +92,6 @@ def test_noise_alone_is_hardly_ever_taken_for_a_change(noise):
 def test_a_small_change_is_steady_however_clear_it_is():
     assert find_change([100.0 + 0.2 * place for place in range(40)], DEFAULT) is None
     assert find_change([100.0 + 0.2 * place for place in range(40)], Thresholds(steady_slope=0.05)) is not None
-
-
-def test_an_unsteady_trial_is_suspect_and_its_reason_names_how_long_to_measure():
-    falling = [200e6] * 6 + [100e6] * 6
-    trial = observe(
-        "write", argv=["fio", "--time_based"], records=[record(operation="write"), record("elapsed", 10.0, "write")]
-    )
-    assert "unsteady" not in judge(trial).codes
-    found = judge(trial._replace(windows={"write": falling}))
-    assert (found.verdict, found.codes) == ("suspect", ("unsteady",))
-    assert found.reasons == (
-        "write was not steady: the means of five equal parts lie between 100 MB/s and 200 MB/s and change by -75% "
-        "along a line: measure with SECONDS=30",
-    )
-    assert "unsteady" not in judge(trial._replace(windows={"write": falling[:9]})).codes
 
 
 STUDY = """\

@@ -1,5 +1,6 @@
 """A configuration becomes a design, or one line that says which word of it is not known."""
 
+import errno
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +35,7 @@ def test_a_design_writes_nothing(project):
 @pytest.mark.parametrize(
     ("more", "line"),
     [
-        ({"campaigm": "x"}, 'config/config.yaml: unknown key "campaigm"; did you mean "campaign"?'),
+        ({"campaigm": "x"}, '--config: unknown key "campaigm"; did you mean "campaign"?'),
         ({"campaign": None}, "config/config.yaml: campaign is required"),
         ({"site": None}, "config/config.yaml: site is required"),
         ({"studies": None}, "config/config.yaml: studies is required"),
@@ -44,6 +45,8 @@ def test_a_design_writes_nothing(project):
         ({"campaign": "größe"}, f'campaign "größe": {NAMES}'),
         ({"campaign": "-x"}, f'campaign "-x": {NAMES}'),
         ({"studies": "tiny,tiny"}, 'studies: "tiny" is named twice'),
+        ({"studies": "tiny,tiny.transfers"}, 'studies: "tiny.transfers" is named twice'),
+        ({"studies": "tiny.transfer"}, 'studies: tiny has no sweep "transfer"; did you mean "transfers"?'),
         ({"studies": "tiny, tny"}, 'config/studies/tny.yaml: there is no such file; did you mean "tiny"?'),
         ({"studies": ", "}, "config/config.yaml: studies: name at least one"),
         ({"site": "hre"}, 'config/sites/hre.yaml: there is no such file; did you mean "here"?'),
@@ -55,6 +58,14 @@ def test_an_unknown_word_of_the_configuration_is_refused(project, more, line):
 
 def test_a_name_that_yaml_takes_for_a_number_is_a_name(project):
     assert read_design({**CONFIG, "campaign": 2024}).folder == Path("raw/2024")
+
+
+def test_some_sweeps_of_a_study_are_named_with_it(project):
+    whole = read_design(CONFIG).studies[0]
+    (study,) = read_design({**CONFIG, "studies": "tiny.transfers"}).studies
+    assert list(study.sweeps) == ["transfers"] and len(whole.sweeps) > 1
+    begin(read_design({**CONFIG, "studies": "tiny.transfers"}))
+    assert take_begun({**CONFIG, "studies": "quick"})["studies"] == "tiny.transfers"
 
 
 def test_blanks_between_studies_do_not_matter(project):
@@ -154,6 +165,20 @@ def test_a_sealed_campaign_keeps_its_titles_and_says_so(measured, change):
     Path("elsewhere").rename("scratch")
     Path("config/studies/tiny.yaml").write_text("no study")
     assert update_presentation(read_design(CONFIG)) is None
+
+
+def test_a_mount_whose_server_has_gone_is_a_target_that_is_elsewhere(measured, change, monkeypatch):
+    seal(Path("raw/tiny"))
+    change(Path("config/studies/tiny.yaml"), "title: A study of seconds", "title: Seconds")
+    design, exists = read_design(CONFIG), Path.exists
+
+    def fail(path):
+        if path == Path(design.site.target.path):
+            raise OSError(errno.ENOTCONN, "Transport endpoint is not connected")
+        return exists(path)
+
+    monkeypatch.setattr(Path, "exists", fail)
+    assert update_presentation(design) is None
 
 
 def test_a_campaign_that_has_begun_keeps_its_studies_site_and_target(measured):

@@ -1,6 +1,7 @@
 """A notebook is executed with its parameters; its failures are one line, and its reads are logged."""
 
 import importlib
+import json
 import re
 
 import nbformat
@@ -76,6 +77,32 @@ def test_a_killed_kernel_is_reported_in_one_line_and_leaves_no_page(tmp_path, so
         f"{notebook}: its kernel ended early (Kernel died), perhaps for lack of memory; run it again"
     )
     assert not (tmp_path / "executed.ipynb").exists()
+
+
+def test_a_notebook_without_kernel_and_language_is_one_of_python(tmp_path, write_notebook):
+    notebook = write_notebook(tmp_path / "why.ipynb", "dataset = ''", "print(6 * 7)")
+    without = json.loads(notebook.read_text()) | {"metadata": {}}
+    notebook.write_text(json.dumps(without))
+    execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb", tmp_path / "dataset.nc", "quick")
+    executed = nbformat.read(tmp_path / "executed.ipynb", as_version=4)
+    assert executed.cells[-1].outputs[0].text == "42\n"
+    assert executed.metadata.kernelspec.name == "python3"
+
+
+@pytest.mark.parametrize("text", ["", "# Why?", "[]"])
+def test_a_file_that_is_no_notebook_costs_its_page_alone(tmp_path, capsys, text):
+    notebook = tmp_path / "why.ipynb"
+    notebook.write_text(text)
+    reads = tmp_path / "reads.txt"
+    execute_notebook(notebook, tmp_path / "executed.ipynb", tmp_path / "log.ipynb", tmp_path / "data.nc", "a", reads)
+    cells = nbformat.read(tmp_path / "executed.ipynb", as_version=4).cells
+    line = f"{notebook}: not a notebook of Jupyter"
+    assert [cell.source for cell in cells] == ["# why", f"This page failed: `{line}`."]
+    assert capsys.readouterr().err == f"coldcache: {line}; its page says so\n"
+    assert reads.read_text() == ""
+    with pytest.raises(NotebookError) as caught:
+        execute_notebook(notebook, tmp_path / "by-hand.ipynb", tmp_path / "log.ipynb")
+    assert str(caught.value) == line
 
 
 @pytest.mark.parametrize("package", ["matplotlib.pyplot", "numpy", "seaborn", "xarray"])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coldcache.core.live_progress import LiveProgress
-from coldcache.workflow.terminal import STEPS, Estimate, Terminal
+from coldcache.workflow.terminal import STEP_NAMES, Estimate, Terminal
 
 
 class Screen(io.StringIO):
@@ -125,7 +125,7 @@ def test_a_block_whose_runner_says_nothing_shows_no_time():
 def test_each_rule_of_the_workflow_has_words(root):
     rules = [name for file in (root / "workflow/rules").glob("*.smk") for name in
              re.findall(r"^(?:rule|checkpoint) (\w+):", file.read_text(), re.MULTILINE)]  # fmt: skip
-    assert set(rules) - {"measure_all"} == set(STEPS)
+    assert set(rules) - {"measure_all"} == set(STEP_NAMES)
 
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 1000), st.integers(0, 20)), min_size=1))

@@ -42,6 +42,7 @@ html_theme_options = {
     "article_header_start": [],
     "primary_sidebar_end": [],
     "secondary_sidebar_items": [],
+    "show_prev_next": False,
     "footer_start": ["origin.html"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

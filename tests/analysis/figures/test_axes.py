@@ -5,7 +5,7 @@ import pytest
 import seaborn as sns
 from canvas import find_outside, find_overlaps, list_texts
 
-from coldcache.analysis.figures.axes import name_lines, name_values, scale_for, set_x, set_y, shorten
+from coldcache.analysis.figures.axes import name_lines, name_values, scale_for, set_x, set_y, shorten_number
 from coldcache.analysis.figures.style import darken, lines_by
 
 
@@ -47,10 +47,10 @@ def test_threads_stand_at_powers_of_two_where_the_lines_have_points(axes):
     assert read_ticks(axes.xaxis) == ["1", "2", "4", "8"]
 
 
-def test_of_many_numbers_of_threads_the_powers_of_two_are_named(axes):
+def test_of_many_numbers_of_threads_the_powers_of_two_and_the_most_are_named(axes):
     axes.plot(range(1, 25), range(1, 25), marker="o")
     set_x(axes, "threads", log=2)
-    assert axes.get_xticks().tolist() == [1, 2, 4, 8, 16]
+    assert axes.get_xticks().tolist() == [1, 2, 4, 8, 16, 24]
 
 
 def test_a_logarithmic_axis_says_so(axes):
@@ -80,7 +80,7 @@ def test_the_unit_of_an_axis_follows_from_its_end(unit, highest, found):
 
 
 def test_ticks_are_short():
-    shown = [shorten(value) for value in (0, 0.5, 999, 1e3, 1.5e6, 2e9, 3e12, -2e3)]
+    shown = [shorten_number(value) for value in (0, 0.5, 999, 1e3, 1.5e6, 2e9, 3e12, -2e3)]
     assert shown == ["0", "0.5", "999", "1 k", "1.5 M", "2 G", "3 T", "-2 k"]
 
 
@@ -137,17 +137,17 @@ def test_values_are_named_above_their_points_and_nan_is_not(axes):
     assert (text.xyann, text.get_ha(), text.get_fontsize()) == ((0, 6), "center", 10)
 
 
-def test_ten_numbers_of_threads_are_all_named_and_of_many_powers_every_second(axes):
+def test_ten_numbers_of_threads_are_named_where_there_is_room_and_of_more_the_powers_of_two(axes):
     (line,) = axes.plot(range(1, 11), range(1, 11), marker="o")
     set_x(axes, "threads", log=2)
-    assert axes.get_xticks().tolist() == list(range(1, 11))
+    assert axes.get_xticks().tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 10]
     line.set_data(range(1, 12), range(1, 12))
     set_x(axes, "threads", log=2)
-    assert axes.get_xticks().tolist() == [1, 2, 4, 8]
+    assert axes.get_xticks().tolist() == [1, 2, 4, 8, 11]
     powers = [2**power for power in range(11)]
     line.set_data(powers, powers)
     set_x(axes, "threads", log=2)
-    assert axes.get_xticks().tolist() == powers[::2]
+    assert axes.get_xticks().tolist() == [*powers[:8], 1024]
     line.set_data(powers[:10], powers[:10])
     set_x(axes, "threads", log=2)
     assert axes.get_xticks().tolist() == powers[:10]

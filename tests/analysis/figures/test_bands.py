@@ -7,8 +7,20 @@ from coldcache.analysis.figures.bands import draw_bands
 from coldcache.analysis.figures.style import COLOURS
 
 
+def test_fewer_than_eight_runs_of_any_point_have_thin_bars(axes, sweep):
+    runs = sweep.cells.n.copy(data=[[8, 8, 8], [8, 8, 7]])
+    draw_bands(axes, sweep.cells.assign(n=runs))
+    band, bars = axes.collections
+    assert len(band.get_paths()[0].vertices) > 2
+    assert [path.vertices.tolist() for path in bars.get_paths()] == [
+        [[threads, float(cell.low)], [threads, float(cell.high)]]
+        for threads in (1, 2, 4) for cell in [sweep.cells.sel(operation="read", threads=threads)]
+    ]  # fmt: skip
+    assert to_hex(bars.get_color()[0]) == COLOURS["read"].lower()
+
+
 def test_bands_reach_from_the_lower_to_the_upper_ends(axes, sweep):
-    draw_bands(axes, sweep.cells, x="threads", by="operation")
+    draw_bands(axes, sweep.cells.assign(n=sweep.cells.n + 3), x="threads", by="operation")
     for band, operation in zip(axes.collections, ["write", "read"], strict=True):
         cells = sweep.cells.sel(operation=operation)
         (path,) = band.get_paths()
@@ -20,7 +32,7 @@ def test_bands_reach_from_the_lower_to_the_upper_ends(axes, sweep):
         assert to_hex(band.get_facecolor()[0]) == COLOURS[operation].lower()
 
 
-def test_one_run_has_no_band(axes, sweep):
+def test_one_run_has_neither_band_nor_bar(axes, sweep):
     cells = sweep.cells.copy(deep=True)
     cells["low"][:], cells["high"][:] = np.nan, np.nan
     draw_bands(axes, cells)

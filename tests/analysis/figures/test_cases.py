@@ -34,6 +34,12 @@ def test_instances_are_by_family_and_size():
     assert rows.case.tolist() == ["c5", "m5.large", "m5.xlarge", "m5.2xlarge", "m5.8xlarge", "r5.large"]
 
 
+def test_a_level_that_logs_do_not_state_is_first_and_says_so():
+    rows = list_cases(make_cells(operation=["write", "read"], threads=[4.0, np.nan, 1.0]), "threads")
+    levels = ("not stated", "1", "4")
+    assert rows.case.tolist() == [f"{name}\n{level}" for name in ("read", "write") for level in levels]
+
+
 def test_levels_that_are_compared_are_neighbours_and_long_names_are_wrapped():
     cells = make_cells(operation=["file-stat"], write_mode=["sync", "async"], network_delay=[0.002, 0.0])
     rows = list_cases(cells, "write_mode")

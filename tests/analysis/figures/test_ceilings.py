@@ -23,6 +23,24 @@ def test_limits_that_are_near_each_other_share_a_name(axes, sweep):
     assert find_overlaps(axes.figure) == []
 
 
+def test_only_limits_of_what_is_drawn_are_drawn(axes, sweep):
+    limited = replace(sweep, ceilings={"limit of reads": 300e6, "limit of writes": 70e6})
+    writes = limited.cells.sel(operation=["write"])
+    note = draw_ceilings(axes, limited, writes)
+    assert [text.get_text() for text in axes.texts] == ["limit of writes, 70.0 MB/s"]
+    # One caption serves the panels of all operations.
+    assert note == "Dashed where the scale allows: limit of reads 300 MB/s; limit of writes 70.0 MB/s."
+
+
+def test_limits_along_x_and_in_a_small_figure_are_named_in_the_caption_alone(axes, sweep):
+    limited = replace(sweep, ceilings={"limit": 300e6})
+    draw_ceilings(axes, limited, along="x")
+    draw_ceilings(axes, limited, named=False)
+    upright, level = axes.lines
+    assert (list(upright.get_xdata()), list(level.get_ydata())) == ([300e6] * 2, [300e6] * 2)
+    assert not axes.texts
+
+
 def test_no_limit_has_no_note(axes, sweep):
     assert draw_ceilings(axes, sweep) is None
     assert not axes.lines

@@ -28,5 +28,8 @@ def test_a_link_that_says_nothing_names_its_trial_or_case():
 
 
 def test_ids_of_series_become_attributes_which_may_repeat():
-    assert write_marks('<g id="series-0"/><g id="series-0"/>') == '<g data-series="0"/><g data-series="0"/>'
-    assert write_marks('<g id="name-of-12"/><g id="axes_1"/>') == '<g data-series-name="12"/><g id="axes_1"/>'
+    assert write_marks('<g id="series-read"/><g id="series-read"/>') == '<g data-series="read"/><g data-series="read"/>'
+    assert (
+        write_marks('<g id="name-of-read-one-file"/><g id="axes_1"/>')
+        == '<g data-series-name="read-one-file"/><g id="axes_1"/>'
+    )

@@ -91,6 +91,21 @@ def test_every_estimate_is_a_point_of_the_line_and_panel_of_its_levels(sweep):
     ]  # fmt: skip
 
 
+def test_many_panels_of_one_row_are_in_two_columns_and_each_column_ends_with_its_ticks(sweep):
+    operations = ["write", "read", "rewrite", "reread", "append"]
+    parts = [sweep.cube.sel(operation="read").assign_coords(operation=name) for name in operations]
+    cube = xr.concat(parts, "operation").assign_attrs(sweep.cube.attrs)
+    many = widen(replace(sweep, cube=cube), transfer_size=[4096, 65536])
+    _, figure, panels, _ = draw(many)
+    assert [levels["operation"] for levels, _ in panels] == operations
+    assert figure.get_figwidth() == pytest.approx(6.4)
+    spots = [(axes.get_subplotspec().rowspan.start, axes.get_subplotspec().colspan.start) for _, axes in panels]
+    assert spots == [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)]
+    labelled = [axes.xaxis.label.get_visible() for _, axes in panels]
+    assert labelled == [False, False, False, True, True]
+    assert [axes.xaxis.get_tick_params()["labelbottom"] for _, axes in panels] == labelled
+
+
 def test_values_start_at_zero_and_wide_levels_have_a_logarithmic_axis_with_their_own_ticks(sweep):
     one = replace(sweep, cube=sweep.cube.isel(threads=0, drop=True))
     roles, _, panels, _ = draw(widen(one, transfer_size=[4096, 65536, 1048576]))
@@ -115,23 +130,68 @@ def test_a_combination_that_was_not_measured_has_no_panel(sweep):
     assert [levels for levels, _ in panels] == [{"operation": "write"}]
 
 
-@pytest.mark.parametrize(("sizes", "fits"), [(8, True), (9, False)])
-def test_more_lines_than_a_reader_can_tell_apart_fit_no_figure(sweep, sizes, fits):
-    wide = widen(sweep, transfer_size=[4096 * (place + 1) for place in range(sizes)])
-    assert fig.fits_figure(wide.cells) is fits
+SIZES = [4096 * (place + 1) for place in range(9)]
+QUEUES = list(range(1, 31))
+MODES = [f"mode {number:02d}" for number in range(30)]
 
 
-@pytest.mark.parametrize(("sizes", "fits"), [(12, True), (13, False)])
-def test_more_panels_than_a_reader_can_tell_apart_fit_no_figure(sweep, sizes, fits):
-    wide = widen(sweep, transfer_size=[4096, 65536], queue_depth=list(range(1, sizes + 1)))
-    assert fig.fits_figure(wide.cells) is fits
+@pytest.mark.parametrize(
+    ("factors", "expected", "panels"),
+    [
+        ({"transfer_size": SIZES[:8]}, ("threads", "transfer_size", ("operation",)), 2),
+        # Nine lines are too many: the sizes go along x, where they have room.
+        ({"transfer_size": SIZES}, ("transfer_size", "threads", ("operation",)), 2),
+        # As names have no place along x, they have panels.
+        ({"write_mode": MODES[:9]}, ("threads", "operation", ("write_mode",)), 9),
+        ({"transfer_size": SIZES[:2], "queue_depth": QUEUES[:12]},
+         ("threads", "transfer_size", ("operation", "queue_depth")), 24),
+        # Thirteen panels per operation are too many: what has most levels goes along x.
+        ({"transfer_size": SIZES[:2], "queue_depth": QUEUES[:13]},
+         ("queue_depth", "threads", ("operation", "transfer_size")), 4),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_places_are_those_with_few_enough_lines_and_panels(sweep, factors, expected, panels):
+    wide = widen(sweep, **factors)
+    assert tuple(fig.assign_roles(wide.cells)) == expected
+    assert len(draw(wide)[2]) == panels
 
 
-@pytest.mark.parametrize(("levels", "fits"), [(20, True), (21, False)])
-def test_more_rows_than_a_reader_can_tell_apart_fit_no_figure(sweep, levels, fits):
+def test_more_panels_than_a_reader_can_tell_apart_leave_cases_to_the_table_and_say_so(sweep):
+    wide = widen(sweep, write_mode=MODES)
+    roles = fig.assign_roles(wide.cells)
+    assert tuple(roles) == ("threads", "operation", ("write_mode",))
+    shown = fig.choose_shown(wide.cells, roles)
+    # The last mode has the highest estimate, which the title names.
+    assert shown.write_mode.values.tolist() == [*MODES[:23], MODES[29]]
+    assert fig.describe_shown(shown, wide.cells) == (
+        "Drawn: 144 of 180 cases, as many as a figure can show; the table has all."
+    )
+    assert fig.describe_shown(wide.cells, wide.cells) is None
+    assert shown.estimate.equals(wide.cells.estimate.sel(write_mode=shown.write_mode))
+
+
+def test_more_operations_than_lines_have_a_panel_each(sweep):
+    parts = [sweep.cube.isel(operation=[0]).assign_coords(operation=[f"op-{number}"]) for number in range(9)]
+    cube = xr.concat(parts, dim="operation").transpose("operation", "threads", "repetition")
+    cube.attrs = sweep.cube.attrs
+    many = replace(sweep, cube=cube, cells=median_interval(cube.throughput))
+    roles, _, panels, note = draw(many)
+    assert tuple(roles) == ("threads", "operation", ("operation",))
+    assert [levels for levels, _ in panels] == [{"operation": [f"op-{number}"]} for number in range(9)]
+    assert {len(axes.lines) for _, axes in panels} == {1}
+    assert note == ""
+
+
+def test_of_more_rows_than_a_reader_can_tell_apart_the_first_are_drawn(sweep):
     one = replace(sweep, cube=sweep.cube.isel(threads=0, drop=True))
-    wide = widen(one, write_mode=[f"mode {number:02d}" for number in range(levels)])
-    assert fig.fits_figure(wide.cells) is fits
+    wide = widen(one, write_mode=MODES[:21])
+    every = fig.list_cases(wide.cells, "write_mode")
+    rows = every.head(fig.MOST_ROWS)
+    assert (len(every), len(rows), rows.attrs) == (42, 40, every.attrs)
+    assert fig.describe_shown(rows, every) == (
+        "Drawn: 40 of 42 cases, as many as a figure can show; the table has all."
+    )
 
 
 def test_lines_are_named_in_the_last_column_and_axes_at_the_edges_alone(sweep):

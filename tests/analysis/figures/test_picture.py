@@ -69,9 +69,9 @@ def test_text_is_text_and_series_can_be_found(sweep):
         name_lines(axes, sweep.cells, by="operation")
         svg = picture_of(sweep, axes.figure, "Reads grow").svg
     assert ">Reads grow</text>" in svg
-    assert svg.count('data-series-name="1"') == 1
+    assert svg.count('data-series-name="read"') == 1
     # The line, its band, fifteen runs and three links to cases.
-    assert svg.count('data-series="1"') == 20
+    assert svg.count('data-series="read"') == 20
     assert 'id="series' not in svg and 'id="name' not in svg
 
 

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from canvas import find_overlaps
 
-from coldcache.analysis.figures.axes import set_x, set_y
 from coldcache.analysis.figures.cases import list_cases
-from coldcache.analysis.figures.published import draw_published, draw_stars, find_published
+from coldcache.analysis.figures.published import draw_published, draw_stars, published_by_case
 from coldcache.analysis.questions.select import choose
 
 
@@ -18,7 +16,7 @@ def published(invent):
     return found
 
 
-def test_a_value_at_a_number_of_threads_is_a_star_and_others_are_levels(axes, published):
+def test_a_value_at_a_number_of_threads_is_a_star_and_others_are_ticks_at_the_right_edge(axes, published):
     note = draw_published(axes, published)
     stars = [line for line in axes.lines if line.get_marker() == "*"]
     assert {(line.get_xdata()[0], line.get_ydata()[0]) for line in stars} == {
@@ -27,17 +25,8 @@ def test_a_value_at_a_number_of_threads_is_a_star_and_others_are_levels(axes, pu
     assert all(line.get_markerfacecolor() == "white" for line in stars)
     levels = {line.get_ydata()[0] for line in axes.lines if line.get_marker() != "*"}
     assert levels == {value.high for value in published.published if not value.threads}
-    assert note == "Stars and dotted levels: published values."
-
-
-def test_names_of_levels_that_are_near_each_other_do_not_collide(axes, published):
-    axes.plot(published.cells.threads, published.cells.estimate.sel(operation="read"), marker="o")
-    draw_published(axes, published)
-    set_x(axes, "threads", log=2)
-    set_y(axes, "throughput", unit="B/s")
-    names = [text.get_text() for text in axes.texts if text.get_text()]
-    assert names and set(names) <= {"published peak (table)", "published sustained (table)", "published peak (text)"}
-    assert find_overlaps(axes.figure) == []
+    assert all(list(line.get_xdata()) == [0.95, 1] for line in axes.lines if line.get_marker() != "*")
+    assert note == "Stars and ticks at the right edge: published values."
 
 
 def test_a_value_beyond_the_scale_is_counted_in_the_caption(axes, published):
@@ -50,7 +39,7 @@ def test_a_value_beyond_the_scale_is_counted_in_the_caption(axes, published):
 
 def test_a_logarithmic_axis_has_room_for_values_further_away(axes, published):
     far = replace(published, published=(published.published[0]._replace(high=2e12, low=2e12),))
-    assert draw_published(axes, far, log=True) == "Stars and dotted levels: published values."
+    assert draw_published(axes, far, log=True) == "Stars and ticks at the right edge: published values."
 
 
 def test_stars_are_hollow_and_skip_what_is_not_stated(axes):
@@ -62,7 +51,7 @@ def test_stars_are_hollow_and_skip_what_is_not_stated(axes):
 def test_rows_find_the_values_of_their_levels(invent):
     (found, *_) = choose(invent("dell-lustre"), "dell-lustre", "throughput", ["read", "write"], by=["stripe_count"])
     rows = list_cases(found.cells, "stripe_count")
-    values = find_published(found, rows, "stripe_count")
+    values = published_by_case(found, rows, "stripe_count")
     stated = {(row.operation, row.stripe_count): value for row, value in zip(rows.itertuples(), values, strict=True)}
     assert stated["read", 8] == 1005e6
     assert np.isnan(stated["read", 2])

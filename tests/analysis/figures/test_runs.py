@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from coldcache.analysis.estimates import median_interval
 from coldcache.analysis.figures.cases import list_cases
@@ -35,6 +36,23 @@ def test_every_run_is_drawn_at_its_value_and_leads_to_its_page(axes, sweep):
                 assert runs[url] == (threads, value, "o", COLOURS[operation])
 
 
+def test_runs_of_a_case_lie_side_by_side_in_their_order(axes, sweep):
+    draw_runs(axes, sweep, sweep.cells)
+    axes.set_xscale("log", base=2)
+    case = [line for line in axes.lines if "operation=read,threads=2/r" in line.get_url()]
+    drawn = [line.get_transform().transform(line.get_xydata())[0, 0] for line in case]
+    middle = axes.transData.transform((2, 0))[0]
+    assert drawn == sorted(drawn) and len(set(drawn)) == 5
+    step = 1.6 / 72 * axes.figure.dpi
+    assert drawn == pytest.approx([middle + place * step for place in (-2, -1, 0, 1, 2)])
+
+
+def test_a_run_that_counts_and_states_no_such_figure_has_no_mark(axes, sweep):
+    sweep.cube.throughput.loc[{"operation": "read", "threads": 2, "repetition": 0}] = np.nan
+    draw_runs(axes, sweep, sweep.cells)
+    assert len(axes.lines) == 29
+
+
 def test_each_median_leads_to_its_case(axes, sweep):
     draw_runs(axes, sweep, sweep.cells)
     spots = {spots.get_urls()[0].partition(" ")[0]: tuple(spots.get_offsets()[0]) for spots in axes.collections}
@@ -62,9 +80,9 @@ def test_a_median_says_its_interval_and_runs_and_a_run_its_value_and_what_is_dou
 def test_everything_drawn_of_a_level_belongs_to_its_series(axes, sweep):
     draw_runs(axes, sweep, sweep.cells)
     assert {(artist.get_gid(), artist.get_url().split("operation=")[1][:4]) for artist in axes.lines} == {
-        ("series-0", "writ"), ("series-1", "read"),
+        ("series-write", "writ"), ("series-read", "read"),
     }  # fmt: skip
-    assert {spots.get_gid() for spots in axes.collections} == {"series-0", "series-1"}
+    assert {spots.get_gid() for spots in axes.collections} == {"series-write", "series-read"}
 
 
 def test_part_of_a_sweep_draws_its_own_runs_alone(axes, sweep):
@@ -86,7 +104,7 @@ def test_void_runs_are_crosses_on_the_axis_suspect_ones_hollow_and_reads_not_pro
     assert runs[f"{page}/r0.html#read-throughput"] == (1, 90e6, "d", "white")
     assert runs[f"{page}/r1.html"] == (1, 0, "X", "white")
     (cross,) = (line for line in axes.lines if line.get_marker() == "X")
-    assert cross.get_transform() == axes.get_xaxis_transform()
+    assert cross.get_transform().transform([1, 0])[1] == axes.get_xaxis_transform().transform([1, 0])[1]
     assert runs[f"{page}/r2.html#read-throughput"][2:] == ("o", COLOURS["read"])
 
 

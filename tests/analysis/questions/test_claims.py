@@ -42,28 +42,33 @@ def dataset(tmp_path):
 
 def test_sentences_and_tables_are_those_of_the_study(dataset):
     found = StudyClaims(dataset, "dell-lustre")
-    assert found.finding() == (
-        "Of 2 claims of dell-lustre, 1 borne out, 0 refuted, 1 open and 0 not testable here (borne out: DL1)."
-    )
-    assert found.sentences() == "- **DL1** (model), borne out: Reads beat writes. *read is 1.5 times write.*"
+    assert found.finding() == "2 claims: 1 borne out, 1 open."
+    assert found.sentences() == "- Borne out: Reads beat writes."
     assert list(found.table().shown["figure (95 %)"]) == ["1.5 (1.4 to 1.6)", "16,384"]
-    assert found.counts().shown.values.tolist() == [["dell-lustre", 1, 0, 1, 0, 0], ["pixstor-nvme", 0, 1, 0, 1, 1]]
-    assert found.describe_contradictions() == "1 of 2 pairs of statements contradict each other (in dell-lustre)."
+    assert found.table().shown.claim[0] == '<a href="../claims.html#claim-dell-lustre-DL1">DL1</a>'
+    assert found.describe_contradictions() == "The document contradicts itself in 1 of 2 places checked."
 
 
-def test_a_study_without_claims_shows_those_of_all(dataset):
-    found = StudyClaims(dataset, "imported")
-    assert found.finding() == (
-        "No claim is stated of imported; 1 borne out, 1 refuted, 1 open and 1 not testable here of all claims."
-    )
-    assert list(found.table().shown["figure (95 %)"])[2] == "97.0 GB/s (96.5 to 97.5 GB/s)"
+def test_decided_claims_come_first(dataset):
+    text = CLAIMS.replace("DL1,dell-lustre,model,borne out", "DL1,dell-lustre,model,not testable here")
+    dataset.with_name("claims.csv").write_text(text)
+    assert list(StudyClaims(dataset, "dell-lustre").table().numbers.id) == ["DL2", "DL1"]
+
+
+def test_a_study_without_claims_is_refused(dataset):
+    with pytest.raises(NoData, match=r"^no claim is stated of imported$"):
+        StudyClaims(dataset, "imported")
 
 
 def test_arithmetic_with_a_document_s_own_numbers_is_counted_apart(dataset):
     assert StudyClaims(dataset, "pixstor-nvme").finding() == (
-        "Of 2 claims of pixstor-nvme, 0 borne out, 1 refuted, 0 open and 1 not testable here (refuted: PN4). "
-        "Arithmetic with its own numbers: 1 borne out, 0 refuted, 0 open and 0 not testable here."
+        "2 claims: 1 refuted, 1 not testable here. Arithmetic with the document's own numbers: 1 borne out."
     )
+
+
+def test_a_document_without_contradictions_has_no_table_of_them(dataset):
+    found = StudyClaims(dataset, "pixstor-nvme")
+    assert found.contradictions() is None and found.describe_contradictions() is None
 
 
 def test_without_verdicts_the_page_says_how_to_get_them(tmp_path):
@@ -92,18 +97,13 @@ def test_the_figure_that_decides_has_its_unit_and_interval(estimate, low, high, 
 
 def test_tables_name_what_they_hold(dataset):
     found = StudyClaims(dataset, "dell-lustre")
-    assert found.table().caption == "Claims of dell-lustre and what this campaign says of them"
+    assert found.table().caption == "Every claim of the document"
     assert found.table().shown.columns.tolist() == [
-        "claim", "scope", "verdict", "figure (95 %)", "trials", "statement", "place", "why",
+        "claim", "statement", "place", "verdict", "figure (95 %)", "runs", "why",
     ]  # fmt: skip
-    assert found.counts().caption == "Verdicts on all claims of this campaign, by source"
     pairs = found.contradictions()
-    assert pairs.caption == "Statements of one document that are to agree"
-    assert pairs.shown.columns.tolist() == [
-        "about", "one", "other", "verdict", "source", "one place", "other place", "why",
-    ]  # fmt: skip
+    assert pairs.caption == "Statements of the document that contradict each other"
+    assert pairs.shown.values.tolist() == [["files", "2 (text)", "3 (table)", "2 against 3"]]
     assert StudyClaims(dataset, "pixstor-nvme").sentences() == (
-        "- **PN4** (model), refuted: Reads stay under the links. *above the links.*\n"
-        "- **PN11** (document), borne out: It adds up. *10 of 10 rows.*"
+        "- Refuted: Reads stay under the links.\n- Borne out: It adds up."
     )
-    assert StudyClaims(dataset, "other").sentences() == "No claim of this study is decided by this campaign."

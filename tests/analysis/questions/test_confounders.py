@@ -84,7 +84,7 @@ def test_one_level_that_counts_is_compared_with_nothing(collect):
     for path in Path("raw/tiny/tiny/cache").glob("write_cache=unsafe/r*/trial.json"):
         path.write_text(json.dumps({**json.loads(path.read_text()), "exit_status": 1}))
     assert collect() == (
-        "A write cache on and off: fewer than two levels have trials that count, so nothing is compared."
+        "Fewer than two levels have trials that count, so nothing is compared: A write cache on and off."
     )
 
 

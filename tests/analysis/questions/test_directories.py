@@ -1,7 +1,15 @@
 """Files and directories at full scale, and rates by files per directory."""
 
-from coldcache.analysis.questions.directories import compare_directories, describe_directories, tabulate_design
+import pytest
+
+from coldcache.analysis.questions.directories import (
+    compare_directories,
+    describe_directories,
+    join_directories,
+    tabulate_design,
+)
 from coldcache.analysis.questions.select import choose
+from coldcache.core.errors import NoData
 
 METADATA = ["file-create", "file-stat", "file-remove"]
 
@@ -32,3 +40,21 @@ def test_one_layout_alone_is_compared_with_nothing(invent):
         invent("dell-lustre", "few-directories"), "dell-lustre", "rate", METADATA, item="files per directory"
     )
     assert describe_directories(choice) == "Each directory holds 3,125 files: there is nothing to compare it with."
+
+
+def test_runs_are_joined_over_the_files_per_directory_that_each_sweep_fixes(invent):
+    choice = choose(invent("dell-lustre"), "dell-lustre", "rate", METADATA, item="files per directory")
+    runs = join_directories(choice)
+    assert runs.dims == ("operation", "items_per_directory", "repetition")
+    assert runs.items_per_directory.values.tolist() == [624, 3125]
+    for sweep in choice:
+        files = int(sweep.cube.attrs["items_per_directory"])
+        for operation in METADATA:
+            own = sweep.runs.sel(operation=operation).values.ravel()
+            assert runs.sel(operation=operation, items_per_directory=files).values.tolist() == own.tolist()
+
+
+def test_nothing_is_joined_where_nothing_was_measured(invent):
+    choice = choose(invent("dell-lustre", "random"), "dell-lustre", "rate", METADATA, item="files per directory")
+    with pytest.raises(NoData, match="no sweep on files per directory was measured"):
+        join_directories(choice)

@@ -29,7 +29,7 @@ def study(monkeypatch):
     """Return a function that makes some sweeps the study."""
 
     def put(*sweeps):
-        found = headlines.Selection("s", list(sweeps), [])
+        found = headlines.SweepSelection("s", list(sweeps), [])
         monkeypatch.setattr(headlines, "choose_all", lambda dataset, study: found)
 
     return put

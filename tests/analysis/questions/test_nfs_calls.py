@@ -3,13 +3,20 @@
 import math
 from dataclasses import replace
 
+import pandas as pd
+import pytest
+
 from coldcache.analysis.questions.nfs_calls import (
     _expected,
     caption_bars,
+    choose_telling,
     describe_calls,
     list_bars,
+    main_call,
+    summarise_calls,
     tabulate_calls,
     tabulate_slots,
+    title_calls,
 )
 from coldcache.analysis.questions.select import choose_settings
 
@@ -24,8 +31,8 @@ def test_write_calls_stand_beside_the_formula_and_the_document(invent):
     # The document counts calls and replies of sync, and calls alone of async.
     assert rows.published.to_dict() == {"async": 16384, "sync": 262144}
     assert describe_calls(found) == (
-        "A file of 1 GiB in writes of 8 KiB, sync and async, WRITE calls: 16,384 with async, 131,072 with sync; "
-        "2 of 2 as the formula has it."
+        "A file of 1 GiB in writes of 8 KiB, sync and async: 16,384 WRITE calls with async, 131,072 with sync, as "
+        "predicted."
     )
     bars = list_bars(tabulate_calls(found))
     assert (bars.name.tolist(), bars.row.tolist()) == (["async", "sync"], [0, 1])
@@ -50,23 +57,67 @@ def test_no_call_reaches_over_two_of_the_files_that_were_made(invent):
         found.question.sweep: found for found in choose_settings(invent("anf-nfs"), "anf-nfs", ["io_size"], "count")
     }
     rows = tabulate_calls(by_sweep["small-files"]).query("call == 'WRITE'").set_index("level")
-    assert rows.expected.to_dict() == {"64 KiB": 2048, "256 KiB": 2048, "1 MiB": 2048}
+    assert rows.expected.to_dict() == {"64 KiB": 128, "256 KiB": 128, "1 MiB": 128}
     assert rows.counted.to_dict() == rows.expected.to_dict()
     assert by_sweep["small-files"].path == "anf-nfs/small-files"
 
 
-def test_calls_are_told_at_every_other_level(invent):
+def test_calls_are_stated_at_every_other_level(invent):
     _, found = choose_settings(invent("anf-nfs"), "anf-nfs", ["write_mode"], "count")
     rows = tabulate_calls(found)
-    assert rows["at"].tolist() == [f"network delay each way {delay} ms" for delay in (0, 1, 2)] * 2
-    assert rows.counted.tolist() == rows.expected.tolist() == [64] * 3 + [512] * 3
+    assert rows["at"].tolist() == [f"network delay each way {delay} ms" for delay in (0, 1)] * 2
+    assert rows.counted.tolist() == rows.expected.tolist() == [512] * 2 + [4096] * 2
     assert describe_calls(found) == (
-        "512 writes of 8 KiB over a network that delays each packet, WRITE calls: 64 with async, 512 with sync; "
-        "6 of 6 as the formula has it."
+        "4,096 writes of 8 KiB over a link of 25 MB/s that delays each packet: 512 WRITE calls with async, 4,096 with "
+        "sync, as predicted."
     )
-    assert list_bars(rows).name.tolist()[-1] == "sync, network delay each way 2 ms"
-    by_sweep = {one.question.sweep: one for one in choose_settings(invent("anf-nfs"), "anf-nfs", ["nconnect"], "count")}
-    assert "1,024 to 16,384" not in describe_calls(by_sweep["nconnect"])
+    assert list_bars(rows).name.tolist()[-1] == "sync, network delay each way 1 ms"
+
+
+@pytest.mark.parametrize(
+    ("counts", "call"),
+    [
+        ({"GETATTR": (952, 2), "READ": (1000, 1000)}, "GETATTR"),
+        ({"GETATTR": (952, 0), "READ": (1000, 1)}, "GETATTR"),
+        ({"GETATTR": (50, 50), "READ": (1000, 1000)}, "READ"),
+        ({"GETATTR": (0, 0), "READ": (10, 10)}, "READ"),
+    ],
+)
+def test_the_main_call_is_the_one_that_the_factor_changes_most(counts, call):
+    rows = [(name, count, math.nan) for name, both in counts.items() for count in both]
+    assert main_call(pd.DataFrame(rows, columns=["call", "counted", "expected"])) == call
+
+
+def test_the_main_call_is_write_only_where_the_formula_holds():
+    rows = [("WRITE", 4, math.nan), ("WRITE", 4, math.nan), ("COMMIT", 1, math.nan), ("COMMIT", 3, math.nan)]
+    table = pd.DataFrame(rows, columns=["call", "counted", "expected"])
+    assert main_call(table) == "COMMIT"
+    assert main_call(table.assign(expected=[4, 4, math.nan, math.nan])) == "WRITE"
+
+
+def test_requests_in_flight_are_no_calls_and_are_counted_with_the_requests_of_the_document(invent):
+    found = choose_settings(invent("anf-nfs"), "anf-nfs", ["slot_table_entries"], "count")
+    (sweep,) = found
+    assert tabulate_calls(sweep).call.unique().tolist() == ["WRITE"]
+    counted = tabulate_slots(found).set_index("nconnect (1)")["counted (1)"]
+    assert counted.to_dict() == {1: "128", 2: "–", 4: "–", 8: "1,024", 16: "–"}
+
+
+def test_sweeps_whose_levels_change_the_calls_are_told_first_and_the_others_have_a_row(invent):
+    factors = ["write_mode", "io_size", "nconnect"]
+    found = choose_settings(invent("anf-nfs"), "anf-nfs", factors, "count")
+    telling = choose_telling(found)
+    assert [one.question.sweep for one in telling] == ["wsize", "rsize-wsize", "write-mode", "network-delay"]
+    assert title_calls(telling[0]) == "16,384 WRITE calls with 64 KiB, 1,024 with 1 MiB, as predicted"
+    table = summarise_calls(found)
+    rows = table.shown[table.shown.sweep == "write-mode"]
+    assert rows.to_dict("records") == [
+        {"sweep": "write-mode", "level": "async", "call": "WRITE", "published": "16,384", "formula": "16,384",
+         "counted": "16,384"},
+        {"sweep": "write-mode", "level": "sync", "call": "WRITE", "published": "262,144", "formula": "131,072",
+         "counted": "131,072"},
+    ]  # fmt: skip
+    assert set(table.shown.sweep) == {one.question.sweep for one in found}
 
 
 def test_slots_are_those_of_the_document():

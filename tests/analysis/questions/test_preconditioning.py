@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from coldcache.analysis.questions.preconditioning import Precondition, open_precondition
+from coldcache.analysis.questions.preconditioning import Preconditioning, open_preconditioning
 
 MIB = 2**20
 
@@ -19,7 +19,7 @@ def _parts(ended_by="steady", rates=(200e6, 110e6, 90e6, 100e6, 100e6, 100e6), s
 
 
 def test_a_steady_target_is_said_to_be_with_the_figures():
-    assert Precondition(_parts()).describe() == (
+    assert Preconditioning(_parts()).describe() == (
         "Before the first trial 64 MiB of /mnt/x were written once from beginning to end, then at random in 5 rounds, "
         "until they were steady: the last five differ by 20% of their mean, 100 MB/s, and change by 4% along a line; "
         "steady are at most 20% and 10%."
@@ -28,21 +28,21 @@ def test_a_steady_target_is_said_to_be_with_the_figures():
 
 @pytest.mark.parametrize("ended_by, reached", [("rounds", "5 rounds"), ("time", "time")])
 def test_one_that_was_not_is_said_not_to_be(ended_by, reached):
-    told = Precondition(_parts(ended_by, spread=0.5)).describe()
+    told = Preconditioning(_parts(ended_by, spread=0.5)).describe()
     assert f"They were not steady when the limit of {reached} was reached: the last five differ by 50%" in told
-    few = Precondition(_parts(ended_by, rates=(200e6, 100e6), spread=float("nan"))).describe()
+    few = Preconditioning(_parts(ended_by, rates=(200e6, 100e6), spread=float("nan"))).describe()
     assert "was reached: only five rounds can show it." in few
 
 
 def test_one_that_was_not_filled_is_said_to_be_as_found(invent):
-    found = open_precondition(invent("dell-lustre", "sequential"))
+    found = open_preconditioning(invent("dell-lustre", "sequential"))
     assert found.describe() == "The target was measured as it was found: nothing was written to fill it first."
-    assert found.tabulate("unused", "s").parts == []
+    assert found.parts.empty
 
 
-def test_each_rate_has_its_place_in_a_log(tmp_path):
-    (table,) = Precondition(_parts()).tabulate(tmp_path / "dataset.nc", "s").parts
-    assert table.shown.iloc[1].tolist() == [
+def test_each_rate_has_its_place_in_a_log():
+    shown = Preconditioning(_parts()).in_words()
+    assert len(shown) == 6
+    assert shown.iloc[1].tolist() == [
         "random-01", "110 MB/s", "60 s", "precondition/random-01/stdout.txt", "100 to 109"
     ]  # fmt: skip
-    assert len(pd.read_csv(next(tmp_path.rglob("s-precondition.csv")))) == 6

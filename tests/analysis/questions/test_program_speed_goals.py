@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from coldcache.analysis.questions.program_speed_goals import FIGURES, Figure, format_value
+from coldcache.analysis.questions.program_speed_goals import FIGURES, SpeedFigure, format_speed
 
-AT_MOST, AT_LEAST = Figure("a", "a", "s", None, 5), Figure("b", "b", "1/s", 10_000, None)
-BETWEEN, NONE = Figure("c", "c", "", 0.98, 1.02), Figure("d", "d", "B", None, 0)
+AT_MOST, AT_LEAST = SpeedFigure("a", "a", "s", None, 5), SpeedFigure("b", "b", "1/s", 10_000, None)
+BETWEEN, NONE = SpeedFigure("c", "c", "", 0.98, 1.02), SpeedFigure("d", "d", "B", None, 0)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_goal_is_shown_with_its_bounds_and_may_have_no_floor_and_no_reason():
 
 
 def test_values_have_three_digits_or_are_whole():
-    assert [format_value(value, "s") for value in (0.12345, 12.345, 99.96, 100, 1234.5)] == [
+    assert [format_speed(value, "s") for value in (0.12345, 12.345, 99.96, 100, 1234.5)] == [
         "0.123 s", "12.3 s", "100 s", "100 s", "1,234 s",
     ]  # fmt: skip
-    assert format_value(-250.4, "") == "-250"
+    assert format_speed(-250.4, "") == "-250"

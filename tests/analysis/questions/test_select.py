@@ -1,12 +1,25 @@
 """Which sweeps answer a question, which published values are shown beside them, and the text where there is no data."""
 
+import re
+
 import numpy as np
 import pytest
 import xarray as xr
+from invented import write_invented
 
 from coldcache.analysis.display import Display, Sentences
 from coldcache.analysis.question import Question
-from coldcache.analysis.questions.select import _find_ceilings, _split, choose, choose_settings, published_values
+from coldcache.analysis.questions.select import (
+    _find_ceilings,
+    _split,
+    choose,
+    choose_all,
+    choose_settings,
+    published_values,
+)
+from coldcache.analysis.sentences import describe_extremes
+from coldcache.analysis.sentences.subjects import list_measured
+from coldcache.analysis.tables import Table
 
 FILES = ["file-create", "file-stat", "file-read", "file-remove"]
 
@@ -55,9 +68,9 @@ def test_a_sweep_without_data_is_told_in_one_line_with_the_reason_and_its_publis
     assert published.count("fig 17") == 6
 
 
-def test_a_study_that_does_not_ask_says_so(invent):
+def test_a_study_that_does_not_ask_shows_nothing(invent):
     choice = choose(invent("fsx-metadata"), "fsx-metadata", "throughput", ["write", "read"])
-    assert choice.show([])._repr_mimebundle_()["text/plain"] == ("The study fsx-metadata has no sweep that asks this.")
+    assert choice.show([])._repr_mimebundle_()["text/plain"] == ""
     assert choice.caveat("By {tool}.")._repr_mimebundle_()["text/plain"] == ""
 
 
@@ -114,6 +127,9 @@ def test_the_scale_of_a_sweep_stands_in_its_caption(invent, study):
         ({"read_rate": 2e9, "write_rate": 2e9}, {"random-read"}, {"stated limit of reads": 2e9}),
         ({"read_rate": 2e9}, {"read", "write"}, {"stated limit of reads": 2e9}),
         ({"read_rate": 2e9}, {"file-stat"}, {}),
+        ({"measured_read_rate": 2e9, "write_rate": 1e9}, {"read", "write"},
+         {"measured limit of reads": 2e9, "stated limit of writes": 1e9}),
+        ({"doubtful_write_rate": 2e9}, {"write"}, {"measured, doubtful limit of writes": 2e9}),
     ],
 )  # fmt: skip
 def test_limits_that_are_alike_have_one_name(limits, operations, found):
@@ -138,3 +154,34 @@ def test_a_sweep_of_several_factors_has_a_part_for_each_combination_that_was_pla
     assert {part.verdict.dims for part, _ in parts} == {("operation", "threads", "repetition")}
     ((_, question),) = _split(cube.isel(io_size=0, file_layout=0, drop=True), Question("s", "w", "Writes"), "threads")
     assert (question.part, question.title) == ("", "Writes")
+
+
+def test_an_operation_whose_runs_are_all_void_is_named_with_the_reason_wherever_the_sweep_is_shown(root, tmp_path):
+    write_invented(root, tmp_path / "dataset.nc", "dell-lustre", "sequential", void="read")
+    choice = choose_all(tmp_path / "dataset.nc", "dell-lustre")
+    (found,) = choice
+    runs = int((found.cube.verdict.sel(operation="read") == "void").sum())
+    reason = f"none of {runs} runs counts: the rule too-short objects"
+    assert runs >= 25 and found.silent == {"read": reason}
+    assert list_measured(found) == ["write"]
+    said = describe_extremes(found)
+    assert said.count("writes range from") == 1 and said.endswith(f". No figure of read: {reason}.")
+    assert f" No figure of read: {reason}. " in found.caption()
+    rows = Table.of(found, "Every case").numbers
+    assert (rows.operation == "read").sum() == (rows.operation == "write").sum() > 1
+    assert rows[rows.operation == "read"]["n"].eq(0).all()
+
+
+def test_only_sweeps_with_one_of_the_operations_are_chosen_of_all(root, tmp_path):
+    write_invented(root, tmp_path / "dataset.nc", "dell-lustre", "sequential")
+    found, _ = names(choose_all(tmp_path / "dataset.nc", "dell-lustre", ["read", "file-create"]))
+    assert found == ["sequential"]
+    found, absent = names(choose_all(tmp_path / "dataset.nc", "dell-lustre", ["random-read"]))
+    assert found == [] and "random" in absent and "sequential" not in absent
+
+
+def test_a_sweep_of_which_no_trial_counts_is_absent_with_the_reason(root, tmp_path):
+    write_invented(root, tmp_path / "dataset.nc", "dell-lustre", "mdts", void="file-create")
+    choice = choose_all(tmp_path / "dataset.nc", "dell-lustre")
+    (line,) = [part for part in choice.show([]).parts if "two metadata targets" in part]
+    assert re.fullmatch(r"File creation .*: no data \(none of [0-9]+ runs counts: the rule too-short objects\)\.", line)

@@ -1,9 +1,12 @@
 """Peaks of the document beside measured ones, and what pairs of nodes would give."""
 
+import numpy as np
 import pytest
+import xarray as xr
 
+from coldcache.analysis.estimates import Estimates, median_interval
 from coldcache.analysis.questions.select import choose
-from coldcache.analysis.questions.sizing import describe_sizes, estimate_sizes, tabulate_peaks
+from coldcache.analysis.questions.sizing import describe_sizes, estimate_sizes, tabulate_peaks, title_sustained
 
 METADATA = ["file-create", "file-stat", "file-remove"]
 
@@ -31,3 +34,17 @@ def test_table_4_stands_beside_the_measured_peaks(invent):
     assert (row.published, row.grade) == (51.6e9, "table")
     assert row.measured == pytest.approx(16 * 2.01e9)
     assert peaks[peaks.workload == "random N-N"].measured.isna().all()
+
+
+def curve(*rates):
+    """Return the estimates of writes at 1, 2, 4 … threads, each of five runs within 1 % of a rate."""
+    runs = np.array([[[rate * noise for noise in (0.99, 1, 1.01, 1, 1)] for rate in rates]])
+    dims = ("operation", "threads", "repetition")
+    threads = [2**power for power in range(len(rates))]
+    cube = xr.Dataset({"throughput": (dims, runs)}, {"operation": ["write"], "threads": threads}, {"study": "s"})
+    return Estimates(cube, "throughput", "B/s", median_interval(cube.throughput))
+
+
+def test_the_title_states_the_share_of_its_peak_that_a_plateau_sustains():
+    assert title_sustained(curve(1e8, 2e8, 4e8, 4e8, 3.8e8)) == "Of their peak the plateaus sustain: writes 95%"
+    assert title_sustained(curve(1e8, 2e8, 4e8)) == "No operation shows a plateau"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from coldcache.analysis.questions.stability import Repetitions, Sentinel, open_repetitions, open_sentinel
+from coldcache.analysis.questions.stability import Repetitions, SentinelTrials, open_repetitions, open_sentinel
 
 STUDY = Path("config/studies/tiny.yaml")
 DATASET = Path("results/tiny/dataset.nc")
@@ -16,7 +16,7 @@ DATASET = Path("results/tiny/dataset.nc")
 def sentinel(figures, verdicts=None, allowed=0.2):
     verdicts = verdicts or ["valid"] * len(figures)
     there = pd.Series(figures, dtype=float)
-    return Sentinel("s", pd.DataFrame({
+    return SentinelTrials("s", pd.DataFrame({
         "study": "s", "sweep": "probe", "case": "only", "repetition": range(len(figures)), "verdict": verdicts,
         "minutes": [2.5 * number for number in range(len(figures))], "figure": there, "unit": "B/s",
         "drift": there / there.median() - 1, "allowed": allowed,
@@ -33,19 +33,20 @@ def test_the_furthest_drift_is_told_with_what_is_allowed():
     )
 
 
-def test_trials_that_do_not_count_are_drawn_and_have_no_figure(tmp_path):
+def test_trials_that_do_not_count_are_drawn_and_have_no_figure():
     found = sentinel([1e9, float("nan"), 1.1e9], ["valid", "void", "suspect"])
     assert found.caption().startswith("Dots: 3 trials of probe; hollow: suspect; crosses on the axis: do not count.")
     assert found.caption().endswith("Dashed: 20% off it.")
     assert (found.path, found.quantity, found.unit, found.allowed) == ("s/probe", "throughput", "B/s", 0.2)
     assert found.counted.figure.tolist() == [1e9, 1.1e9]
     assert found.title() == "The sentinel was at most -5% off its median"
-    table = found.tabulate(tmp_path / "dataset.nc")
-    assert (table.shown["trials"].iloc[0], table.shown["that count"].iloc[0]) == (3, 2)
-    assert table.shown["median"].iloc[0] == "1.05 GB/s"
-    saved = pd.read_csv(tmp_path / "by-hand/tables/s-sentinel.csv")
-    assert saved["figure (B/s)"].tolist()[::2] == [1e9, 1.1e9]
-    assert saved["time (min)"].tolist() == [0, 2.5, 5]
+    assert found.in_words(median=found.counted.figure.median()).to_dict("records") == [
+        {"sentinel": "probe", "trials": 3, "that count": 2, "median": "1.05 GB/s", "furthest off": "-4.8%",
+         "allowed": "20%"}
+    ]  # fmt: skip
+    numbers = found.numbers()
+    assert numbers["figure (B/s)"].tolist()[::2] == [1e9, 1.1e9]
+    assert numbers["time (min)"].tolist() == [0, 2.5, 5]
 
 
 def test_a_study_without_a_sentinel_or_a_stop_rule_says_so_in_one_line(invent):
@@ -56,7 +57,7 @@ def test_a_study_without_a_sentinel_or_a_stop_rule_says_so_in_one_line(invent):
         (open_repetitions(dataset, "dell-lustre"),
          "The study dell-lustre has no stop rule: its design names how often each case is repeated."),
     ):  # fmt: skip
-        assert (found.describe(), found.tabulate(dataset)) == (line, None)
+        assert found.describe() == line
 
 
 def test_a_sentinel_of_which_nothing_counts_is_told():
@@ -64,7 +65,7 @@ def test_a_sentinel_of_which_nothing_counts_is_told():
     assert found.describe() == "None of the 2 trials of the sentinel probe counts."
 
 
-def test_reasons_are_counted_with_the_trials_that_it_took(tmp_path):
+def test_reasons_are_counted_with_the_trials_that_it_took():
     cases = pd.DataFrame({
         "study": "s", "sweep": ["a", "a", "b"], "case": ["x", "y", "z"], "trials": [5, 9, 15],
         "relative_width": [0.08, 0.1, 0.3], "asked": 0.1,
@@ -78,12 +79,12 @@ def test_reasons_are_counted_with_the_trials_that_it_took(tmp_path):
     assert found.known.page.tolist()[-1] == "../trials/s/b/z/index.html"
     assert found.sweeps() == ["s/a", "s/a", "s/b"]
     assert found.caption() == ("Dots: 3 cases; hollow: not as narrow as asked. Dashed: the width that was asked for.")
-    table = found.tabulate(tmp_path / "dataset.nc")
-    assert table.shown.to_dict("records")[1] == {
-        "sweep": "b", "ended because": "most repetitions reached", "cases": 1, "trials of each": "15 trials",
-        "widest": "30.0%", "asked": "10.0%",
-    }  # fmt: skip
-    assert pd.read_csv(tmp_path / "by-hand/tables/s-repetitions.csv")["relative width (1)"].tolist() == [0.08, 0.1, 0.3]
+    unknown = Repetitions("s", cases.assign(relative_width=[0.08, 0.1, float("nan")]))
+    assert unknown.caption() == (
+        "Dots: 2 cases; hollow: not as narrow as asked. Dashed: the width that was asked for. 1 without a width: see "
+        "the table."
+    )
+    assert found.numbers()["relative width (1)"].tolist() == [0.08, 0.1, 0.3]
 
 
 @pytest.mark.slow

@@ -57,13 +57,13 @@ def test_a_series_is_told_by_its_p99_9(series):
     assert describe_series([]) is None
 
 
-def test_points_are_listed_by_the_minute_for_a_figure(series):
+def test_points_are_listed_by_the_second_for_a_figure(series):
     (write,) = (one for one in series if one.operation == "write")
     points = list_points([write] * 8)
     assert len(points) == MOST_SERIES * len(write.values)
     assert points.index.tolist() == list(range(len(points)))
     assert points.value.tolist()[:30] == write.values.tolist()
-    assert points.minutes.tolist()[:3] == pytest.approx([0, 1, 2])
+    assert points.seconds.tolist()[:3] == pytest.approx([0, 60, 120])
     assert caption_series([write]) == "Points: 30. Dashed: the 99.9th percentile of the points."
     assert caption_series([write] * 8).endswith(" 2 more series: see the table.")
 

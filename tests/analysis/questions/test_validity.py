@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from coldcache.analysis.questions.validity import Validity, open_validity
+from coldcache.analysis.questions.validity import StudyValidity, open_validity
 
 
 @pytest.fixture
@@ -42,19 +42,19 @@ def test_a_drift_is_told_with_its_size(sound):
     assert told == "1 of 2 sweeps changed pace while it ran: a \N{MINUS SIGN}25 %"
 
 
-def test_nothing_is_told_of_others_that_disturbed_no_trial(sound: Validity):
+def test_nothing_is_told_of_others_that_disturbed_no_trial(sound: StudyValidity):
     objections = pd.DataFrame({"rule": ["too-short"], "sweep": ["a"], "trials": [5]})
     assert replace(sound, objections=objections).describe_interference() is None
 
 
-def test_objections_of_others_at_work_are_interference(sound: Validity):
+def test_objections_of_others_at_work_are_interference(sound: StudyValidity):
     objections = pd.DataFrame({"rule": ["busy-machine", "too-short"], "sweep": ["a", "a"], "trials": [1, 5]})
     assert replace(sound, objections=objections).describe_interference() == (
         "Others at work on the machine or the device disturbed a trial once."
     )
 
 
-def test_flagged_and_lost_runs_are_counted_and_reads_that_came_from_memory(sound: Validity):
+def test_flagged_and_lost_runs_are_counted_and_reads_that_came_from_memory(sound: StudyValidity):
     verdicts = pd.DataFrame({
         "sweep": ["a", "b"], "trials": [6, 4], "valid": [3, 2], "suspect": [1, 1], "void": [1, 1], "missing": [1, 0],
         "reads": [4, 0], "cold": [3, 0],
@@ -67,7 +67,7 @@ def test_flagged_and_lost_runs_are_counted_and_reads_that_came_from_memory(sound
     assert told.endswith(" All 4 reads came from the device, not from memory.")
 
 
-def test_every_sweep_that_changed_pace_is_listed_the_worst_first(sound: Validity):
+def test_every_sweep_that_changed_pace_is_listed_the_worst_first(sound: StudyValidity):
     drifts = pd.DataFrame({"sweep": list("abc"), "trials": 9, "change": [0.1, -0.3, 0.01], "p": [0.01, 0.02, 1.0]})
     assert replace(sound, drifts=drifts).describe_drift() == (
         "2 of 3 sweeps changed pace while they ran: b \N{MINUS SIGN}30 %, a +10 %"

@@ -24,10 +24,10 @@ def test_layouts_are_told_by_what_is_fastest(dell):
     )
 
 
-def test_the_best_level_is_told_with_what_it_is_over_the_least_and_unknown_ones_are_never_the_best(rise):
+def test_the_best_level_is_told_with_the_lowest_and_unknown_ones_are_never_the_best(rise):
     found = rise({"read": [10, 30, 20], "write": [0, 0, 0]})
     found.cells["estimate"].loc[{"operation": "read", "threads": 4}] = math.nan
     assert describe_best(found, "threads") == (
-        "A sweep: the highest median of reads is that of threads 2: 30.0 MB/s, 3 times the least; "
-        "the highest median of writes is that of threads 1: 0.00 B/s."
+        "A sweep: the highest median of reads is that of threads 2: 30.0 MB/s, the lowest 10.0 MB/s; "
+        "the highest median of writes is that of threads 1: 0.00 B/s, the lowest 0.00 B/s."
     )

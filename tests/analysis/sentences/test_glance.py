@@ -5,10 +5,12 @@ from dataclasses import replace
 import xarray as xr
 
 from coldcache.analysis.estimates import median_interval
+from coldcache.analysis.figures.runs import draw_runs
 from coldcache.analysis.report_links import without_links
 from coldcache.analysis.sentences import (
     describe_growth,
     describe_meaning,
+    describe_order,
     title_headlines,
     title_overview,
 )
@@ -42,11 +44,13 @@ def test_an_overview_of_a_setting_compares_its_levels(sweep):
     other = cube.assign(throughput=cube.throughput * 2).assign_coords(write_cache=["on"])
     both = xr.concat([cube, other], dim="write_cache").assign_attrs(sweep.cube.attrs)
     setting = replace(sweep, cube=both, cells=median_interval(both.throughput))
-    assert without_links(title_overview(setting)) == "Writes 2 times with on; reads 2 times with on, against off"
+    assert without_links(title_overview(setting)) == (
+        "The write cache makes writes 2 times as fast, reads 2 times as fast"
+    )
     (said,) = describe_meaning([setting])
     assert without_links(said) == (
-        "Against write cache off: writes are 2 times (95 %: 2 to 2) as fast with on; reads are 2 times (95 %: 2 to 2) "
-        "as fast with on."
+        "The write cache makes writes 2 times as fast (75.0 MB/s → 150 MB/s; 95 %: 2 to 2), reads 2 times as fast "
+        "(400 MB/s → 800 MB/s; 95 %: 2 to 2)."
     )
     best = [(sweep, {"operation": "read", "threads": 4})]
     assert title_headlines(best, [setting]) == "400 MB/s read, the write cache gains 2 times"
@@ -61,7 +65,45 @@ def test_a_setting_without_a_difference_says_so_and_too_few_pairs_say_nothing(sw
     both = xr.concat([cube, other], dim="write_cache").assign_attrs(sweep.cube.attrs)
     setting = replace(sweep, cube=both, cells=median_interval(both.throughput))
     (said,) = describe_meaning([setting])
-    assert said == "Against write cache off: no measurable difference to writes; no measurable difference to reads."
-    assert title_overview(setting) == "No measurable difference to writes and reads with on, against off"
+    assert said == "Writes and reads show no measurable difference by write cache."
+    assert title_overview(setting) == "Writes and reads show no measurable difference by write cache"
     few = both.isel(repetition=slice(2))
     assert describe_meaning([replace(setting, cube=few, cells=median_interval(few.throughput))]) == []
+
+
+def test_rates_in_memory_are_named_and_are_no_finding(sweep):
+    place = xr.where(sweep.cube.threads < 4, "storage", "memory").broadcast_like(sweep.cube.verdict)
+    mixed = replace(sweep, cube=sweep.cube.assign(reached=place))
+    # The highest rate, at 4 threads, stayed in memory: the title has the highest one on the storage.
+    assert title_overview(mixed) == "Reads reach 200 MB/s with 2 threads"
+    assert mixed.peak("read").threads == 2
+    memory = replace(sweep, cube=sweep.cube.assign(reached=xr.full_like(place, "memory")))
+    assert title_overview(memory) == "Reads in memory reach 400 MB/s with 4 threads"
+    assert describe_order(memory) == "Reads in memory reach 400 MB/s, writes in memory 75.0 MB/s"
+    best = [(memory, {"operation": "read", "threads": 4})]
+    assert title_headlines(best) == "400 MB/s read in memory"
+    assert describe_meaning([memory]) == []
+    assert describe_meaning([memory, mixed])[0].startswith("Reads grow")
+
+
+def test_what_a_cache_gains_in_memory_says_so(sweep):
+    cube = sweep.cube.sel(threads=[4]).assign_coords(threads=["off"]).rename(threads="write_cache")
+    other = cube.assign(throughput=cube.throughput * 2).assign_coords(write_cache=["on"])
+    both = xr.concat([cube, other], dim="write_cache").assign_attrs(sweep.cube.attrs)
+    place = xr.where(both.write_cache == "on", "memory", "storage").broadcast_like(both.verdict)
+    setting = replace(sweep, cube=both.assign(reached=place), cells=median_interval(both.throughput))
+    assert "reads 2 times as fast (in memory)" in without_links(title_overview(setting))
+    best = [(sweep, {"operation": "read", "threads": 4})]
+    assert title_headlines(best, [setting]) == "400 MB/s read, the write cache gains 2 times in memory"
+
+
+def test_a_case_of_two_modes_is_no_peak_and_is_drawn_as_two(sweep, axes):
+    codes = xr.where(sweep.cube.threads == 4, "drift two-modes", "").broadcast_like(sweep.cube.verdict)
+    doubted = replace(sweep, cube=sweep.cube.assign(codes=codes))
+    assert doubted.peak("read").threads == 2
+    assert title_overview(doubted) == "Reads reach 200 MB/s with 2 threads"
+    assert "Bars: the two groups of 2 cases with two modes" in doubted.caption()
+    draw_runs(axes, doubted, doubted.cells)
+    bars = [line for line in axes.lines if line.get_marker() == "_"]
+    # Reads at 4 threads were 390, 400 three times, and 410; writes 50, 75 three times, and 90.
+    assert sorted(float(line.get_ydata()[0]) / 1e6 for line in bars) == [50, 75, 390, 400]

@@ -16,11 +16,13 @@ from coldcache.statistics.intervals import Interval
 def test_curves_are_told_by_peak_growth_and_plateau(dell):
     (found,) = choose(dell, "dell-lustre", "throughput", ["write", "read"], "file-per-thread", over="threads")
     assert without_links(describe_peaks(found)) == (
-        "Sequential transfers of 1 MiB, one file per thread, 2 TB in all (at most 256 threads, full sizes): reads peak "
-        "at 32.2 GB/s (93.8 %: 32.0 to 32.3 GB/s) with 16 threads, writes peak at 16.1 GB/s (93.8 %: 16.0 to 16.2 "
-        "GB/s) with 16 threads."
+        "Sequential transfers of 1 MiB, one file per thread, 2 TB in all (scaled down: at most 256 threads, full "
+        "size): reads peak at 32.2 GB/s (93.8 %: 32.2 to 32.2 GB/s) with 16 threads, writes peak at 16.1 GB/s (93.8 %: "
+        "16.1 to 16.1 GB/s) with 16 threads."
     )
-    assert describe_growth(found) == "Reads grow 16 times, writes grow 16 times from 1 to 256 threads"
+    assert describe_growth(found) == (
+        "Reads grow 16 times, writes grow 16 times from 1 to 256 threads; level from 16 on"
+    )
     assert describe_plateaus(found) == (
         "Reads: level from 16 threads on, at 32.2 GB/s or more; writes: level from 16 threads on, at 16.1 GB/s or more."
     )

@@ -4,32 +4,57 @@ import pytest
 
 from coldcache.analysis.paired_ratios import Pair
 from coldcache.analysis.questions.select import choose_settings
-from coldcache.analysis.sentences import describe_pairs, title_pairs
-from coldcache.statistics.intervals import Interval
+from coldcache.analysis.results import Ratio
+from coldcache.analysis.sentences import describe_pairs, rank_pairs, title_pairs, title_ratios
+from coldcache.analysis.setting_ratios import tabulate_ratios
 
 
-def test_settings_are_told_against_the_level_that_is_off(dell):
+def test_a_setting_is_told_over_its_cases(dell):
     found = next(iter(choose_settings(dell, "dell-lustre", ["write_cache"])))
     assert describe_pairs(found, "write_cache") == (
-        "Sequential writes with the write cache on and off, against write cache writethrough: writes are 2 times as "
-        "fast with writeback."
+        "Sequential writes with the write cache on and off: writes are 2 times as fast with the write cache on (6 of 6 "
+        "ratios differ from 1)."
     )
-    assert title_pairs(found, "write_cache") == "Writes 2 times with writeback, against writethrough"
+    assert title_pairs(found, "write_cache") == "Writes are 2 times as fast with the write cache on"
 
 
 @pytest.mark.parametrize(("low", "high", "told", "title"), [
-    (1.1, 1.3, "1.2 times (95 %: 1.1 to 1.3) as fast with writeback.", "Writes 1.2 times with writeback"),
-    (0.9, 1.5, "1.2 times (95 %: 0.9 to 1.5) as fast with writeback, which shows no difference.",
-     "No measurable difference to writes with writeback"),
+    (1.1, 1.3, "the write cache makes writes 1.2 times as fast (95 %: 1.1 to 1.3).",
+     "The write cache makes writes 1.2 times as fast"),
+    (0.9, 1.5, "no measurable difference to writes: 1.2 times (95 %: 0.9 to 1.5).",
+     "Writes show no measurable difference by write cache"),
 ])  # fmt: skip
 def test_a_ratio_claims_what_its_interval_shows(dell, monkeypatch, low, high, told, title):
-    pair = Pair({"operation": "write"}, "writeback", Interval(1.2, low, high, 6, 0.95, "t"))
+    pair = Pair({"operation": "write"}, "writeback", Ratio(1.2, low, high, 6))
     monkeypatch.setattr("coldcache.analysis.sentences.settings.pairs", lambda *_: [pair])
     found = next(iter(choose_settings(dell, "dell-lustre", ["write_cache"])))
-    assert describe_pairs(found, "write_cache").endswith(f"against write cache writethrough: writes are {told}")
-    assert title_pairs(found, "write_cache") == f"{title}, against writethrough"
+    assert describe_pairs(found, "write_cache") == f"Sequential writes with the write cache on and off: {told}"
+    assert title_pairs(found, "write_cache") == title
+
+
+def test_sweeps_are_ranked_by_their_greatest_difference(dell, monkeypatch):
+    selection = choose_settings(dell, "dell-lustre", ["write_cache"])
+    (found, *_) = selection
+    assert rank_pairs(found, "write_cache") == pytest.approx(-2)
+    slower = Pair({"operation": "write"}, "writeback", Ratio(0.25, 0.2, 0.3, 6))
+    monkeypatch.setattr("coldcache.analysis.sentences.settings.pairs", lambda *_: [slower])
+    assert rank_pairs(found, "write_cache") == -4
+    undecided = Pair({"operation": "write"}, "writeback", Ratio(4, 0.9, 9, 6))
+    monkeypatch.setattr("coldcache.analysis.sentences.settings.pairs", lambda *_: [undecided])
+    assert rank_pairs(found, "write_cache") == 0
+    names = [sweep.name for sweep in selection.in_order(lambda sweep: -selection.found.index(sweep))]
+    assert names == [sweep.name for sweep in reversed(selection.found)]
 
 
 def test_many_levels_are_told_by_their_range(invent):
-    found = next(one for one in choose_settings(invent("anf-nfs"), "anf-nfs", ["nconnect"]))
-    assert title_pairs(found, "nconnect") == "Writes 1 times with other levels, against 1"
+    found = next(one for one in choose_settings(invent("anf-nfs"), "anf-nfs", ["io_size"]))
+    assert title_pairs(found, "io_size") == "Writes show no measurable difference by rsize and wsize"
+
+
+def test_a_forest_is_told_by_its_greatest_difference(dell):
+    ratios = tabulate_ratios(choose_settings(dell, "dell-lustre", ["write_cache"]))
+    assert title_ratios(ratios) == "2 times for write, 1 thread: on / off"
+    shown = ratios.assign(low=[0.5, *ratios.low[1:]], high=[2.5, *ratios.high[1:]])
+    assert title_ratios(shown) == "2 times for write, 48 threads: on / off; 1 of 6 ratios include 1"
+    assert title_ratios(ratios.assign(low=float("nan"))) == "Fewer than five pairs each: no ratio has an interval"
+    assert title_ratios(ratios.assign(low=0.5)) == "None of 6 ratios differs from 1"

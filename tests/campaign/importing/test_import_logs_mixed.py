@@ -8,7 +8,9 @@ import pytest
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.importing.import_logs import import_logs
-from coldcache.tools import read_file
+from coldcache.campaign.importing.scan import survey
+from coldcache.campaign.trials import collect_trials
+from coldcache.tools import read_file, read_log
 
 
 @pytest.fixture
@@ -53,3 +55,32 @@ def test_each_figure_of_a_compressed_log_is_found_in_its_stored_copy(folder):
         assert stored[one.offset : one.offset + one.length].decode() == one.printed.split()[0]
     named = {json.loads(path.read_text())["log"]["file"] for path in Path("raw/mixed").rglob("trial.json")}
     assert all((Path("raw/mixed") / file).is_file() for file in named)
+
+
+def test_each_tool_of_one_file_has_its_own_trials(root, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    specimens, folder = root / "tests/specimens", tmp_path / "jobs"
+    folder.mkdir()
+    ior, mdtest = ((specimens / name).read_bytes() for name in ("ior-4.0.0-rep3.txt", "mdtest-400-dellF.txt"))
+    (folder / "slurm-7.out").write_bytes(ior + b"srun: next step\n" + mdtest)
+    imported = import_logs(folder, "jobs")
+    assert imported.found.unread == []
+    assert [(log.file, log.tool) for log in imported.found.logs] == [("slurm-7.out", "ior"), ("slurm-7.out", "mdtest")]
+    (study,) = read_campaign(Path("raw/jobs")).studies
+    assert {name: sweep.tools for name, sweep in study.sweeps.items()} == {"ior": ["ior"], "mdtest": ["mdtest"]}
+    trials = list(collect_trials(read_campaign(Path("raw/jobs"))))
+    # What each alone gives, at its place in the file.
+    for tool, log, start in (("ior", ior, 0), ("mdtest", mdtest, len(ior) + len(b"srun: next step\n"))):
+        alone = [record._replace(offset=record.offset + start) for record in read_log(log)]
+        found = [record for trial in trials if trial.outcome.tool == tool for record in trial.records]
+        assert sorted(found, key=lambda record: record.offset) == alone
+        assert len(alone) >= 60
+    # The same runs in files of their own are no second measurement.
+    (folder / "a-run-of-ior.txt").write_bytes(ior)
+    (folder / "the-mdtest.txt").write_bytes(mdtest)
+    found = survey(folder)
+    assert [(log.file, log.tool) for log in found.logs] == [("a-run-of-ior.txt", "ior"), ("slurm-7.out", "mdtest")]
+    assert found.unread == [
+        ("slurm-7.out", "states no figure of ior that a-run-of-ior.txt does not state: one run, seen twice"),
+        ("the-mdtest.txt", "states no figure that slurm-7.out does not state: one run, seen twice"),
+    ]

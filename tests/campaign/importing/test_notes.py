@@ -45,7 +45,8 @@ factors:
 """,
     )
     assert notes.factors_of("on/t8.log") == {
-        "write_cache": "on", "transfer_size": 1048576, "threads": 8, "direct_io": True,
+        "write_cache": ("on", "on/**"), "transfer_size": (1048576, "on/**"), "threads": (8, "**/t{threads}.log"),
+        "direct_io": (True, "**/t{threads}.log"),
     }  # fmt: skip
     assert notes.factors_of("off/x.log") == {}
     assert notes.study == "before-and-after"
@@ -92,14 +93,14 @@ def test_a_log_belongs_to_one_sweep():
     notes = Notes.model_validate({"sweeps": {"a": {"logs": ["*.log"]}, "b": {"logs": ["x*"]}}})
     assert notes.sweep_of("y.log") == "a"
     assert notes.sweep_of("other.txt") is None
-    with pytest.raises(DesignError, match=r"sweeps: x.log belongs to both a and b"):
+    with pytest.raises(DesignError, match=r"sweeps.b.logs: x.log belongs to the sweep a, too"):
         notes.sweep_of("x.log")
 
 
 def test_two_levels_of_one_factor_are_refused():
     notes = Notes.model_validate({"factors": {"*.log": {"nodes": 2}, "{nodes}.log": {}}})
-    assert notes.factors_of("2.log") == {"nodes": 2}
-    with pytest.raises(DesignError, match=r"factors: 4.log is given two levels of nodes, 2 and 4"):
+    assert notes.factors_of("2.log") == {"nodes": (2, "*.log")}
+    with pytest.raises(DesignError, match=r'factors."\{nodes\}.log".nodes: 4.log has 4 here, and 2 by "\*.log"'):
         notes.factors_of("4.log")
     with pytest.raises(DesignError, match=r'factors."\{nodes\}.log".nodes: "x" is not a number'):
         notes.factors_of("x.log")

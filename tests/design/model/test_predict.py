@@ -71,6 +71,14 @@ def test_a_case_is_predicted_from_its_levels(operation, levels, rate):
     assert found == (None if rate is None else pytest.approx(rate))
 
 
+def test_random_transfers_past_the_caches_are_bounded_by_the_requests_of_the_targets_in_use():
+    model, levels = MODEL.change(target_iops=50), {"transfer_size": 4096, "direct_io": True}
+    for threads, rate in ((1, 50), (8, 400), (64, 400)):
+        found = predict_case(model, {}, "random-read", {**levels, "threads": threads})
+        assert (found.rate, found.bound) == (rate, "requests of the targets")
+    assert predict_case(model, {}, "random-write", {**levels, "threads": 8, "direct_io": False}).rate is None
+
+
 def test_a_link_bounds_what_crosses_it():
     assert predict(8, 8, model=MODEL.change(client_rate=1.5e7)).rate == pytest.approx(6e7)
     assert predict(8, 8, model=MODEL.change(client_rate=1.5e7), clients=1).rate == pytest.approx(1.5e7)

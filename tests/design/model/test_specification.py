@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from coldcache.design.model.specification import CLIENT_VALUES, LIMITS, Specification
+from coldcache.design.model.specification import CLIENT_VALUES, MODEL_LIMITS, Specification, show_value
 
 
 def test_the_default_fits_a_small_machine():
@@ -20,7 +20,6 @@ def test_the_default_fits_a_small_machine():
         {"target_rate": "10 MB"},
         {"metadata_cpu": 0.0},
         {"target_size": 1 << 29},
-        {"client_dirty": 1 << 31},
         {"network_delay": -1.0},
         {"target_rates": 1e7},
     ],
@@ -53,10 +52,23 @@ def test_it_survives_its_file():
 
 
 def test_limits_are_keys():
-    assert set(LIMITS + CLIENT_VALUES) <= set(Specification.model_fields)
+    assert set(MODEL_LIMITS + CLIENT_VALUES) <= set(Specification.model_fields)
 
 
 def test_quantities_have_units():
     stated = {"target_rate": "25 MB/s", "target_size": "2 GiB", "network_delay": "2 ms", "node_rate": None}
     found = Specification.model_validate(stated)
     assert (found.target_rate, found.target_size, found.network_delay, found.node_rate) == (2.5e7, 1 << 31, 0.002, None)
+
+
+def test_values_are_shown_with_their_units():
+    shown = {key: show_value(key, value) for key, value in Specification(metadata_cpu=0.05, target_iops=500)}
+    assert shown["targets"] == "8"
+    assert shown["target_size"] == "4 GiB"
+    assert shown["target_rate"] == "10.0 MB/s"
+    assert shown["target_iops"] == "500 /s"
+    assert shown["metadata_cpu"] == "0.05 of a core"
+    assert (shown["client_rate"], shown["io_timeout"]) == ("no limit", "no limit")
+    assert (shown["client_cache"], shown["kernel_cache"]) == ("on", "off")
+    assert (shown["network_delay"], shown["failure_grace"]) == ("none", "10 min 00 s")
+    assert show_value("network_delay", 0.0005) == "500 µs"

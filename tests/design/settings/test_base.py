@@ -4,8 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from coldcache.core.errors import DesignError
-from coldcache.design.settings import KINDS
-from coldcache.design.settings.base import name_level
+from coldcache.design.settings import SETTING_KINDS
+from coldcache.design.settings.base import level_as_text
 from coldcache.design.settings.commands import CommandSetting
 from coldcache.design.settings.kernel_value import SysctlSetting
 from coldcache.design.settings.nfs_guest import GuestSetting
@@ -21,7 +21,7 @@ def test_a_level_has_a_value_and_a_reading():
 
 
 def test_a_bare_on_of_yaml_gets_its_name_back():
-    assert [name_level(level) for level in (True, False, 1, "x")] == ["on", "off", "1", "x"]
+    assert [level_as_text(level) for level in (True, False, 1, "x")] == ["on", "off", "1", "x"]
 
 
 def test_levels_that_read_the_same_are_refused():
@@ -35,7 +35,7 @@ def test_a_level_that_is_not_stated_is_refused():
 
 
 def test_the_kinds_are_those_that_sites_may_name():
-    assert list(KINDS) == [
+    assert list(SETTING_KINDS) == [
         "cgroup", "commands", "file", "gluster", "lctl", "lfs", "model", "mount", "mounts", "nfs-guest", "sysctl",
         "tuned",
     ]  # fmt: skip

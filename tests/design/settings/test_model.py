@@ -3,7 +3,7 @@
 import pytest
 
 from coldcache.core.errors import DesignError
-from coldcache.design.settings.model import ModelSetting, format_value, parse_value
+from coldcache.design.settings.model import ModelSetting, count_servers, format_value, parse_value, split_levels
 
 
 def kind(of, **stated):
@@ -55,3 +55,16 @@ def test_layouts_have_fresh_files_and_mounts_are_slow():
 
 def test_what_is_written_is_read():
     assert [format_value(parse_value("metadata_cpu", text)) for text in ("0.05", "none")] == ["0.05", "none"]
+
+
+def test_the_levels_of_a_case_are_split_into_the_layout_and_the_limits():
+    settings = {"stripes": kind("stripe_count"), "rate": kind("target_rate"), "servers": kind("metadata_servers")}
+    levels = {"stripes": 2.0, "rate": "10 MB/s", "servers": 2, "threads": 4}
+    assert split_levels(settings, levels) == ({"stripe_count": 2}, {"target_rate": 1e7})
+    # A table has NaN where a case has no such factor.
+    assert split_levels(settings, {"stripes": float("nan"), "rate": "none"}) == ({}, {"target_rate": None})
+
+
+def test_folders_are_dealt_out_to_one_metadata_server_unless_a_factor_says_more():
+    assert count_servers({"rate": kind("target_rate")}, {"rate": "10 MB/s"}) == 1
+    assert count_servers({"mdts": kind("metadata_servers"), "other": "site"}, {"mdts": 2, "other": 1}) == 2

@@ -7,7 +7,7 @@ import pytest
 
 from coldcache.core.errors import SettingError
 from coldcache.measure.cluster.ask_nodes import (
-    Place,
+    BlockNodes,
     ask_nodes,
     cool_everywhere,
     describe_everywhere,
@@ -52,7 +52,7 @@ def test_every_node_describes_itself_wholly_and_leaves_nothing(nodes):
 
 def test_every_node_sees_the_mark(nodes):
     work, hosts = nodes
-    place = Place(hosts, write_mark(work))
+    place = BlockNodes(hosts, write_mark(work))
     assert find_fault("ssh", place, work, 2) is None
     assert ask_nodes("ssh", hosts, [str(work / ".seen")])["alpha"]["mark"] == place.word
 

@@ -1,5 +1,7 @@
 """Who ran where is told by the processes themselves, and what differs from the plan makes a trial void."""
 
+import os
+
 import pytest
 
 from coldcache.measure.cluster.launch import SERVERS, Launch
@@ -20,7 +22,7 @@ def run_of(tool, threads=3):
 
 def judge(tool, said, tmp_path, file="stderr.txt"):
     (tmp_path / file).write_text(said)
-    launch = Launch(tool, run_of(tool), tmp_path, tmp_path)
+    launch = Launch(tool, run_of(tool), tmp_path, tmp_path, os.environ)
     told = launch.describe()
     return told["nodes"], launch.find_fault(told, "abc")
 
@@ -52,6 +54,15 @@ def test_a_launch_that_differs_from_the_plan_is_told(tool, file, said, fault, tm
     assert judge(tool, lines, tmp_path, file)[1] == fault
 
 
+def test_processes_of_iozones_random_test_start_once_to_read_and_once_to_write(tmp_path):
+    run = run_of(iozone)._replace(operations=("random-write", "random-read"), transfer_size=1, file_size=1)
+    said = "".join(f"coldcache: rank 0 on {host} sees abc\n" for host in ("n1", "n1", "n2"))
+    launch = Launch(iozone, run, tmp_path, tmp_path, os.environ)
+    for times, fault in ((1, "2 processes started on node n1, 4 were to"), (2, None)):
+        (tmp_path / "stderr.txt").write_text(said * times)
+        assert launch.find_fault(launch.describe(), "abc") == fault
+
+
 def test_the_files_of_a_launch_deal_the_threads_out_in_turn():
     assert iozone.files(run_of(iozone))["clients.txt"].split("\n") == [
         f"{host} /t {iozone.TRAITS.program.require()}" for host in ("n1", "n2", "n1")
@@ -64,6 +75,6 @@ def test_the_files_of_a_launch_deal_the_threads_out_in_turn():
 
 
 def test_a_tool_on_a_single_machine_needs_no_launch(tmp_path):
-    launch = Launch(fio, Run(("write",), "/t", 2), tmp_path, tmp_path)
+    launch = Launch(fio, Run(("write",), "/t", 2), tmp_path, tmp_path, os.environ)
     with launch.ready():
         assert (launch.folder(), launch.spreads, list(tmp_path.iterdir())) == (None, False, [])

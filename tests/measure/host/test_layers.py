@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.measure.host.layers import describe_layers, read_limits, read_link_limits
+from coldcache.measure.host.mounts import find_mount
 
 
 def number_of(device):
@@ -31,6 +32,7 @@ def test_a_loop_device_names_its_file_its_direct_io_and_the_disk_below(loop_devi
     name = Path(loop_device).name
     assert layers.pop("loop") == {
         "name": name, "number": number_of(loop_device), "direct_io": direct, "backing_file": str(tmp_path / "image"),
+        "filesystem": find_mount(tmp_path).filesystem,
     }  # fmt: skip
     below = tmp_path.stat().st_dev
     if Path(f"/sys/dev/block/{os.major(below)}:{os.minor(below)}").exists():
@@ -54,6 +56,22 @@ def test_a_device_mapper_device_states_its_table_and_what_lies_below(loop_device
         assert layers["loop"]["name"] == Path(loop_device).name
     finally:
         subprocess.run(["dmsetup", "remove", name], check=False, timeout=20)
+
+
+def test_devices_in_memory_and_cache_devices_have_a_kind_of_their_own(tmp_path):
+    files(tmp_path, {
+        "sys/devices/zram0/dev": "252:0\n", "sys/devices/ram1/dev": "1:1\n",
+        "sys/devices/bcache0/dev": "251:0\n", "sys/devices/bcache0/bcache/cache_mode": "writethrough [writeback]\n",
+    })  # fmt: skip
+    links = tmp_path / "sys/dev/block"
+    links.mkdir(parents=True)
+    for number, name in (("252:0", "zram0"), ("1:1", "ram1"), ("251:0", "bcache0")):
+        (links / number).symlink_to(tmp_path / "sys/devices" / name)
+    assert describe_layers("252:0", tmp_path) == {"memory": {"name": "zram0", "number": "252:0"}}
+    assert describe_layers("1:1", tmp_path) == {"memory": {"name": "ram1", "number": "1:1"}}
+    assert describe_layers("251:0", tmp_path) == {
+        "bcache": {"name": "bcache0", "number": "251:0", "cache_mode": "writethrough [writeback]"}
+    }
 
 
 def test_a_partition_is_part_of_its_disk_and_a_target_without_device_has_no_layers(tmp_path):

@@ -15,7 +15,7 @@ import pytest
 from coldcache.design.model.specification import Specification
 from coldcache.measure.model.feasibility import list_obstacles
 from coldcache.measure.model.place import Place, open_place
-from coldcache.measure.model.start import start
+from coldcache.measure.model.start import start_model
 from coldcache.measure.model.stop import stop
 
 SMALL = Specification(targets=4, storage_nodes=2, clients=4, target_rate=1e7)
@@ -37,7 +37,7 @@ def place() -> Iterator[Place]:
 @pytest.fixture
 def model(place: Place) -> Place:
     """The small model, up; restarted only where an earlier test changed it."""
-    start(place, SMALL)
+    start_model(place, SMALL)
     return place
 
 

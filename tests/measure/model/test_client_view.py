@@ -3,6 +3,7 @@
 IOR and mdtest are in no package of Debian's; where they are not on PATH their tests are skipped.
 """
 
+import os
 import shutil
 import subprocess
 
@@ -13,7 +14,7 @@ from coldcache.measure.cluster.ask_nodes import write_mark
 from coldcache.measure.cluster.launch import Launch
 from coldcache.measure.model import trial_files
 from coldcache.measure.model.clients import remount_clients
-from coldcache.measure.model.counters import read_counters, subtract
+from coldcache.measure.model.counters import read_model_counters, subtract
 from coldcache.measure.model.groups import list_members
 from coldcache.tools.ior import command as ior
 from coldcache.tools.iozone import command as iozone
@@ -40,10 +41,10 @@ def measure(model, tmp_path):
         run = run._replace(directory=str(folder), nodes=4, starter=MODEL, hosts=HOSTS)
         if tool.TRAITS.is_mpi:
             run = run._replace(launcher=start_ranks(MODEL, "pmix", run.threads, 4, 2))
-        trial_files.lay_out(model, folder, tool.inputs(run), tool, run)
+        trial_files.lay_out_on_model(model, folder, tool.inputs(run), tool, run)
         remount_clients(model)
-        launch = Launch(tool, run, tmp_path, work)
-        before = read_counters(model)
+        launch = Launch(tool, run, tmp_path, work, os.environ)
+        before = read_model_counters(model)
         with launch.ready(), (tmp_path / "stderr.txt").open("wb") as said:
             done = subprocess.run(
                 tool.argv(run), cwd=launch.folder(), env=launch.environment(), stdout=subprocess.PIPE, stderr=said,
@@ -53,7 +54,7 @@ def measure(model, tmp_path):
         told = launch.describe()
         assert launch.find_fault(told, word) is None
         assert list_members(model.name, "ranks") == set()
-        return tool.read(done.stdout), subtract(read_counters(model), before), told["nodes"]
+        return tool.read(done.stdout), subtract(read_model_counters(model), before), told["nodes"]
 
     return run_tool
 
@@ -77,6 +78,14 @@ def test_iozone_starts_its_processes_on_four_clients(measure, operation):
     # The test ends when the first process is done: the others have moved almost all of their file.
     assert min(links[host] for host in HOSTS) >= 2 * MIB
     assert rates(records)[operation] > 0
+
+
+def test_iozones_random_test_starts_its_processes_twice(measure):
+    run = Run(("random-write", "random-read"), "", 4, transfer_size=4096, file_size=MIB // 4, direct_io=True)
+    records, _, nodes = measure(iozone, run)
+    assert nodes == {host: {"processes": 2} for host in HOSTS}
+    found = {record.operation for record in records if record.metric == "throughput"}
+    assert found == {"random-write", "random-read"}
 
 
 @pytest.mark.parametrize("layout", ["shared-file", "file-per-thread"])

@@ -2,16 +2,18 @@
 
 import pytest
 
-from coldcache.measure.model.counters import Counters, Target, is_saturated, share_of_cores, subtract
+from coldcache.measure.model.counters import ModelCounters, TargetCounters, is_saturated, share_of_cores, subtract
 
 
 def counters(time, read, busy):
-    return Counters(time, {1: Target(1, read, 0, 0, 0, 0)}, {"c1": 5}, {"c1": read}, {0: {"requests": 7}}, {}, busy, 2)
+    return ModelCounters(
+        time, {1: TargetCounters(1, read, 0, 0, 0, 0)}, {"c1": 5}, {"c1": read}, {0: {"requests": 7}}, {}, busy, 2
+    )
 
 
 def test_what_moved_is_the_difference():
     moved = subtract(counters(20.0, 4096, 103.0), counters(10.0, 1024, 100.0))
-    assert moved.targets[1] == Target(0, 3072, 0, 0, 0, 0)
+    assert moved.targets[1] == TargetCounters(0, 3072, 0, 0, 0, 0)
     assert moved.received == {"c1": 3072}
     assert moved.requests == {0: {"requests": 0}}
     assert moved.time == 10

@@ -13,12 +13,12 @@ from coldcache.design.model.predict import predict_throughput
 from coldcache.design.model.specification import Specification
 from coldcache.design.model.stripes import Layout
 from coldcache.measure.model.clients import remount_clients
-from coldcache.measure.model.counters import read_counters, subtract
+from coldcache.measure.model.counters import read_model_counters, subtract
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.layout import find_targets, forget_stripes, make_files, read_layout
-from coldcache.measure.model.limits import read_limits, set_limit
+from coldcache.measure.model.limits import read_model_limits, set_limit
 from coldcache.measure.model.place import find_daemons, find_first_process, list_expected, lock
-from coldcache.measure.model.start import is_up, start
+from coldcache.measure.model.start import is_up, start_model
 from coldcache.measure.model.stop import list_left, stop
 
 MIB = 1 << 20
@@ -30,20 +30,26 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(90)]
 
 
 def moved_bytes(place, before, kind):
-    moved = subtract(read_counters(place), before)
+    moved = subtract(read_model_counters(place), before)
     return sum(getattr(target, kind) for number, target in moved.targets.items() if number)
 
 
 def test_a_model_that_is_up_is_left_as_it_is(model):
     processes = find_daemons(model)
     assert set(processes) == list_expected(SMALL)
-    assert start(model, SMALL) is False
+    assert start_model(model, SMALL) is False
     assert find_daemons(model) == processes
+
+
+def test_ctrl_c_reaches_no_server_and_no_client(model):
+    remount_clients(model, first=4)
+    groups = {name: os.getpgid(process) for name, process in find_daemons(model).items()}
+    assert os.getpgid(0) not in groups.values()
 
 
 def test_two_starts_at_once_are_refused(model):
     with lock(model), pytest.raises(ModelError, match="another process starts or ends this model"):
-        start(model, SMALL)
+        start_model(model, SMALL)
 
 
 def test_the_knee_lies_where_threads_equal_targets(model, run_fio):
@@ -89,38 +95,43 @@ def test_cold_is_proved_by_the_bytes_of_the_targets(model, run_fio):
     path = model.mount_of(1) / "cold/file"
     run_fio("write", [path], size)
     remount_clients(model)
-    before = read_counters(model)
+    before = read_model_counters(model)
     run_fio("read", [path], size)
     assert moved_bytes(model, before, "read_bytes") >= size
-    before = read_counters(model)
+    before = read_model_counters(model)
     run_fio("read", [path], size)
     assert moved_bytes(model, before, "read_bytes") < size / 10
 
 
 def test_limits_are_put_in_force_and_read_back(model, run_fio):
-    asked = {"target_rate": 2.5e6, "target_iops": 500.0, "metadata_cpu": 0.2, "node_rate": 2e7}
+    asked = {"target_rate": 2.5e6, "target_iops": 500.0, "request_size": 2.0**19, "metadata_cpu": 0.2, "node_rate": 2e7}
     try:
         for key, value in asked.items():
             assert set_limit(model, key, value) == pytest.approx(value, rel=0.01)
         assert set_limit(model, "write_cache", False) is False
-        found = read_limits(model)
+        found = read_model_limits(model)
         assert all(found[key] == pytest.approx(value, rel=0.01) for key, value in asked.items())
-        assert read_limits(model)["client_rate"] is None
+        assert read_model_limits(model)["client_rate"] is None
     finally:
-        start(model, SMALL)
-    found = read_limits(model)
-    assert (found["target_rate"], found["target_iops"], found["node_rate"]) == (1e7, None, None)
+        start_model(model, SMALL)
+    found = read_model_limits(model)
+    assert [found[key] for key in ("target_rate", "target_iops", "request_size", "node_rate")] == [
+        1e7,
+        None,
+        None,
+        None,
+    ]
 
 
 def test_a_delay_is_read_back_or_the_kernel_lacks_it(model):
     try:
         assert set_limit(model, "network_delay", 0.002) == pytest.approx(0.002)
-        assert read_limits(model)["network_delay"] == pytest.approx(0.002)
+        assert read_model_limits(model)["network_delay"] == pytest.approx(0.002)
     except ModelError as error:
         assert str(error).endswith("where the kernel has it, modprobe sch_netem")
-        assert read_limits(model)["network_delay"] == 0
+        assert read_model_limits(model)["network_delay"] == 0
     finally:
-        start(model, SMALL)
+        start_model(model, SMALL)
 
 
 def test_without_its_limit_a_target_is_faster(model, run_fio):
@@ -143,7 +154,7 @@ def test_after_a_kill_the_next_start_cleans_up(model):
     deadline = time.monotonic() + 10
     while is_up(model) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert start(model, SMALL) is True
+    assert start_model(model, SMALL) is True
     assert set(find_daemons(model)) == list_expected(SMALL)
     assert not (model.mount_of(1) / "old").exists()
 

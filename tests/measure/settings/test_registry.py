@@ -4,14 +4,14 @@ import inspect
 
 import pytest
 
-from coldcache.design.settings import KINDS
+from coldcache.design.settings import SETTING_KINDS
 from coldcache.measure.settings.registry import DRIVERS, Driver
 
 
 def test_every_kind_has_exactly_one_driver():
     served = [kind for driver in DRIVERS.values() for kind in driver.KINDS]
     assert len(served) == len(set(served))
-    assert set(served) == set(KINDS.values())
+    assert set(served) == set(SETTING_KINDS.values())
 
 
 @pytest.mark.parametrize("name", DRIVERS)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.trials import Collected
+from coldcache.campaign.trials import CollectedTrial
 from coldcache.core.outcome import Outcome
 from coldcache.design.grid import Environment
 from coldcache.design.site import Site
@@ -49,7 +49,9 @@ def told():
             environment,
         )  # fmt: skip
         return ComparedCampaign(
-            design, [Collected("k", Outcome.from_json(changed), [], Judgement("valid", (), (), "cold"))], pd.DataFrame()
+            design,
+            [CollectedTrial("k", Outcome.from_json(changed), [], Judgement("valid", (), (), "cold"))],
+            pd.DataFrame(),
         )
 
     return tell

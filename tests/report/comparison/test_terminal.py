@@ -15,7 +15,7 @@ def test_a_slowdown_by_a_fifth_is_named_and_nothing_else(compare):
     lines = said.splitlines()
     assert "The campaigns state no difference, so no cause can be named." in lines
     assert lines[-1].startswith("after against before, 4 cases: 1 worse by more than 5 %, 0 better by more than 5 %, ")
-    ratio = re.search(rf" Worse: {NAMED}: rate \d+ /s → \d+ /s, (\d\.\d+) \(", lines[-1])
+    ratio = re.search(rf" Worse: {NAMED}: rate \d+/s → \d+/s, (\d\.\d+) \(", lines[-1])
     assert float(ratio[1]) == pytest.approx(0.8, rel=0.05)
     assert lines[-1].count(" → ") == 1
 

@@ -26,12 +26,28 @@ def test_every_table_but_the_first_of_a_section_is_folded_under_its_caption():
     assert cells[1]["outputs"][0]["data"]["text/html"] == TABLE.format("a") + TABLE.format("b")
 
 
-def test_of_many_figures_two_are_shown_and_the_rest_is_folded():
+def test_many_folded_tables_are_behind_one_fold():
+    tables = "".join(TABLE.format(name) for name in "abcdefg")
+    (_, shown) = fold_tables([heading("# Q"), cell(tables)])
+    html = shown["outputs"][0]["data"]["text/html"]
+    begin, rest = html.split('<details class="coldcache-fold"><summary>6 more tables</summary>')
+    assert begin == TABLE.format("a") and rest.endswith("</details></details>")
+    assert [rest.count(TABLE.format(name)) for name in "abcdefg"] == [0, *[1] * 6]
+
+
+def test_a_long_table_scrolls_in_a_box():
+    long = TABLE.format("a").replace("</table>", "<tr></tr>" * 16 + "</table>")
+    (_, shown) = fold_tables([heading("# Q"), cell(long + TABLE.format("b"))])
+    html = shown["outputs"][0]["data"]["text/html"]
+    assert html.startswith(f'<div class="coldcache-long">{long}</div><details')
+
+
+def test_of_many_figures_four_are_shown_and_the_rest_is_folded():
     figures = [f'<figure class="coldcache-figure" id="{place}"></figure>' for place in range(7)]
-    few = "\n".join(figures[:6])
+    few = "\n".join(figures[:5])
     assert fold_figures(f"<p>{few}</p>") == f"<p>{few}</p>"
     found = fold_figures("\n".join(figures))
-    before, folded = found.split("<summary>5 more figures</summary>")
-    assert [f'id="{place}"' in before for place in range(7)] == [True, True, *[False] * 5]
-    assert all(figure in folded for figure in figures[2:])
+    before, folded = found.split("<summary>3 more figures</summary>")
+    assert [f'id="{place}"' in before for place in range(7)] == [*[True] * 4, *[False] * 3]
+    assert all(figure in folded for figure in figures[4:])
     assert folded.endswith("</div></details>")

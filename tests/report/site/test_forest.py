@@ -26,7 +26,7 @@ def ratios(tmp_path):
 
 def test_each_row_of_a_table_of_ratios_is_a_ratio_with_its_place(ratios):
     known, single = ratios
-    assert (known.what, known.levels) == ("write, threads 4", "write cache writeback over writethrough")
+    assert (known.what, known.levels) == ("write, threads 4", "write cache on / off")
     assert (known.ratio, known.low, known.high, known.pairs) == (2.0, 1.5, 2.5, 5)
     assert (single.study, single.page, single.table, single.row) == ("s", "s/write-cache.html", "s-w-ratio", 2)
     assert isnan(single.low)

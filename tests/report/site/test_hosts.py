@@ -2,7 +2,7 @@
 
 import json
 
-from coldcache.report.site.hosts import describe_hosts
+from coldcache.report.site.hosts import values_of_hosts
 
 ALPHA = {
     "kernel": "6.1.0", "product": "m5n.large", "governor": "performance", "numa_nodes": 2,
@@ -12,7 +12,7 @@ ALPHA = {
 
 def write(folder, **hosts):
     (folder / "hosts.json").write_text(json.dumps(hosts))
-    return describe_hosts(folder)
+    return values_of_hosts(folder)
 
 
 def test_properties_of_one_host_have_readable_labels(tmp_path):
@@ -42,4 +42,4 @@ def test_differences_are_listed_by_value_with_the_hosts_that_have_it(tmp_path):
 
 
 def test_a_campaign_without_hosts_says_nothing(tmp_path):
-    assert describe_hosts(tmp_path) == {"hosts": 0, "alike": "", "differing": ""}
+    assert values_of_hosts(tmp_path) == {"hosts": 0, "alike": "", "differing": ""}

@@ -4,13 +4,22 @@ from dataclasses import replace
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
-from coldcache.report.site.conditions import Conditions
 from coldcache.report.site.context import ReportContext
-from coldcache.report.site.index_page import FLAGS, describe_first_page, describe_trust, list_findings, list_pages
+from coldcache.report.site.index_page import (
+    FLAGS,
+    _choose_chapters,
+    describe_first_page,
+    describe_trust,
+    list_findings,
+    list_pages,
+    list_quality_pages,
+)
 from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.overviews import Overview, SmallFigure
+from coldcache.report.site.places import Places
+from coldcache.report.site.recorded_system import RecordedSystem
 from coldcache.report.site.sources_pages import Documents
-from coldcache.report.site.validity import Validity
+from coldcache.report.site.validity import CampaignValidity
 from coldcache.verdicts.judge import RULES
 
 
@@ -20,33 +29,35 @@ def context(root, tmp_path, monkeypatch):
     monkeypatch.chdir(root)
     whole = read_campaign(root / "raw/reference")
     campaign = replace(whole, studies=whole.studies[:1])
-    nothing = Conditions({}, {}, {}, [], None, None, 0)
+    nothing = RecordedSystem({}, {}, {}, [], None, None, 0)
     (tmp_path / "coverage.csv").write_text("source,item,state,why\n")
     return ReportContext(
         campaign,
         tmp_path,
         {study.study: [] for study in campaign.studies},
         [],
-        Validity({}, {}, [], {}),
+        CampaignValidity({}, {}, [], {}, {}),
         nothing,
         {},
+        Places({}),
         Documents(tmp_path),
     )
 
 
-def test_trust_counts_runs_names_the_most_frequent_doubts_and_the_remedy_of_the_first(context):
+def test_trust_counts_runs_names_the_most_frequent_flag_and_its_remedy(context):
     sweep = ("quick", "random")
-    found = Validity(
+    found = CampaignValidity(
         {sweep: Counter(valid=5, suspect=4, void=1)}, {sweep: Counter(cold=3, warm=1)}, [],
-        {sweep: Counter({"drift": 2, "too-short": 3, "exit-status": 1, "little-space": 1})},
+        {sweep: Counter({"drift": 2, "too-short": 4, "exit-status": 1, "little-space": 1})},
+        {sweep: Counter({"drift": 2, "too-short": 3, "little-space": 1})},
     )  # fmt: skip
     assert describe_trust(context._replace(validity=found)) == (
         "[10 runs](validity.md): 5 clean, 4 flagged (3 too short), 1 void. "
         "[3 of 4 reads](validity.md#whether-reads-were-cold) proved cold. To mend most flags: raise `file_size`."
     )
-    clean = Validity({sweep: Counter(valid=2)}, {sweep: Counter(cold=2)}, [], {})
+    clean = CampaignValidity({sweep: Counter(valid=2)}, {sweep: Counter(cold=2)}, [], {}, {})
     assert describe_trust(context._replace(validity=clean)) == (
-        "[2 runs](validity.md): 2 clean, 0 flagged. [All 2 reads](validity.md#whether-reads-were-cold) proved cold."
+        "[2 runs](validity.md): 2 clean. [All 2 reads](validity.md#whether-reads-were-cold) proved cold."
     )
 
 
@@ -76,21 +87,30 @@ def test_nothing_known_is_said_so(context):
     assert values["period"] == "No trial has run"
 
 
-def test_links_of_a_finding_are_relative_to_the_first_page():
+def test_links_of_a_finding_are_relative_to_the_first_page(context):
     sentence = 'Reads peak at <a href="../trials/quick/random/index.html">1 GB/s</a>.'
     chapter = Chapter("quick", "why", {}, [sentence])
-    assert list_findings([chapter], "../")[0]["findings"] == [sentence.replace("../", "")]
-    assert list_findings([chapter])[0]["findings"] == [sentence]
+    assert list_findings([chapter], context, "../")[0]["findings"] == [sentence.replace("../", "")]
+    assert list_findings([chapter], context)[0]["findings"] == [sentence]
 
 
 def test_the_first_page_leaves_out_what_found_nothing_and_has_claims_in_a_section_of_their_own(context):
     chapters = [Chapter("quick", name, {}, found) for name, found in (("a", ["It."]), ("b", []), ("claims", ["One."]))]
     shown = describe_first_page(context._replace(chapters={**context.chapters, "quick": chapters}))["studies"]
-    assert [chapter["name"] for chapter in shown[0]["chapters"]] == ["a"]
+    assert [chapter["name"] for chapter in shown[0]["quoted"]] == ["a"]
 
 
-def test_pages_on_documents_stand_only_where_there_are_documents(context):
-    assert list_pages(context) == ["validity", "methods", "Twelve rules <rules>", "system", "evidence"]
+def test_beside_an_overview_the_first_page_quotes_what_notebooks_print():
+    chapters = [Chapter("quick", "a", {}, ["Shown."]), Chapter("quick", "b", {}, ["Shown.", "Printed."], ["Printed."])]
+    found = [(one.name, one.findings) for one in _choose_chapters(chapters, are_shown=True)]
+    assert found == [("b", ["Printed."])]
+    assert [one.name for one in _choose_chapters(chapters, are_shown=False)] == ["a", "b"]
+
+
+def test_pages_on_documents_are_listed_only_where_there_are_documents(context):
+    assert list_pages(context) == ["Quality and evidence <validity>"]
+    evidence = ["Methods <methods>", "System <system>", "Evidence <evidence>"]
+    assert list_quality_pages(context) == evidence
     (context.results / "coverage.csv").write_text("source,item,state,why\nnfs,table 1,not run,no client\n")
     there = context._replace(documents=Documents(context.results))
-    assert list_pages(there)[:2] == ["coverage", "validity"]
+    assert list_quality_pages(there) == ["Coverage <coverage>", *evidence]

@@ -30,11 +30,33 @@ def test_findings_are_the_sentences_of_tagged_cells_in_their_order(study, tmp_pa
         _code(["finding"], "It serves **12.3 k/s**."),
         _code([], "A caveat."),
         _code(["finding"], ["Reads are\n", "faster."], ""),
-        {"cell_type": "code", "metadata": {"tags": ["finding"]}, "outputs": [{"output_type": "stream", "text": "x"}]},
     ])  # fmt: skip
     [chapter] = read_chapters(study, tmp_path)
     assert (chapter.study, chapter.name) == ("quick", "random-iops")
     assert chapter.findings == ["It serves **12.3 k/s**.", "Reads are faster."]
+
+
+def _stream(name, text):
+    return {"output_type": "stream", "name": name, "text": text}
+
+
+def test_a_finding_may_be_printed_and_warnings_are_none(study, tmp_path):
+    outputs = [
+        _stream("stdout", "Reads are "),
+        _stream("stdout", ["twice\n", "as fast.\n\nWrites"]),
+        _stream("stdout", " too.\n"),
+        _stream("stderr", "DeprecationWarning: no finding\n"),
+        *_code([], "Shown.")["outputs"],
+        _stream("stdout", "Last."),
+    ]
+    _write(tmp_path, [
+        {"cell_type": "markdown", "metadata": {}, "source": "# How many?"},
+        {"cell_type": "code", "metadata": {"tags": ["finding"]}, "outputs": outputs},
+        {"cell_type": "code", "metadata": {"tags": ["parameters"]}, "outputs": [_stream("stdout", "No finding.")]},
+    ])  # fmt: skip
+    [chapter] = read_chapters(study, tmp_path)
+    assert chapter.findings == ["Reads are twice as fast.", "Writes too.", "Shown.", "Last."]
+    assert chapter.quoted == ["Reads are twice as fast.", "Writes too.", "Last."]
 
 
 def test_a_notebook_that_was_not_executed_is_named(study, tmp_path):

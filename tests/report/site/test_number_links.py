@@ -38,4 +38,4 @@ def test_the_longest_name_of_a_sweep_wins():
     sweeps = ["s/w", "s/w-cache", "t/w"]
     assert find_sweep("s-w-cache-rate", sweeps) == "s/w-cache"
     assert find_sweep("s-w", sweeps) == "s/w"
-    assert find_sweep("s-wide-rate", sweeps) == ""
+    assert find_sweep("s-wide-rate", sweeps) is None

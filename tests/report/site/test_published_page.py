@@ -1,6 +1,6 @@
 """The page of the documents' numbers shows the lines of the file, each with its number marked."""
 
-from coldcache.report.site.published_page import PUBLISHED, find_lines, list_stated, write_published
+from coldcache.report.site.published_page import PUBLISHED, find_lines, mark_stated_lines, write_published
 
 HEAD = "source,item,grade,system,benchmark,workload,operation,threads,statistic,relation,value,unit,note\n"
 LINES = 'one,fig 1,text,a,b,c,write,,peak,about,7,GB/s,"with 1 MiB, direct"\ntwo,fig 9,text,a,b,c,read,4,peak,=,<3,s,\n'
@@ -9,13 +9,13 @@ LINES = 'one,fig 1,text,a,b,c,write,,peak,about,7,GB/s,"with 1 MiB, direct"\ntwo
 def test_a_line_of_a_study_has_its_number_and_a_mark(tmp_path):
     path = tmp_path / "values.csv"
     path.write_text(HEAD + LINES)
-    shown = list_stated(["one"], path)
+    shown = mark_stated_lines(["one"], path)
     assert shown == (
         HEAD + '<span id="line-2">one,fig 1,text,a,b,c,write,,peak,about,<mark class="foremost">7</mark>,GB/s,'
         "&#34;with 1 MiB, direct&#34;</span>"
     )
-    assert '<mark class="foremost">&lt;3</mark>' in list_stated(["two"], path)
-    assert list_stated(["three"], path) == list_stated(["one"], tmp_path / "none.csv") == ""
+    assert '<mark class="foremost">&lt;3</mark>' in mark_stated_lines(["two"], path)
+    assert mark_stated_lines(["three"], path) == mark_stated_lines(["one"], tmp_path / "none.csv") == ""
 
 
 def test_a_number_is_found_by_its_item_and_as_tables_show_it(tmp_path):

@@ -130,7 +130,7 @@ def test_points_of_a_figure_lead_to_cases_and_dots_to_trials(reference_report):
     html = (reference_report / "quick/random-iops.html").read_text()
     drawn = html[html.index("<svg role=") : html.index("</svg>", html.index("<svg role="))]
     assert drawn.startswith('<svg role="group" aria-label="Random reads grow')
-    said = "random read, threads 4: 22.9 k/s (95 %: 3.40 to 48.3 k/s), 10 runs"
+    said = "random read, threads 4: 22.9 k/s (95 %: 16.9 to 28.1 k/s), 10 runs"
     assert f'<a href="../trials/{CASE}/index.html#random-read-rate" aria-label="{said}">' in drawn
     dot = f'<a href="../trials/{CASE}/r2.html#random-read-rate" tabindex="-1" aria-label="'
     assert f"{dot}random read, threads 4, r2: 13.0 k/s" in drawn
@@ -171,8 +171,8 @@ def test_a_figure_says_where_it_comes_from_and_how_to_measure_it_again(reference
         ),
         (
             "quick/metadata/operation=file-remove,threads=1/r0",
-            [["Verdict", "suspect: file-remove was measured over 0.56 s, less than 1 s: let the study name 100,000 "
-              "files in all, and limits.layout_seconds of the site suffice to make them (too-short)"]],
+            [["Verdict", "suspect: file-remove was measured over 0.56 s, less than 1 s: set 100,000 files in all "
+              "in the study, and enough limits.layout_seconds in the site to create them (too-short)"]],
         ),
     ],
 )  # fmt: skip

@@ -38,7 +38,16 @@ def test_trials_are_counted_by_sweep_verdict_and_rule(results):
     }
     assert validity.colds == {("quick", "sequential"): Counter(cold=1, warm=1)}
     assert validity.codes == {"too-short": 1, "served-from-cache": 1, "exit-status": 2, "not-run": 1}
-    assert validity.summary() == "1 of 5 trials are valid, 1 suspect, 2 void, 1 missing"
+    assert validity.summary() == "5 runs: 1 clean, 1 flagged (1 too short), 2 void, 1 missing"
+
+
+def test_flags_are_those_of_suspect_trials_alone(results):
+    stated = VERDICTS.replace("void,exit-status", "void,too-short coarse-clock")
+    (results / "verdicts.csv").write_text(stated)
+    validity = read_validity(results)
+    assert validity.codes["too-short"] == 3
+    assert validity.flags == {("quick", "sequential"): Counter({"too-short": 1, "served-from-cache": 1})}
+    assert validity.summary() == "5 runs: 1 clean, 1 flagged (1 too short), 2 void, 1 missing"
 
 
 def test_repetitions_that_fail_alike_are_listed_once(results):

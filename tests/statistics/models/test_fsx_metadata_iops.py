@@ -71,5 +71,5 @@ def test_a_study_that_asks_for_13000_is_refused_with_file_and_key(root, tmp_path
     with pytest.raises(DesignError) as refused:
         read_study(Path(tmp_path), "fsx-metadata")
     assert str(refused.value).startswith(
-        f"{tmp_path}/fsx-metadata.yaml, line 33, sweeps.metadata-iops: factors.metadata_iops: 13,000 metadata IOPS"
+        f"{tmp_path}/fsx-metadata.yaml, line 34, sweeps.metadata-iops: factors.metadata_iops: 13,000 metadata IOPS"
     )

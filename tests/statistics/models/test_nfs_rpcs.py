@@ -3,7 +3,13 @@
 import pytest
 
 from coldcache.core.errors import DesignError
-from coldcache.statistics.models.nfs_rpcs import Mount, most_in_flight, slot_table_entries, write_calls
+from coldcache.statistics.models.nfs_rpcs import (
+    MountOptions,
+    bound_rate,
+    most_in_flight,
+    slot_table_entries,
+    write_calls,
+)
 
 KIB, GIB = 2**10, 2**30
 
@@ -60,5 +66,46 @@ def test_the_slot_table_has_a_gap_at_5_which_is_told_and_not_filled():
 
 
 def test_the_mount_line_is_that_of_the_document():
-    assert Mount().options() == "rw,nconnect=16,nocto,actimeo=600,hard,intr,rsize=262144,wsize=262144,vers=3,tcp"
-    assert Mount(1, "", "soft", 65_536, "4.1").options() == "rw,nconnect=1,soft,rsize=65536,wsize=65536,vers=4.1,tcp"
+    assert MountOptions().options() == "rw,nconnect=16,nocto,actimeo=600,hard,intr,rsize=262144,wsize=262144,vers=3,tcp"
+    assert (
+        MountOptions(1, "", "soft", 65_536, "4.1").options()
+        == "rw,nconnect=1,soft,rsize=65536,wsize=65536,vers=4.1,tcp"
+    )
+
+
+@pytest.mark.parametrize(
+    ("operation", "levels", "rate"),
+    [
+        ("write", {}, None),
+        ("write", {"network_delay": 0.001}, None),
+        ("write", {"network_delay": 0.0, "write_mode": "sync", "transfer_size": 8 * KIB}, None),
+        ("write", {"server_rate": 25e6}, 25e6),
+        # One call of a transfer at a time and thread.
+        ("write", {"network_delay": 0.001, "write_mode": "sync", "transfer_size": 8 * KIB}, 4_096_000),
+        ("write", {"network_delay": 0.001, "write_mode": "sync", "transfer_size": 8 * KIB, "threads": 4}, 16_384_000),
+        ("write", {"network_delay": 0.001, "write_mode": "sync", "transfer_size": 8 * KIB, "server_rate": 1e6}, 1e6),
+        ("write", {"network_delay": 0.001, "write_mode": "async", "transfer_size": 8 * KIB, "server_rate": 1e7}, 1e7),
+        # A file waits for each of its calls; version 4.1 opens and closes it.
+        ("file-create", {"network_delay": 0.001, "nfs_version": "3"}, 500),
+        ("file-create", {"network_delay": 0.001, "nfs_version": "4.1", "threads": 2}, 500),
+        ("file-remove", {"network_delay": 0.001, "nfs_version": "4.1"}, 500),
+        ("file-stat", {"network_delay": 0.001, "nfs_version": "3"}, None),
+        # GETATTR and READ, or READ alone where the client keeps attributes.
+        ("read", {"network_delay": 0.001, "mount_option": "defaults", "direct_io": True,
+                  "transfer_size": 4096}, 1.024e6),
+        ("read", {"network_delay": 0.001, "mount_option": "nocto-actimeo-600", "direct_io": True,
+                  "transfer_size": 4096}, 2.048e6),
+        ("read", {"network_delay": 0.001, "mount_option": "defaults", "transfer_size": 4096}, None),
+        # As many calls as all clients have slots, or the files have.
+        ("write", {"network_delay": 0.01, "nodes": 4, "nconnect": 8, "slot_table_entries": 2, "io_size": 4096,
+                   "threads": 16, "file_size": 2**20}, 64 * 4096 / 0.02),
+        ("write", {"network_delay": 0.05, "nconnect": 8, "slot_table_entries": 65_536, "io_size": 4096,
+                   "threads": 1, "file_size": 16 * 2**20}, 16 * 2**20 / 0.1),
+        # Buffers of the kernel over 200 ms.
+        ("write", {"network_delay": 0.1, "sysctl": "defaults"}, 4 * 2**20 / 0.2),
+        ("read", {"network_delay": 0.1, "sysctl": "recommended", "server_rate": 5e7}, 8 * 2**20 / 0.2),
+        ("write", {"network_delay": 0.1, "sysctl": "recommended", "server_rate": 5e7}, 5e7),
+    ],
+)  # fmt: skip
+def test_the_network_lets_through_what_is_under_way_over_the_round_trip_or_what_its_link_takes(operation, levels, rate):
+    assert bound_rate(operation, levels) == (rate if rate is None else pytest.approx(rate))

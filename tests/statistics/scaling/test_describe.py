@@ -1,18 +1,13 @@
-"""Peak, plateau, sustained rate, drop and efficiency of curves that can be checked by hand; dims and units stay."""
+"""Peak, plateau, sustained rate and drop of curves that can be checked by hand; dims and units stay."""
 
 import numpy as np
 import pytest
 import xarray as xr
 
-from coldcache.statistics.scaling.describe import (
-    NoPlateau,
-    describe_scaling,
-    efficiency,
-    peak,
-    plateau,
-    rate_per,
-    sustained,
-)
+from coldcache.statistics.dependence import Rounds
+from coldcache.statistics.intervals import interval
+from coldcache.statistics.ratios import paired_ratio
+from coldcache.statistics.scaling.describe import describe_scaling
 
 THREADS = [1, 2, 4, 8, 16, 32, 64, 128]
 LEVEL = [10.0, 20, 40, 80, 80, 80, 80, 80]
@@ -35,99 +30,6 @@ def repeated(rate, factors=(0.98, 1.02, 1.0, 0.99, 1.01)):
     return (rate * xr.DataArray(list(factors), dims="repetition")).assign_attrs(rate.attrs)
 
 
-def test_peak_and_where_it_is():
-    found = peak(curves(LEVEL, PEAKED, RISING))
-    assert found.peak.values.tolist() == [80, 80, 1280]
-    assert found.peak_threads.values.tolist() == [8, 8, 128]
-    assert found.peak.attrs["units"] == "B/s"
-    assert found.peak.dims == ("operation",)
-
-
-def test_peak_of_no_rate_is_missing():
-    found = peak(curves([np.nan] * 8, LEVEL))
-    np.testing.assert_array_equal(found.peak.values, [np.nan, 80])
-    np.testing.assert_array_equal(found.peak_threads.values, [np.nan, 8])
-
-
-def test_peak_is_that_of_the_medians():
-    rate = curves(LEVEL).expand_dims(repetition=3).copy()
-    rate[0, 0, 2] = 999.0
-    assert peak(rate).peak.values.tolist() == [80]
-
-
-def test_plateau_is_from_the_knee_to_the_last_thread_count():
-    found = plateau(curves(LEVEL, PEAKED))
-    assert found.dims == ("operation", "threads")
-    assert found.values.tolist() == [[False] * 3 + [True] * 5] * 2
-
-
-def test_sustained_is_the_least_rate_of_the_plateau():
-    found = sustained(curves(LEVEL, PEAKED))
-    assert found.values.tolist() == [80, 50]
-    assert found.dims == ("operation",)
-    assert found.operation.values.tolist() == ["curve-0", "curve-1"]
-    assert found.attrs["units"] == "B/s"
-
-
-def test_sustained_of_one_curve_has_no_dims():
-    assert sustained(curves(PEAKED)[0]).shape == ()
-    assert float(sustained(curves(PEAKED)[0])) == 50
-
-
-def test_order_of_thread_counts_does_not_matter():
-    shuffled = curves(LEVEL, PEAKED).isel(threads=[3, 0, 7, 2, 5, 1, 4, 6])
-    assert sustained(shuffled).values.tolist() == [80, 50]
-    assert plateau(shuffled).sel(threads=[4, 8, 128]).values.tolist() == [[False, True, True]] * 2
-
-
-def test_sustained_is_that_of_the_medians():
-    rate = repeated(curves(PEAKED))
-    assert sustained(rate).values == pytest.approx([50])
-    assert sustained(rate).dims == ("operation",)
-
-
-def test_a_rate_that_still_rises_has_nothing_to_sustain():
-    with pytest.raises(NoPlateau) as caught:
-        sustained(curves(LEVEL, RISING))
-    assert str(caught.value) == (
-        "operation curve-1: the rate still rises by 100 % over the last doubling to 128 threads: measure at more "
-        "threads"
-    )
-
-
-def test_too_few_thread_counts_have_no_plateau():
-    with pytest.raises(NoPlateau) as caught:
-        plateau(curves(LEVEL)[0].isel(threads=[0, 1, 2]))
-    assert str(caught.value) == (
-        "the curve: scaling curve: rates at 1, 2, 4 threads: a knee needs at least 4 thread counts over two doublings"
-    )
-
-
-def test_rate_per_thread():
-    found = rate_per(curves(LEVEL))
-    assert found.values.tolist() == [[10, 10, 10, 10, 5, 2.5, 1.25, 0.625]]
-    assert found.attrs["units"] == "B/s"
-
-
-def test_efficiency_names_its_base():
-    found = efficiency(curves(LEVEL).isel(threads=[7, 1, 3]))
-    assert found.threads.values.tolist() == [2, 8, 128]
-    assert found.values.tolist() == [[1, 1, 0.0625]]
-    assert found.attrs == {"units": "1", "base": "threads = 2"}
-
-
-def test_efficiency_of_each_repetition_has_its_own_base():
-    rate = repeated(curves(LEVEL), (1, 2, 3))
-    found = efficiency(rate).transpose("repetition", "operation", "threads")
-    np.testing.assert_allclose(found.values[1], found.values[0])
-    assert efficiency(rate).dims == rate.dims
-
-
-def test_efficiency_over_nodes():
-    rate = xr.DataArray([100.0, 150.0], dims="nodes", coords={"nodes": [1, 2]})
-    assert efficiency(rate, "nodes").values.tolist() == [1, 0.75]
-
-
 def test_description_of_several_curves():
     rate = repeated(curves(LEVEL, PEAKED, RISING, [np.nan] * 8))
     found = describe_scaling(rate)
@@ -142,9 +44,9 @@ def test_description_of_several_curves():
         "sustained_low": [78.4, 49, np.nan, np.nan],
         "sustained_high": [81.6, 51, np.nan, np.nan],
         "plateau_from": [8, 8, np.nan, np.nan],
-        "last_to_plateau": [1, 55 / 65, np.nan, np.nan],
-        "last_to_plateau_low": [1, 55 / 65, np.nan, np.nan],
-        "last_to_plateau_high": [1, 55 / 65, np.nan, np.nan],
+        "last_to_plateau": [1, 55 / 70, np.nan, np.nan],
+        "last_to_plateau_low": [1, 55 / 70, np.nan, np.nan],
+        "last_to_plateau_high": [1, 55 / 70, np.nan, np.nan],
     }
     for name, values in expected.items():
         np.testing.assert_allclose(found[name].values, values, rtol=1e-3, err_msg=name)
@@ -172,4 +74,29 @@ def test_a_single_repetition_has_estimates_without_bounds():
     found = describe_scaling(curves(PEAKED))
     assert (float(found.peak[0]), float(found.sustained[0])) == (80, 50)
     assert np.isnan([float(found[name][0]) for name in ("peak_low", "sustained_high", "last_to_plateau_low")]).all()
-    assert float(found.last_to_plateau[0]) == pytest.approx(55 / 65)
+    assert float(found.last_to_plateau[0]) == pytest.approx(55 / 70)
+
+
+def test_the_order_of_thread_counts_does_not_matter():
+    shuffled = curves(LEVEL, PEAKED).isel(threads=[3, 0, 7, 2, 5, 1, 4, 6])
+    assert describe_scaling(shuffled).sustained.values.tolist() == [80, 50]
+
+
+def test_figures_are_those_of_the_medians():
+    rate = repeated(curves(PEAKED)).copy()
+    rate[0, 0, 2] = 999.0
+    assert float(describe_scaling(rate).peak[0]) == 80
+
+
+def test_intervals_are_those_of_the_runs_with_the_rounds_that_they_state():
+    """The same case has one interval, whoever asks."""
+    random, stated = np.random.default_rng(5), Rounds(0.4, 0.45, 0.3)
+    rate = repeated(curves(PEAKED), random.lognormal(0, 0.05, 6)) * random.lognormal(0, 0.02, (1, 8, 6))
+    rate = rate.assign_attrs(units="B/s", rounds=stated)
+    found, runs = describe_scaling(rate).isel(operation=0), rate[0].values
+    top, bottom = (int(np.flatnonzero(rate.threads == count)[0]) for count in (8, 32))
+    peak = [float(found[name]) for name in ("peak", "peak_low", "peak_high")]
+    assert peak == list(interval(runs[top], rounds=stated)[:3])
+    assert float(found.sustained_low) == interval(runs[bottom], rounds=stated).low
+    middle = int(np.flatnonzero(rate.threads == 16)[0])
+    assert float(found.last_to_plateau_low) == paired_ratio(runs[-1], runs[middle], rounds=stated).low

@@ -1,8 +1,10 @@
 """Knees of curves whose bend is known exactly, and their intervals."""
 
 import numpy as np
+import piecewise_regression
 import pytest
 
+from coldcache.statistics.dependence import Rounds
 from coldcache.statistics.scaling.knee import fit_knee
 
 DOUBLING = 2.0 ** np.arange(8)
@@ -117,3 +119,47 @@ def test_wrong_use_is_told_what_to_do(call, message):
     with pytest.raises(ValueError) as caught:
         call()
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_sharp_knee_is_where_piecewise_regression_puts_it(seed):
+    """It iterates on the bend (Muggeo 2003, Statistics in Medicine 22:3055) where this program tries a grid."""
+    random = np.random.default_rng(seed)
+    x, knee = np.arange(11.0), random.uniform(3, 7)
+    y = np.minimum(x - knee, 0) + random.normal(0, 0.07, 11)
+    found = fit_knee(2**x, 2**y)
+    oracle = piecewise_regression.Fit(x, y, n_breakpoints=1, start_values=[5], n_boot=20).get_results()["estimates"]
+    # The grid has eight places per doubling, and round bends that the package has not.
+    assert np.log2(found.threads) == pytest.approx(oracle["breakpoint1"]["estimate"], abs=0.2)
+    before, change = oracle["alpha1"]["estimate"], oracle["beta1"]["estimate"]
+    assert np.log2(found.growth_first) == pytest.approx(before, abs=0.1)
+    assert np.log2(found.growth_last) == pytest.approx(before + change, abs=0.06)
+    low, high = oracle["breakpoint1"]["confidence_interval"]
+    assert np.log2(found.low) <= low + 0.2
+    assert np.log2(found.high) >= high - 0.2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_interval_spans_a_step_of_the_thread_counts_or_more(seed):
+    random = np.random.default_rng(seed)
+    threads = np.array([1, 2, 4, 8, 12, 16, 24, 32, 64.0])
+    found = fit_knee(threads, noisy(np.minimum(threads, random.uniform(2, 20)), 6, seed, 0.001))
+    assert found.low in threads
+    assert found.high in threads
+    assert np.searchsorted(threads, found.high) - np.searchsorted(threads, found.low) >= 1
+    assert found.low <= found.threads <= found.high
+
+
+def test_runs_that_resemble_those_before_them_widen_the_interval():
+    rates = noisy(np.minimum(DOUBLING, 24) ** 0.3, 6, 3)
+    alone, dependent = fit_knee(DOUBLING, rates), fit_knee(DOUBLING, rates, rounds=Rounds(0.8, 0.8))
+    assert dependent.threads == alone.threads
+    assert dependent.low <= alone.low
+    assert dependent.high >= alone.high
+    assert dependent.high / dependent.low > alone.high / alone.low
+
+
+def test_six_thread_counts_of_one_run_have_no_interval_and_seven_do():
+    rates = np.minimum(DOUBLING, 8)
+    assert np.isnan(fit_knee(DOUBLING[:6], rates[:6]).low)
+    assert fit_knee(DOUBLING[:7], rates[:7]).low == 4

@@ -5,7 +5,6 @@ import pytest
 
 from coldcache.statistics.simulation.tests import (
     correction_table,
-    error_table,
     mark_table,
     power_table,
     series_table,
@@ -16,21 +15,6 @@ from coldcache.statistics.simulation.tests import (
 def most(rate, campaigns):
     """Return what a share of campaigns may reach where the true one is `rate`: two standard errors above."""
     return rate + 2 * np.sqrt(rate * (1 - rate) / campaigns)
-
-
-@pytest.mark.slow
-def test_difference_and_equivalence_tests_keep_their_error_rates():
-    table = error_table(1000).set_index("noise")
-    assert (table.false_difference <= most(0.05, 1000)).all(), table
-    assert (table.false_alike <= most(0.05, 1000)).all(), table
-    assert (table.label == "as stated").all()
-
-
-@pytest.mark.slow
-def test_alike_is_found_where_noise_allows_it():
-    table = error_table(300).set_index("noise")
-    assert (table.found_alike[["drift, random times", "two modes, 7 to 3", "two modes, even"]] >= 0.95).all(), table
-    assert table.found_alike["skewed"] < 0.6
 
 
 @pytest.mark.slow

@@ -8,15 +8,15 @@ import pytest
 from coldcache.core.errors import LogError
 from coldcache.tools import elbencho
 from coldcache.tools.command import locate
-from coldcache.tools.command.form import Pattern
-from coldcache.tools.command.locate import find_places, read_number, split_path
+from coldcache.tools.command.form import FigurePattern
+from coldcache.tools.command.locate import find_places, parse_number, split_path
 from coldcache.tools.fio import parse as fio
 
 SPECIMENS = Path(__file__).parents[2] / "specimens"
 
 
 def found(log, **where):
-    pattern = Pattern(name="figure", operations=("write",), metric="throughput", unit="MB/s", **where)
+    pattern = FigurePattern(name="figure", operations=("write",), metric="throughput", unit="MB/s", **where)
     places = find_places(pattern, log.decode("latin-1"))
     return [(log[place.offset : place.offset + place.length].decode(), place.unit) for place in places]
 
@@ -94,14 +94,14 @@ def test_two_columns_of_one_name_are_refused():
      ("nan", None), ("12 MB", None), ("1,2345", None)],
 )  # fmt: skip
 def test_numbers_are_read_as_programs_print_them(text, number):
-    assert read_number(text) == number
+    assert parse_number(text) == number
 
 
 def test_a_path_finds_what_the_reader_of_fio_finds():
     log = (SPECIMENS / "fio-3.33-seq-write.json").read_bytes()
     record = next(record for record in fio.read(log) if record.metric == "throughput" and record.statistic == "value")
     (place,) = find_places(
-        Pattern(name="bw", operations=("write",), metric="throughput", unit="B/s", path="jobs[0].write.bw_bytes"),
+        FigurePattern(name="bw", operations=("write",), metric="throughput", unit="B/s", path="jobs[0].write.bw_bytes"),
         log.decode("latin-1"),
     )
     assert float(log[place.offset : place.offset + place.length]) == record.value
@@ -116,7 +116,7 @@ def test_a_column_finds_what_the_reader_of_elbencho_finds():
         if (record.metric, record.definition) == ("throughput", "until the last thread was done")
         and b",WRITE," in log[log.rfind(b"\n", 0, record.offset) : record.offset]
     }
-    pattern = Pattern(
+    pattern = FigurePattern(
         name="rate", operations=("write",), metric="throughput", unit="MiB/s", column="MiB/s [last]",
         rows={"operation": "WRITE"},
     )  # fmt: skip

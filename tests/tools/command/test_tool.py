@@ -7,7 +7,7 @@ import pytest
 
 from coldcache.core.errors import LogError, ToolError
 from coldcache.tools import TOOLS, find_tool
-from coldcache.tools.command.form import KNOWN_UNITS, CommandForm, Pattern
+from coldcache.tools.command.form import KNOWN_UNITS, CommandForm, FigurePattern
 from coldcache.tools.command.tool import CommandTool
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
@@ -16,8 +16,10 @@ DD = (SPECIMENS / "dd-9.1-write.txt").read_bytes()
 SYSBENCH = (SPECIMENS / "sysbench-1.0.20-rndrd.txt").read_bytes()
 STRESS = (SPECIMENS / "stress-ng-0.15.06-hdd.txt").read_bytes()
 
-SECONDS = Pattern(name="seconds", operations=("write",), metric="elapsed", unit="s", regex=r"copied, ([0-9.e-]+) s")
-RATE = Pattern(
+SECONDS = FigurePattern(
+    name="seconds", operations=("write",), metric="elapsed", unit="s", regex=r"copied, ([0-9.e-]+) s"
+)
+RATE = FigurePattern(
     name="rate", operations=("write",), metric="throughput", unit="printed",
     regex=r" s, (?P<value>[0-9.]+) (?P<unit>[kMGT]?B/s)$",
 )  # fmt: skip
@@ -42,12 +44,19 @@ def test_each_figure_has_the_bytes_that_state_it():
 def test_a_pattern_of_several_operations_is_of_the_one_that_ran():
     each = ("read", "random-read")
     patterns = (
-        Pattern(name="calls", operations=("random-read",), metric="rate", unit="1/s", regex=r"reads/s: +([0-9.]+)"),
-        Pattern(name="bytes", operations=each, metric="throughput", unit="MiB/s", regex=r"read, MiB/s: +([0-9.]+)"),
-        Pattern(name="average", operations=each, metric="latency", unit="ms", statistic="mean",
-                regex=r"avg: +([0-9.]+)"),
-        Pattern(name="writes", operations=("write",), metric="throughput", unit="MiB/s", regex="no such line (.)"),
-    )  # fmt: skip
+        FigurePattern(
+            name="calls", operations=("random-read",), metric="rate", unit="1/s", regex=r"reads/s: +([0-9.]+)"
+        ),
+        FigurePattern(
+            name="bytes", operations=each, metric="throughput", unit="MiB/s", regex=r"read, MiB/s: +([0-9.]+)"
+        ),
+        FigurePattern(
+            name="average", operations=each, metric="latency", unit="ms", statistic="mean", regex=r"avg: +([0-9.]+)"
+        ),
+        FigurePattern(
+            name="writes", operations=("write",), metric="throughput", unit="MiB/s", regex="no such line (.)"
+        ),
+    )
     calls, rate, latency = read(SYSBENCH, *patterns, operations=("random-read",))
     assert {record.operation for record in (calls, rate, latency)} == {"random-read"}
     # Each call moved 16 KiB.
@@ -56,7 +65,9 @@ def test_a_pattern_of_several_operations_is_of_the_one_that_ran():
 
 
 def test_the_rate_of_stress_ng_is_found_among_its_three():
-    rate = Pattern(name="rate", operations=("write",), metric="throughput", unit="MB/s", regex=r"([0-9.]+) MB/sec")
+    rate = FigurePattern(
+        name="rate", operations=("write",), metric="throughput", unit="MB/s", regex=r"([0-9.]+) MB/sec"
+    )
     written = replace(rate, regex=r"([0-9.]+) MB/sec write rate")
     assert [record.value for record in read(STRESS, written)] == pytest.approx([128.70e6], rel=1e-12)
     assert [record.value for record in read(STRESS, replace(rate, take="first"))] == pytest.approx(

@@ -291,7 +291,7 @@ def test_each_value_of_a_plain_job():
             "threads": 2, "queue_depth": 1, "transfer_size": 512, "direct_io": False, "file_size": 10240,
             "file_layout": "file-per-thread",
         }),
-        ("3.33-filecreate", {"threads": 2, "file_size": 1, "file_layout": "file-per-thread"}),
+        ("3.33-filecreate", {"threads": 2, "files": 200, "file_size": 1, "file_layout": "file-per-thread"}),
         ("3.33-merged", {"queue_depth": 1, "direct_io": False, "file_size": 8 * 2**20,
                          "file_layout": "file-per-thread"}),
         ("2.1-jobs", {}),

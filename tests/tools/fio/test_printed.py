@@ -7,7 +7,7 @@ import pytest
 
 from coldcache.core.errors import LogError
 from coldcache.tools.fio.parse import read, recognise
-from coldcache.tools.fio.printed import GROUP
+from coldcache.tools.fio.printed import GROUP_DEFINITION
 
 SPECIMENS = Path(__file__).parents[2] / "specimens"
 NORMAL, TERSE = "3.33-thrice-normal.txt", "3.33-groups-terse.txt"
@@ -50,7 +50,7 @@ def test_the_figures_are_those_of_the_json_of_the_same_run(name, other, shared):
     exact, printed = group(read(load(f"{other}.json"))), group(read(load(name)))
     compared = 0
     for key, values in printed.items():
-        if key[3] == GROUP or key not in exact:
+        if key[3] == GROUP_DEFINITION or key not in exact:
             continue
         assert len(values) == len(exact[key])
         # Text has three digits or more; percentiles are cut to whole microseconds.
@@ -71,7 +71,7 @@ def test_text_states_pattern_depth_size_and_threads_and_the_total_of_a_group():
     assert by_operation == {
         "random-read": mixed, "random-write": mixed, "write": {"threads": 2, "queue_depth": 1, "transfer_size": 262144},
     }  # fmt: skip
-    totals = [(one.operation, one.metric, one.value) for one in records if one.definition == GROUP]
+    totals = [(one.operation, one.metric, one.value) for one in records if one.definition == GROUP_DEFINITION]
     assert totals == [("random-read", "throughput", 27.6 * 2**20), ("random-write", "throughput", 30.0 * 2**20)]
     assert {one.caveats for one in records if one.metric == "throughput"} == {("rounded",)}
 

@@ -14,6 +14,7 @@ from coldcache.tools.fio.series_logs import (
     ONE_CALL,
     WINDOW,
     read_named,
+    read_processes,
     recognise,
 )
 
@@ -223,3 +224,24 @@ def test_recognise(log, is_series):
 def test_without_a_name_a_series_is_refused():
     with pytest.raises(LogError, match=r"^fio's series do not say what they hold: "):
         read_log(load("3.33-window_bw.1.log"))
+
+
+def test_a_log_of_several_processes_has_a_series_of_each_and_says_where_its_points_are():
+    """The log is of two processes: each notes its whole series when it is done."""
+    log = (SPECIMENS / "fio-3.33-one-file_bw.log").read_bytes()
+    first, second = read_processes(log, "one-file_bw.log")
+    lines = log.splitlines(keepends=True)
+    assert len(first) + len(second) == len(lines)
+    for series in (first, second):
+        times = [record.factors["time"] for record in series]
+        assert times == sorted(times)
+    for record, line in zip([*first, *second], lines, strict=True):
+        time, value = (part.strip() for part in line.split(b",")[:2])
+        assert record.factors["time"] == int(time) / 1000
+        assert log[record.offset : record.offset + record.length] == value
+
+
+def test_a_log_of_one_process_is_read_alike_by_both():
+    log = (SPECIMENS / "fio-3.33-window_bw.1.log").read_bytes()
+    (series,) = read_processes(log, "window_bw.1.log")
+    assert list(series) == list(read_named(log, "window_bw.1.log"))

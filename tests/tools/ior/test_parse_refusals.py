@@ -85,7 +85,6 @@ DAMAGED = {
     "the repetitions are not told": (
         lambda: edit("4.0.0-killed.txt", (rb"\nrepetitions[^\n]*", b""), (rb"\Z", b"\nFinished            : today\n")),
         "damaged: the options of test 0 do not state its repetitions"),
-    "one run appears twice": (lambda: load(TEXT) * 2, "one run of IOR appears twice in the log, word by word"),
     "a test is missing": (
         lambda: edit("4.0.0-two.txt", (rb"(?s)\nTestID +: 1.*?(?=\n\nSummary)", b"")),
         "the summary names test 1, whose results are missing"),
@@ -111,7 +110,6 @@ DAMAGED = {
         "IOR's JSON is damaged, or states no number, at the key 'iops': 'inf'"),
     "JSON: an unknown version": (
         lambda: edit(JSON, (rb"4\.0\.0", b"5.0.0")), "IOR 5.0.0 is none of the versions read here (3.0 to 4.1)"),
-    "JSON: one run appears twice": (lambda: load(JSON) * 2, "one run of IOR appears twice in the log, word by word"),
     "CSV: a repetition of one access is missing": (
         lambda: edit(CSV, (rb"read,.*,0\n", b"")),
         "cut short or damaged: IOR's CSV lacks repetitions of write or read"),
@@ -195,3 +193,9 @@ def test_sizes_among_the_options(text, size):
 @pytest.mark.parametrize("text", [b"ior", b"write 1 2 3", b'{"Version": "4.0.0"}', b""])
 def test_other_text_is_not_recognised(text):
     assert not recognise(text)
+
+
+@pytest.mark.parametrize("name", [TEXT, JSON, "4.0.0-two.txt", "3.0.1-two.txt", "4.0.0-two.json"])
+def test_a_run_that_was_pasted_twice_counts_once(name):
+    once = read(load(name))
+    assert meaning(read(load(name) + b"srun: job 42 has ended\n" + load(name))) == meaning(once)

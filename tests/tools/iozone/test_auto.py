@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.errors import LogError
-from coldcache.tools.iozone.auto import OPERATIONS
+from coldcache.tools.iozone.auto import COLUMN_OPERATIONS
 from coldcache.tools.iozone.parse import read, recognise
 
 SPECIMENS = Path(__file__).parents[2] / "specimens"
@@ -35,7 +35,7 @@ def test_each_cell_is_a_figure_with_its_sizes_and_its_place(name):
     expected = [
         (operation, int(size) * 1024, int(record) * 1024, int(figure) * 1024.0)
         for size, record, *figures in rows(log)
-        for operation, figure in zip(OPERATIONS, figures, strict=True)
+        for operation, figure in zip(COLUMN_OPERATIONS, figures, strict=True)
     ]
     found = [(one.operation, one.factors["file_size"], one.factors["transfer_size"], one.value) for one in records]
     assert found == expected

@@ -7,7 +7,7 @@ import pytest
 
 from coldcache.core.errors import LogError
 from coldcache.tools.iozone.parse import read, recognise
-from coldcache.tools.iozone.runs import CHILDREN, MOVED, ONE_PROCESS, OVER_PROCESSES, PARENT, WALL
+from coldcache.tools.iozone.runs import CHILD_TIME, CHILDREN, OVER_PROCESSES, PARENT, UNTIL_FIRST_DONE, WALL
 
 SPECIMENS = Path(__file__).parents[2] / "specimens"
 
@@ -115,8 +115,8 @@ def test_offsets_point_at_the_printed_number(name):
         assert log[record.offset : record.offset + record.length].decode() == record.printed.split()[0]
         line = log[log.rfind(b"\n", 0, record.offset) + 1 : record.offset].decode()
         assert line.split()[0].rstrip("]0123456789") in {
-            CHILDREN: ("Children",), PARENT: ("Parent",), OVER_PROCESSES: ("Min", "Max", "Avg"), MOVED: ("Min",),
-            WALL: ("CPU",), ONE_PROCESS: ("Child[",),
+            CHILDREN: ("Children",), PARENT: ("Parent",), OVER_PROCESSES: ("Min", "Max", "Avg"),
+            UNTIL_FIRST_DONE: ("Min",), WALL: ("CPU",), CHILD_TIME: ("Child[",),
         }[record.definition]  # fmt: skip
 
 
@@ -139,9 +139,9 @@ def test_children_are_the_sum_of_the_processes(name):
         total, *others = records[start:end]
         threads = total.factors["threads"]
         over = {record.statistic: record.value for record in others if record.definition == OVER_PROCESSES}
-        each = [record.value for record in others if record.definition == ONE_PROCESS and record.metric == "rate"]
+        each = [record.value for record in others if record.definition == CHILD_TIME and record.metric == "rate"]
         each += [record.value for record in others if record.metric == "throughput_per_process"
-                 and record.definition == ONE_PROCESS]  # fmt: skip
+                 and record.definition == CHILD_TIME]  # fmt: skip
         assert over["mean"] * threads == pytest.approx(total.value, rel=1e-5)
         assert over["min"] <= over["mean"] <= over["max"]
         if each:

@@ -5,7 +5,7 @@ import pytest
 from coldcache.core.errors import LogError
 from coldcache.tools.mdtest.semantics import (
     Settings,
-    check_version,
+    check_mdtest_version,
     factors,
     file_defects,
     has_leaf_count_defect,
@@ -21,13 +21,13 @@ def make_settings(command="", version="4.0.0", tasks=4, old=False):
     "version", ["1.9.3", "1.9.4-rc1", "3.2.1", "3.3alpha1", "3.3.0", "3.3.0rc1", "3.4.0+dev", "4.0.0rc1", "4.1.0+dev"]
 )
 def test_known_versions_pass(version):
-    check_version(version)
+    check_mdtest_version(version)
 
 
 @pytest.mark.parametrize("version", ["1.8.4", "1.9.1", "1.9.33", "3.1.0", "3.20", "4.2.0", "5.0.0", "latest"])
 def test_other_versions_are_refused_by_name(version):
     with pytest.raises(LogError) as refusal:
-        check_version(version)
+        check_mdtest_version(version)
     assert str(refusal.value) == f"mdtest {version} is none of the versions read here (1.9.3, 1.9.4, 3.2 to 4.1)"
 
 

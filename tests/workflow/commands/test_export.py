@@ -37,6 +37,19 @@ def test_parquet_holds_what_the_csv_holds(reported, name):
     assert kinds["direct_io"] == pyarrow.bool_()
 
 
+def test_a_column_whose_numbers_end_in_words_holds_words(project):
+    # A tool's version 3.33 among those of others. pandas reads a table of 40 columns in parts of 16,384 rows.
+    Path("results/tiny").mkdir(parents=True)
+    versions = ["3.33"] * 20_000 + ["fio-3.41"]
+    head = ",".join(["tool_version", *(f"c{number}" for number in range(39))])
+    table = "\n".join([head, *(version + "," * 39 for version in versions), ""])
+    for name in ("trials", "records"):
+        Path(f"results/tiny/{name}.csv").write_text(table)
+    assert export().stderr == ""
+    stored = pyarrow.parquet.read_table("results/tiny/records.parquet").column("tool_version")
+    assert stored.to_pylist() == versions
+
+
 def test_the_files_go_where_they_are_wanted(reported):
     found = export("--output", "elsewhere")
     assert found.stdout == "elsewhere/trials.parquet\nelsewhere/records.parquet\n"

@@ -7,6 +7,7 @@ import pytest
 from coldcache import __main__ as program
 from coldcache.design.site import read_site
 from coldcache.design.study import read_study
+from coldcache.workflow.configuration import KEYS, read_config_file
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +41,17 @@ def test_the_study_of_a_new_folder_is_planned_from_elsewhere(capsys):
     assert program.main(["new", "mine"]) == 0
     capsys.readouterr()
     assert program.main(["-d", "mine", "plan", "--study", "mine"]) == 0
-    assert capsys.readouterr().out.endswith("45 trials, about 1 min 05 s, up to 256 MiB on scratch\n")
+    *cases, last = capsys.readouterr().out.splitlines()
+    # Nothing is warned of: six rounds give an interval of the median.
+    assert last == "54 trials, about 1 min 18 s, up to 256 MiB on scratch"
+    assert [line[:2] for line in cases[1:]] == ["  "] * 9
+
+
+def test_the_configuration_of_a_new_folder_has_every_key_with_the_values_of_the_program(root, capsys):
+    assert program.main(["new", "mine"]) == 0
+    stated = read_config_file(Path("mine/config/config.yaml"))
+    assert stated == {**read_config_file(root / "config/config.yaml"), "studies": "mine"}
+    assert tuple(stated) == (*KEYS[:4], "size", "seconds")
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,12 @@ import xarray as xr
 
 from coldcache.core.errors import CampaignError, DesignError, ToolError
 from coldcache.core.units import show_bytes
+from coldcache.design.study import Sentinel, Study
+from coldcache.statistics.dependence import INDEPENDENT
 from coldcache.statistics.power import describe_power
 from coldcache.workflow.commands.plan import describe_trial, print_plan
 from coldcache.workflow.configuration import draft_design
-from coldcache.workflow.plan_power import measure_noise
+from coldcache.workflow.plan_power import describe_plan_power, measure_noise
 
 
 def test_a_program_reads_one_object_per_trial_in_the_order_of_the_blocks(project, capsys):
@@ -39,8 +41,20 @@ def test_people_read_each_case_with_its_repetitions_the_time_and_the_space(proje
         "tiny/cache (fio)",
         "  write_cache=unsafe  x 2  4 MiB, about 0.6 s each",
         "  write_cache=writeback  x 2  4 MiB, about 0.6 s each",
+        "tiny: 2 rounds of transfers, files, cache, and the interval of a median at 95 % takes 6: set repetitions to 6 "
+        "or more",
         "18 trials, about 11 s, up to 32 MiB on scratch",
     ]
+
+
+def test_six_rounds_are_enough_and_few_of_one_sweep_are_named(project, capsys, change):
+    study = Path("config/studies/tiny.yaml")
+    change(study, "repetitions: 2", "repetitions: 6")
+    print_plan("tiny", "here", None, "text")
+    assert "rounds of" not in capsys.readouterr().out
+    change(study, "    title: Operations on empty files", "    repetitions: 5\n    title: Operations on empty files")
+    print_plan("tiny", "here", None, "text")
+    assert capsys.readouterr().out.splitlines()[-2].startswith("tiny: 5 rounds of files, and the interval")
 
 
 def test_a_plan_says_what_is_written_before_the_first_trial(project, capsys, change, loop_mount):
@@ -81,17 +95,43 @@ def test_a_plan_says_which_difference_it_can_show_by_the_noise_of_an_earlier_cam
     noise = logs - logs.mean(axis=1, keepdims=True)
     noise -= noise.mean(axis=0)
     spread = np.sqrt(2 * (noise**2).sum() / 4)
-    assert measure_noise(found) == (pytest.approx(spread), 0.0)
+    assert measure_noise(found) == (pytest.approx(spread), INDEPENDENT)
     # With two cases this is the standard deviation of their ratio.
     assert spread == pytest.approx((logs[0] - logs[1]).std(ddof=1))
     (project / "results/before").mkdir(parents=True)
     (project / "results/before/dataset.nc").touch()
     monkeypatch.setattr("coldcache.workflow.plan_power.open_sweep", lambda *_: found)
     print_plan("tiny", "here", None, "text", noise="before")
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[5] == (
-        f"  2 runs per case show no difference: 5 are the fewest, by the noise of before; {describe_power(spread, 2)}"
+    expected = f"  {describe_power(spread, 2)}, by the noise of before"
+    assert capsys.readouterr().out.splitlines()[5] == expected
+    # The latest campaign is taken unless one is named.
+    print_plan("tiny", "here", None, "text")
+    assert capsys.readouterr().out.splitlines()[5] == expected
+
+
+def test_where_a_sweep_has_no_noise_yet_the_sentinel_has(project, monkeypatch):
+    runs = [[[1.0, 1.1, 1.0, 0.9, 1.0]]]
+    found = xr.Dataset({"throughput": (("operation", "threads", "repetition"), runs)}, coords={"operation": ["write"]})
+
+    def open_sweep(_, study, sweep):
+        return found if sweep == "probe" else found.isel(repetition=[0])
+
+    (project / "results/begun").mkdir(parents=True)
+    (project / "results/begun/dataset.nc").touch()
+    monkeypatch.setattr("coldcache.workflow.plan_power.open_sweep", open_sweep)
+    study = Study.model_construct(study="s", sentinel=Sentinel(sweep="probe", every=5))
+    spread = np.sqrt(2) * np.log(runs[0][0]).std(ddof=1)
+    assert describe_plan_power(study, "files", 5) == f"{describe_power(spread, 5)}, by the sentinel of begun"
+    alone = Study.model_construct(study="s", sentinel=None)
+    assert describe_plan_power(alone, "files", 5) is None
+    assert describe_plan_power(alone, "files", 5, "begun") == (
+        "which difference it can show is not known: begun has no case of it with two runs"
     )
+
+
+def test_a_first_campaign_says_nothing(project, capsys):
+    print_plan("tiny", "here", None, "text")
+    assert "power" not in capsys.readouterr().out
 
 
 def test_a_plan_by_the_noise_of_no_campaign_is_refused(project):

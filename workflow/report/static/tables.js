@@ -54,7 +54,7 @@
   }
 
   function addFilter(table) {
-    const box = table.closest(".coldcache-scroll, .pst-scrollable-table-container") || table;
+    const box = table.closest(".coldcache-long, .coldcache-scroll, .pst-scrollable-table-container") || table;
     const line = document.createElement("p");
     const label = document.createElement("label");
     const input = Object.assign(document.createElement("input"), { type: "search", autocomplete: "off" });
@@ -68,8 +68,9 @@
 
   function letKeysMoveWideTables() {
     for (const table of document.querySelectorAll("table.coldcache-table, table.table")) {
-      const box = table.closest(".coldcache-scroll, .text_html, .pst-scrollable-table-container");
-      if (!box || box.tabIndex >= 0 || box.scrollWidth <= box.clientWidth) continue;
+      const box = table.closest(".coldcache-long, .coldcache-scroll, .text_html, .pst-scrollable-table-container");
+      if (!box || box.tabIndex >= 0) continue;
+      if (box.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight) continue;
       box.tabIndex = 0;
       box.setAttribute("role", "group");
       box.setAttribute("aria-label", table.caption ? table.caption.textContent : "Table");

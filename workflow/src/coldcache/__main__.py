@@ -8,7 +8,7 @@ from typing import Any
 
 from coldcache.core.errors import ColdCacheError
 from coldcache.core.record_formats import FORMATS
-from coldcache.workflow.command_line import Parser, name_version, write_completion
+from coldcache.workflow.command_line import Parser, version_line, write_completion
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,6 +33,14 @@ def main(arguments: list[str] | None = None) -> int:
         # The reader closed the pipe; without this Python prints a traceback at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except ModuleNotFoundError as error:
+        if not error.name or error.name.split(".")[0] == "coldcache":
+            raise
+        print(
+            f"coldcache: {chosen.command} needs {error.name}, which is not installed: pip install 'coldcache[study]'",
+            file=sys.stderr,
+        )
+        return 1
     except OSError as error:
         where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
         print(f"coldcache: {where}{error.strerror or error}", file=sys.stderr)
@@ -50,7 +58,7 @@ def _run_forked(chosen: argparse.Namespace, arguments: list[str] | None) -> int 
 
 def _make_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="coldcache", description="A reproducible study of storage performance.")
-    parser.add_argument("--version", action="version", version=name_version(), help="print the version")
+    parser.add_argument("--version", action="version", version=version_line(), help="print the version")
     parser.set_defaults(forked=False)
     parser.add_argument("-d", "--directory", type=Path, default=Path(), metavar="DIR", help="work in this folder")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
@@ -75,7 +83,7 @@ def _add_plans(commands: Any) -> None:
     plan.add_argument("--seconds", default="", help="how long each timed part lasts, such as 3")
     plan.add_argument("--format", choices=("text", "jsonl"), default="text", help="text, or JSON lines")
     plan.add_argument("--full", action="store_true", help="plan at full scale, ignoring the site's limits")
-    plan.add_argument("--noise", metavar="CAMPAIGN", help="an earlier campaign, whose noise says what a sweep can show")
+    plan.add_argument("--noise", metavar="CAMPAIGN", help="the campaign whose noise says what a sweep can show")
     plan.set_defaults(run=_plan)
 
     check = commands.add_parser("check", help="print what is possible on a site, and why the rest is not")
@@ -210,6 +218,9 @@ def _add_results(commands: Any) -> None:
 
     show = commands.add_parser("open", help="open a campaign's report in the browser")
     show.add_argument("campaign", nargs="?", default="", help="by default the one rendered last")
+    show.add_argument(
+        "--summary", action="store_true", help="print the path of the one file to send, and how to mail it"
+    )
     show.set_defaults(run=_open)
 
     export = commands.add_parser("export", help="write the trials and figures of a campaign as Parquet, beside the CSV")
@@ -274,17 +285,9 @@ def _wait(chosen: argparse.Namespace) -> None:
 
 
 def _import(chosen: argparse.Namespace) -> None:
-    from coldcache.campaign.importing.import_logs import import_logs
+    from coldcache.workflow.commands.import_folder import print_import
 
-    imported = import_logs(chosen.folder, chosen.campaign)
-    found = imported.found
-    for file, reason in [*found.unread, *((log.file, log.refusal) for log in found.logs if log.refusal)]:
-        print(f"coldcache: {chosen.folder / file}: {reason}", file=sys.stderr)
-    read = sum(not log.refusal for log in found.logs)
-    print(f"{imported.folder}: {len(imported.trials)} trials from {read} logs, {len(found.unread)} files were not read")
-    if not imported.is_sealed:
-        print(f"python -m coldcache seal {chosen.campaign}")
-    print(f"snakemake --cores 1 --config campaign={chosen.campaign}")
+    print_import(chosen.folder, chosen.campaign)
 
 
 def _collect(chosen: argparse.Namespace) -> None:
@@ -312,8 +315,10 @@ def _fork_server(chosen: argparse.Namespace) -> None:
 
 
 def _report(chosen: argparse.Namespace) -> None:
+    from coldcache.report.comparison.earlier import compare_with_earlier
     from coldcache.report.site.render import render
 
+    compare_with_earlier(chosen.campaign, chosen.results)
     render(chosen.campaign, chosen.results, chosen.log)
 
 
@@ -363,7 +368,7 @@ def _rebuild(chosen: argparse.Namespace) -> int:
 def _open(chosen: argparse.Namespace) -> None:
     from coldcache.workflow.commands.open import open_report
 
-    open_report(chosen.campaign)
+    open_report(chosen.campaign, chosen.summary)
 
 
 def _export(chosen: argparse.Namespace) -> None:

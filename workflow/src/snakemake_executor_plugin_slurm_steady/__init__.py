@@ -11,12 +11,20 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from snakemake_executor_plugin_slurm import Executor as SlurmExecutor
-from snakemake_executor_plugin_slurm import ExecutorSettings as ExecutorSettings
-from snakemake_executor_plugin_slurm import common_settings as common_settings
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
+from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
+from snakemake_interface_executor_plugins.settings import CommonSettings
 
 from coldcache.measure.cluster.leftover_runners import ENDED
+
+try:
+    from snakemake_executor_plugin_slurm import Executor as SlurmExecutor
+    from snakemake_executor_plugin_slurm import ExecutorSettings as ExecutorSettings
+    from snakemake_executor_plugin_slurm import common_settings as common_settings
+except ModuleNotFoundError:
+    # Snakemake imports every plugin it finds. A wheel without its libraries must not stop other workflows.
+    SlurmExecutor = RemoteExecutor
+    common_settings = CommonSettings(non_local_exec=True, implies_no_shared_fs=False, job_deploy_sources=False)
 
 _SECONDS = 60
 

@@ -16,7 +16,7 @@ from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultForma
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from coldcache.core.live_progress import VARIABLE, read_progress
+from coldcache.core.live_progress import LIVE_VARIABLE, read_progress
 from coldcache.workflow.terminal import Terminal
 
 #: Seconds between two renewals of the live line.
@@ -45,7 +45,7 @@ class LogHandler(LogHandlerBase):
             self._plain.addFilter(DefaultFilter(quiet, *words))
             return
         # The runners that this process starts leave the terminal to it.
-        os.environ[VARIABLE] = "1"
+        os.environ[LIVE_VARIABLE] = "1"
         self._names = {str(one.value) for one in quiet}
         self._wildcards: dict[int, tuple[str, dict[str, str]]] = {}
         self._terminal = Terminal(

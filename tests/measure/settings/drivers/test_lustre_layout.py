@@ -8,7 +8,7 @@ import pytest
 from coldcache.core.errors import SettingError
 from coldcache.design.settings.lustre_layout import LayoutSetting
 from coldcache.measure.settings.block import BlockSettings, restore_left
-from coldcache.measure.settings.journal import Change, is_left, write_journal
+from coldcache.measure.settings.journal import SettingChange, is_left, write_journal
 from coldcache.measure.settings.registry import driver_of, locate, why_not
 from coldcache.measure.target import locked, make_work_folder
 
@@ -72,7 +72,7 @@ def test_what_a_killed_run_left_goes_with_its_folder(lfs):
     work = make_work_folder(folder.parent / "scratch")
     with locked(work) as lock:
         put(address("stripe-count"), "8")
-        write_journal(work, [Change("stripe_count", address("stripe-count"), "1")])
+        write_journal(work, [SettingChange("stripe_count", address("stripe-count"), "1")])
         assert restore_left(work, lock) == 1
         assert not folder.exists()
         assert not is_left(work)

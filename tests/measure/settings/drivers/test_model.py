@@ -14,7 +14,7 @@ from coldcache.measure.model.feasibility import list_obstacles
 from coldcache.measure.model.folders import read_folder, read_pins
 from coldcache.measure.model.layout import find_targets, make_files
 from coldcache.measure.model.place import open_place
-from coldcache.measure.model.start import start
+from coldcache.measure.model.start import start_model
 from coldcache.measure.model.stop import stop
 from coldcache.measure.settings.changes import Changes
 from coldcache.measure.settings.registry import locate, why_not
@@ -33,7 +33,7 @@ def model():
     with tempfile.TemporaryDirectory(prefix="model-", dir="/var/tmp") as folder:
         place = open_place(Path(folder) / "m")
         try:
-            start(place, PARTS)
+            start_model(place, PARTS)
             yield place
         finally:
             stop(place)
@@ -66,6 +66,9 @@ def kind(of, **stated):
         ("node_rate", "5 MB/s", "none"),
         ("write_cache", "off", "on"),
         ("client_cache", "off", "on"),
+        ("client_cache_size", "8 MiB", "536870912"),
+        ("request_size", "512 KiB", "none"),
+        ("target_outage", "5 s", "none"),
     ],
 )
 def test_a_limit_is_put_in_force_and_restored(model, work, sweep, of, level, before):

@@ -44,6 +44,16 @@ def describe_trials(cube: xr.Dataset) -> list[str]:
     return parts
 
 
+def describe_modes(cube: xr.Dataset) -> list[str]:
+    """Return a sentence on the cases whose trials have two typical figures, if there are any."""
+    if "codes" not in cube:
+        return []
+    is_of_two = (cube.codes.astype(str).str.find("two-modes") >= 0).any("repetition")
+    count = int(is_of_two.sum())
+    cases = "1 case" if count == 1 else f"{count} cases"
+    return [f"Bars: the two groups of {cases} with two modes, whose median describes neither."] if count else []
+
+
 def describe_reached(cube: xr.Dataset, metric: str) -> list[str]:
     """Return a sentence on the figures whose work did not reach the storage, if there are any."""
     if "reached" not in cube:
@@ -54,4 +64,6 @@ def describe_reached(cube: xr.Dataset, metric: str) -> list[str]:
     if not memory:
         return []
     named = [str(name) for name in cube.operation.values if bool((where == "memory").sel(operation=name).any())]
-    return [f"In memory, without reaching the storage: {memory} of {every} figures ({', '.join(named)})."]
+    return [
+        f"In memory, without reaching the storage: {memory} of {every} figures ({', '.join(named)}), drawn as diamonds."
+    ]

@@ -11,11 +11,12 @@ class Display:
     Parameters
     ----------
     parts : iterable
-        Pictures, tables and texts; None and empty texts are left out.
+        Pictures, tables and texts; None, empty texts and tables without a row are left out.
     """
 
     def __init__(self, parts: Iterable[Any]):
-        self.parts = [part for part in parts if part is not None and not (isinstance(part, str) and not part)]
+        there = (part for part in parts if part is not None and not (isinstance(part, str) and not part))
+        self.parts = [part for part in there if not getattr(part, "is_empty", False)]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         bundles = [_show_line(part) if isinstance(part, str) else part._repr_mimebundle_() for part in self.parts]

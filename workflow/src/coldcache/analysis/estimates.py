@@ -9,17 +9,18 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from coldcache.analysis.answers import Peak, Ratio
-from coldcache.analysis.captions import describe_marks, describe_reached, describe_trials
+from coldcache.analysis.captions import describe_marks, describe_modes, describe_reached, describe_trials
 from coldcache.analysis.format import format_interval, format_suspect
 from coldcache.analysis.question import Question
 from coldcache.analysis.report_links import mark_of, page_of
+from coldcache.analysis.results import Peak, Ratio
 from coldcache.core.errors import DatasetError, NoData
 from coldcache.dataset.published import PublishedValue
 from coldcache.dataset.reader import COUNTED, open_sweep
+from coldcache.statistics.dependence import Rounds, rounds_of
 from coldcache.statistics.intervals import Interval, interval_over
 from coldcache.statistics.ratios import paired_ratio
-from coldcache.statistics.scaling.usl import LEAST_LEVELS, UniversalScalability, fit_scalability
+from coldcache.statistics.scaling.usl import LEAST_LEVELS_OF_LAW, UniversalScalability, fit_scalability
 
 #: Coverage of every interval, where there are enough repetitions for it.
 LEVEL = 0.95
@@ -46,6 +47,8 @@ class Estimates:
         Limits of the system by name, in `unit`.
     is_stated : bool
         Whether tables leave out cases of which no trial states the metric, though trials count.
+    silent : dict of str to str
+        Why no figure of an operation counts, by operation.
     """
 
     cube: xr.Dataset
@@ -56,6 +59,7 @@ class Estimates:
     published: tuple[PublishedValue, ...] = ()
     ceilings: dict[str, float] = field(default_factory=dict)
     is_stated: bool = False
+    silent: dict[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -73,8 +77,8 @@ class Estimates:
         return f"{self.cube.attrs['study']}/{self.cube.attrs['sweep']}"
 
     @property
-    def factor(self) -> str:
-        """The factor of the system that the sweep varies; empty where it varies none."""
+    def factor(self) -> str | None:
+        """The factor of the system that the sweep varies; None if it varies none."""
         return self.question.factor
 
     @property
@@ -94,7 +98,7 @@ class Estimates:
         return [str(name) for name in highest.sortby(highest, ascending=False).operation.values]
 
     def peak(self, operation: str) -> Peak:
-        """Return where an operation has its highest estimate.
+        """Return where an operation has its highest estimate; one in memory, or of two modes, only where all are.
 
         Parameters
         ----------
@@ -107,7 +111,7 @@ class Estimates:
             If no trial of the operation counts.
         """
         cells = self._cells_of(operation)
-        best = cells.isel(threads=int(cells.estimate.fillna(-1).argmax("threads")))
+        best = cells.isel(threads=int(self.telling.sel(operation=operation).fillna(-1).argmax("threads")))
         place = {"operation": operation, "threads": int(best.threads)}
         median, low, high = (float(best[name]) for name in ("estimate", "low", "high"))
         page, suspect = self.page(place), self.count_suspect(place)
@@ -120,13 +124,44 @@ class Estimates:
         return tuple(float(value) for value in values if value == value)
 
     @property
-    def correlation(self) -> float:
-        """How much a trial resembles that of the round before, over all cases of the sweep."""
-        return float(self.runs.attrs.get("correlation", 0.0))
+    def rounds(self) -> Rounds:
+        """How trials depend on their rounds, measured over all cases of the sweep."""
+        return rounds_of(self.runs)
 
     def count_suspect(self, levels: Mapping[str, Any]) -> int:
         """Return how many trials of the cells with these levels are suspect."""
         return int((self.cube.verdict.sel(levels) == "suspect").sum())
+
+    def is_in_memory(self, levels: Mapping[str, Any]) -> bool:
+        """Return whether at least half of the figures of the cells with these levels did not reach the storage."""
+        counted, memory = (figures.sel(levels).sum() for figures in self._counted())
+        return bool((memory > 0) & (2 * memory >= counted))
+
+    def has_two_modes(self, levels: Mapping[str, Any]) -> bool:
+        """Return whether trials of the cells with these levels have two typical figures, which no median describes."""
+        return bool(self._two_modes.sel(levels).any())
+
+    @property
+    def telling(self) -> xr.DataArray:
+        """The estimates of `cells` without those in memory or of two modes; all of an operation that has no others."""
+        counted, memory = (figures.sum("repetition") for figures in self._counted())
+        stored = (memory == 0) | (2 * memory < counted)
+        found = self.cells.estimate
+        for wanted in (stored, ~self._two_modes.any("repetition")):
+            kept = found.where(wanted)
+            there = kept.notnull().any([dim for dim in kept.dims if dim != "operation"])
+            found = kept.where(there, found)
+        return found
+
+    @property
+    def _two_modes(self) -> xr.DataArray:
+        codes = self.cube.get("codes", self.cube.verdict)
+        return xr.apply_ufunc(lambda texts: np.char.find(texts.astype(str), "two-modes") >= 0, codes)
+
+    def _counted(self) -> tuple[xr.DataArray, xr.DataArray]:
+        """Return which trials have a figure, and of which of these the work did not reach the storage."""
+        counted = self.runs.notnull()
+        return counted, counted & (self.cube.reached == "memory") if "reached" in self.cube else counted & False
 
     def count_cold(self, levels: Mapping[str, Any]) -> tuple[int, int]:
         """Return how many trials of the cells with these levels read only what was proved cold, and how many read."""
@@ -164,7 +199,7 @@ class Estimates:
     def as_ratio(self, found: Interval) -> Ratio:
         """Return the ratio of two of the sweep's cases with the page of the sweep."""
         page = page_of(self.cube.attrs["study"], self.cube.attrs["sweep"])
-        return Ratio(found.estimate, found.low, found.high, found.n, page, found.runs, found.correlation)
+        return Ratio(found.estimate, found.low, found.high, found.n, page, found.runs, found.rounds)
 
     def page(self, levels: Mapping[str, Any]) -> str | None:
         """Return the page of the case with these levels and the mark of its figure there; None where there is none.
@@ -198,19 +233,19 @@ class Estimates:
 
         Where some of its trials are suspect, the brackets say how many.
         """
-        doubt = format_suspect(peak.suspect, peak.n)
+        flag = format_suspect(peak.suspect, peak.n)
         return format_interval(
-            peak.estimate, peak.low, peak.high, self.unit, peak.n, peak.page, doubt, peak.runs,
-            correlation=self.correlation,
+            peak.estimate, peak.low, peak.high, self.unit, peak.n, peak.page, flag, peak.runs,
+            rounds=self.rounds,
         )  # fmt: skip
 
     def format_cell(self, levels: Mapping[str, Any]) -> str:
         """Return the estimate of one case with its interval, linked to its trials, as `format_peak` shows a peak."""
         cell = self.cells.sel(levels)
-        doubt = format_suspect(self.count_suspect(levels), int(cell.n))
+        flag = format_suspect(self.count_suspect(levels), int(cell.n))
         return format_interval(
-            float(cell.estimate), float(cell.low), float(cell.high), self.unit, int(cell.n), self.page(levels), doubt,
-            self.runs_of(levels), correlation=self.correlation,
+            float(cell.estimate), float(cell.low), float(cell.high), self.unit, int(cell.n), self.page(levels), flag,
+            self.runs_of(levels), rounds=self.rounds,
         )  # fmt: skip
 
     @property
@@ -221,7 +256,13 @@ class Estimates:
     def caption(self, *notes: str | None) -> str:
         """Return how to read a figure: marks, trials, cold reads, what stayed in memory, tool, then each note once."""
         parts = [describe_marks(self.cells.n), *describe_trials(self.cube), *describe_reached(self.cube, self.metric)]
+        parts += describe_modes(self.cube)
+        parts += [f"{sentence}." for sentence in self.describe_silent()]
         return " ".join([*parts, self.origin(), *dict.fromkeys(note for note in notes if note)])
+
+    def describe_silent(self) -> list[str]:
+        """Return for each operation of which no figure counts why that is, without a full stop."""
+        return [f"No figure of {name.replace('-', ' ')}: {why}" for name, why in self.silent.items()]
 
     def origin(self) -> str:
         """Return the tool that measured, and the scale where it is not the document's."""
@@ -268,19 +309,19 @@ def median_interval(runs: xr.DataArray) -> xr.Dataset:
     return interval_over(runs, level=LEVEL)
 
 
-def _name_edge(threads: int, tried: xr.DataArray) -> str:
-    """Return which end of the range that was tried these threads are; nobody tries fewer than one."""
+def _name_edge(threads: int, tried: xr.DataArray) -> str | None:
+    """Return which end of the range that was tried these threads are; None within it, and at one thread."""
     if tried.size == 1:
         return "no other number was tried"
     if threads == int(tried.max()):
         return "the most tried"
-    return "the fewest tried" if threads == int(tried.min()) > 1 else ""
+    return "the fewest tried" if threads == int(tried.min()) > 1 else None
 
 
 def fit_law(estimates: Estimates, operation: str) -> UniversalScalability | None:
     """Return the Universal Scalability Law of one operation; None where too few thread counts have a rate."""
     rates = estimates.runs.sel(operation=operation).transpose("threads", "repetition")
-    if int(rates.notnull().any("repetition").sum()) < LEAST_LEVELS:
+    if int(rates.notnull().any("repetition").sum()) < LEAST_LEVELS_OF_LAW:
         return None
     return fit_scalability(rates.threads.values, rates.values)
 

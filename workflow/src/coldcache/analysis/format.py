@@ -1,17 +1,22 @@
 """Numbers in words: levels, ratios, intervals."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from coldcache.analysis.report_links import lead
 from coldcache.core.units import show_bytes, show_range, show_rate
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
-from coldcache.statistics.dependence import effective_repetitions
+from coldcache.statistics.dependence import INDEPENDENT, Rounds, effective_repetitions
 from coldcache.statistics.intervals import reached_level
 from coldcache.statistics.stopping import LEAST_REPETITIONS
+from coldcache.statistics.widening import refuse
 
 #: Correlations of neighbours from which a figure says what its runs are worth.
 _WORTH_SAYING = 0.2
+
+
+#: What levels of the write cache do; a figure shows them in this order.
+LEVEL_MEANINGS = {"writethrough": "off", "writeback": "on", "unsafe": "on, flushes ignored"}
 
 
 class AnyRatio(Protocol):
@@ -38,8 +43,8 @@ class AnyRatio(Protocol):
         """The ratio of each pair, if they are too few for an interval."""
 
     @property
-    def correlation(self) -> float:
-        """That of neighbouring pairs."""
+    def rounds(self) -> Rounds:
+        """Those of the sweep."""
 
 
 def format_level(factor: str, level: Any) -> str:
@@ -64,6 +69,12 @@ def format_factor(factor: str, level: Any) -> str:
     return f"{known.label if known else factor.replace('_', ' ')} {format_level(factor, level)}"
 
 
+def name_setting_level(factor: str, level: Any) -> str:
+    """Return a level of a setting by what it does where its own name says it to few: ``on`` for ``writeback``."""
+    name = format_level(factor, level)
+    return LEVEL_MEANINGS.get(name, name)
+
+
 def show_level(level: float) -> str:
     """Return the coverage of an interval: ``95 %``, ``93.8 %``."""
     return f"{100 * level:.3g} %"
@@ -73,10 +84,15 @@ def show_worth(n: int, correlation: float) -> str | None:
     """Return how many independent runs correlated ones are worth; None if they are about independent."""
     if correlation < _WORTH_SAYING:
         return None
-    return f"{n} runs worth {effective_repetitions(n, correlation):.1f}"
+    return f"{n} runs count as {effective_repetitions(n, correlation):.2g}"
 
 
-def format_ratio(ratio: AnyRatio) -> str:
+def explain_no_interval(n: int, rounds: Rounds) -> str | None:
+    """Return why runs that are many enough elsewhere have no interval; None where they have one or are too few."""
+    return refuse(n, rounds) if n >= LEAST_REPETITIONS else None
+
+
+def format_ratio(ratio: AnyRatio, level: float = 0.95) -> str:
     """Return a ratio with its interval and level: ``2.04 times (95 %: 1.98 to 2.11)``; ``not known`` without a pair.
 
     Too few pairs for an interval are listed: ``2 times (2 pairs: 1.9, 2.1)``. A ratio that has a page is an HTML link
@@ -87,33 +103,46 @@ def format_ratio(ratio: AnyRatio) -> str:
     shown = str(lead(f"{ratio.estimate:.3g} times", getattr(ratio, "page", None)))
     if ratio.low != ratio.low:
         each = f": {', '.join(f'{run:.3g}' for run in ratio.runs)}" if ratio.n > 1 and ratio.runs else ""
-        return f"{shown} ({ratio.n} pair{'s' if ratio.n != 1 else ''}{each})"
-    interval = f"{show_level(reached_level(ratio.n, 'geometric'))}: {ratio.low:.3g} to {ratio.high:.3g}"
-    return f"{shown} ({'; '.join(filter(None, (interval, show_worth(ratio.n, ratio.correlation))))})"
+        listed = f"{ratio.n} pair{'s' if ratio.n != 1 else ''}{each}"
+        return f"{shown} ({'; '.join(filter(None, (listed, explain_no_interval(ratio.n, ratio.rounds))))})"
+    interval = f"{show_level(level)}: {ratio.low:.3g} to {ratio.high:.3g}"
+    return f"{shown} ({'; '.join(filter(None, (interval, show_worth(ratio.n, ratio.rounds.of_logarithms))))})"
 
 
-def format_growth(ratio: AnyRatio) -> str:
+def format_growth(ratio: AnyRatio, ends: tuple[str, str] | None = None) -> str:
     """Return the growth from few threads to many as the end of a sentence: ``grow 2.04 times``.
 
-    An interval that holds 1 shows no growth; ``fall to 0.5 times`` is a ratio below 1. Too few pairs for an interval
-    show neither.
+    An interval that includes 1 shows no growth; ``fall to 0.5 times`` is a ratio below 1. Too few pairs for an interval
+    show neither: they have their medians alone.
+
+    Parameters
+    ----------
+    ratio : AnyRatio
+        That of the most threads to the fewest.
+    ends : tuple of str, optional
+        The medians at both.
     """
-    if ratio.n < LEAST_REPETITIONS:
-        few = f" ({ratio.n} pairs: {', '.join(f'{run:.3g}' for run in ratio.runs)} times)" if ratio.n > 1 else ""
-        return f"may or may not grow{few}"
+    if ratio.low != ratio.low:
+        change = f"go from {ends[0]} to {ends[1]}" if ends else "have a rate at one end alone"
+        change = f"stay at {ends[0]}" if ends and ends[0] == ends[1] else change
+        runs = f"{ratio.n} run{'s' if ratio.n != 1 else ''}"
+        why = explain_no_interval(ratio.n, ratio.rounds) or "too few for an interval"
+        return f"{change} ({runs}, {why})" if ends and ratio.n else change
     if ratio.low > 1:
         return f"grow {ratio.estimate:.3g} times"
     return f"fall to {ratio.estimate:.3g} times" if ratio.high < 1 else "show no growth"
 
 
 def format_suspect(suspect: int, trials: int) -> str | None:
-    """Return how many of some trials are suspect, ``2 of 5 trials suspect``; None where none is."""
-    return f"{suspect} of {trials} trial{'s' if trials != 1 else ''} suspect" if suspect else None
+    """Return how many of some trials are suspect, ``2 of 5 flagged``; None where none is."""
+    if not suspect:
+        return None
+    return f"{suspect} of {trials} flagged" if trials > 1 else "flagged"
 
 
 def format_interval(
-    estimate: float, low: float, high: float, unit: str, n: int, page: str | None = None, doubt: str | None = None,
-    runs: Sequence[float] = (), statistic: str = "median", correlation: float = 0.0,
+    estimate: float, low: float, high: float, unit: str, n: int, page: str | None = None, flag: str | None = None,
+    runs: Sequence[float] = (), rounds: Rounds = INDEPENDENT,
 ) -> str:  # fmt: skip
     """Return an estimate with its interval and level: ``1.17 GB/s (95 %: 1.12 to 1.20 GB/s)``.
 
@@ -129,21 +158,20 @@ def format_interval(
         The runs that count.
     page : str, optional
         Where the estimate, as an HTML link, leads.
-    doubt : str, optional
-        A remark in the same brackets.
+    flag : str, optional
+        How many runs are suspect, in the same brackets.
     runs : sequence of float
         The runs, in `unit`; they are listed where there is no interval.
-    statistic : str
-        Of which the interval is.
-    correlation : float
-        That of neighbouring runs.
+    rounds : Rounds
+        Those of the sweep.
     """
     shown = str(lead(show_rate(estimate, unit), page))
     if low == low:
-        interval = f"{show_level(reached_level(n, statistic))}: {show_range(low, high, unit)}"
-        parts = [interval, show_worth(n, correlation), doubt]
+        interval = f"{show_level(reached_level(n))}: {show_range(low, high, unit)}"
+        parts = [interval, show_worth(n, rounds.correlation), flag]
     else:
-        parts = [list_runs(runs, unit) if len(runs) > 1 else "1 run" if n == 1 else None, doubt]
+        listed = list_runs(runs, unit) if len(runs) > 1 else "1 run" if n == 1 else None
+        parts = [listed, explain_no_interval(n, rounds), flag]
     within = "; ".join(part for part in parts if part)
     return f"{shown} ({within})" if within else shown
 
@@ -154,3 +182,9 @@ def list_runs(runs: Sequence[float], unit: str) -> str:
     last = words[-1].partition(" ")[2]
     named = [word.removesuffix(f" {last}") if last else word for word in words[:-1]]
     return f"{len(runs)} run{'s' if len(runs) != 1 else ''}: {', '.join([*named, words[-1]])}"
+
+
+def list_words(words: Iterable[str]) -> str:
+    """Return words one after the other: ``a``, ``a and b``, ``a, b and c``."""
+    *others, last = [*words] or [""]
+    return f"{', '.join(others)} and {last}" if others else last

@@ -5,8 +5,8 @@ from typing import Any
 
 import xarray as xr
 
-from coldcache.analysis.answers import Ratio
 from coldcache.analysis.estimates import LEVEL, Estimates
+from coldcache.analysis.results import Ratio
 from coldcache.statistics.ratios import paired_ratio, paired_ratio_over
 
 #: The level that the others of a factor are compared with, where it is not the smallest.

@@ -1,6 +1,6 @@
-"""What the limits of a scale model let expect of each case of a sweep, and how far the measured rates are from it."""
+"""What limits let expect of each case of a sweep, and how far the measured rates are from it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,41 +13,55 @@ from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_factor
 from coldcache.analysis.tables import Table
 from coldcache.core.units import show_rate
+from coldcache.core.vocabulary import METRIC_OF_OPERATION, SET_FACTORS
 from coldcache.dataset.reader import open_model
 from coldcache.design.model.predict import predict_case
 from coldcache.design.model.specification import Specification
 from coldcache.design.settings.model import ModelSetting
 from coldcache.statistics.intervals import reached_level
+from coldcache.statistics.models.nfs_rpcs import bound_rate
 
 
 def predict_sweep(dataset: str | Path, sweep: Estimates) -> xr.DataArray | None:
-    """Return the rate that the model's limits predict for each case of a sweep.
+    """Return the rate that limits predict for each case of a sweep: of a scale model, or of an NFS client's network.
 
     Parameters
     ----------
     dataset : str or Path
         A campaign's `dataset.nc`.
     sweep : Estimates
-        Throughput in B/s; other metrics have no prediction.
+        Throughput in B/s, or the rate of random transfers or of files in 1/s; other metrics have no prediction.
 
     Returns
     -------
     DataArray or None
-        In B/s over the dims of ``sweep.cells``, NaN where no limit bounds a case; None where no case has a prediction.
+        In the unit of the sweep over the dims of ``sweep.cells``, NaN where no limit bounds a case; None where no case
+        has a prediction.
     """
-    model = open_model(Path(dataset), sweep.question.study)
-    if not model or sweep.metric != "throughput":
-        return None
-    specification = Specification.model_validate(model["specification"])
-    settings = {factor: ModelSetting.model_validate(kind) for factor, kind in model["settings"].items()}
-    estimate = sweep.cells.estimate
-    rates = xr.full_like(estimate, np.nan)
-    for levels in _list_levels(estimate):
+    law = _find_law(dataset, sweep)
+    rates = xr.full_like(sweep.cells.estimate, np.nan)
+    for levels in _list_levels(rates):
         known = {**sweep.cube.attrs, **levels}
-        found = predict_case(specification, settings, str(known.get("operation", "")), known)
-        if found.rate is not None:
-            rates.loc[levels] = found.rate
+        # A cube keeps truth values as texts.
+        known["direct_io"] = known.get("direct_io") == "true"
+        operation = str(known.get("operation", ""))
+        if METRIC_OF_OPERATION.get(operation) != sweep.metric:
+            continue
+        rate = law(operation, known)
+        if rate is not None:
+            rates.loc[levels] = rate
     return rates if bool(rates.notnull().any()) else None
+
+
+def _find_law(dataset: str | Path, sweep: Estimates) -> Callable[[str, Mapping[str, Any]], float | None]:
+    """Return what predicts the rate of an operation at some levels: the scale model if it puts all of them in force."""
+    model = open_model(Path(dataset), sweep.question.study)
+    settings = {factor: ModelSetting.model_validate(kind) for factor, kind in model.get("settings", {}).items()}
+    in_force = {*map(str, sweep.cells.estimate.dims), *sweep.cube.attrs} & set(SET_FACTORS)
+    if not model or in_force - settings.keys():
+        return bound_rate
+    specification = Specification.model_validate(model["specification"])
+    return lambda operation, levels: predict_case(specification, settings, operation, levels).rate
 
 
 def tabulate_predictions(dataset: str | Path, sweep: Estimates) -> Table | None:

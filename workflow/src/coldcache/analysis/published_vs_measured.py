@@ -56,7 +56,7 @@ def _row(
     value: PublishedValue, measured: float = np.nan, low: float = np.nan, high: float = np.nan, n: int = 0
 ) -> dict[str, Any]:
     return {
-        "item": value.item, "operation": operation_of(value), "at": _where(value), "statistic": value.statistic,
+        "item": value.item, "operation": operation_of(value) or "", "at": _where(value), "statistic": value.statistic,
         "published": f"{value.relation} {value.printed}".removeprefix("= "), "grade": value.grade,
         "value": value.high, "unit": value.unit, "measured": measured, "low": low, "high": high,
         "level": reached_level(n) if low == low else np.nan, "n": n, "note": value.note,
@@ -84,7 +84,7 @@ def _where(value: PublishedValue) -> str:
 
 
 def _find(
-    estimates: Estimates, value: PublishedValue, operation: str, described: xr.Dataset | None
+    estimates: Estimates, value: PublishedValue, operation: str | None, described: xr.Dataset | None
 ) -> tuple[float, float, float, int]:
     """Return the measured counterpart of a published value with its interval and runs; NaN where there is none."""
     nothing = (np.nan, np.nan, np.nan, 0)

@@ -17,8 +17,8 @@ class Question:
         The layout of its files; empty where it has none.
     why : str
         The scale at which it was measured, or the reason why it was not.
-    factor : str
-        The factor of the system that it varies; empty where it varies none.
+    factor : str or None
+        The factor of the system that it varies.
     part : str
         The part of the sweep, where several parts have estimates of their own: levels or a metric, as part of a name.
     """
@@ -29,7 +29,7 @@ class Question:
     items: tuple[str, ...] = ()
     file_layout: str = ""
     why: str = ""
-    factor: str = ""
+    factor: str | None = None
     part: str = ""
 
     @property

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 #: The folder of a report that holds a page for each sweep, case and trial.
-FOLDER = "trials"
+TRIALS_FOLDER = "trials"
 
 _ANCHOR = re.compile(r"</?a\b[^>]*>")
 
@@ -19,7 +19,7 @@ def page_of(*parts: str) -> str:
     *parts : str
         Study and sweep, and the case.
     """
-    return f"../{FOLDER}/{quote('/'.join(parts), safe='/=,')}/index.html"
+    return f"../{TRIALS_FOLDER}/{quote('/'.join(parts), safe='/=,')}/index.html"
 
 
 def page_of_trial(case_page: str, repetition: int) -> str:

@@ -1,7 +1,6 @@
 """Tables under the figures: short enough to read, exact enough to guard the numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,14 @@ from coldcache.analysis.format import format_interval, format_level, format_rati
 from coldcache.analysis.outputs import place_save
 from coldcache.analysis.paired_ratios import pairs, reference_level
 from coldcache.analysis.published_vs_measured import compare_published
-from coldcache.analysis.report_links import lead, page_of_trial, without_links
-from coldcache.analysis.sentences import best_combinations, layout_ratios, name_level, shorten_reason
+from coldcache.analysis.report_links import lead, page_of_trial
+from coldcache.analysis.scaling import find_scaling
+from coldcache.analysis.sentences import best_combinations, layout_ratios, name_level, shorten_reason, why_no_ratio
+from coldcache.analysis.table_html import show_html, show_text
 from coldcache.core.csv_file import write_csv
 from coldcache.core.units import scale_of, show_range, show_rate
 from coldcache.core.vocabulary import FACTORS
 from coldcache.statistics.intervals import reached_level
-from coldcache.statistics.scaling.describe import describe_scaling
 from coldcache.statistics.scaling.usl import UniversalScalability
 
 _FIGURES = ("median", "low", "high")
@@ -82,7 +82,7 @@ class Table:
         """Return one row per sweep and operation: peak, knee, plateau, sustained rate and the law's two costs."""
         rows, words = [], []
         for estimates in found:
-            described = describe_scaling(estimates.runs)
+            described = find_scaling(estimates)
             for operation in estimates.operations():
                 row = described.sel(operation=operation)
                 law = fit_law(estimates, operation)
@@ -92,7 +92,15 @@ class Table:
                              **figures, **costs})  # fmt: skip
                 words.append(_scaling_in_words(estimates, operation, figures, str(row["why"].values), law))
         numbers = pd.DataFrame(rows).rename(columns=_SCALING_UNITS)
-        return cls(pd.DataFrame(words), numbers, caption)
+        shown = pd.DataFrame(words, dtype=object)
+        several = shown.sweep.nunique() > 1 if len(shown) else False
+        empty = [name for name in shown if (shown[name] == "–").all() or (name == "sweep" and not several)]
+        return cls(shown.drop(columns=empty), numbers, caption)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no row: it is not displayed."""
+        return self.shown.empty
 
     @classmethod
     def of_published(cls, estimates: Estimates, caption: str) -> "Table | None":
@@ -126,6 +134,8 @@ class Table:
              "pairs (1)": ratio.n}
             for name, threads, ratio in found
         ]  # fmt: skip
+        if reason := why_no_ratio(one, many):
+            caption = f"{caption}: not compared, {reason}"
         words = [
             {"operation": name, "threads": f"{threads:,}", "ratio": format_ratio(ratio), "pairs": ratio.n}
             for name, threads, ratio in found
@@ -138,15 +148,16 @@ class Table:
         numbers = pd.DataFrame(best_combinations(estimates, factors))
         shown = _levels_in_words(numbers)
         shown["median"] = [show_rate(value, estimates.unit) for value in numbers["median"]]
-        shown["over worst"] = [f"{value:.3g} times" for value in numbers["over worst"]]
-        named = {"median": f"median ({estimates.unit})", "over worst": "over worst (1)"}
+        shown["lowest"] = [show_rate(value, estimates.unit) for value in numbers["lowest"]]
+        named = {"median": f"median ({estimates.unit})", "lowest": f"lowest ({estimates.unit})"}
         return cls(_spaced(shown), _with_units(numbers.rename(columns=named)), caption)
 
     @classmethod
     def of_headlines(cls, best: Iterable[tuple[Estimates, Mapping[str, Any]]], caption: str) -> "Table":
         """Return one row per case: its figure with interval and level, its levels, runs, flagged ones and cold reads.
 
-        Fewer than five runs have no interval.
+        A figure whose work did not reach the storage says so in place of its cold reads. Fewer than five runs have no
+        interval.
 
         Parameters
         ----------
@@ -175,7 +186,7 @@ class Table:
                 "median": lead(show_rate(median, sweep.unit), sweep.page(levels)),
                 "interval": f"{show_range(low, high, sweep.unit)} ({show_level(level)})" if low == low else "none",
                 "at": at or "–", "runs": n, "flagged": flagged or "–",
-                "cold": f"{colds[0]}/{colds[1]}" if colds[1] else "–",
+                "cold": "in memory" if sweep.is_in_memory(levels) else f"{colds[0]}/{colds[1]}" if colds[1] else "–",
             })  # fmt: skip
         # A column of strings would lose the links: pandas makes it one of plain text.
         return cls(pd.DataFrame(words, dtype=object), pd.DataFrame(rows), caption)
@@ -192,18 +203,8 @@ class Table:
         return self
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        cells = self.shown.astype(object).map(lambda cell: cell if isinstance(cell, Markup) else Markup.escape(cell))
-        html = cells.to_html(index=False, border=0, escape=False, classes="coldcache-table", justify="left")
-        html = html.replace("<thead>", f"<caption>{escape(self.caption)}</caption><thead>", 1)
-        if self.name:
-            html = html.replace("<table ", f'<table id="table-{escape(self.name)}" data-name="{escape(self.name)}" ', 1)
-        plain = self.shown.astype(object).map(
-            lambda cell: Markup(without_links(cell)).unescape() if isinstance(cell, Markup) else cell
-        )
-        return {
-            "text/plain": plain.to_string(index=False),
-            "text/html": html.replace("<th>", '<th scope="col">'),
-        }
+        html = show_html(self.shown, self.caption, self.name)
+        return {"text/plain": show_text(self.shown), "text/html": html}
 
 
 def _in_words(numbers: pd.DataFrame, estimates: Estimates) -> pd.DataFrame:
@@ -299,18 +300,20 @@ def _with_units(numbers: pd.DataFrame) -> pd.DataFrame:
 
 def _scaling_in_words(
     estimates: Estimates, operation: str, figures: dict[str, float], why: str, law: UniversalScalability | None
-) -> dict[str, str]:
+) -> dict[str, Any]:
     def rate(name: str) -> str:
         low, high = figures[f"{name}_low"], figures[f"{name}_high"]
         found, n = figures[name], int(estimates.cells.n.sel(operation=operation).max())
         return format_interval(found, low, high, estimates.unit, n) if found == found else "–"
 
     plateau = figures["plateau_from"]
+    place = {"operation": operation, "threads": figures["peak_threads"]}
+    page = estimates.page(place) if figures["peak_threads"] == figures["peak_threads"] else None
     fall = figures["last_to_plateau"]
     return {
         "sweep": estimates.question.sweep,
         "operation": operation,
-        "peak": rate("peak"),
+        "peak": lead(rate("peak"), page),
         "at threads": f"{figures['peak_threads']:,.0f}",
         "plateau from": f"{plateau:,.0f}" if plateau == plateau else f"none: {shorten_reason(why)}",
         "sustained": rate("sustained"),

@@ -9,6 +9,7 @@ from coldcache.campaign.campaign import (
     SHOWN_OF_SITE,
     SHOWN_OF_STUDY,
     SHOWN_OF_SWEEP,
+    SHOWN_OF_TARGET,
     Campaign,
     read_campaign,
 )
@@ -31,7 +32,7 @@ _NOT_OF_A_TRIAL: dict[str, Any] = {
 _SIZES = ("transfer_size", "file_size")
 
 
-class _Measured(NamedTuple):
+class _BeginState(NamedTuple):
     """A case of which trials were measured, and the number of the last one."""
 
     case: Case
@@ -70,6 +71,7 @@ def fit_design(begun: Campaign, design: Campaign) -> Campaign:
         With the first difference, if the campaign began with a design that decides trials otherwise; or if the design
         no longer plans a trial that was measured.
     """
+    design = replace(design, ceilings=begun.ceilings)
     old, new = (_decisive(campaign) for campaign in (begun, design))
     if old == new:
         return replace(design, names=begun.names)
@@ -127,8 +129,9 @@ def first_difference(old: Any, new: Any, place: str = "") -> str | None:
 
 def _decisive(campaign: Campaign) -> dict[str, Any]:
     """Return what decides the trials of the planned studies."""
-    design = replace(campaign, studies=campaign.planned, names={}).design()
+    design = replace(campaign, studies=campaign.planned, names={}, ceilings={}).design()
     shown: list[tuple[dict[str, Any], tuple[str, ...]]] = [(design["site"], SHOWN_OF_SITE)]
+    shown += [(target, SHOWN_OF_TARGET) for target in design["site"]["targets"].values()]
     for study in design["studies"]:
         shown += [(study, SHOWN_OF_STUDY), *((sweep, SHOWN_OF_SWEEP) for sweep in study["sweeps"].values())]
     for part, keys in shown:
@@ -163,7 +166,7 @@ def _content(case: Case) -> dict[str, Any]:
     return case._replace(**_NOT_OF_A_TRIAL)._asdict()
 
 
-def _find_measured(begun: Campaign) -> Iterable[_Measured]:
+def _find_measured(begun: Campaign) -> Iterable[_BeginState]:
     """Yield each case of a campaign of which trials were measured."""
     for case in begun.cases():
         numbers = [
@@ -172,7 +175,7 @@ def _find_measured(begun: Campaign) -> Iterable[_Measured]:
             if path.parent.name[1:].isdigit()
         ]
         if numbers:
-            yield _Measured(case, max(numbers))
+            yield _BeginState(case, max(numbers))
 
 
 def _why_lost(case: Case, last: int, now: Case | None, planned: Iterable[Case]) -> str | None:

@@ -15,6 +15,8 @@ from coldcache.design.cases import Case, Environment, expand_cases
 from coldcache.design.imported_study import AnyStudy, ForeignStudy, Origin
 from coldcache.design.site import Site, Target
 from coldcache.design.study import Study
+from coldcache.design.watch import SentinelWatch, find_watches
+from coldcache.verdicts.thresholds import Ceilings, MeasuredCeiling
 
 RAW = Path("raw")
 
@@ -22,7 +24,14 @@ RAW = Path("raw")
 FORMAT = 1
 
 #: What the report shows and no trial depends on: it may change after a campaign has begun.
-SHOWN_OF_STUDY, SHOWN_OF_SWEEP, SHOWN_OF_SITE = ("title", "question", "notebooks"), ("title", "preparation"), ("title",)
+SHOWN_OF_STUDY, SHOWN_OF_SWEEP, SHOWN_OF_SITE = (
+    ("title", "question", "notebooks"),
+    ("title", "preparation"),
+    ("title", "measures_ceilings"),
+)
+
+#: The ceilings of a target judge trials that were measured before they were stated, too.
+SHOWN_OF_TARGET = tuple(Ceilings.model_fields)
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,8 @@ class Campaign:
     names : mapping of str to str
         The names of cases that were measured before levels were added, by the keys that the design gives them now: a
         case is named by the factors that vary, and keeps its folder when more of them do.
+    ceilings : mapping of str to MeasuredCeiling
+        ``read_rate``, ``write_rate`` and ``memory_rate``, as far as they were measured when the campaign began.
     """
 
     name: str
@@ -49,6 +60,7 @@ class Campaign:
     studies: tuple[AnyStudy, ...]
     environment: Environment | None
     names: Mapping[str, str] = field(default_factory=dict)
+    ceilings: Mapping[str, MeasuredCeiling] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
@@ -74,6 +86,11 @@ class Campaign:
         return list(self._expanded[1])
 
     @cached_property
+    def watches(self) -> dict[str, SentinelWatch]:
+        """Where the sentinel of each study runs, by study."""
+        return find_watches(self._expanded[1])
+
+    @cached_property
     def _expanded(self) -> tuple[list[Case], list[Block]]:
         """All cases, and the blocks of those that run: a large design takes seconds to expand."""
         if self.environment is None:
@@ -97,6 +114,7 @@ class Campaign:
         return {
             **design,
             **({"names": dict(self.names)} if self.names else {}),
+            **({"ceilings": {name: one._asdict() for name, one in self.ceilings.items()}} if self.ceilings else {}),
             "circumstances": {
                 **stated,
                 "tools": dict(stated["tools"]),
@@ -145,6 +163,7 @@ def read_campaign(folder: Path) -> Campaign:
             studies=studies,
             environment=Environment(**stored["circumstances"]) if is_planned else None,
             names=stored.get("names", {}),
+            ceilings={name: MeasuredCeiling(**one) for name, one in stored.get("ceilings", {}).items()},
         )
     except OSError as error:
         raise CampaignError(f"{folder} holds no campaign.json: it is no campaign") from error

@@ -14,13 +14,13 @@ from coldcache.tools import read_file
 #: The folder of the notes and logs in a campaign's folder, and the notes.
 FOLDER, NOTES = "precondition", "precondition.json"
 
-FORMAT = 1
+PRECONDITION_FORMAT = 1
 
 #: Why it ended: the last rounds were steady, or a limit was reached.
 STEADY, ROUNDS, TIME = "steady", "rounds", "time"
 
 
-class Part(NamedTuple):
+class PreconditionStep(NamedTuple):
     """One execution of fio: a pass from the beginning to the end, or a round of random writes.
 
     Attributes
@@ -45,7 +45,7 @@ class Part(NamedTuple):
     seconds: float
 
 
-class Preconditioned(NamedTuple):
+class PreconditionLog(NamedTuple):
     """What was done before the first trial.
 
     Attributes
@@ -62,7 +62,7 @@ class Preconditioned(NamedTuple):
         Where it ran, and the version of fio.
     counters : mapping of str to int
         How much each counter of the target's device or server grew meanwhile; empty where nothing counts.
-    parts : tuple of Part
+    parts : tuple of PreconditionStep
         In their order.
     """
 
@@ -74,10 +74,10 @@ class Preconditioned(NamedTuple):
     host: str
     tool_version: str
     counters: Mapping[str, int]
-    parts: tuple[Part, ...]
+    parts: tuple[PreconditionStep, ...]
 
 
-def read_preconditioned(folder: Path) -> Preconditioned | None:
+def read_preconditioned(folder: Path) -> PreconditionLog | None:
     """Return how the target of the campaign in `folder` was preconditioned; None if it was not.
 
     Raises
@@ -88,23 +88,23 @@ def read_preconditioned(folder: Path) -> Preconditioned | None:
     path = folder / FOLDER / NOTES
     try:
         stored = json.loads(path.read_text())
-        if stored.pop("format") != FORMAT:
+        if stored.pop("format") != PRECONDITION_FORMAT:
             raise CampaignError(f"{path}: of another format than this version reads")
-        parts = tuple(Part(**{**part, "argv": tuple(part["argv"])}) for part in stored.pop("parts"))
-        return Preconditioned(**stored, parts=parts)
+        parts = tuple(PreconditionStep(**{**part, "argv": tuple(part["argv"])}) for part in stored.pop("parts"))
+        return PreconditionLog(**stored, parts=parts)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CampaignError(f"{path}: not the notes of a precondition ({error})") from error
 
 
-def write_preconditioned(folder: Path, found: Preconditioned) -> None:
+def write_preconditioned(folder: Path, found: PreconditionLog) -> None:
     """Write the notes into the folder of the logs."""
-    told = {"format": FORMAT, **found._asdict(), "parts": [part._asdict() for part in found.parts]}
+    told = {"format": PRECONDITION_FORMAT, **found._asdict(), "parts": [part._asdict() for part in found.parts]}
     write_whole(folder / NOTES, json.dumps(told, indent=1) + "\n")
 
 
-def read_rates(folder: Path, found: Preconditioned) -> Iterator[tuple[Part, str, Record]]:
+def read_rates(folder: Path, found: PreconditionLog) -> Iterator[tuple[PreconditionStep, str, Record]]:
     """Yield each part, its log relative to the campaign's `folder`, and the rate that this states.
 
     Raises

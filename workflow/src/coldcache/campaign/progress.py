@@ -29,7 +29,7 @@ def is_whole(campaign: Campaign) -> bool:
 def _find_missing(campaign: Campaign) -> Iterator[str]:
     for block in campaign.blocks():
         for trial in block.trials:
-            if is_missing(campaign.folder, campaign.site, trial):
+            if is_missing(campaign, trial):
                 yield trial.key
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from coldcache.campaign.campaign import read_campaign
+from coldcache.campaign.judged import write_judged
 from coldcache.campaign.progress import missing_trials, read_not_run
 from coldcache.campaign.trial_json import list_trial_files, read_outcome
 from coldcache.core.errors import CampaignError
@@ -38,7 +39,7 @@ def sha256(path: Path) -> str:
 
 
 def seal(folder: Path) -> int:
-    """Write the checksums that seal a campaign, and return how many files they cover.
+    """Write the verdicts of today and the checksums that seal a campaign, and return how many files they cover.
 
     Raises
     ------
@@ -60,6 +61,7 @@ def seal(folder: Path) -> int:
         except CampaignError as error:
             # A trial of a sealed campaign cannot be measured again.
             raise CampaignError(f"{error}; move the trial's folder away and start again") from error
+    write_judged(campaign)
     return write_sums(folder)
 
 

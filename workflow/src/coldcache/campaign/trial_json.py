@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,17 @@ def format_outcome(outcome: Outcome, *, indented: bool = False) -> str:
     if indented:
         return json.dumps(stated, indent=1) + "\n"
     # Only Python lays out indented JSON, not C: that would cost more than all else of a short trial.
-    lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in stated.items())
+    lines = ",\n".join(f" {encode_basestring_ascii(key)}: {_dump(value)}" for key, value in stated.items())
     return f"{{\n{lines}\n}}\n"
+
+
+def _dump(value: Any) -> str:
+    """Return a value as JSON; the encoder is set up only for one that has parts, or is no text, number or null."""
+    if value is None:
+        return "null"
+    if type(value) is str:
+        return encode_basestring_ascii(value)
+    return repr(value) if type(value) is int else json.dumps(value)
 
 
 def read_descriptions(folder: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

@@ -7,28 +7,27 @@ from typing import NamedTuple
 
 from coldcache.campaign.baselines import Baselines
 from coldcache.campaign.campaign import Campaign, site_of
+from coldcache.campaign.observe import observe
 from coldcache.campaign.progress import read_not_run
+from coldcache.campaign.repeats import read_moment
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.campaign.trial_json import TRIAL_JSON, list_trial_files, read_outcome
 from coldcache.core.errors import CampaignError, LogError
 from coldcache.core.outcome import LogPart, Outcome
 from coldcache.core.records import Part, Record, split_records
-from coldcache.core.stamp import Stamp
 from coldcache.core.trial_figure import choose_figure
 from coldcache.core.vocabulary import METRIC_OF_OPERATION
 from coldcache.design.cases import Trial
 from coldcache.design.imported_study import ForeignStudy
-from coldcache.tools import TOOLS, find_tool, read_by, read_file
-from coldcache.tools import nfs_guest_log as nfs_guest
+from coldcache.tools import TOOLS, find_tool, read_file
 from coldcache.tools.protocols import Tool
 from coldcache.verdicts.drift import Drift, Moment
 from coldcache.verdicts.judge import Judgement, judge
 from coldcache.verdicts.observation import Observation
 from coldcache.verdicts.suspect_rules import two_modes
-from coldcache.verdicts.windows import sum_windows
 
 
-class Collected(NamedTuple):
+class CollectedTrial(NamedTuple):
     """One trial of a campaign: its outcome, the figures of its log, and its verdict.
 
     Attributes
@@ -41,8 +40,8 @@ class Collected(NamedTuple):
         The figures of the log; empty if it was refused or the trial is missing.
     judgement : Judgement
         The verdict; ``missing`` for a trial without a folder.
-    series : mapping of str to list of Record
-        The records of each log of rates over time, by the log's path relative to the campaign's folder.
+    series : sequence of (str, sequence of Record)
+        The rates over time of each process, with the log that has them, relative to the campaign's folder.
     log_name : str
         The file in the trial's folder that states its figures.
     """
@@ -51,7 +50,7 @@ class Collected(NamedTuple):
     outcome: Outcome
     records: Sequence[Record]
     judgement: Judgement
-    series: Mapping[str, Sequence[Record]] = {}
+    series: Sequence[tuple[str, Sequence[Record]]] = ()
     log_name: str = "stdout.txt"
 
     @property
@@ -60,7 +59,7 @@ class Collected(NamedTuple):
         return self.outcome.log.file if self.outcome.log else f"{self.key}/{self.log_name}"
 
 
-def collect_trials(campaign: Campaign) -> Iterator[Collected]:
+def collect_trials(campaign: Campaign) -> Iterator[CollectedTrial]:
     """Yield every planned and every imported trial of a campaign, sorted by key.
 
     Raises
@@ -72,7 +71,7 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
         trial.key: trial
         for block in campaign.blocks()
         for trial in block.trials
-        if is_done(campaign.folder, trial) or is_missing(campaign.folder, campaign.site, trial)
+        if is_done(campaign.folder, trial) or is_missing(campaign, trial)
     }
     imported = {
         str(path.parent.relative_to(campaign.folder)): study
@@ -98,7 +97,7 @@ def collect_trials(campaign: Campaign) -> Iterator[Collected]:
                 yield _describe_missing(planned[key], campaign)
 
 
-def _describe_missing(trial: Trial, campaign: Campaign) -> Collected:
+def _describe_missing(trial: Trial, campaign: Campaign) -> CollectedTrial:
     """Return a planned trial that has not run."""
     case = trial.case
     reason = read_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
@@ -106,10 +105,10 @@ def _describe_missing(trial: Trial, campaign: Campaign) -> Collected:
         case.study, case.sweep, case.name, trial.repetition, tuple(case.operations), case.factors, case.tool,
         sentinel=bool(case.sentinel_every),
     )  # fmt: skip
-    return Collected(trial.key, outcome, [], Judgement("missing", ("not-run",), (reason,), "not applicable"))
+    return CollectedTrial(trial.key, outcome, [], Judgement("missing", ("not-run",), (reason,), "not applicable"))
 
 
-def _read_case(outcomes: Mapping[str, Outcome], campaign: Campaign, baselines: Baselines) -> dict[str, Collected]:
+def _read_case(outcomes: Mapping[str, Outcome], campaign: Campaign, baselines: Baselines) -> dict[str, CollectedTrial]:
     """Return the measured trials of one case; those that count are judged again if they have two modes."""
     pairs = {key: _read_trial(key, outcome, campaign, baselines) for key, outcome in outcomes.items()}
     counted = {key: trial for key, (trial, _) in pairs.items() if trial.judgement.verdict != "void"}
@@ -123,7 +122,7 @@ def _read_case(outcomes: Mapping[str, Outcome], campaign: Campaign, baselines: B
     return found
 
 
-def _gather_figures(trials: Iterable[Collected]) -> dict[str, tuple[float, ...]]:
+def _gather_figures(trials: Iterable[CollectedTrial]) -> dict[str, tuple[float, ...]]:
     """Return the figures of the trials of one case, by operation."""
     figures: dict[str, list[float]] = {}
     for trial in trials:
@@ -137,18 +136,10 @@ def _read_drifts(campaign: Campaign, outcomes: dict[str, Outcome]) -> dict[str, 
     """Return the drift of each study's sentinel, from those of its trials that succeeded."""
     moments: dict[str, list[Moment]] = {}
     for key, outcome in outcomes.items():
-        if not outcome.sentinel or outcome.start is None or outcome.failure:
+        if not outcome.sentinel:
             continue
-        tool = _find_tool(campaign, key, outcome)
-        if outcome.exit_status not in tool.TRAITS.exit_codes:
-            continue
-        try:
-            records = read_by(tool, _read_log(campaign.folder / key / tool.TRAITS.log))
-        except LogError:
-            continue
-        figure = choose_figure(outcome.operations[0], records) if outcome.operations else None
-        if figure:
-            moments.setdefault(outcome.study, []).append(Moment(outcome.start, figure))
+        if moment := read_moment(campaign.folder / key, outcome, _find_tool(campaign, key, outcome)):
+            moments.setdefault(outcome.study, []).append(moment)
     return {study: Drift(found) for study, found in moments.items()}
 
 
@@ -163,22 +154,23 @@ class ForeignLogs:
 
     def __init__(self, folder: Path):
         self._folder = folder
-        self._parts: dict[str, list[Part] | LogError] = {}
+        self._parts: dict[tuple[str, str], list[Part] | LogError] = {}
 
-    def read(self, log: LogPart) -> list[Record]:
-        """Return the records of one part of a log.
+    def read(self, log: LogPart, tool: str) -> list[Record]:
+        """Return the records of one part of what a tool wrote in a log.
 
         Raises
         ------
         LogError
             If the log is refused, or has no such part.
         """
-        if log.file not in self._parts:
+        key = (log.file, tool)
+        if key not in self._parts:
             try:
-                self._parts[log.file] = split_records(read_file(self._folder / log.file))
+                self._parts[key] = split_records(read_file(self._folder / log.file, tool))
             except LogError as error:
-                self._parts[log.file] = error
-        parts = self._parts[log.file]
+                self._parts[key] = error
+        parts = self._parts[key]
         if isinstance(parts, LogError):
             raise parts
         for part in parts:
@@ -187,45 +179,29 @@ class ForeignLogs:
         raise LogError("the log is read in another way than when it was imported: import it again")
 
 
-def _read_foreign_trial(key: str, outcome: Outcome, study: ForeignStudy, logs: ForeignLogs) -> Collected:
+def _read_foreign_trial(key: str, outcome: Outcome, study: ForeignStudy, logs: ForeignLogs) -> CollectedTrial:
     """Return an imported trial, judged without a baseline: no other trial was measured on its system."""
     records: Sequence[Record] = []
     refusal: str | None = None
     try:
         if outcome.log is None:
             raise LogError("trial.json names no log: import it again")
-        records = logs.read(outcome.log)
+        records = logs.read(outcome.log, outcome.tool)
     except LogError as error:
         refusal = str(error)
     site = site_of(study.origin)
-    return Collected(key, outcome, records, judge(Observation(outcome, records, refusal, site.thresholds, site.target)))
+    return CollectedTrial(
+        key, outcome, records, judge(Observation(outcome, records, refusal, site.thresholds, site.target))
+    )
 
 
-def _read_trial(key: str, outcome: Outcome, campaign: Campaign, baselines: Baselines) -> tuple[Collected, Observation]:
-    folder = campaign.folder / key
+def _read_trial(
+    key: str, outcome: Outcome, campaign: Campaign, baselines: Baselines
+) -> tuple[CollectedTrial, Observation]:
     tool = _find_tool(campaign, key, outcome)
-    records: Sequence[Record] = []
-    refusal: str | None = None
-    stamp = Stamp()
-    try:
-        log = _read_log(folder / tool.TRAITS.log)
-        stamp = tool.read_stamp(log)
-        records = read_by(nfs_guest if outcome.guest else tool, log)
-    except LogError as error:
-        refusal = str(error)
-    series: dict[str, Sequence[Record]] = {}
-    for path in sorted(folder.glob(tool.TRAITS.series_logs)) if tool.TRAITS.series_logs else ():
-        try:
-            series[f"{key}/{path.name}"] = read_file(path)
-        except LogError as error:
-            refusal = refusal or f"{path.name}: {error}"
-    site = campaign.site
-    trial = Observation(
-        outcome, records, refusal, site.thresholds, site.target, baselines.of(outcome),
-        tool.TRAITS.states_version, stamp, tool.TRAITS.exit_codes, tool.TRAITS.durable_words,
-        tool.TRAITS.tick_seconds, sum_windows(list(series.values()), outcome.operations),
-    )  # fmt: skip
-    return Collected(key, outcome, records, judge(trial), series, tool.TRAITS.log), trial
+    baseline = baselines.of(outcome)
+    trial, series = observe(campaign.folder / key, outcome, tool, campaign.site, baseline, campaign.ceilings)
+    return CollectedTrial(key, outcome, trial.records, judge(trial), series, tool.TRAITS.log), trial
 
 
 def _read_outcome(key: str, path: Path) -> Outcome:
@@ -245,10 +221,3 @@ def _find_tool(campaign: Campaign, key: str, outcome: Outcome) -> Tool:
         path = campaign.folder / key / TRIAL_JSON
         raise CampaignError(f'{path}: not the outcome of a trial (unknown tool "{outcome.tool}")')
     return find_tool(outcome.tool, form, outcome.operations)
-
-
-def _read_log(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise LogError(f"{path.name} cannot be read: {error.strerror}") from error

@@ -1,5 +1,6 @@
 """Everything that a claim is judged by: a campaign's cubes, records and settings, and its system."""
 
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 
@@ -9,12 +10,13 @@ import xarray as xr
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.progress import read_not_run
 from coldcache.core.errors import DatasetError, NoData
+from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.dataset.published import PublishedValue, read_published
 from coldcache.dataset.reader import open_records, open_settings, open_sweep
 from coldcache.design.cases import Case, expand_cases
 
 
-def find_published(values: list[PublishedValue], source: str, columns: dict[str, str | int]) -> list[PublishedValue]:
+def select_published(values: list[PublishedValue], source: str, columns: dict[str, str | int]) -> list[PublishedValue]:
     """Return the published values of a source whose columns in `values.csv` have the given values."""
     return [
         value
@@ -37,6 +39,13 @@ class ClaimContext:
     def __init__(self, campaign: Campaign, results: Path):
         self.campaign, self._results = campaign, results
         self._cubes: dict[tuple[str, str], xr.Dataset] = {}
+        self._with_memory = True
+
+    def without_memory(self) -> "ClaimContext":
+        """Return the same data without figures whose work stayed in memory: they say nothing of the storage."""
+        found = copy(self)
+        found._cubes, found._with_memory = {}, False
+        return found
 
     @cached_property
     def published(self) -> list[PublishedValue]:
@@ -53,6 +62,11 @@ class ClaimContext:
         """The table of settings: the level asked for and the value read back."""
         return open_settings(self._results / "dataset.nc")
 
+    @cached_property
+    def reached(self) -> pd.DataFrame:
+        """What crossed the device or the wire beside what each operation of a trial moved."""
+        return pd.read_csv(self._results / "reached.csv")
+
     @property
     def offers(self) -> list[str]:
         """The features of the system, in the words that claims use for their needs."""
@@ -68,11 +82,6 @@ class ClaimContext:
         target = self.campaign.site.target
         return target.read_rate if operation.endswith("read") else target.write_rate
 
-    @property
-    def memory(self) -> int:
-        """Memory of one client node, in B; 0 if unknown."""
-        return self.campaign.environment.memory if self.campaign.environment else 0
-
     def cube(self, study: str, sweep: str) -> xr.Dataset:
         """Return the cube of a sweep.
 
@@ -83,27 +92,35 @@ class ClaimContext:
         """
         key = study, sweep
         if key not in self._cubes:
-            try:
-                self._cubes[key] = open_sweep(self._results / "dataset.nc", study, sweep)
-            except DatasetError as error:
-                raise NoData(self._why_not(study, sweep)) from error
+            cube = self._read_cube(study, sweep)
+            self._cubes[key] = cube if self._with_memory else _without_memory(cube)
         return self._cubes[key]
+
+    def _read_cube(self, study: str, sweep: str) -> xr.Dataset:
+        try:
+            return open_sweep(self._results / "dataset.nc", study, sweep)
+        except DatasetError as error:
+            raise NoData(self._why_not(study, sweep)) from error
 
     def rows(self, study: str, sweep: str) -> pd.DataFrame:
         """Return the rows of a sweep in the long table; raise `NoData` as `cube` does."""
         self.cube(study, sweep)
-        return self.records[(self.records.study == study) & (self.records.sweep == sweep)]
+        rows = self.records[(self.records.study == study) & (self.records.sweep == sweep)]
+        return rows if self._with_memory or "reached" not in rows else rows[rows.reached != "memory"]
 
-    def why_empty(self, study: str, sweep: str) -> str:
-        """Return why no trial of a sweep counts; empty if no reason is known."""
-        reasons = [case.why_not_here or "" for case in self._expand(study, sweep)]
-        return reasons[0] if reasons and all(reasons) else read_not_run(self.campaign.folder, study, sweep) or ""
+    def why_in_memory(self, chosen: str, study: str, sweep: str) -> str | None:
+        """Return that some values of a sweep stayed in memory, which leaves none; None if none of the sweep did."""
+        cube = self.cube(study, sweep)
+        if self._with_memory or "reached" not in cube or not bool((cube.reached == "memory").any()):
+            return None
+        return f"{study}/{sweep} with {chosen} stayed in memory, which decides claims about caches only"
 
-    def scale(self, study: str, sweep: str) -> str | None:
-        """Return in words how a sweep was scaled down; None if it ran at full scale."""
-        return next((case.scale for case in self._expand(study, sweep) if case.scale), None)
+    def why_empty(self, study: str, sweep: str) -> str | None:
+        """Return why no trial of a sweep counts; None if no reason is known."""
+        reasons = [case.why_not_here for case in self.cases(study, sweep)]
+        return reasons[0] if reasons and all(reasons) else read_not_run(self.campaign.folder, study, sweep)
 
-    def _expand(self, study: str, sweep: str) -> list[Case]:
+    def cases(self, study: str, sweep: str) -> list[Case]:
         """Return the planned cases of a sweep; an empty list if it was not planned."""
         planned = [one for one in self.campaign.planned if one.study == study]
         if not planned or not self.campaign.environment:
@@ -116,3 +133,11 @@ class ClaimContext:
             return f"the campaign does not hold the study {study}"
         reason = self.why_empty(study, sweep)
         return f"the sweep {study}/{sweep} was not run: {reason}" if reason else f"no trial of {study}/{sweep} counts"
+
+
+def _without_memory(cube: xr.Dataset) -> xr.Dataset:
+    """Return a cube in which figures whose work stayed in memory are missing."""
+    if "reached" not in cube:
+        return cube
+    figures = [name for name in UNIT_OF_METRIC if name in cube]
+    return cube.assign({name: cube[name].where(cube.reached != "memory") for name in figures})

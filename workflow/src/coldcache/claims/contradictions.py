@@ -8,12 +8,13 @@ from typing import Literal
 import pandas as pd
 from pydantic import Field, model_validator
 
-from coldcache.claims.context import find_published
-from coldcache.claims.read import CLAIMS, CONTRADICTIONS
+from coldcache.claims.context import select_published
+from coldcache.claims.read import CONTRADICTIONS
 from coldcache.core.errors import DesignError
 from coldcache.core.program_files import find_file
 from coldcache.core.yaml_models import Strict, read_model
 from coldcache.dataset.published import PublishedValue
+from coldcache.design.claim import CLAIMS
 
 CONTRADICTION_COLUMNS = [
     "id",
@@ -102,8 +103,8 @@ def tabulate_contradictions(published: list[PublishedValue], folder: Path = CLAI
 
 
 def _compare(pair: Contradiction, published: list[PublishedValue]) -> tuple[str, ...]:
-    agrees, why = _compare_names(pair) if pair.relation == "named in" else _compare_numbers(pair, published)
-    verdict = "agrees" if agrees else "contradiction"
+    why = _compare_names(pair) if pair.relation == "named in" else _compare_numbers(pair, published)
+    verdict = "contradiction" if why else "agrees"
     shown = [_show(pair, side, published) for side in (pair.one, pair.other)]
     return (
         pair.id, pair.source, pair.about, shown[0], pair.one.place, pair.relation, shown[1], pair.other.place, verdict,
@@ -111,23 +112,25 @@ def _compare(pair: Contradiction, published: list[PublishedValue]) -> tuple[str,
     )  # fmt: skip
 
 
-def _compare_names(pair: Contradiction) -> tuple[bool, str]:
+def _compare_names(pair: Contradiction) -> str | None:
+    """Return which names are missing in the other statement; None if they agree."""
     missing = [name for name in pair.one.names if name not in pair.other.names]
-    return not missing, f"{', '.join(missing)} is not among them" if missing else ""
+    return f"{', '.join(missing)} is not among them" if missing else None
 
 
-def _compare_numbers(pair: Contradiction, published: list[PublishedValue]) -> tuple[bool, str]:
+def _compare_numbers(pair: Contradiction, published: list[PublishedValue]) -> str | None:
+    """Return both numbers and their ratio; None if they agree."""
     one, other = (_value(pair, side, published) for side in (pair.one, pair.other))
-    equal = isclose(one, other, rel_tol=1e-9)
-    agrees = equal or (pair.relation == "at most" and one < other)
+    if isclose(one, other, rel_tol=1e-9) or (pair.relation == "at most" and one < other):
+        return None
     times = f": {one / other:.4g} times" if other else ""
-    return agrees, "" if agrees else f"{_print(one)} against {_print(other)}{times}"
+    return f"{_print(one)} against {_print(other)}{times}"
 
 
 def _value(pair: Contradiction, side: Statement, published: list[PublishedValue]) -> float:
     if side.numbers:
         return prod(side.numbers) / prod(side.over)
-    found = find_published(published, pair.source, side.published)
+    found = select_published(published, pair.source, side.published)
     if len(found) != 1:
         raise DesignError(f"{CLAIMS / CONTRADICTIONS}, {pair.id}: {len(found)} published values are meant, not one")
     return found[0].low

@@ -1,6 +1,7 @@
 """Test claims about scaling curves: knees, growth, drops, anomalies, peaks, and rates against limits."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,8 +10,15 @@ import xarray as xr
 from coldcache.analysis.estimates import LEVEL
 from coldcache.analysis.format import format_interval, show_level
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
-from coldcache.claims.context import ClaimContext, find_published
-from coldcache.claims.evidence import Evidence, as_evidence, combine, weigh_bounds, weigh_logarithms, weigh_values
+from coldcache.claims.context import ClaimContext, select_published
+from coldcache.claims.evidence import (
+    ComparisonResult,
+    as_evidence,
+    combine,
+    weigh_bounds,
+    weigh_logarithms,
+    weigh_values,
+)
 from coldcache.claims.rate_tests import show_times
 from coldcache.claims.select import ResolvedSelection, list_cells, read_curve, read_values, resolve_selection
 from coldcache.core.errors import NoData
@@ -18,24 +26,26 @@ from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.units import show_rate
 from coldcache.design.claim_tests import (  # fmt: skip
     SITE_LIMITS,
-    AnomalyAt,
-    Drop,
-    Figure,
-    Growth,
-    KneeAt,
-    PeakAt,
+    AnomalyTest,
+    DropTest,
+    FigureTest,
+    GrowthTest,
+    KneeTest,
+    PeakAtTest,
     Per,
     Selection,
     limit_of,
 )
-from coldcache.statistics.equivalence import Array
-from coldcache.statistics.peaks import choose_peak, weigh_place
+from coldcache.statistics.array import Array
+from coldcache.statistics.dependence import INDEPENDENT, Rounds, rounds_of
+from coldcache.statistics.limits import LimitPair
+from coldcache.statistics.peaks import find_peak, weigh_extreme, weigh_place
 from coldcache.statistics.scaling.anomaly import judge_point
 from coldcache.statistics.scaling.knee import LEVEL_GROWTH, Knee, fit_knee
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Curve:
     """A scaling curve and the selection that it was read from.
 
@@ -47,15 +57,14 @@ class Curve:
         Thread counts, ascending.
     rates : array of float, shape (levels, repetitions)
         Rates in the stored unit of the metric; NaN for missing trials.
-    correlation, correlation_of_ratios : float
-        Of neighbouring repetitions, for rates and for ratios within a round.
+    rounds : Rounds
+        Of the sweep.
     """
 
     chosen: ResolvedSelection
     threads: Array
     rates: Array
-    correlation: float = 0.0
-    correlation_of_ratios: float = 0.0
+    rounds: Rounds = INDEPENDENT
 
     @property
     def trials(self) -> int:
@@ -75,7 +84,7 @@ class Curve:
                 f"{LEAST_REPETITIONS} or more"
             )
         try:
-            return fit_knee(self.threads, self.rates, level)
+            return fit_knee(self.threads, self.rates, level, self.rounds)
         except ValueError as reason:
             raise NoData(f"{self.chosen.study}/{self.chosen.sweep}: {reason}") from reason
 
@@ -91,15 +100,19 @@ class Curve:
         return self.threads >= knee.first_level
 
 
+def _factor(found: ComparisonResult) -> str:
+    """Return a ratio without the word for times."""
+    return show_times(found).replace(" times", "", 1)
+
+
 def _read(context: ClaimContext, source: str, test: Selection, per_thread: bool = False) -> Curve:
     chosen = resolve_selection(source, test)
     return as_curve(chosen, read_curve(context, chosen, _add_streams(context, chosen) if per_thread else None))
 
 
 def as_curve(chosen: ResolvedSelection, values: xr.DataArray) -> Curve:
-    """Return a curve that `read_curve` returned, with the correlations that its values state."""
-    stated = [float(values.attrs.get(name, 0.0)) for name in ("correlation", "correlation_of_ratios")]
-    return Curve(chosen, values.threads.values.astype(float), values.values.astype(float), *stated)
+    """Return a curve that `read_curve` returned, with the rounds that its values state."""
+    return Curve(chosen, values.threads.values.astype(float), values.values.astype(float), rounds_of(values))
 
 
 def _count_in(context: ClaimContext, curve: Curve, per: Per | None) -> float:
@@ -115,7 +128,7 @@ def _count_in(context: ClaimContext, curve: Curve, per: Per | None) -> float:
     return float(targets)
 
 
-def weigh_knee(context: ClaimContext, source: str, test: KneeAt) -> Evidence:
+def weigh_knee(context: ClaimContext, source: str, test: KneeTest) -> ComparisonResult:
     """Test whether a curve has its knee at the claimed thread count."""
     curve = _read(context, source, test)
     knee = curve.knee()
@@ -136,16 +149,16 @@ def weigh_knee(context: ClaimContext, source: str, test: KneeAt) -> Evidence:
         reaches = curve.threads[-1] > most
         says = f"{curve.chosen.operation} still rises at {curve.threads[-1]:g} threads, the most measured; {meant}"
         missing = "" if reaches else f"more than {most:g} threads"
-        return Evidence(says, unit="threads", trials=curve.trials, p_against=p_against, n=n, missing=missing)
+        return ComparisonResult(says, unit="threads", trials=curve.trials, p_against=p_against, n=n, missing=missing)
     interval = f" ({show_level(LEVEL)}: {knee.low:.3g} to {knee.high:.3g})" if knee.low == knee.low else ""
     shown = f"{knee.threads:.3g} threads{interval}"
-    return Evidence(
+    return ComparisonResult(
         f"{curve.chosen.operation} levels off at {shown}; {meant}",
         knee.threads, knee.low, knee.high, "threads", curve.trials, p_for, p_against, n=n,
     )  # fmt: skip
 
 
-def weigh_growth(context: ClaimContext, source: str, test: Growth) -> Evidence:
+def weigh_growth(context: ClaimContext, source: str, test: GrowthTest) -> ComparisonResult:
     """Test the growth per doubling of the threads, fitted to each repetition."""
     curve = _read(context, source, test, test.per_thread)
     each = _count_in(context, curve, test.per)
@@ -160,15 +173,14 @@ def weigh_growth(context: ClaimContext, source: str, test: Growth) -> Evidence:
         rates = rates / curve.threads[chosen][:, None]
     slopes = np.array([_slope(x, np.log(column)) for column in rates.T])
     low = float(np.log(test.above)) if test.above > 0 else -np.inf
-    found = weigh_logarithms(
-        slopes, low, float(np.log(test.below)), int(np.isfinite(rates).sum()), correlation=curve.correlation_of_ratios
-    )
+    trials, rounds = int(np.isfinite(rates).sum()), curve.rounds.of_several
+    found = weigh_logarithms(slopes, low, float(np.log(test.below)), trials, rounds=rounds)
     what = f"{curve.chosen.operation} per thread" if test.per_thread else curve.chosen.operation
     limits = [f"above {test.above:.3g}"] * (test.above > 0) + [f"below {test.below:.3g}"] * bool(
         np.isfinite(test.below)
     )
     return found._replace(
-        says=f"each doubling from {2 ** x[0]:g} to {2 ** x[-1]:g} threads makes {what} {show_times(found)} as much; "
+        says=f"each doubling from {2 ** x[0]:g} to {2 ** x[-1]:g} threads multiplies {what} by {_factor(found)}; "
         f"the claim needs {' and '.join(limits)}"
     )
 
@@ -178,23 +190,25 @@ def _slope(x: Array, logs: Array) -> float:
     return float(np.polyfit(x[there], logs[there], 1)[0]) if there.sum() > 1 else np.nan
 
 
-def weigh_drop(context: ClaimContext, source: str, test: Drop) -> Evidence:
+def weigh_drop(context: ClaimContext, source: str, test: DropTest) -> ComparisonResult:
     """Test which share of its plateau a curve loses at its last thread count."""
     curve = _read(context, source, test)
-    before = curve.plateau()
-    before[-1] = False
-    if not before.any():
+    before = np.flatnonzero(curve.plateau()[:-1])
+    if not before.size:
         raise NoData(f"{curve.chosen.operation}: nothing of the plateau lies before {curve.threads[-1]:g} threads")
-    logs = np.log(curve.rates[-1] / np.nanmedian(curve.rates[before], axis=0))
+    # One level is compared with one other: a mean of several has less of the skew of a rate, which biases the test.
+    middle = before[(before.size - 1) // 2]
+    logs = np.log(curve.rates[-1] / curve.rates[middle])
     limits = float(np.log(1 - test.most)), float(np.log(1 - test.least))
-    found = weigh_logarithms(logs, *limits, curve.trials, correlation=curve.correlation_of_ratios)
+    found = weigh_logarithms(logs, *limits, curve.trials, rounds=curve.rounds)
     return found._replace(
-        says=f"{curve.chosen.operation} at {curve.threads[-1]:g} threads is {show_times(found)} its plateau; the claim "
-        f"needs {1 - test.most:.3g} to {1 - test.least:.3g}"
+        says=f"{curve.chosen.operation} at {curve.threads[-1]:g} threads is {show_times(found)} that at "
+        f"{curve.threads[middle]:g}, in the middle of its plateau; the claim needs {1 - test.most:.3g} to "
+        f"{1 - test.least:.3g}"
     )
 
 
-def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyAt) -> Evidence:
+def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyTest) -> ComparisonResult:
     """Test whether the point at one thread count lies below the trend of the others."""
     curve = _read(context, source, test)
     if curve.rates.shape[1] < LEAST_REPETITIONS:
@@ -208,14 +222,14 @@ def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyAt) -> Eviden
     p_for = found.p / 2 if found.ratio < 1 else 1 - found.p / 2
     p_against = without.p / 2 if without.ratio > 1 else 1 - without.p / 2
     low, high = found.observed / found.high, found.observed / found.low if found.low > 0 else np.inf
-    return Evidence(
+    return ComparisonResult(
         f"{curve.chosen.operation} at {test.at:,} threads is {found.ratio:.3g} times the trend of the others "
         f"({show_level(LEVEL)}: {low:.3g} to {high:.3g}); a dip of {100 * test.dip:g} % would matter",
         found.ratio, low, high, "1", curve.trials, p_for, p_against, n=curve.rates.shape[1],
     )  # fmt: skip
 
 
-def weigh_peak_at(context: ClaimContext, source: str, test: PeakAt) -> Evidence:
+def weigh_peak_at(context: ClaimContext, source: str, test: PeakAtTest) -> ComparisonResult:
     """Test whether a curve is highest at the claimed thread count."""
     curve = _read(context, source, test)
     here = curve.threads == test.threads
@@ -224,34 +238,38 @@ def weigh_peak_at(context: ClaimContext, source: str, test: PeakAt) -> Evidence:
         raise NoData(f"{curve.chosen.study}/{curve.chosen.sweep} has threads {have}, not {test.threads}")
     logs = np.log(curve.rates)
     try:
-        found = weigh_place(logs, int(np.flatnonzero(here)[0]), curve.correlation_of_ratios)
+        found = weigh_place(logs, int(np.flatnonzero(here)[0]), curve.rounds)
     except ValueError as reason:
         raise NoData(f"{curve.chosen.study}/{curve.chosen.sweep}: {reason}") from reason
     place, rival = found.places
-    evidence = as_evidence(
-        found.test, logs[place] - logs[rival], curve.trials, correlation=curve.correlation_of_ratios
-    )._replace(p_for=found.p_for, p_against=found.p_against)
+    evidence = as_evidence(found.test, logs[place] - logs[rival], curve.trials, rounds=curve.rounds)
     return evidence._replace(
         says=f"{curve.chosen.operation} at {test.threads} threads is {show_times(evidence)} that at "
-        f"{curve.threads[rival]:g}, the highest of the others in the even rounds"
+        f"{curve.threads[rival]:g}, the highest of the others"
     )
 
 
-def weigh_figure(context: ClaimContext, source: str, test: Figure) -> Evidence:
+def weigh_figure(context: ClaimContext, source: str, test: FigureTest) -> ComparisonResult:
     """Test whether a peak, a sustained rate, or every case lies within limits or near a published value."""
     chosen = resolve_selection(source, test)
     unit = UNIT_OF_METRIC[chosen.metric]
     parts = []
-    for name, values, correlation in _figures(context, chosen, test):
-        low, high, meant = _limits(context, source, test, chosen, name)
-        found = weigh_values(np.where(values > 0, values, np.nan), low or -np.inf, high, correlation)
-        shown = format_interval(found.estimate, found.low, found.high, unit, found.n, runs=found.runs)
-        parts.append(found._replace(says=f"{name} is {shown}; the claim needs {meant}", unit=unit))
+    for figure in _figures(context, chosen, test):
+        low, high, meant = _limits(context, source, test, chosen, figure.name)
+        found = weigh_values(figure.shown, low or -np.inf, high, figure.rounds)
+        if figure.curve is not None:
+            limits = LimitPair(low or -np.inf, high)
+            p_for, p_against = weigh_extreme(figure.curve, limits, figure.rounds, lowest=test.of == "sustained")
+            found = found._replace(p_for=p_for, p_against=p_against)
+        shown = format_interval(
+            found.estimate, found.low, found.high, unit, found.n, runs=found.runs, rounds=figure.rounds
+        )
+        parts.append(found._replace(says=f"{figure.name} is {shown}; the claim needs {meant}", unit=unit))
     return combine(parts)
 
 
 def _limits(
-    context: ClaimContext, source: str, test: Figure, chosen: ResolvedSelection, name: str
+    context: ClaimContext, source: str, test: FigureTest, chosen: ResolvedSelection, name: str
 ) -> tuple[float, float, str]:
     """Return the lower and upper limit of a rate, and both in words."""
     unit = UNIT_OF_METRIC[chosen.metric]
@@ -263,7 +281,7 @@ def _limits(
     if not test.near:
         words = [f"above {test.above}"] * (test.above is not None) + [f"below {test.below}"] * (test.below is not None)
         return limit_of(test.above, unit, 0.0), limit_of(test.below, unit, np.inf), " and ".join(words)
-    stated = [value for value in find_published(context.published, source, test.near) if value.unit == unit]
+    stated = [value for value in select_published(context.published, source, test.near) if value.unit == unit]
     # A case that names a system, such as an instance type, is compared with the value of that system.
     named = [value for value in stated if name.endswith(f" {value.system}")] or stated
     if len(named) != 1:
@@ -273,27 +291,51 @@ def _limits(
     return value.low / (1 + test.within), value.high * (1 + test.within), meant
 
 
-def _figures(context: ClaimContext, chosen: ResolvedSelection, test: Figure) -> list[tuple[str, Array, float]]:
-    """Return the name, the repetitions and their correlation of each rate that is compared with the limits.
+class _TestedFigure(NamedTuple):
+    """A figure that is compared with limits.
 
-    The rounds that choose a peak are not among those returned.
+    Attributes
+    ----------
+    name : str
+        What it is, in words.
+    shown : array of float, shape (repetitions,)
+        The runs whose median is shown.
+    rounds : Rounds
+        Of the sweep.
+    curve : array of float, shape (levels, repetitions), optional
+        The levels of which it is the highest or the lowest.
     """
+
+    name: str
+    shown: Array
+    rounds: Rounds
+    curve: Array | None = None
+
+
+def _figures(context: ClaimContext, chosen: ResolvedSelection, test: FigureTest) -> list[_TestedFigure]:
+    """Return each figure that is compared with the limits."""
     each = " per thread" if test.per_thread else ""
     values = _add_streams(context, chosen) if test.per_thread else read_values(context, chosen)
+    values = values.where(values > 0)
     if test.of == "cases":
         if test.per_thread:
             cube = context.cube(chosen.study, chosen.sweep)
-            values = values / (values.threads if "threads" in values.coords else float(cube.attrs["threads"]))
-        correlation = float(values.attrs.get("correlation", 0.0))
-        return [(f"{chosen.operation}{each}{name}", cells, correlation) for name, cells in list_cells(values)]
+            threads = values.threads if "threads" in values.coords else float(cube.attrs["threads"])
+            values = (values / threads).assign_attrs(values.attrs)
+        return [
+            _TestedFigure(f"{chosen.operation}{each}{name}", cells, rounds_of(values))
+            for name, cells in list_cells(values)
+        ]
     curve = as_curve(chosen, read_curve(context, chosen, values))
+    rates = curve.rates / curve.threads[:, None] if test.per_thread else curve.rates
     if test.of == "peak":
-        place = choose_peak(np.log(curve.rates))
+        place, levels, name = find_peak(rates), rates, "peak"
     else:
-        place = int(np.where(curve.plateau(), np.nanmedian(curve.rates[:, ::2], axis=1), np.inf).argmin())
-    count = curve.threads[place]
-    name = f"the {'peak' if test.of == 'peak' else 'sustained rate'} of {chosen.operation}{each}, at {count:g} threads,"
-    return [(name, curve.rates[place, 1::2] / (count if test.per_thread else 1), curve.correlation)]
+        plateau = curve.plateau()
+        place = int(np.where(plateau, np.nanmedian(rates, axis=1), np.inf).argmin())
+        levels, name = rates[plateau], "sustained rate"
+    name = f"the {name} of {chosen.operation}{each}, at {curve.threads[place]:g} threads,"
+    return [_TestedFigure(name, rates[place], curve.rounds, levels)]
 
 
 def _add_streams(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArray:

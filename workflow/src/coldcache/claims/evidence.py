@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from coldcache.analysis.estimates import LEVEL
 from coldcache.core.errors import NoData
-from coldcache.statistics.equivalence import Array
+from coldcache.statistics.array import Array
+from coldcache.statistics.dependence import INDEPENDENT, Rounds
 from coldcache.statistics.intervals import interval
-from coldcache.statistics.limits import Limits, MeanTest, weigh_mean, weigh_median
+from coldcache.statistics.limits import LimitPair, MeanTest, weigh_mean, weigh_median
 from coldcache.statistics.stopping import LEAST_REPETITIONS
+from coldcache.statistics.widening import refuse
 
 #: Confidence levels to try if a method gives bounds but no p-value.
 _LEVELS = (0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999)
@@ -24,7 +26,7 @@ _LEVELS = (0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999)
 WORTH = 0.05
 
 
-class Evidence(NamedTuple):
+class ComparisonResult(NamedTuple):
     """The result of one comparison.
 
     Attributes
@@ -47,10 +49,10 @@ class Evidence(NamedTuple):
         Repetitions.
     margin : float
         Smallest relative difference worth finding.
-    correlation : float
-        Of neighbouring repetitions.
+    rounds : Rounds
+        Of the sweep.
     runs : tuple of float
-        The figure of each repetition, if they are too few for an interval.
+        The figure of each repetition where they have no interval.
     missing : str
         What is needed if more repetitions would not help; else empty.
     """
@@ -67,14 +69,14 @@ class Evidence(NamedTuple):
     spread: float = np.nan
     n: int = 0
     margin: float = WORTH
-    correlation: float = 0.0
+    rounds: Rounds = INDEPENDENT
     runs: tuple[float, ...] = ()
     missing: str = ""
 
 
 def weigh_logarithms(
-    logs: Array, low: float, high: float, trials: int, margin: float = WORTH, correlation: float = 0.0
-) -> Evidence:
+    logs: Array, low: float, high: float, trials: int, margin: float = WORTH, rounds: Rounds = INDEPENDENT
+) -> ComparisonResult:
     """Test whether the true mean of one logarithm per repetition lies between two limits.
 
     Parameters
@@ -86,32 +88,34 @@ def weigh_logarithms(
     trials : int
         Number of trials that the logarithms were computed from.
     margin : float
-        As in `Evidence`.
-    correlation : float
-        Of neighbouring repetitions.
+        As in `ComparisonResult`.
+    rounds : Rounds
+        Of the sweep.
 
     Raises
     ------
     NoData
         If every repetition is missing.
     """
-    found = weigh_mean(logs, Limits(low, high), correlation)
+    found = weigh_mean(logs, LimitPair(low, high), rounds)
     if found.n == 0:
         raise NoData("no repetition has all that is compared")
-    return as_evidence(found, logs, trials, margin, correlation)
+    return as_evidence(found, logs, trials, margin, rounds)
 
 
-def as_evidence(found: MeanTest, logs: Array, trials: int, margin: float = WORTH, correlation: float = 0.0) -> Evidence:
-    """Return the evidence of a test of logarithms; the repetitions themselves if they are too few for an interval."""
-    runs = tuple(float(value) for value in np.exp(logs[~np.isnan(logs)])) if found.n < LEAST_REPETITIONS else ()
+def as_evidence(
+    found: MeanTest, logs: Array, trials: int, margin: float = WORTH, rounds: Rounds = INDEPENDENT
+) -> ComparisonResult:
+    """Return the evidence of a test of logarithms; the repetitions themselves where they have no interval."""
+    runs = tuple(float(value) for value in np.exp(logs[~np.isnan(logs)])) if refuse(found.n, rounds) else ()
     estimate, low, high = (float(np.exp(value)) for value in (found.mean, found.low, found.high))
-    return Evidence(
+    return ComparisonResult(
         "", estimate, low, high, trials=trials, p_for=found.p_for, p_against=found.p_against, spread=found.spread,
-        n=found.n, margin=margin, correlation=correlation, runs=runs,
+        n=found.n, margin=margin, rounds=rounds, runs=runs,
     )  # fmt: skip
 
 
-def weigh_values(values: Array, low: float, high: float, correlation: float = 0.0) -> Evidence:
+def weigh_values(values: Array, low: float, high: float, rounds: Rounds = INDEPENDENT) -> ComparisonResult:
     """Test whether the true median of one value per repetition lies between two limits, by the sign test.
 
     Raises
@@ -119,19 +123,19 @@ def weigh_values(values: Array, low: float, high: float, correlation: float = 0.
     NoData
         If every repetition is missing.
     """
-    found = interval(values, level=LEVEL, correlation=correlation)
+    found = interval(values, LEVEL, rounds)
     if found.n == 0:
         raise NoData("no repetition has all that is compared")
-    p_for, p_against = weigh_median(values, Limits(low, high), correlation)
+    p_for, p_against = weigh_median(values, LimitPair(low, high), rounds)
     logs = np.log(values[values > 0])
-    return Evidence(
+    return ComparisonResult(
         "", found.estimate, found.low, found.high, trials=found.n, p_for=p_for, p_against=p_against,
-        spread=float(logs.std(ddof=1)) if logs.size > 1 else np.nan, n=found.n, correlation=correlation,
+        spread=float(logs.std(ddof=1)) if logs.size > 1 else np.nan, n=found.n, rounds=rounds,
         runs=found.runs,
     )  # fmt: skip
 
 
-def decide_exactly(held: npt.NDArray[np.bool_], says: str, of: str) -> Evidence:
+def decide_exactly(held: npt.NDArray[np.bool_], says: str, of: str) -> ComparisonResult:
     """Return the evidence of counts, in which chance plays no part: all must hold, or none.
 
     Parameters
@@ -145,10 +149,10 @@ def decide_exactly(held: npt.NDArray[np.bool_], says: str, of: str) -> Evidence:
     """
     count = int(held.size)
     if count < LEAST_REPETITIONS:
-        return Evidence(says, trials=count, n=count, missing=f"{LEAST_REPETITIONS} {of} (now {count})")
+        return ComparisonResult(says, trials=count, n=count, missing=f"{LEAST_REPETITIONS} {of} (now {count})")
     decided = bool(held.all()) if held.all() or not held.any() else None
     missing = "" if decided is not None else f"{of} that agree with each other"
-    return Evidence(says, trials=count, n=count, decided=decided, missing=missing)
+    return ComparisonResult(says, trials=count, n=count, decided=decided, missing=missing)
 
 
 def weigh_bounds(bounds: Callable[[float], tuple[float, float]], low: float, high: float) -> tuple[float, float]:
@@ -169,7 +173,7 @@ def weigh_bounds(bounds: Callable[[float], tuple[float, float]], low: float, hig
     p_for = p_against = 1.0
     for level in _LEVELS:
         least, most = bounds(level)
-        if least > low and most < high:
+        if least >= low and most <= high:
             p_for = (1 - level) / 2
         elif most < low or least > high:
             p_against = (1 - level) / 2
@@ -178,7 +182,7 @@ def weigh_bounds(bounds: Callable[[float], tuple[float, float]], low: float, hig
     return p_for, p_against
 
 
-def combine(parts: Sequence[Evidence]) -> Evidence:
+def combine(parts: Sequence[ComparisonResult]) -> ComparisonResult:
     """Combine the comparisons of a claim that needs all of them to hold.
 
     The weakest comparison decides for the claim (intersection-union test: Berger 1982, Technometrics 24:295); the

@@ -9,6 +9,7 @@ import pandas as pd
 
 from coldcache.analysis.estimates import LEVEL
 from coldcache.campaign.campaign import RAW, read_campaign
+from coldcache.campaign.known_since import with_known_since
 from coldcache.claims.context import ClaimContext
 from coldcache.claims.contradictions import tabulate_contradictions
 from coldcache.claims.curve_tests import (  # fmt: skip
@@ -19,9 +20,10 @@ from coldcache.claims.curve_tests import (  # fmt: skip
     weigh_knee,
     weigh_peak_at,
 )
-from coldcache.claims.evidence import Evidence, combine
+from coldcache.claims.evidence import ComparisonResult, combine
 from coldcache.claims.explanation import NOT_TESTABLE, ClaimEvidence, explain_verdict
 from coldcache.claims.rate_tests import (  # fmt: skip
+    weigh_difference,
     weigh_equivalence,
     weigh_interaction,
     weigh_model,
@@ -32,7 +34,7 @@ from coldcache.claims.read import SourcedClaim, read_claims
 from coldcache.claims.source_arithmetic import weigh_arithmetic
 from coldcache.claims.trial_tests import (  # fmt: skip
     weigh_count,
-    weigh_memory,
+    weigh_crossed,
     weigh_outcome,
     weigh_percentile,
     weigh_verified,
@@ -46,12 +48,13 @@ from coldcache.statistics.equivalence import adjust
 #: Columns of `claims.csv`, which other programs read.
 CLAIM_COLUMNS = ["id", "source", "scope", "verdict", "estimate", "low", "high", "unit", "trials", "why"]
 
-_WEIGH: Mapping[str, Callable[[ClaimContext, str, Any], Evidence]] = {
+_WEIGH: Mapping[str, Callable[[ClaimContext, str, Any], ComparisonResult]] = {
     "ordering": weigh_ordering, "ratio": weigh_ratio, "interaction": weigh_interaction,
-    "equivalence": weigh_equivalence, "knee": weigh_knee, "growth": weigh_growth, "drop": weigh_drop,
-    "anomaly": weigh_anomaly, "peak-at": weigh_peak_at, "figure": weigh_figure, "percentile": weigh_percentile,
-    "count": weigh_count, "model": weigh_model, "outcome": weigh_outcome, "memory": weigh_memory,
-    "verified": weigh_verified, "arithmetic": weigh_arithmetic,
+    "equivalence": weigh_equivalence, "difference": weigh_difference, "knee": weigh_knee,
+    "growth": weigh_growth, "drop": weigh_drop, "anomaly": weigh_anomaly, "peak-at": weigh_peak_at,
+    "figure": weigh_figure, "percentile": weigh_percentile, "count": weigh_count, "model": weigh_model,
+    "outcome": weigh_outcome, "crossed": weigh_crossed, "verified": weigh_verified,
+    "arithmetic": weigh_arithmetic,
 }  # fmt: skip
 
 
@@ -87,7 +90,7 @@ def judge_claims(context: ClaimContext, claims: Sequence[SourcedClaim]) -> list[
     """
     unmet_needs = [[need for need in stated.claim.needs if need not in context.offers] for stated in claims]
     weighed = [
-        ClaimEvidence(Evidence(""), False, []) if unmet else _weigh_claim(context, *stated)
+        ClaimEvidence(ComparisonResult(""), False, []) if unmet else _weigh_claim(context, *stated)
         for stated, unmet in zip(claims, unmet_needs, strict=True)
     ]
     by_chance = [_p_value(one) for one in weighed]
@@ -107,13 +110,14 @@ def judge_claims(context: ClaimContext, claims: Sequence[SourcedClaim]) -> list[
 
 def _weigh_claim(context: ClaimContext, source: str, claim: Claim) -> ClaimEvidence:
     found, reasons = [], []
+    context = context if claim.caching else context.without_memory()
     for test in claim.tests:
         try:
             found.append(_WEIGH[test.kind](context, source, test))
         except NoData as reason:
             reasons.append(str(reason))
     if not found:
-        return ClaimEvidence(Evidence(""), False, list(dict.fromkeys(reasons)))
+        return ClaimEvidence(ComparisonResult(""), False, list(dict.fromkeys(reasons)))
     evidence = combine(found)._replace(says="; ".join(dict.fromkeys(one.says for one in found)))
     return ClaimEvidence(evidence, not reasons, list(dict.fromkeys(reasons)))
 
@@ -156,8 +160,9 @@ def write_claims(name: str, results: Path) -> None:
     DesignError
         If a file of claims is not valid.
     """
-    context = ClaimContext(read_campaign(RAW / name), results)
-    claims = read_claims()
+    context = ClaimContext(with_known_since(read_campaign(RAW / name)), results)
+    studies = [study.study for study in context.campaign.studies]
+    claims = read_claims(studies)
     rows = judge_claims(context, claims)
     judged = pd.DataFrame(rows, columns=CLAIM_COLUMNS)
     write_csv(judged, results / "claims.csv")
@@ -166,5 +171,4 @@ def write_claims(name: str, results: Path) -> None:
     statements, contradictions = pd.DataFrame(stated, columns=columns), tabulate_contradictions(context.published)
     write_csv(statements, results / "statements.csv")
     write_csv(contradictions, results / "contradictions.csv")
-    studies = [study.study for study in context.campaign.studies]
     write_claim_digests(results, studies, judged, statements, contradictions)

@@ -6,61 +6,93 @@ import xarray as xr
 from coldcache.analysis.estimates import LEVEL
 from coldcache.analysis.format import format_ratio
 from coldcache.claims.context import ClaimContext
-from coldcache.claims.evidence import WORTH, Evidence, as_evidence, combine, decide_exactly, weigh_logarithms
-from coldcache.claims.select import correlation_of, flatten_levels, log_of, pair, read_values, resolve_selection
+from coldcache.claims.evidence import (
+    WORTH,
+    ComparisonResult,
+    as_evidence,
+    combine,
+    decide_exactly,
+    weigh_logarithms,
+    weigh_values,
+)
+from coldcache.claims.select import (
+    ResolvedSelection,
+    flatten_levels,
+    log_of,
+    pair,
+    read_values,
+    resolve_selection,
+)
 from coldcache.core.errors import NoData
-from coldcache.design.claim_tests import Equivalence, Interaction, Model, Ordering, Ratio, Selection
-from coldcache.statistics.equivalence import Array
-from coldcache.statistics.intervals import Interval
-from coldcache.statistics.limits import Limits
+from coldcache.design.claim_tests import (
+    DifferenceTest,
+    EquivalenceTest,
+    InteractionTest,
+    ModelTest,
+    OrderingTest,
+    RatioTest,
+    Selection,
+)
+from coldcache.statistics.array import Array
+from coldcache.statistics.dependence import rounds_of
+from coldcache.statistics.intervals import Interval, reached_level
+from coldcache.statistics.limits import LimitPair
 from coldcache.statistics.models.fsx_metadata_iops import expected_rate
 from coldcache.statistics.peaks import compare_peaks
 
-_WHERE = {"every": "", "peaks": ", each at the peak that other rounds chose,", "most": " at the most threads"}
+_WHERE = {"every": "", "peaks": ", each at its peak,", "most": " at the most threads"}
 
 
-def show_times(found: Evidence) -> str:
-    """Return a ratio with its interval in words: ``1.42 times (1.31 to 1.55)``."""
-    return format_ratio(
-        Interval(
-            found.estimate, found.low, found.high, max(found.n, 1), LEVEL, "t", None, found.correlation, found.runs
-        )
-    )
+def show_times(found: ComparisonResult, level: float = LEVEL) -> str:
+    """Return a ratio with its interval in words: ``1.42 times (95 %: 1.31 to 1.55)``."""
+    shown = Interval(found.estimate, found.low, found.high, max(found.n, 1), level, None, found.rounds, found.runs)
+    return format_ratio(shown, level)
 
 
-def weigh_ordering(context: ClaimContext, source: str, test: Ordering) -> Evidence:
+def _say_ratio(found: ComparisonResult, chosen: ResolvedSelection, one: str, other: str) -> str:
+    """Return a ratio of two sides: ``stat is 5.6 times as fast as remove (95 %: 4.2 to 7.5)``."""
+    times, _, interval = show_times(found).partition(" times")
+    verb, how = ("takes", "as long as") if chosen.metric in ("elapsed", "latency") else ("is", "as fast as")
+    return f"{one} {verb} {times} times {how} {other}{interval}"
+
+
+def weigh_ordering(context: ClaimContext, source: str, test: OrderingTest) -> ComparisonResult:
     """Test whether each rate of a list is above the next."""
     names = [_name(side, test) for side in test.falling]
     parts = []
     for place, (upper, lower) in enumerate(zip(test.falling, test.falling[1:], strict=False)):
-        found = _weigh_pair(context, source, test, (upper, lower), Limits(0.0, np.inf))
-        says = f"{names[place]}{_WHERE[test.over]} is {show_times(found)} {names[place + 1]}"
+        found = _weigh_pair(context, source, test, (upper, lower), LimitPair(0.0, np.inf))
+        chosen = resolve_selection(source, test, upper)
+        says = _say_ratio(found, chosen, f"{names[place]}{_WHERE[test.over]}", names[place + 1])
         parts.append(found._replace(says=says))
     return combine(parts)._replace(says="; ".join(part.says for part in parts))
 
 
-def weigh_ratio(context: ClaimContext, source: str, test: Ratio) -> Evidence:
+def weigh_ratio(context: ClaimContext, source: str, test: RatioTest) -> ComparisonResult:
     """Test whether a ratio of two rates lies within its thresholds."""
     sides = test.numerator, test.denominator
-    if resolve_selection(source, test, test.numerator).metric == "count":
+    chosen = resolve_selection(source, test, test.numerator)
+    if chosen.metric == "count":
         return _weigh_counts(context, source, test)
-    found = _weigh_pair(context, source, test, sides, Limits(_log(test.above), _log(test.below)))
+    found = _weigh_pair(context, source, test, sides, LimitPair(_log(test.above), _log(test.below)))
     names = _name(test.numerator, test), _name(test.denominator, test)
-    says = f"{_subject(test, test.numerator)}{names[0]}{_WHERE[test.over]} is {show_times(found)} {names[1]}"
+    says = _say_ratio(found, chosen, f"{_subject(test, test.numerator)}{names[0]}{_WHERE[test.over]}", names[1])
     return found._replace(says=f"{says}; the claim needs {_show_limits(test.above, test.below)}")
 
 
-def weigh_interaction(context: ClaimContext, source: str, test: Interaction) -> Evidence:
+def weigh_interaction(context: ClaimContext, source: str, test: InteractionTest) -> ComparisonResult:
     """Test whether a ratio is larger under one condition than under another."""
-    logs, trials, correlation = list[Array](), 0, 0.0
+    logs, trials, compared = list[Array](), 0, list[xr.DataArray]()
     for condition in (test.here, test.there):
         above = read_values(context, resolve_selection(source, test, condition, test.numerator))
         below = read_values(context, resolve_selection(source, test, condition, test.denominator))
         found, count = pair(above, below, test.over)
         logs.append(found)
-        trials, correlation = trials + count, max(correlation, correlation_of(above, below))
+        trials, compared = trials + count, [*compared, above, below]
     n = min(map(len, logs))
-    weighed = weigh_logarithms(logs[0][:n] - logs[1][:n], _log(test.above), np.inf, trials, correlation=correlation)
+    weighed = weigh_logarithms(
+        logs[0][:n] - logs[1][:n], _log(test.above), np.inf, trials, rounds=rounds_of(*compared).of_several
+    )
     names = _name(test.numerator, test), _name(test.denominator, test)
     says = (
         f"the ratio of {names[0]} to {names[1]} with {_name(test.here, test)} is {show_times(weighed)} that with "
@@ -69,74 +101,81 @@ def weigh_interaction(context: ClaimContext, source: str, test: Interaction) -> 
     return weighed._replace(says=says)
 
 
-def weigh_equivalence(context: ClaimContext, source: str, test: Equivalence) -> Evidence:
+def weigh_equivalence(context: ClaimContext, source: str, test: EquivalenceTest) -> ComparisonResult:
     """Test whether settings perform alike (two one-sided tests)."""
     parts = []
     distance = float(np.log1p(test.margin))
     for side in test.sides[1:]:
         sides = side, test.sides[0]
-        found = _weigh_pair(context, source, test, sides, Limits(-distance, distance), test.margin)
+        found = _weigh_pair(context, source, test, sides, LimitPair(-distance, distance), test.margin)
         names = _name(side, test), _name(test.sides[0], test)
-        parts.append(found._replace(says=f"{names[0]}{_WHERE[test.over]} is {show_times(found)} {names[1]}"))
+        chosen = resolve_selection(source, test, side)
+        parts.append(found._replace(says=_say_ratio(found, chosen, f"{names[0]}{_WHERE[test.over]}", names[1])))
     says = _subject(test, test.sides[0]) + "; ".join(part.says for part in parts)
     return combine(parts)._replace(says=f"{says}; alike means within {100 * test.margin:g} %")
 
 
-def weigh_model(context: ClaimContext, source: str, test: Model) -> Evidence:
+def weigh_difference(context: ClaimContext, source: str, test: DifferenceTest) -> ComparisonResult:
+    """Test whether two rates differ by a margin: the reverse of whether they are alike."""
+    distance = float(np.log1p(test.margin))
+    sides = test.numerator, test.denominator
+    found = _weigh_pair(context, source, test, sides, LimitPair(-distance, distance), test.margin)
+    names = _name(test.numerator, test), _name(test.denominator, test)
+    chosen = resolve_selection(source, test, test.numerator)
+    says = _say_ratio(found, chosen, f"{_subject(test, test.numerator)}{names[0]}{_WHERE[test.over]}", names[1])
+    return found._replace(
+        p_for=found.p_against, p_against=found.p_for, says=f"{says}; a difference is {100 * test.margin:g} % or more"
+    )
+
+
+def weigh_model(context: ClaimContext, source: str, test: ModelTest) -> ComparisonResult:
     """Test whether rates equal those that a model predicts from their factors."""
     chosen = resolve_selection(source, test)
     values = read_values(context, chosen)
     if "metadata_iops" not in values.coords:
         raise NoData(f"{chosen.study}/{chosen.sweep} does not vary metadata_iops")
     parts = []
-    distance = float(np.log1p(test.within))
     for iops in np.atleast_1d(values.metadata_iops.values):
         cells = values.sel(metadata_iops=iops) if "metadata_iops" in values.dims else values
         logs = log_of(cells / expected_rate(chosen.operation, int(iops)))
         per_repetition = logs.mean([dim for dim in logs.dims if dim != "repetition"]).values
-        found = weigh_logarithms(
-            per_repetition,
-            -distance,
-            distance,
-            int(logs.notnull().sum()),
-            test.within,
-            float(values.attrs.get("correlation", 0.0)),
-        )
-        says = f"{chosen.operation} at {int(iops):,} metadata IOPS is {show_times(found)} the model's"
-        parts.append(found._replace(says=says))
+        found = weigh_values(np.exp(per_repetition), 1 / (1 + test.within), 1 + test.within, rounds_of(values))
+        level = reached_level(found.n, LEVEL)
+        says = f"{chosen.operation} at {int(iops):,} metadata IOPS is {show_times(found, level)} the model's"
+        parts.append(found._replace(says=says, trials=int(logs.notnull().sum()), margin=test.within))
     says = "; ".join(part.says for part in parts)
     return combine(parts)._replace(says=f"{says}; the claim needs at most {100 * test.within:g} % apart")
 
 
 def _weigh_pair(
-    context: ClaimContext, source: str, test: Ordering | Ratio | Equivalence, sides: tuple[Selection, Selection],
-    limits: Limits, margin: float = WORTH,
-) -> Evidence:  # fmt: skip
+    context: ClaimContext, source: str, test: OrderingTest | RatioTest | EquivalenceTest | DifferenceTest,
+    sides: tuple[Selection, Selection], limits: LimitPair, margin: float = WORTH,
+) -> ComparisonResult:  # fmt: skip
     """Test the ratio of two sides, paired by repetition: of common cases, or of the peaks of each."""
     chosen = [resolve_selection(source, test, side) for side in sides]
     above, below = (read_values(context, one) for one in chosen)
     tools = {str(context.cube(one.study, one.sweep).attrs.get("tool")) for one in chosen}
     if len(tools) > 1:
         raise NoData(f"one side was measured with {' and the other with '.join(sorted(tools))}: that is no ratio")
-    correlation = correlation_of(above, below)
+    rounds = rounds_of(above, below)
     if test.over != "peaks":
         logs, trials = pair(above, below, test.over)
-        return weigh_logarithms(logs, *limits, trials, margin, correlation)
+        several = trials > 2 * int(np.isfinite(logs).sum())
+        return weigh_logarithms(logs, *limits, trials, margin, rounds.of_several if several else rounds)
     above, below = xr.align(above, below, join="inner", exclude=set(above.dims) - {"repetition"})
     first, second = flatten_levels(above), flatten_levels(below)
     try:
-        found = compare_peaks(first, second, limits, correlation)
+        found = compare_peaks(first, second, limits, rounds)
     except ValueError as reason:
         raise NoData(str(reason)) from reason
-    tested = (first[found.places[0]] - second[found.places[1]])[1::2]
+    tested = first[found.places[0]] - second[found.places[1]]
     trials = int(above.notnull().sum() + below.notnull().sum())
     if found.test.n == 0:
-        raise NoData("no round is left to test a peak that another has chosen")
-    evidence = as_evidence(found.test, tested, trials, margin, correlation)
-    return evidence._replace(p_for=found.p_for, p_against=found.p_against)
+        raise NoData("no round has both peaks")
+    return as_evidence(found.test, tested, trials, margin, rounds)
 
 
-def _weigh_counts(context: ClaimContext, source: str, test: Ratio) -> Evidence:
+def _weigh_counts(context: ClaimContext, source: str, test: RatioTest) -> ComparisonResult:
     """Compare counts of each pair exactly; zero is a count, and chance plays no part."""
     sides = [read_values(context, resolve_selection(source, test, side)) for side in (test.numerator, test.denominator)]
     above, below = (side.values.reshape(-1) for side in xr.align(*sides, join="inner"))

@@ -1,20 +1,21 @@
-"""Read claims from `config/claims/*.yaml` and from the studies."""
+"""Read claims from `config/claims/*.yaml` and from the studies of a campaign."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 from coldcache.core.errors import DesignError
 from coldcache.core.program_files import list_files
 from coldcache.core.vocabulary import nearest
+from coldcache.core.yaml_mistakes import name_place
 from coldcache.core.yaml_models import Strict, read_model
 from coldcache.dataset.published import PublishedValue
-from coldcache.design.claim import Claim, Claims
+from coldcache.design.claim import CLAIMS, STUDIES, Claim, Claims, list_claim_files
 from coldcache.design.claim_tests import Selection
 from coldcache.design.study import Study, read_study
 
-#: Folders of claims and studies, and the file among the claims that holds contradictions.
-CLAIMS, STUDIES = Path("config/claims"), Path("config/studies")
+#: The file among the claims that holds contradictions.
 CONTRADICTIONS = "contradictions.yaml"
 
 
@@ -25,38 +26,46 @@ class SourcedClaim(NamedTuple):
     claim: Claim
 
 
-def read_claims(folder: Path = CLAIMS, studies: Path = STUDIES) -> list[SourcedClaim]:
-    """Return every claim: first those of the files in `folder`, then those that the studies add.
+def read_claims(own: Iterable[str] = ()) -> list[SourcedClaim]:
+    """Return the claims of the sources, then those that the studies of a campaign add.
+
+    Parameters
+    ----------
+    own : iterable of str
+        The studies of the campaign; those without a file, such as imported ones, add none.
 
     Raises
     ------
     DesignError
         If a file is not valid, a claim names an unknown study, sweep or column, or an id is used twice.
     """
-    known = {path.stem: read_study(studies, path.stem) for path in list_files(studies, "*.yaml")}
     found: list[SourcedClaim] = []
-    for path in list_files(folder, "*.yaml"):
-        if path.name != CONTRADICTIONS:
+    find_study = cache(partial(read_study, STUDIES))
+    for path in list_claim_files(own):
+        if path.parent.name == STUDIES.name:
+            stated = find_study(path.stem).claims
+            found += _checked(STUDIES / path.name, path.stem, stated, find_study)
+        elif path.name != CONTRADICTIONS:
             claims = read_model(path, Claims)
             if claims.source != path.stem:
-                raise DesignError(f'{path}, source: "{claims.source}" is not the name of the file')
-            found += _checked(path, claims.source, claims.claims, known)
-    for name, study in known.items():
-        found += _checked(studies / f"{name}.yaml", name, study.claims, known)
-    ids = [stated.claim.id for stated in found]
-    for stated in found:
-        if ids.count(stated.claim.id) > 1:
-            raise DesignError(f'{folder}: the claim "{stated.claim.id}" of {stated.source} is used twice')
+                raise DesignError(name_place(path, f'source: "{claims.source}" is not the name of the file'))
+            found += _checked(path, claims.source, claims.claims, find_study)
+    ids = [one.claim.id for one in found]
+    for one in found:
+        if ids.count(one.claim.id) > 1:
+            raise DesignError(f'{CLAIMS}: the claim "{one.claim.id}" of {one.source} is used twice')
     return found
 
 
-def _checked(path: Path, source: str, claims: list[Claim], known: dict[str, Study]) -> Iterator[SourcedClaim]:
+def _checked(
+    path: Path, source: str, claims: list[Claim], find_study: Callable[[str], Study]
+) -> Iterator[SourcedClaim]:
     for claim in claims:
         for test in claim.tests:
             for selection in _list_sides(test):
                 name = selection.study or getattr(test, "study", None) or source
                 if selection.sweep is not None or selection.study is not None:
-                    _refuse_unknown(f"{path}, {claim.id}", name, selection.sweep, known)
+                    _refuse_unknown(f"{path}, {claim.id}", name, selection.sweep, find_study)
         for column in (column for columns in claim.published for column in columns):
             if column not in PublishedValue._fields:
                 hint = nearest(column, PublishedValue._fields)
@@ -64,11 +73,12 @@ def _checked(path: Path, source: str, claims: list[Claim], known: dict[str, Stud
         yield SourcedClaim(source, claim)
 
 
-def _refuse_unknown(where: str, study: str, sweep: str | None, known: dict[str, Study]) -> None:
+def _refuse_unknown(where: str, study: str, sweep: str | None, find_study: Callable[[str], Study]) -> None:
+    known = [path.stem for path in list_files(STUDIES, "*.yaml")]
     if study not in known:
-        raise DesignError(f'{where}: unknown study "{study}"; {nearest(study, list(known))}')
-    if sweep is not None and sweep not in known[study].sweeps:
-        raise DesignError(f'{where}: unknown sweep "{sweep}"; {nearest(sweep, list(known[study].sweeps))}')
+        raise DesignError(f'{where}: unknown study "{study}"; {nearest(study, known)}')
+    if sweep is not None and sweep not in (sweeps := list(find_study(study).sweeps)):
+        raise DesignError(f'{where}: unknown sweep "{sweep}"; {nearest(sweep, sweeps)}')
 
 
 def list_selections(claim: Claim) -> Iterator[Selection]:

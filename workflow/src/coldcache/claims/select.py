@@ -10,7 +10,7 @@ from coldcache.core.errors import NoData
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
 from coldcache.design.claim_tests import Selection
 from coldcache.design.levels import stored_level
-from coldcache.statistics.equivalence import Array
+from coldcache.statistics.array import Array
 
 
 class ResolvedSelection(NamedTuple):
@@ -72,7 +72,8 @@ def read_values(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArra
         values = _fix(values, cube, factor, level, where)
     values = values.squeeze([dim for dim in values.dims if dim != "repetition" and values.sizes[dim] == 1], drop=False)
     if not bool(values.notnull().any()):
-        reason = context.why_empty(chosen.study, chosen.sweep)
+        reason = context.why_in_memory(chosen.name, chosen.study, chosen.sweep)
+        reason = reason or context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} with {chosen.name} counts")
     return values
 
@@ -160,11 +161,6 @@ def pair(above: xr.DataArray, below: xr.DataArray, over: str) -> tuple[Array, in
     logs = log_of(above) - log_of(below)
     others = [dim for dim in logs.dims if dim != "repetition"]
     return logs.mean(others).values.astype(float), 2 * int(logs.notnull().sum())
-
-
-def correlation_of(*values: xr.DataArray) -> float:
-    """Return the largest correlation of neighbouring ratios that values state."""
-    return max(float(one.attrs.get("correlation_of_ratios", 0.0)) for one in values)
 
 
 def flatten_levels(values: xr.DataArray) -> Array:

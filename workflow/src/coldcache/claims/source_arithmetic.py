@@ -5,18 +5,18 @@ from collections.abc import Callable
 from math import ceil
 from pathlib import Path
 
-from coldcache.claims.evidence import Evidence
+from coldcache.claims.evidence import ComparisonResult
 from coldcache.core.errors import DesignError, NoData
 from coldcache.core.program_files import find_file
 from coldcache.core.vocabulary import nearest
-from coldcache.design.claim_tests import Arithmetic
+from coldcache.design.claim_tests import ArithmeticTest
 from coldcache.statistics.models.fsx_metadata_iops import check_provisioned
 
 #: The mdtest parameters that two documents list.
-MDTEST_TABLES = Path("raw/published/mdtest-parameters.csv")
+MDTEST_TABLES = Path("config/published/mdtest-parameters.csv")
 
 
-def _check_table(source: str, total: int, files: int) -> Evidence:
+def _check_table(source: str, total: int, files: int) -> ComparisonResult:
     """Check that each row of a table splits the directories evenly, rounded up, and states the resulting files."""
     path = find_file(MDTEST_TABLES)
     if not path.is_file():
@@ -33,15 +33,15 @@ def _check_table(source: str, total: int, files: int) -> Evidence:
         made = row["threads"] * directories * files
         kept += (directories, files, made) == (row["directories_per_thread"], row["items_per_directory"], row["files"])
     says = f"{kept} of {len(rows)} rows of the table are ceil({total:,} / threads) directories of {files:,} files each"
-    return Evidence(says, kept / len(rows), decided=kept == len(rows))
+    return ComparisonResult(says, kept / len(rows), decided=kept == len(rows))
 
 
-def _check_provisionable() -> Evidence:
+def _check_provisionable() -> ComparisonResult:
     """Check that the rule for metadata IOPS accepts exactly the values that the document lists."""
     stated = {1_500, 3_000, 6_000, *range(12_000, 192_001, 12_000)}
     taken = {iops for iops in range(500, 205_000, 500) if _is_taken(iops)}
     says = f"{len(taken)} values from {min(taken):,} to {max(taken):,} IOPS are taken, {len(stated)} are listed"
-    return Evidence(says, float(len(taken)), decided=taken == stated)
+    return ComparisonResult(says, float(len(taken)), decided=taken == stated)
 
 
 def _is_taken(iops: int) -> bool:
@@ -51,14 +51,14 @@ def _is_taken(iops: int) -> bool:
         return False
 
 
-CHECKS: dict[str, Callable[[], Evidence]] = {
+CHECKS: dict[str, Callable[[], ComparisonResult]] = {
     "dell-directories": lambda: _check_table("dell-lustre", 320, 3125),
     "pixstor-directories": lambda: _check_table("pixstor-nvme", 2048, 1024),
     "provisionable": _check_provisionable,
 }
 
 
-def weigh_arithmetic(_material: object, _source: str, test: Arithmetic) -> Evidence:
+def weigh_arithmetic(_context: object, _source: str, test: ArithmeticTest) -> ComparisonResult:
     """Run a check of a source's own numbers.
 
     Raises

@@ -1,27 +1,27 @@
-"""Test claims about single trials: counts, percentiles of series, outcomes, file sizes, settings read back."""
+"""Test claims about single trials: counts, percentiles of series, outcomes, shares that crossed, settings read back."""
 
 import numpy as np
 import pandas as pd
 
 from coldcache.analysis.estimates import LEVEL
 from coldcache.claims.context import ClaimContext
-from coldcache.claims.evidence import Evidence, decide_exactly, weigh_bounds
+from coldcache.claims.evidence import ComparisonResult, decide_exactly, weigh_bounds
 from coldcache.claims.select import ResolvedSelection, resolve_selection
 from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
-from coldcache.core.units import show_bytes, show_rate
+from coldcache.core.units import show_rate
 from coldcache.core.vocabulary import FACTORS
 from coldcache.dataset.reader import COUNTED
-from coldcache.design.claim_tests import Count, Memory, OutcomeTest, Percentile, Verified
+from coldcache.design.claim_tests import CountTest, CrossedTest, OutcomeTest, PercentileTest, ReadBackTest
 from coldcache.design.levels import stored_level
-from coldcache.statistics.models.nfs_rpcs import write_calls
+from coldcache.statistics.models.nfs_rpcs import most_in_flight, write_calls
 from coldcache.statistics.percentiles import percentile
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 _TRIAL = ["case", "repetition"]
 
 
-def weigh_count(context: ClaimContext, source: str, test: Count) -> Evidence:
+def weigh_count(context: ClaimContext, source: str, test: CountTest) -> ComparisonResult:
     """Test whether measured counts equal the model's prediction for each trial."""
     chosen = resolve_selection(source, test)
     rows = _select(context, chosen)
@@ -29,7 +29,7 @@ def weigh_count(context: ClaimContext, source: str, test: Count) -> Evidence:
     rows = rows[rows.value.notna() & rows.definition.str.contains(test.definition, regex=False)]
     if rows.empty:
         raise NoData(f"no trial of {chosen.study}/{chosen.sweep} counts {chosen.operation}")
-    expected = [_expect_calls(row) for row in rows.itertuples()]
+    expected = [_EXPECT[test.model](row) for row in rows.itertuples()]
     ratios = rows.value.to_numpy() / np.array(expected)
     equal = np.abs(ratios - 1) <= test.within
     says = f"{equal.sum()} of {len(rows)} trials count as many {chosen.operation} as the model predicts, for instance "
@@ -46,7 +46,14 @@ def _expect_calls(row: "pd.Series[float]") -> int:
     return write_calls(size, int(row.io_size), int(row.transfer_size) if sync else 0)
 
 
-def weigh_percentile(context: ClaimContext, source: str, test: Percentile) -> Evidence:
+def _expect_in_flight(row: "pd.Series[float]") -> int:
+    return most_in_flight(int(row.nconnect), int(row.slot_table_entries), _expect_calls(row))
+
+
+_EXPECT = {"write-calls": _expect_calls, "requests-in-flight": _expect_in_flight}
+
+
+def weigh_percentile(context: ClaimContext, source: str, test: PercentileTest) -> ComparisonResult:
     """Test whether a percentile is alike in all series: the ratio of the largest to the smallest."""
     chosen = resolve_selection(source, test)
     unit = UNIT_OF_METRIC[chosen.metric]
@@ -69,14 +76,14 @@ def weigh_percentile(context: ClaimContext, source: str, test: Percentile) -> Ev
     shown = [show_rate(one.estimate, unit) for one in (found[0], found[-1])]
     low, high = bounds(LEVEL)
     missing = "" if np.isfinite(high) else f"longer series, for p{test.percent:g} has no upper bound in these"
-    return Evidence(
+    return ComparisonResult(
         f"p{test.percent:g} of {len(series)} series lies between {shown[0]} and {shown[1]}; alike means within "
         f"{100 * test.alike:g} %",
         found[-1].estimate / found[0].estimate, low, high, "1", len(series), p_for, p_against, missing=missing,
     )  # fmt: skip
 
 
-def weigh_outcome(context: ClaimContext, source: str, test: OutcomeTest) -> Evidence:
+def weigh_outcome(context: ClaimContext, source: str, test: OutcomeTest) -> ComparisonResult:
     """Test whether trials succeed at one level and fail at another."""
     whole, failing = (
         _select(context, resolve_selection(source, test, side)).drop_duplicates(_TRIAL).verdict
@@ -90,35 +97,32 @@ def weigh_outcome(context: ClaimContext, source: str, test: OutcomeTest) -> Evid
     fewest = min(len(whole), len(failing))
     if fewest < LEAST_REPETITIONS:
         missing = f"{LEAST_REPETITIONS} trials at each level (now {fewest})"
-        return Evidence(says, kept / len(whole), trials=len(whole) + len(failing), n=fewest, missing=missing)
+        return ComparisonResult(says, kept / len(whole), trials=len(whole) + len(failing), n=fewest, missing=missing)
     decided = kept == len(whole) and lost == len(failing)
-    return Evidence(says, kept / len(whole), trials=len(whole) + len(failing), n=fewest, decided=decided)
+    return ComparisonResult(says, kept / len(whole), trials=len(whole) + len(failing), n=fewest, decided=decided)
 
 
-def weigh_memory(context: ClaimContext, source: str, test: Memory) -> Evidence:
-    """Test whether files hold a multiple of the memory of their clients."""
+def weigh_crossed(context: ClaimContext, source: str, test: CrossedTest) -> ComparisonResult:
+    """Test whether a share of what an operation moved crossed the device or the wire, in every trial."""
     chosen = resolve_selection(source, test)
-    rows = _select(context, chosen).drop_duplicates(_TRIAL)
-    rows = rows[rows.verdict.isin(COUNTED) & rows.file_size.notna()]
-    if rows.empty:
-        raise NoData(context.why_empty(chosen.study, chosen.sweep) or "no trial counts")
-    if not context.memory:
-        raise NoData("the site does not state the memory of its clients")
-    clients = np.minimum(rows.threads, context.campaign.site.clients.nodes)
-    ratios = (rows.file_size * rows.threads / (clients * context.memory)).to_numpy(dtype=float)
-    kept = int((ratios >= test.times).sum())
-    smallest = show_bytes(float((rows.file_size * rows.threads).min()))
-    says = (
-        f"{kept} of {len(rows)} trials hold at least {test.times:g} times the memory of their clients, "
-        f"{show_bytes(context.memory)} each; the smallest has {smallest}"
+    counted = _select(context, chosen)
+    counted = counted[counted.verdict.isin(COUNTED)].drop_duplicates(_TRIAL)[_TRIAL]
+    table = context.reached
+    rows = table[(table.study == chosen.study) & (table.sweep == chosen.sweep) & (table.operation == chosen.operation)]
+    rows = rows.merge(counted, on=_TRIAL)
+    shares = (rows.crossed_bytes / rows.moved_bytes).dropna().to_numpy()
+    if not shares.size:
+        raise NoData(f"no trial of {chosen.study}/{chosen.sweep} counts what crossed beside {chosen.operation}")
+    held = (shares >= test.least) & (shares <= test.most)
+    span = f"{100 * shares.min():.3g} to {100 * shares.max():.3g} %"
+    wanted = [f"at least {100 * test.least:g} %"] * (test.least > 0) + [f"at most {100 * test.most:g} %"] * (
+        test.most < 1
     )
-    decided = kept == len(rows)
-    if not decided and (scale := context.scale(chosen.study, chosen.sweep)):
-        raise NoData(f"{says}; the campaign is scaled down ({scale}), the claim is not")
-    return Evidence(says, float(np.median(ratios)), trials=len(rows), decided=decided)
+    says = f"{chosen.name}: {span} of the bytes crossed; the claim needs {' and '.join(wanted)}"
+    return decide_exactly(held, says, "trials")._replace(estimate=float(np.median(shares)))
 
 
-def weigh_verified(context: ClaimContext, source: str, test: Verified) -> Evidence:
+def weigh_verified(context: ClaimContext, source: str, test: ReadBackTest) -> ComparisonResult:
     """Test whether a setting was read back as claimed."""
     chosen = resolve_selection(source, test)
     table = context.settings
@@ -127,7 +131,7 @@ def weigh_verified(context: ClaimContext, source: str, test: Verified) -> Eviden
         raise NoData(f"no trial of {chosen.study}/{chosen.sweep} read back its {test.factor}")
     held = rows["read"].map(lambda read: all(word in str(read) for word in test.words))
     says = f"{int(held.sum())} of {len(rows)} trials read back {' and '.join(test.words)}"
-    return Evidence(says, float(held.mean()), trials=len(rows), decided=bool(held.all()))
+    return ComparisonResult(says, float(held.mean()), trials=len(rows), decided=bool(held.all()))
 
 
 def _select(context: ClaimContext, chosen: ResolvedSelection) -> pd.DataFrame:

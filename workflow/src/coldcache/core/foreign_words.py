@@ -20,7 +20,7 @@ _ALL = [
         "queue_depth": "iodepth", "transfer_size": "bs blocksize block_size", "threads": "numjobs jobs",
         "file_size": "size filesize", "operations": "rw readwrite", "direct_io": "direct buffered",
         "seconds": "runtime time_based", "files": "nrfiles", "repetitions": "loops", "file_layout": "filename",
-        "options": "ioengine fsync end_fsync",
+        "writes_per_flush": "fsync", "options": "ioengine end_fsync",
     }),
     *_spread("IOR", {
         "transfer_size": "-t transferSize", "file_size": "-b blockSize", "threads": "-N numTasks",
@@ -47,8 +47,8 @@ for _word, _meaning in _ALL:
 _KEYS = frozenset(("operations", "seconds", "repetitions", "options"))
 
 
-def name_ours(word: str, known: Collection[str]) -> str:
-    """Return the hint that leads a tool's word to ours, empty if it is none or nothing here has that meaning.
+def name_ours(word: str, known: Collection[str]) -> str | None:
+    """Return a hint from a tool's word to the word of this program; None if no word of `known` has its meaning.
 
     Parameters
     ----------
@@ -67,4 +67,4 @@ def name_ours(word: str, known: Collection[str]) -> str:
             parts.append(f"{tool}'s {word} is {ours} here, a key of the sweep")
         elif "sweeps" in known:
             parts.append(f"{tool}'s {word} is {ours} here, {'a key' if ours in _KEYS else 'under factors'} of a sweep")
-    return "; ".join(parts)
+    return "; ".join(parts) or None

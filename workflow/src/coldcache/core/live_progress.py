@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 #: The environment variable that is set where Snakemake's own terminal shows the progress, not the runner.
-VARIABLE = "COLDCACHE_LIVE"
+LIVE_VARIABLE = "COLDCACHE_LIVE"
 
 
 class LiveProgress(NamedTuple):
@@ -35,7 +35,7 @@ def place_progress(campaign: str) -> Path:
 
 def is_shown_elsewhere() -> bool:
     """Return whether Snakemake's terminal shows the progress of a runner that it started."""
-    return bool(os.environ.get(VARIABLE))
+    return bool(os.environ.get(LIVE_VARIABLE))
 
 
 def write_progress(campaign: str, progress: LiveProgress) -> None:

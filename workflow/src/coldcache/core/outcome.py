@@ -87,6 +87,8 @@ class ColdState(NamedTuple):
         The same for each node of the job; empty on a single machine.
     below_bytes : int or None
         Bytes in the page cache of the file behind the target's loop device; None where there is none.
+    names : str
+        For look-ups of names, whether dentries and inodes were ``dropped`` or ``kept``; else empty.
     """
 
     method: str
@@ -94,6 +96,7 @@ class ColdState(NamedTuple):
     resident_bytes: int
     nodes: Mapping[str, int] = {}
     below_bytes: int | None = None
+    names: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return it as `trial.json` holds it."""
@@ -102,7 +105,9 @@ class ColdState(NamedTuple):
         }  # fmt: skip
         if self.nodes:
             stated["nodes"] = self.nodes
-        return stated if self.below_bytes is None else {**stated, "below_bytes": self.below_bytes}
+        if self.below_bytes is not None:
+            stated["below_bytes"] = self.below_bytes
+        return {**stated, "names": self.names} if self.names else stated
 
 
 class Counters(NamedTuple):
@@ -213,6 +218,8 @@ class Outcome(NamedTuple):
         Processor time of the tool and of everything that ran meanwhile, in s.
     utc_offset : float or None
         Local time minus UTC where the tool was started, in s: tools print local time.
+    ramp : float or None
+        How long the tool moved bytes before it was timed, in s; None for not at all.
     more : mapping
         Keys of a later version, kept as they are.
     """
@@ -254,6 +261,7 @@ class Outcome(NamedTuple):
     own_cpu: float | None = None
     busy_cpu: float | None = None
     utc_offset: float | None = None
+    ramp: float | None = None
     more: Mapping[str, Any] = {}
 
     @classmethod
@@ -327,7 +335,7 @@ class Outcome(NamedTuple):
         stated |= {"load": self.load, "target": self.target, "system": self.system}
         if self.guest is not None:
             stated["guest"] = self.guest
-        for name in ("stops", "suspended", "own_cpu", "busy_cpu", "utc_offset", "uncounted", "launch"):
+        for name in ("stops", "suspended", "own_cpu", "busy_cpu", "utc_offset", "ramp", "uncounted", "launch"):
             value = getattr(self, name)
             if value is not None:
                 stated[name] = value
@@ -354,9 +362,9 @@ class Outcome(NamedTuple):
         return self.system.get("cores") if self.system else None
 
     @property
-    def filesystem(self) -> str:
-        """Type of the target's file system, such as ``ext4``; empty where it was not noted."""
-        return self.target.get("filesystem", "") if self.target else ""
+    def filesystem(self) -> str | None:
+        """Type of the target's file system, such as ``ext4``; None where it was not noted."""
+        return self.target.get("filesystem") if self.target else None
 
     @property
     def started(self) -> datetime | None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
-#: Holds `Snakefile`, `config/`, `notebooks/`, `workflow/report/` and `raw/published/`: the clone, or in an installed
-#: wheel the folder `program` of the package.
+#: Holds `Snakefile`, `config/`, `notebooks/` and `workflow/report/`: the clone, or in an installed wheel the folder
+#: `program` of the package.
 PROGRAM = _PACKAGE / "program" if (_PACKAGE / "program").is_dir() else _PACKAGE.parents[2]
 
 #: The folder of the package's sources.

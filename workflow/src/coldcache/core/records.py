@@ -83,8 +83,8 @@ class Record(NamedTuple):
     factors: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, eq=False)
-class Series(Sequence[Record]):
+@dataclass(frozen=True, slots=True, eq=False)
+class SeriesRecords(Sequence[Record]):
     """The records of a long series, stored as columns: each record is created on access.
 
     Attributes
@@ -118,10 +118,10 @@ class Series(Sequence[Record]):
     @overload
     def __getitem__(self, place: int) -> Record: ...
     @overload
-    def __getitem__(self, place: slice) -> "Series": ...
-    def __getitem__(self, place: int | slice) -> "Record | Series":
+    def __getitem__(self, place: slice) -> "SeriesRecords": ...
+    def __getitem__(self, place: int | slice) -> "Record | SeriesRecords":
         if isinstance(place, slice):
-            return Series(self.forms, self.text, *(column[place] for column in self._columns()))
+            return SeriesRecords(self.forms, self.text, *(column[place] for column in self._columns()))
         return self._make(*(column[place].item() for column in self._columns()))
 
     def __iter__(self) -> Iterator[Record]:
@@ -157,7 +157,7 @@ class Series(Sequence[Record]):
 
 def find_impossible(records: Sequence[Record]) -> Record | None:
     """Return the first record with a negative, infinite or missing value, which no measurement gives; None if none."""
-    if isinstance(records, Series):
+    if isinstance(records, SeriesRecords):
         places = (~((records.value >= 0) & (records.value < math.inf))).nonzero()[0]
         return records[int(places[0])] if len(places) else None
     return next((record for record in records if not 0.0 <= record.value < math.inf), None)
@@ -179,7 +179,7 @@ def to_json_lines(records: Iterable[Record], log: str) -> str:
         One object and a line end per record: ``log``, and each attribute of the record but ``factors``, in its order.
     """
     start = f'{{"log": {_quote(log)}, '
-    if isinstance(records, Series):
+    if isinstance(records, SeriesRecords):
         return records.to_json_lines(start)
     lines = []
     for (

@@ -5,6 +5,9 @@ import re
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import nearest
 
+#: Bytes in a KiB and a MiB.
+KIB, MIB = 2**10, 2**20
+
 #: The value of each unit in the stored unit. MB and GB are powers of ten, MiB and GiB powers of two.
 UNITS: dict[str, dict[str, float]] = {
     "B": {
@@ -138,7 +141,7 @@ def show_seconds(duration: float) -> str:
 
 
 def show_rate(rate: float, unit: str) -> str:
-    """Return a rate or a duration with three digits and a decimal prefix: ``1.23 GB/s``, ``45.6 k/s``, ``120 µs``.
+    """Return a rate or a duration with three digits and a decimal prefix: ``1.23 GB/s``, ``788/s``, ``120 µs``.
 
     Parameters
     ----------
@@ -152,7 +155,7 @@ def show_rate(rate: float, unit: str) -> str:
     divisor, name = scale_of(rate, unit)
     value = rate / divisor
     digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
-    return f"{value:.{digits}f} {name}"
+    return f"{value:.{digits}f}{'' if name.startswith('/') else ' '}{name}"
 
 
 def show_range(low: float, high: float, unit: str) -> str:
@@ -166,8 +169,9 @@ def show_range(low: float, high: float, unit: str) -> str:
         The stored unit of the metric.
     """
     first, last = show_rate(low, unit), show_rate(high, unit)
-    number, _, name = first.partition(" ")
-    return f"{number if last.endswith(f' {name}') else first} to {last}"
+    split = re.fullmatch(r"([-\d.]+)(.*)", first)
+    is_same = split is not None and re.sub(r"^[-\d.]+", "", last) == split[2]
+    return f"{split[1] if split and is_same else first} to {last}"
 
 
 def scale_of(rate: float, unit: str) -> tuple[float, str]:

@@ -22,9 +22,12 @@ FACTORS = {
     "file_layout": Factor(None, "file layout"),
     "queue_depth": Factor("1", "queue depth"),
     "direct_io": Factor(None, "direct I/O"),
+    "writes_per_flush": Factor("1", "writes per flush"),
     "files": Factor("1", "files per thread"),
     "directories_per_thread": Factor("1", "directories per thread"),
     "items_per_directory": Factor("1", "items per directory"),
+    "file_body": Factor("B", "bytes in each file"),
+    "file_sync": Factor(None, "synced"),
     "write_cache": Factor(None, "write cache"),
     "write_barrier": Factor(None, "write barrier"),
     "write_behind": Factor(None, "write-behind"),
@@ -44,12 +47,15 @@ FACTORS = {
     "node_rate": Factor("B/s", "link of a storage node"),
     "client_rate": Factor("B/s", "link of a client"),
     "client_cache": Factor(None, "cache of the clients"),
+    "client_memory": Factor("B", "cache of each client"),
+    "target_outage": Factor("s", "outage of a storage target"),
     "metadata_cpu": Factor("1", "share of a core of a metadata server, %"),
     "osc_rpcs_in_flight": Factor("1", "calls in flight per OST"),
     "mdc_rpcs_in_flight": Factor("1", "calls in flight per MDT"),
     "mdc_mod_rpcs_in_flight": Factor("1", "changing calls in flight per MDT"),
     "osc_dirty_mb": Factor("1", "dirty MiB per OST"),
     "instance_type": Factor(None, "instance type"),
+    "instance_link": Factor(None, "instance, by its link"),
     "write_mode": Factor(None, "write mode of the mount"),
     "nfs_version": Factor(None, "NFS version"),
     "io_size": Factor("B", "rsize and wsize"),
@@ -57,6 +63,9 @@ FACTORS = {
     "mount_option": Factor(None, "mount option"),
     "outage_option": Factor(None, "mount option against outages"),
     "network_delay": Factor("s", "network delay each way"),
+    "slot_table_entries": Factor("1", "slot table entries per connection"),
+    "server_rate": Factor("B/s", "link of the server"),
+    "disk_rate": Factor("B/s", "disks behind the write cache"),
     "server_cache": Factor(None, "write cache of the server's disk"),
     "sysctl": Factor(None, "kernel parameters"),
     "tuned_profile": Factor(None, "tuned profile"),
@@ -64,11 +73,13 @@ FACTORS = {
 
 #: Factors of the system, not of a tool's command line: without a setting their levels would be mere labels.
 SET_FACTORS = (
-    "write_cache", "write_barrier", "write_behind", "io_scheduler", "targets", "stripe_count", "stripe_size", "mdts",
-    "sas_driver", "max_sgl_entries", "node_pairs", "metadata_iops", "device_iops", "throughput_tier",
-    "osc_rpcs_in_flight", "mdc_rpcs_in_flight", "mdc_mod_rpcs_in_flight", "osc_dirty_mb", "instance_type", "write_mode",
-    "nfs_version", "target_rate", "target_limit", "node_rate", "client_rate", "client_cache", "metadata_cpu",
-    "io_size", "nconnect", "mount_option", "outage_option", "network_delay", "server_cache", "sysctl", "tuned_profile",
+    "write_cache", "write_barrier", "write_behind", "io_scheduler", "targets", "stripe_count", "stripe_size",
+    "mdts", "sas_driver", "max_sgl_entries", "node_pairs", "metadata_iops", "device_iops", "throughput_tier",
+    "osc_rpcs_in_flight", "mdc_rpcs_in_flight", "mdc_mod_rpcs_in_flight", "osc_dirty_mb", "instance_type",
+    "instance_link", "write_mode", "nfs_version", "target_rate", "target_limit", "node_rate", "client_rate",
+    "client_cache", "client_memory", "target_outage", "metadata_cpu", "io_size", "nconnect", "mount_option",
+    "outage_option", "network_delay", "slot_table_entries", "server_rate", "disk_rate", "server_cache", "sysctl",
+    "tuned_profile",
 )  # fmt: skip
 
 
@@ -81,6 +92,9 @@ class ServedSetting(NamedTuple):
 
 #: Settings that last for one trial, by the program that serves them.
 SETTINGS = {"qemu-nbd": ServedSetting("write_cache", ("writeback", "writethrough", "none", "directsync", "unsafe"))}
+
+#: The level of a write cache that acknowledges flushes without one.
+IGNORES_FLUSHES = "unsafe"
 
 #: Factors that imported logs state besides `FACTORS`; no sweep varies them, and cases that differ in one stay separate.
 LEARNT_FACTORS = {
@@ -103,9 +117,16 @@ METADATA_OPERATIONS = (
 )  # fmt: skip
 OPERATIONS = DATA_OPERATIONS + METADATA_OPERATIONS
 
+#: Operations on names that the kernel's dentries and inodes answer, where it has kept them.
+LOOK_UPS = ("file-stat", "file-read", "directory-stat")
+
 #: Factors of files and directories themselves, and all those that metadata operations have besides `SET_FACTORS`.
 NAME_FACTORS = ("files", "directories_per_thread", "items_per_directory")
-METADATA_FACTORS = ("threads", "nodes", *NAME_FACTORS)
+BODY_FACTORS = ("file_body", "file_sync")
+METADATA_FACTORS = ("threads", "nodes", *NAME_FACTORS, *BODY_FACTORS)
+
+#: When new files are brought to stable storage: never by the tool, each before the next, or all after their phase.
+FILE_SYNCS = ("none", "each", "phase")
 
 #: Metric by which an operation is judged first.
 METRIC_OF_OPERATION = {

@@ -1,5 +1,6 @@
-"""Load YAML without what hides mistakes: aliases and repeated keys."""
+"""Load YAML without what hides mistakes: aliases, repeated keys, and numbers that do not mean what they look like."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -61,14 +62,28 @@ class _FastLoader(_Plain, yaml.CSafeLoader):
         yaml.composer.Composer.__init__(self)
 
 
+def _construct_int(loader: Any, node: Any) -> int:
+    number = loader.construct_yaml_int(node)
+    if re.search("_|:|^[-+]?0[0-9]", text := str(node.value)):
+        line = node.start_mark.line + 1
+        raise DesignError(f'line {line}: YAML reads {text} as {number}; write {number}, or "{text}" if it is text')
+    return number
+
+
+for _loader in (_Loader, _FastLoader):
+    _loader.add_constructor("tag:yaml.org,2002:int", _construct_int)
+
+
 def read_yaml(path: Path) -> Any:
     """Return what a YAML file holds.
 
     Raises
     ------
     DesignError
-        If the file is missing, too large, not YAML, or holds an alias or a repeated key.
+        If the file is missing or a folder, too large, not YAML, or holds an alias or a repeated key.
     """
+    if path.is_dir():
+        raise DesignError(f"{path}: is a folder; a file is needed here")
     if not path.is_file():
         known = [other.stem for other in list_files(path.parent, "*.yaml")]
         hint = nearest(path.stem, known) if known else f"{path.parent}/ holds none"

@@ -54,7 +54,8 @@ _FORMS = {
 _MOST_SHOWN = 60
 
 #: The keys with which a message begins, the word that is unknown, and the value that is wrong.
-_KEYS = re.compile(r"(?:[\w.-]+: )*")
+_KEYS = re.compile(r'(?:(?:[\w.-]|"[^"]*")+: )*')
+_KEY = re.compile(r'"([^"]*)"|([^.]+)')
 _UNKNOWN_KEY = re.compile(r'unknown (?:key|factor|variable) "([^"]*)"')
 _VALUE = re.compile(r'[^;"]*"([^"]*)"|[^;"]*\bnot (-?[\w.]+)$|(-?[0-9.]+|inf|nan)\b')
 
@@ -73,7 +74,9 @@ def explain(error: ValidationError, given: Any) -> str:
         form = _FORMS.get(context["pattern"], f"matches {context['pattern']}")
         cause = f"{_show(first['input'])} cannot be meant: what belongs here {form}"
     elif first["type"] in SENTENCES:
-        cause = SENTENCES[first["type"]].format(given=_show(first["input"]), **context)
+        given = first["input"]
+        is_listed = first["type"] == "list_type" and isinstance(given, str) and "," in given
+        cause = SENTENCES[first["type"]].format(given=given if is_listed else _show(given), **context)
     else:
         cause = f"{_show(first['input'])} does not fit here: {first['msg']}"
     return f"{place}: {cause}" if place else cause
@@ -139,7 +142,7 @@ def find_line(text: str, message: str) -> int | None:
     """
     keys = _KEYS.match(message)
     assert keys is not None
-    steps = [key for part in keys[0].split(": ") for key in part.split(".") if key]
+    steps = [quoted or plain for part in keys[0].split(": ") for quoted, plain in _KEY.findall(part)]
     unknown = _UNKNOWN_KEY.match(message, keys.end())
     node, line = compose(text), None
     for step in [*steps, *(unknown.groups() if unknown else ())]:

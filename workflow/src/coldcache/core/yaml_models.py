@@ -1,11 +1,13 @@
 """Read YAML files into pydantic models: every mistake becomes one line with file, key and the nearest valid name."""
 
+import re
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from coldcache.core.errors import DesignError
+from coldcache.core.program_files import find_file, list_files
 from coldcache.core.units import parse_bytes, parse_quantity, parse_seconds
 from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_loader import read_yaml
@@ -23,14 +25,26 @@ class Strict(BaseModel):
         if isinstance(given, dict):
             for key in given:
                 if key not in cls.model_fields:
-                    raise DesignError(f'unknown key "{key}"; {nearest(str(key), list(cls.model_fields))}')
+                    place = cls._find_below(str(key))
+                    hint = f"it is {place}" if place else nearest(str(key), list(cls.model_fields))
+                    raise DesignError(f'unknown key "{key}"; {hint}')
         return given
 
+    @classmethod
+    def _find_below(cls, key: str) -> str | None:
+        """Return where a key belongs that is one of a value of this model, such as ``clients.modules``."""
+        for name, field in cls.model_fields.items():
+            kinds = (field.annotation, *get_args(field.annotation))
+            for kind in kinds:
+                if isinstance(kind, type) and issubclass(kind, Strict) and key in kind.model_fields:
+                    return f"{name}.<name>.{key}" if get_origin(field.annotation) is dict else f"{name}.{key}"
+        return None
 
-Model = TypeVar("Model", bound=BaseModel)
+
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
-def read_model(path: Path, model: type[Model]) -> Model:
+def read_model(path: Path, model: type[AnyModel]) -> AnyModel:
     """Return the model that a YAML file describes.
 
     Parameters
@@ -70,3 +84,32 @@ Rate = Annotated[
     BeforeValidator(lambda given: given if given is None else parse_quantity(given, "B/s")),
     Field(json_schema_extra={"type": ["string", "number"]}),
 ]
+
+
+def read_named(folder: Path, name: str, model: type[AnyModel], key: str) -> AnyModel:
+    """Return the model in the file of a folder that has its name, such as a study.
+
+    Parameters
+    ----------
+    folder : Path
+        Such as ``config/studies``, with the files of the working folder and of the program.
+    name : str
+        The file's name without its suffix.
+    model : type of BaseModel
+        What the file must describe.
+    key : str
+        The key of the model that repeats the name.
+
+    Raises
+    ------
+    DesignError
+        As `read_model`; and if there can be no such file, or `key` has another name.
+    """
+    path = folder / f"{name}.yaml"
+    if not re.fullmatch(NAME_PATTERN, name):
+        known = [other.stem for other in list_files(folder, "*.yaml")]
+        raise DesignError(f'{folder}: "{name}" is the name of no {key}; {nearest(name, known)}')
+    found = read_model(find_file(path), model)
+    if (stated := getattr(found, key)) != name:
+        raise DesignError(name_place(path, f'{key}: "{stated}" is not the name of the file'))
+    return found

@@ -15,12 +15,12 @@ import pandas as pd
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.seal import is_sealed
 from coldcache.campaign.trial_json import list_trial_files, read_outcome
-from coldcache.campaign.trials import Collected
+from coldcache.campaign.trials import CollectedTrial
 from coldcache.core.errors import CampaignError, LogError, ToolError
 from coldcache.core.records import Record
 from coldcache.core.vocabulary import nearest
 from coldcache.tools import read_file
-from coldcache.tools.cloudwatch import BYTES, OPERATIONS
+from coldcache.tools.cloudwatch import BYTES, METRIC_OPERATIONS
 
 #: Folder for the answers, below that of the campaign.
 CLOUDWATCH_FOLDER = "cloudwatch"
@@ -71,8 +71,8 @@ def fetch_series(
     """
     chosen = list(metrics)
     for metric in chosen:
-        if metric not in {**BYTES, **OPERATIONS}:
-            raise ToolError(f'unknown metric "{metric}"; {nearest(metric, [*BYTES, *OPERATIONS])}')
+        if metric not in {**BYTES, **METRIC_OPERATIONS}:
+            raise ToolError(f'unknown metric "{metric}"; {nearest(metric, [*BYTES, *METRIC_OPERATIONS])}')
     if is_sealed(campaign.folder):
         raise CampaignError(f"{campaign.folder} is sealed: no file can be added")
     start, end = _find_span(campaign)
@@ -135,14 +135,14 @@ def _show_time(moment: datetime) -> str:
     return moment.isoformat()
 
 
-def join_series(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame:
+def join_series(campaign: Campaign, trials: Iterable[CollectedTrial]) -> pd.DataFrame:
     """Return the CloudWatch points that overlap each trial in time.
 
     Parameters
     ----------
     campaign : Campaign
         Its folder holds the answers.
-    trials : iterable of Collected
+    trials : iterable of CollectedTrial
         Trials without a start and an end have no rows.
 
     Returns

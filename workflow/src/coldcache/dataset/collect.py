@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from coldcache.campaign.campaign import RAW, read_campaign, read_hosts
+from coldcache.campaign.known_since import with_known_since
 from coldcache.campaign.seal import check_seal, is_sealed
 from coldcache.campaign.trials import collect_trials
 from coldcache.core.csv_file import write_csv
@@ -23,18 +24,22 @@ from coldcache.dataset.tables import (
     tabulate_evidence,
     tabulate_proofs,
     tabulate_records,
+    tabulate_rejudged,
     tabulate_repetitions,
     tabulate_settings,
     tabulate_verdicts,
 )
-from coldcache.dataset.tidy import tabulate_figures, tabulate_trial_figures
+from coldcache.dataset.tidy import tabulate_figures, tabulate_trials
 from coldcache.dataset.writer import save_dataset
 
 #: NetCDF integers have no missing value, so these columns are stored as floats.
 _FLOATS = dict.fromkeys(("file_bytes", "resident_bytes", "moved_bytes", "crossed_bytes"), "float64")
+_FLOATS_OF_EVIDENCE = dict.fromkeys(
+    ("moved_bytes", "names", "crossed_bytes", "requests", "flushes", "discarded_bytes"), "float64"
+)
 
 #: Columns of `verdicts.csv`, which other programs read.
-VERDICT_COLUMNS = ["study", "sweep", "case", "repetition", "verdict", "codes", "cold"]
+VERDICT_COLUMNS = ["study", "sweep", "case", "repetition", "verdict", "codes", "cold", "reached"]
 
 
 def collect(name: str, results: Path) -> None:
@@ -46,8 +51,9 @@ def collect(name: str, results: Path) -> None:
         The campaign.
     results : Path
         Its folder of results. The function writes `dataset.nc`, `trials.csv`, `records.csv`, `verdicts.csv`,
-        `reasons.csv`, `coverage.csv`, `cold.csv`, `reached.csv`, `settings.csv`, `repetitions.csv`, `drift.csv`,
-        `differences.csv`, `hosts.csv`, `precondition.csv` and `digests/`, and `cloudwatch.csv` if metrics were fetched.
+        `reasons.csv`, `coverage.csv`, `cold.csv`, `reached.csv`, `rejudged.csv`, `settings.csv`, `repetitions.csv`,
+        `drift.csv`, `differences.csv`, `hosts.csv`, `precondition.csv` and `digests/`, and `cloudwatch.csv` if metrics
+        were fetched.
 
     Raises
     ------
@@ -58,13 +64,13 @@ def collect(name: str, results: Path) -> None:
     if is_sealed(folder) and (differences := check_seal(folder)):
         more = f" (and {len(differences) - 1} more; python -m coldcache seal --check lists them)"
         raise CampaignError(f"{folder}/{differences[0]}" + more * (len(differences) > 1))
-    campaign = read_campaign(folder)
+    campaign = with_known_since(read_campaign(folder))
     trials = list(collect_trials(campaign))
     results.mkdir(parents=True, exist_ok=True)
     records, verdicts, settings = tabulate_records(trials), tabulate_verdicts(trials), tabulate_settings(trials)
     published = read_published()
     coverage = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(ItemCoverage._fields))
-    proofs = tabulate_proofs(trials)
+    proofs, evidence = tabulate_proofs(trials), tabulate_evidence(trials)
     context = {
         "repetitions": tabulate_repetitions(campaign),
         "drift": tabulate_drift(trials, campaign.site.thresholds.drift),
@@ -75,20 +81,22 @@ def collect(name: str, results: Path) -> None:
     tables = {
         "sweeps": tabulate_sweeps(campaign, trials), "designs": tabulate_designs(campaign), "coverage": coverage,
         "published": tabulate_published(published), "verdicts": verdicts, "proofs": proofs.astype(_FLOATS),
+        "evidence": evidence.astype(_FLOATS_OF_EVIDENCE),
         **context,
     }  # fmt: skip
-    cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, find_limits(trials))
+    cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, find_limits(trials, campaign))
     write_csv(coverage, results / "coverage.csv")
-    write_csv(tabulate_trial_figures(records), results / "trials.csv")
+    write_csv(tabulate_trials(records, verdicts), results / "trials.csv")
     write_csv(tabulate_figures(records), results / "records.csv")
     write_csv(verdicts[VERDICT_COLUMNS], results / "verdicts.csv")
     write_csv(proofs, results / "cold.csv")
-    write_csv(tabulate_evidence(trials), results / "reached.csv")
+    write_csv(evidence, results / "reached.csv")
+    write_csv(tabulate_rejudged(folder, trials), results / "rejudged.csv")
     for file, table in context.items():
         write_csv(table, results / f"{file}.csv")
     write_csv(settings, results / "settings.csv")
     if len(series := join_series(campaign, trials)):
         write_csv(series, results / "cloudwatch.csv")
-    write_csv(verdicts.drop(columns=["cold", "start"]).query("verdict != 'valid'"), results / "reasons.csv")
+    write_csv(verdicts.drop(columns=["cold", "reached", "start"]).query("verdict != 'valid'"), results / "reasons.csv")
     sweeps = {study.study: list(study.sweeps) for study in campaign.studies}
     write_digests(results, sweeps, {**tables, "records": records, "settings": settings}, cubes)

@@ -79,7 +79,9 @@ def find_confounders(outcomes: Iterable[Outcome], factor: str) -> Confounders:
 
 def compare_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> tuple[RecordedDifference, ...]:
     """Return the properties that differ between hosts, each described as in a campaign's `hosts.json`."""
-    return _find_differences({host: [dict(_flatten("", described))] for host, described in sorted(hosts.items())})
+    return _find_differences(
+        {host: [dict(_list_properties("", described))] for host, described in sorted(hosts.items())}
+    )
 
 
 def tabulate_confounders(outcomes: Iterable[Outcome]) -> pd.DataFrame:
@@ -110,7 +112,7 @@ def tabulate_confounders(outcomes: Iterable[Outcome]) -> pd.DataFrame:
 
 def tabulate_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """Return one row per recorded property and host, with columns `HOST_COLUMNS`."""
-    described = {host: dict(_flatten("", hosts[host])) for host in sorted(hosts)}
+    described = {host: dict(_list_properties("", hosts[host])) for host in sorted(hosts)}
     places = sorted({place for properties in described.values() for place in properties})
     rows = [
         (place, host, properties.get(place, NOT_RECORDED)) for place in places for host, properties in described.items()
@@ -125,15 +127,17 @@ def _recorded(outcome: Outcome, factor: str) -> dict[str, str]:
         # A guest's mount options follow from the factors, which are compared already.
         target.pop("mount_options", None)
     found = {"tool": outcome.tool, "tool_version": outcome.tool_version or ""}
-    found |= dict(_flatten("system", outcome.system or {}))
-    found |= dict(_flatten("target", target))
-    found |= dict(_flatten("guest", outcome.guest or {}))
-    found |= dict(_flatten("launch.nodes", sorted((outcome.launch or {}).get("nodes", {}))))
-    found |= dict(_flatten("factors", {name: level for name, level in outcome.factors.items() if name != factor}))
+    found |= dict(_list_properties("system", outcome.system or {}))
+    found |= dict(_list_properties("target", target))
+    found |= dict(_list_properties("guest", outcome.guest or {}))
+    found |= dict(_list_properties("launch.nodes", sorted((outcome.launch or {}).get("nodes", {}))))
+    found |= dict(
+        _list_properties("factors", {name: level for name, level in outcome.factors.items() if name != factor})
+    )
     more = {"scale": outcome.scale, "cold.method": outcome.cold.method if outcome.cold else ""}
     found |= {place: str(value) for place, value in more.items() if value}
     read = {name: level.read for name, level in outcome.settings.items() if name != factor}
-    return found | dict(_flatten("settings", read))
+    return found | dict(_list_properties("settings", read))
 
 
 def _by_size(level: str) -> tuple[float, str]:
@@ -161,7 +165,8 @@ def list_leaves(value: Any, place: str = "", skip: Container[str] = ()) -> Itera
             yield from list_leaves(inner, f"{place}.{key}" if place else str(key), skip)
 
 
-def _flatten(place: str, value: Any) -> Iterator[tuple[str, str]]:
+def _list_properties(place: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of each leaf below a place; a list has a leaf per member."""
     for path, leaf in list_leaves(value, place):
         if isinstance(leaf, list):
             # One row per member, so that two long lists differ only in the members that one of them lacks.

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.progress import read_not_run
-from coldcache.campaign.trials import Collected
+from coldcache.campaign.trials import CollectedTrial
 from coldcache.core.vocabulary import STATES
 from coldcache.dataset.published import PublishedValue
 from coldcache.dataset.reader import COUNTED
@@ -22,7 +22,7 @@ class ItemCoverage(NamedTuple):
 
 
 def describe_coverage(
-    campaign: Campaign, trials: Iterable[Collected], published: Iterable[PublishedValue]
+    campaign: Campaign, trials: Iterable[CollectedTrial], published: Iterable[PublishedValue]
 ) -> list[ItemCoverage]:
     """Return the state of each item that a sweep of the campaign covers or that has a published value.
 
@@ -30,7 +30,7 @@ def describe_coverage(
     ----------
     campaign : Campaign
         Its studies name the items; imported studies take them from notes.
-    trials : iterable of Collected
+    trials : iterable of CollectedTrial
         An item with a trial that counts is measured or imported.
     published : iterable of PublishedValue
         Values of any source.
@@ -90,5 +90,5 @@ def describe_deviation(case: Case, own: str) -> str:
 
 def explain_absence(cases: list[Case]) -> str:
     """Return why none of the trials of a sweep counts."""
-    is_planned = any(not case.why_not_here for case in cases)
-    return "none of its trials counts" if is_planned else cases[0].why_not_here or ""
+    refused = [case.why_not_here for case in cases if case.why_not_here]
+    return refused[0] if len(refused) == len(cases) else "none of its trials counts"

@@ -43,9 +43,9 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         all cells empty, as with imported logs of many systems, one dim ``levels`` with the case names replaces them.
 
         Variables: ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s; latency is the mean) if the
-        sweep has them, NaN for void and missing trials; ``case``, ``verdict``, ``cold`` and ``reached``; and for
-        each setting the value read back, such as ``write_cache_read``. Texts are empty where the sweep has no such case
-        or repetition.
+        sweep has them, NaN for void and missing trials, each with its ``definition``; ``case``, ``verdict``, ``cold``,
+        ``reached`` and ``codes``; and for each setting the value read back, such as ``write_cache_read``. Texts are
+        empty where the sweep has no such case or repetition.
     """
     records = _restore_integers(records)
     # Factors and verdicts belong to a trial, so one row per trial and operation is enough.
@@ -55,7 +55,7 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         records, trials = (table.assign(**{_LEVELS: table.case}) for table in (records, trials))
         dims = ["operation", _LEVELS, "repetition"]
     index = _complete(trials, dims).drop_duplicates(dims)
-    labels = ["case", "verdict", *(name for name in ("cold", "reached") if name in index)]
+    labels = ["case", "verdict", *(name for name in ("cold", "reached", "codes") if name in index)]
     if settings is not None and len(settings):
         read = settings.pivot(index=["case", "repetition"], columns="factor", values="read").add_suffix("_read")
         index = index.join(read, on=["case", "repetition"])
@@ -68,6 +68,8 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         chosen = choose_figures(counted[counted.metric == metric], metric).drop_duplicates(dims)
         cube[metric] = xr.DataArray.from_series(chosen.set_index(dims)["value"])
         cube[metric].attrs["units"] = UNIT_OF_METRIC[metric]
+        if "definition" in chosen:
+            cube[metric].attrs["definition"] = "; ".join(sorted(filter(None, chosen.definition.unique())))
     factors = {**FACTORS, **LEARNT_FACTORS, _LEVELS: Factor(None, "levels of all factors")}
     for factor in dims[1:-1]:
         if cube[factor].dtype.kind in "if" and _UNKNOWN in cube[factor]:
@@ -144,7 +146,7 @@ def _complete(records: pd.DataFrame, dims: list[str]) -> pd.DataFrame:
         if table[dim].dtype.kind in "if":
             table[dim] = table[dim].fillna(_UNKNOWN) if table[dim].hasnans else table[dim]
         else:
-            table[dim] = table[dim].map(_as_text).replace("", "unknown")
+            table[dim] = table[dim].map(_name_level)
     return table
 
 
@@ -181,6 +183,6 @@ def _plain(level: Any) -> Any:
     return str(level).lower() if isinstance(level, bool | np.bool_) else level
 
 
-def _as_text(value: Any) -> str:
-    """Return a level as text; empty if the trial has no such factor."""
-    return "" if value is None or value != value else str(_plain(value))
+def _name_level(value: Any) -> str:
+    """Return a level as text: ``unknown`` if the trial has no such factor."""
+    return "unknown" if value in (None, "") or value != value else str(_plain(value))

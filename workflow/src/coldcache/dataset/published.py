@@ -13,7 +13,7 @@ from coldcache.core.program_files import find_file
 from coldcache.core.vocabulary import nearest
 
 #: The file that holds them.
-VALUES = Path("raw/published/values.csv")
+VALUES = Path("config/published/values.csv")
 
 #: Grades: how a document states a number.
 GRADES = ("table", "text", "figure")
@@ -104,35 +104,36 @@ def _read_row(row: dict[str, str], where: str) -> PublishedValue:
 
 
 #: For each workload of the documents the layout of its files, if that is part of its name, and its operations.
-_WORKLOADS = {
+_WORKLOADS: dict[str, tuple[str | None, dict[str, str]]] = {
     "sequential N-N": ("file-per-thread", {"write": "write", "read": "read"}),
     "sequential N-1": ("shared-file", {"write": "write", "read": "read"}),
-    "random N-N": ("", {"write": "random-write", "read": "random-read"}),
-    "file metadata": ("", {name: f"file-{name}" for name in ("create", "stat", "read", "remove")}),
-    "directory metadata": ("", {name: f"directory-{name}" for name in ("create", "stat", "remove")}),
-    "throughput per physical core": ("", {"write": "write", "read": "read"}),
-    "RPC count": ("", {"write": "write"}),
-    "time": ("", {"write": "write"}),
-    "limit": ("", {"write": "write", "read": "read"}),
+    "random N-N": (None, {"write": "random-write", "read": "random-read"}),
+    "file metadata": (None, {name: f"file-{name}" for name in ("create", "stat", "read", "remove")}),
+    "directory metadata": (None, {name: f"directory-{name}" for name in ("create", "stat", "remove")}),
+    "throughput per physical core": (None, {"write": "write", "read": "read"}),
+    "RPC count": (None, {"write": "write"}),
+    "time": (None, {"write": "write"}),
+    "limit": (None, {"write": "write", "read": "read"}),
 }
 
 
-def operation_of(value: PublishedValue) -> str:
-    """Return the operation of a published value by its name in this program; empty if it has no counterpart."""
-    return _find_workload(value)[1].get(value.operation, "")
+def operation_of(value: PublishedValue) -> str | None:
+    """Return the operation of a published value by its name in this program; None if it has no counterpart."""
+    _, operations = _find_workload(value)
+    return operations.get(value.operation)
 
 
 def is_of(value: PublishedValue, items: Sequence[str], file_layout: str, operations: Sequence[str]) -> bool:
     """Return whether a published value belongs to a sweep with these items, file layout and operations."""
-    layout = _find_workload(value)[0]
+    layout, _ = _find_workload(value)
     if value.item not in items or (layout and file_layout and layout != file_layout):
         return False
     return operation_of(value) in operations
 
 
-def _find_workload(value: PublishedValue) -> tuple[str, dict[str, str]]:
-    """Return the file layout and the operations of a value's workload; both empty if it is unknown."""
-    return _WORKLOADS.get(value.workload.removesuffix(" 4 KiB"), ("", {}))
+def _find_workload(value: PublishedValue) -> tuple[str | None, dict[str, str]]:
+    """Return the file layout, if its name states one, and the operations of a value's workload."""
+    return _WORKLOADS.get(value.workload.removesuffix(" 4 KiB"), (None, {}))
 
 
 #: Patterns that find a level in a document's name of a system, with the factor and its unit; 0 for names.

@@ -1,6 +1,8 @@
 """Open a `dataset.nc`: its long table of records, its other tables, and one cube per sweep."""
 
 import json
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,12 @@ import xarray as xr
 from coldcache.core.errors import DatasetError
 from coldcache.dataset.cube_io import read_cube
 from coldcache.dataset.slices import note_read, slice_of_limits, slice_of_sweep, slice_of_table
-from coldcache.dataset.table_io import read_table_group
-from coldcache.statistics.dependence import neighbour_correlation
+from coldcache.dataset.table_io import find_runs, read_table_group
+from coldcache.statistics.dependence import measure_rounds
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: What a target's ceilings bound.
-LIMITS = ("read_rate", "write_rate", "read_iops", "write_iops")
+LIMIT_NAMES = ("read_rate", "write_rate", "read_iops", "write_iops")
 
 #: Verdicts of trials that count in estimates; figures and tables mark suspect ones.
 COUNTED = ("valid", "suspect")
@@ -26,6 +28,35 @@ COUNTED = ("valid", "suspect")
 def open_records(path: Path, study: str | None = None) -> pd.DataFrame:
     """Return the long table of a `dataset.nc`, or only the rows of one study."""
     return open_table(path, "records", study)
+
+
+def find_trials(path: Path) -> dict[str, slice]:
+    """Return the rows of each trial in the long table of a `dataset.nc`, by its key ``study/sweep/case/r<k>``.
+
+    Raises
+    ------
+    DatasetError
+        If the dataset cannot be read.
+    """
+    note_read(slice_of_table("records", None))
+    with _open_group(path, "records") as group:
+        runs = find_runs(group, ("study", "sweep", "case", "repetition"))
+        ends = [*runs.index[1:], next(iter(group.dimensions.values())).size]
+    keys = runs.study + "/" + runs.sweep + "/" + runs.case + "/r" + runs.repetition.astype(str)
+    return {key: slice(begin, end) for key, begin, end in zip(keys, runs.index, ends, strict=True)}
+
+
+def open_rows(path: Path, rows: slice, columns: Collection[str]) -> pd.DataFrame:
+    """Return some rows and columns of the long table of a `dataset.nc`.
+
+    Raises
+    ------
+    DatasetError
+        If the dataset cannot be read, or lacks a column.
+    """
+    note_read(slice_of_table("records", None))
+    with _open_group(path, "records") as group:
+        return read_table_group(group, rows, columns)
 
 
 def open_table(path: Path, name: str, study: str | None = None) -> pd.DataFrame:
@@ -46,12 +77,18 @@ def open_table(path: Path, name: str, study: str | None = None) -> pd.DataFrame:
         If the dataset cannot be read, or has no such table.
     """
     note_read(slice_of_table(name, study))
+    with _open_group(path, name) as group:
+        table = read_table_group(group)
+    return table if study is None else rows_of(table, study)
+
+
+@contextmanager
+def _open_group(path: Path, name: str) -> Iterator[h5netcdf.Group]:
     try:
         with h5netcdf.File(path) as file:
-            table = read_table_group(file[name])
+            yield file[name]
     except (OSError, KeyError) as error:
         raise DatasetError(f"{path} has no table {name}: collect the campaign again") from error
-    return table if study is None else rows_of(table, study)
 
 
 def rows_of(table: pd.DataFrame, study: str) -> pd.DataFrame:
@@ -67,13 +104,13 @@ def open_limits(path: Path, study: str) -> dict[str, float]:
     -------
     dict of str to float
         ``read_rate`` and ``write_rate`` in B/s, ``read_iops`` and ``write_iops`` in 1/s, as far as the site states
-        them; the same names after ``found_`` for the lowest limits that were in force when it was measured. Empty for
-        imported studies.
+        them; the same names after ``found_`` for the lowest limits that were in force when it was measured, and after
+        ``measured_``, or ``doubtful_`` if trials showed more, for what was measured first. Empty for imported studies.
     """
     note_read(slice_of_limits(study))
     with h5netcdf.File(path) as file:
         attrs = file[study].attrs if study in file else {}
-        names = (f"{prefix}{name}" for prefix in ("", "found_") for name in LIMITS)
+        names = (f"{prefix}{name}" for prefix in ("", "found_", "measured_", "doubtful_") for name in LIMIT_NAMES)
         return {name: float(attrs[name]) for name in names if name in attrs}
 
 
@@ -101,8 +138,8 @@ def list_sweeps(path: Path, study: str) -> list[str]:
 def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:
     """Return the cube of one sweep of a `dataset.nc`.
 
-    Each metric with enough rounds has the attributes ``correlation`` and ``correlation_of_ratios``: how much a
-    repetition resembles the one before it, over all cases of the sweep, for rates and for ratios within a round.
+    Each metric with enough rounds has the attribute ``rounds``, a `Rounds`: how runs depend on their rounds, measured
+    over all cases of the sweep.
 
     Raises
     ------
@@ -115,14 +152,13 @@ def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:
             cube = read_cube(file[f"{study}/{sweep}"])
     except (OSError, KeyError) as error:
         raise DatasetError(f"{path} has no sweep {study}/{sweep}") from error
-    return state_correlations(cube)
+    return state_rounds(cube)
 
 
-def state_correlations(cube: xr.Dataset) -> xr.Dataset:
-    """Add to each metric of a cube how much a repetition resembles the one before it, and return the cube."""
+def state_rounds(cube: xr.Dataset) -> xr.Dataset:
+    """Add to each metric of a cube how its runs depend on their rounds, and return the cube."""
     for values in cube.data_vars.values():
         if values.dtype.kind == "f" and values.sizes.get("repetition", 0) >= LEAST_REPETITIONS:
-            rounds = values.transpose(..., "repetition").values
-            values.attrs["correlation"] = neighbour_correlation(rounds)
-            values.attrs["correlation_of_ratios"] = neighbour_correlation(rounds, paired=True)
+            figures = values.transpose("operation", ..., "repetition").values
+            values.attrs["rounds"] = measure_rounds(figures.reshape(len(figures), -1, figures.shape[-1]))
     return cube

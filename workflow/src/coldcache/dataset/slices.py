@@ -11,8 +11,8 @@ from coldcache.dataset.access_log import note, watch
 
 #: Tables with rows for each study, and tables of the whole campaign.
 TABLES_OF_STUDIES = (
-    "coverage", "designs", "differences", "drift", "proofs", "published", "records", "repetitions", "settings",
-    "sweeps", "verdicts",
+    "coverage", "designs", "differences", "drift", "evidence", "proofs", "published", "records", "repetitions",
+    "settings", "sweeps", "verdicts",
 )  # fmt: skip
 TABLES_OF_CAMPAIGN = ("hosts", "precondition")
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.progress import read_not_run
-from coldcache.campaign.trials import Collected
+from coldcache.campaign.trials import CollectedTrial
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import NAME_FACTORS
 from coldcache.dataset.coverage import describe_deviation, explain_absence
@@ -17,28 +17,30 @@ from coldcache.design.study import Study
 
 #: Columns of the table of sweeps.
 SWEEP_COLUMNS = [
-    "study", "sweep", "title", "item", "tool", "operations", "varied", "file_layout", "transfer_size", "state", "why",
+    "study", "sweep", "title", "item", "tool", "operations", "varied", "file_layout", "transfer_size", "in_guest",
+    "state", "why",
 ]  # fmt: skip
 
 #: Factors that follow from the thread count if a study fixes their total.
 _FOLLOWING = ("file_size", *NAME_FACTORS)
 
 
-def tabulate_sweeps(campaign: Campaign, trials: Iterable[Collected]) -> pd.DataFrame:
+def tabulate_sweeps(campaign: Campaign, trials: Iterable[CollectedTrial]) -> pd.DataFrame:
     """Return one row per sweep of a campaign, including those that did not run.
 
     Parameters
     ----------
     campaign : Campaign
         With planned studies, imported ones, or both.
-    trials : iterable of Collected
+    trials : iterable of CollectedTrial
         A sweep with a trial that counts is measured.
 
     Returns
     -------
     DataFrame
         Columns `SWEEP_COLUMNS`: ``operations``, and in ``varied`` the factors with more than one level, separated by
-        blanks; ``state`` is ``measured`` or ``not run``; ``why`` is the scale of the sweep, or why it did not run.
+        blanks; ``in_guest`` is 1 if a guest ran it, which no limit of the site bounds, else 0; ``state`` is
+        ``measured`` or ``not run``; ``why`` is the scale of the sweep, or why it did not run.
     """
     counted = {(trial.outcome.study, trial.outcome.sweep) for trial in trials if trial.judgement.verdict in COUNTED}
     rows = [*_rows_of_plan(campaign, counted), *_rows_of_import(campaign, counted)]
@@ -61,7 +63,7 @@ def _rows_of_plan(campaign: Campaign, counted: set[tuple[str, str]]) -> list[dic
                 "study": study.study, "sweep": name, "title": sweep.title, "item": sweep.item, "tool": first.tool,
                 "operations": " ".join(sweep.operations), "varied": " ".join(_varied(whole.get(name, cases[name]))),
                 "file_layout": str(first.factors.get("file_layout", "")),
-                "transfer_size": int(first.factors.get("transfer_size", 0)),
+                "transfer_size": int(first.factors.get("transfer_size", 0)), "in_guest": int(first.guest is not None),
                 "state": "measured" if is_measured else "not run",
                 "why": describe_deviation(first, sweep.tool_names[0])
                 if is_measured
@@ -105,7 +107,7 @@ def _rows_of_import(campaign: Campaign, counted: set[tuple[str, str]]) -> list[d
                 "tool": " ".join(sweep.tools), "operations": " ".join(sweep.operations),
                 "varied": " ".join(factor for factor, levels in factors.items() if len(levels) > 1),
                 "file_layout": str(only.get("file_layout", "")), "transfer_size": int(only.get("transfer_size", 0)),
-                "state": "measured" if is_measured else "not run",
+                "in_guest": 0, "state": "measured" if is_measured else "not run",
                 "why": "imported" if is_measured else "none of its trials counts",
             })  # fmt: skip
     return rows

@@ -3,6 +3,7 @@
 Strings of variable length, stored one by one in the heap of an HDF5 file, take ten times as long to write and read.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import h5netcdf
@@ -52,12 +53,35 @@ def write_table_group(file: h5netcdf.File, name: str, table: pd.DataFrame, row: 
         variable.attrs.update(attributes)
 
 
-def read_table_group(group: h5netcdf.Group) -> pd.DataFrame:
-    """Return the table of a group that `write_table_group` wrote."""
-    names = [name for name, variable in group.variables.items() if name not in group.dimensions]
-    columns = {name: _unpack(group.variables[name]) for name in names}
+def read_table_group(
+    group: h5netcdf.Group, rows: slice = slice(None), columns: Collection[str] | None = None
+) -> pd.DataFrame:
+    """Return the table of a group that `write_table_group` wrote, or only some of its rows and columns."""
     row = next(iter(group.dimensions))
-    return pd.DataFrame(columns, index=pd.RangeIndex(group.dimensions[row].size, name=row), copy=False)
+    names = columns or [name for name in group.variables if name not in group.dimensions]
+    numbers = range(group.dimensions[row].size)[rows]
+    table = {name: _restore(group.variables[name][rows], group.variables[name]) for name in names}
+    return pd.DataFrame(table, index=pd.RangeIndex(numbers.start, numbers.stop, name=row), copy=False)
+
+
+def find_runs(group: h5netcdf.Group, columns: Collection[str]) -> pd.DataFrame:
+    """Return some columns of a table where one of them changes: the first row of each run, numbered as in the table."""
+    size = next(iter(group.dimensions.values())).size
+    runs = [_find_runs(group, columns, begin, min(size, begin + _CHUNK)) for begin in range(0, size, _CHUNK)]
+    return pd.concat(runs) if runs else read_table_group(group, columns=columns)
+
+
+def _find_runs(group: h5netcdf.Group, columns: Collection[str], begin: int, end: int) -> pd.DataFrame:
+    # The last row before these is compared, too.
+    rows = slice(max(0, begin - 1), end)
+    stored = {name: group.variables[name][rows] for name in columns}
+    starts = np.zeros(rows.stop - rows.start, bool)
+    starts[0] = begin == 0
+    for values in stored.values():
+        differs = values[1:] != values[:-1]
+        starts[1:] |= differs.any(axis=tuple(range(1, differs.ndim)))
+    found = {name: _restore(values[starts], group.variables[name]) for name, values in stored.items()}
+    return pd.DataFrame(found, index=np.flatnonzero(starts) + rows.start)
 
 
 def _pack(column: pd.Series) -> tuple[npt.NDArray[Any], dict[str, Any]]:
@@ -80,8 +104,8 @@ def _as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
 
 
-def _unpack(variable: h5netcdf.Variable) -> npt.NDArray[Any] | ExtensionArray:
-    values = variable[...]
+def _restore(values: npt.NDArray[Any], variable: h5netcdf.Variable) -> npt.NDArray[Any] | ExtensionArray:
+    """Return stored values of a variable with the type of their column."""
     if values.dtype.kind == "S":
         return _decode(values)
     return values.astype(bool) if variable.attrs.get("dtype") == "bool" else values

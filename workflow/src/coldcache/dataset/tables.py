@@ -1,21 +1,24 @@
 """Tables of a campaign: records, verdicts, cold proofs, settings, drift and repetitions."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.judged import list_rejudged, read_judged
 from coldcache.campaign.stop_rule import is_done, weigh
-from coldcache.campaign.trials import Collected
+from coldcache.campaign.trials import CollectedTrial
 from coldcache.core.outcome import Outcome
 from coldcache.core.records import UNIT_OF_METRIC, Record, name_share
-from coldcache.core.trial_figure import choose_figure
+from coldcache.core.trial_figure import choose_figure, choose_record
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
-from coldcache.dataset.reader import COUNTED, LIMITS
+from coldcache.dataset.reader import COUNTED, LIMIT_NAMES
 from coldcache.design.cases import Trial
 from coldcache.verdicts.drift import Drift, Moment
+from coldcache.verdicts.suspect_rules import MEASURED_SLACK
 
 #: The columns that name a trial.
 _TRIAL = ("study", "sweep", "case", "repetition")
@@ -24,7 +27,7 @@ _TRIAL = ("study", "sweep", "case", "repetition")
 _NO_COLUMN = ("tool", "tool_version", "repetition", "caveats", "factors")
 
 
-def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
+def tabulate_records(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
     """Return the long table: one row per record, and a row with NaN for each operation without a record.
 
     Returns
@@ -45,8 +48,7 @@ def tabulate_records(trials: Iterable[Collected]) -> pd.DataFrame:
     shared, counts = [], []
     for trial in trials:
         before = len(records)
-        # Each process has a log of its own.
-        series = [(log, own, f"process={process}") for process, (log, own) in enumerate(trial.series.items())]
+        series = [(log, own, f"process={process}") for process, (log, own) in enumerate(trial.series)]
         for log, own, share in ((trial.log, trial.records, ""), *series, (trial.log, _lacking(trial), "")):
             records += own
             logs += [log] * len(own)
@@ -83,7 +85,7 @@ def _name_metrics(records: Sequence[Record]) -> list[str]:
     ]
 
 
-def _share(trial: Collected) -> dict[str, Any]:
+def _share(trial: CollectedTrial) -> dict[str, Any]:
     """Return the columns that all records of a trial share."""
     outcome = trial.outcome
     # Some tools state their version only in the log.
@@ -102,7 +104,7 @@ def _identify(outcome: Outcome) -> dict[str, Any]:
     return {name: getattr(outcome, name) for name in _TRIAL}
 
 
-def _lacking(trial: Collected) -> list[Record]:
+def _lacking(trial: CollectedTrial) -> list[Record]:
     """Return a record with NaN for each operation of a trial that has no record."""
     stated = {record.operation for record in trial.records}
     metrics = {
@@ -116,19 +118,52 @@ def _lacking(trial: Collected) -> list[Record]:
     ]
 
 
-def tabulate_verdicts(trials: Iterable[Collected]) -> pd.DataFrame:
-    """Return one row per trial: ``study sweep case repetition verdict codes cold reasons start``."""
+def tabulate_verdicts(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
+    """Return one row per trial: ``study sweep case repetition verdict codes cold reached reasons start``."""
     return pd.DataFrame([
         {
             **_identify(trial.outcome), "verdict": trial.judgement.verdict,
             "codes": " ".join(trial.judgement.codes), "cold": trial.judgement.cold,
-            "reasons": "; ".join(trial.judgement.reasons), "start": trial.outcome.start or "",
+            "reached": trial.judgement.reached, "reasons": "; ".join(trial.judgement.reasons),
+            "start": trial.outcome.start or "",
         }
         for trial in trials
     ])  # fmt: skip
 
 
-def tabulate_proofs(trials: Iterable[Collected]) -> pd.DataFrame:
+def tabulate_rejudged(folder: Path, trials: Iterable[CollectedTrial]) -> pd.DataFrame:
+    """Return one row per trial that is judged otherwise than when its campaign was sealed.
+
+    Parameters
+    ----------
+    folder : Path
+        The campaign's folder of raw logs.
+    trials : iterable of CollectedTrial
+        All of its trials, as they are judged now.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``study sweep case repetition version before codes_before verdict codes``: ``version`` is that of the
+        program that sealed the campaign; ``before`` is empty for a trial that had no verdict then.
+
+    Raises
+    ------
+    CampaignError
+        If the verdicts of then cannot be read.
+    """
+    judged = read_judged(folder)
+    rows = [
+        [
+            *_identify(trial.outcome).values(), judged.version if judged else "", before.verdict if before else "",
+            " ".join(before.codes) if before else "", trial.judgement.verdict, " ".join(trial.judgement.codes),
+        ]
+        for trial, before in list_rejudged(judged, trials)
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=[*_TRIAL, "version", "before", "codes_before", "verdict", "codes"])
+
+
+def tabulate_proofs(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
     """Return one row per read of a trial: ``study sweep case repetition operation cold`` and the evidence for it.
 
     Returns
@@ -151,7 +186,7 @@ def tabulate_proofs(trials: Iterable[Collected]) -> pd.DataFrame:
     return _with_whole_bytes(pd.DataFrame(rows, columns=[*_TRIAL, "operation", "cold", *figures]))
 
 
-def tabulate_evidence(trials: Iterable[Collected]) -> pd.DataFrame:
+def tabulate_evidence(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
     """Return one row per operation of a trial that ran: what crossed the device or the wire beside what was moved.
 
     Returns
@@ -176,24 +211,44 @@ def _with_whole_bytes(table: pd.DataFrame) -> pd.DataFrame:
     return table.astype(dict.fromkeys(counts, "Float64")).round(0).astype(dict.fromkeys(counts, "Int64"))
 
 
-def find_limits(trials: Iterable[Collected]) -> dict[str, dict[str, float]]:
-    """Return, for each study, the lowest limits that were in force on the target while it was measured.
+def find_doubtful(trials: Iterable[CollectedTrial], campaign: Campaign) -> set[str]:
+    """Return which measured ceilings are too low: a trial exceeded them whose bytes were counted at the device."""
+    shown = set()
+    for trial in trials:
+        stored = [name for name, one in trial.judgement.evidence.items() if one.reached == "storage"]
+        for operation in stored:
+            name = f"{operation.removeprefix('random-')}_rate"
+            record = choose_record(operation, trial.records, "throughput")
+            if name in campaign.ceilings and record and record.value > MEASURED_SLACK * campaign.ceilings[name].rate:
+                shown.add(name)
+    return shown
+
+
+def find_limits(trials: Sequence[CollectedTrial], campaign: Campaign) -> dict[str, dict[str, float]]:
+    """Return, for each study, the lowest limits in force on the target, and the ceilings that were measured.
 
     Returns
     -------
     dict of str to dict
-        ``found_read_rate`` and so on, in B/s or 1/s; a study without limits has no entry.
+        ``found_read_rate`` and so on, in B/s or 1/s. A measured one is ``measured_read_rate``, or
+        ``doubtful_read_rate`` if a trial showed that the target carries more. A study without limits has no entry.
     """
-    found: dict[str, dict[str, float]] = {}
+    doubtful = find_doubtful(trials, campaign)
+    measured = {
+        f"{'doubtful' if name in doubtful else 'measured'}_{name}": ceiling.rate
+        for name, ceiling in campaign.ceilings.items()
+        if name in LIMIT_NAMES
+    }
+    found = {study.study: dict(measured) for study in campaign.planned if measured}
     for trial in trials:
         limits = (trial.outcome.target or {}).get("limits", {})
-        for name, most in ((name, limits[name]) for name in LIMITS if name in limits):
+        for name, most in ((name, limits[name]) for name in LIMIT_NAMES if name in limits):
             own = found.setdefault(trial.outcome.study, {})
             own[f"found_{name}"] = min(most, own.get(f"found_{name}", most))
     return found
 
 
-def tabulate_settings(trials: Iterable[Collected]) -> pd.DataFrame:
+def tabulate_settings(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
     """Return one row per trial and setting: ``study sweep case repetition factor level asked read read_after where``.
 
     ``asked`` is the value that a level in force reads as; ``read_after`` is empty if it was not read again.
@@ -210,12 +265,12 @@ def tabulate_settings(trials: Iterable[Collected]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*_TRIAL, "factor", "level", *levels])
 
 
-def tabulate_drift(trials: Iterable[Collected], allowed: float) -> pd.DataFrame:
+def tabulate_drift(trials: Iterable[CollectedTrial], allowed: float) -> pd.DataFrame:
     """Return one row per sentinel trial, ordered by start.
 
     Parameters
     ----------
-    trials : iterable of Collected
+    trials : iterable of CollectedTrial
         Trials of any sweep.
     allowed : float
         The drift that the site allows, as a share of the median.

@@ -5,32 +5,50 @@ import pandas as pd
 
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.trial_figure import is_headline, rank_figure
-from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
+from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION, OPERATIONS
 
-#: The columns that name a trial and an operation of it.
-_OPERATION = ["study", "sweep", "case", "repetition", "operation"]
+#: The columns that name a trial, and an operation of it.
+_TRIAL = ["study", "sweep", "case", "repetition"]
+_OPERATION = [*_TRIAL, "operation"]
 
 _FIGURE = ["metric", "value", "unit"]
 _JUDGED = ["verdict", "codes", "cold"]
 _ORIGIN = ["tool", "tool_version", "log", "offset", "length"]
 
 
-def tabulate_trial_figures(records: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per trial and operation with its figure; NaN where the log states none.
+def tabulate_trials(records: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per trial with its headline figure; NaN where its log states none.
+
+    The headline figure is that of the first operation of which the log states one; those of the other operations are
+    in `tabulate_figures`. Its metric is the one by which the operation is judged, else the first of `UNIT_OF_METRIC`
+    that the log states.
 
     Parameters
     ----------
     records : DataFrame
         As `tabulate_records` returns them.
+    verdicts : DataFrame
+        One row per trial, as `tabulate_verdicts` returns them.
 
     Returns
     -------
     DataFrame
         ``study sweep case repetition operation metric value unit verdict codes cold``, each factor that any trial
         states, ``tool tool_version log offset length definition reached``; values in B/s, 1/s, s or 1, offset and
-        length in B. The metric is the one by which the operation is judged, else the first of `UNIT_OF_METRIC` that the
-        log states.
+        length in B.
     """
+    figures = _choose_figures(records)
+    is_missing, is_call = figures["value"].isna(), ~figures["operation"].isin(OPERATIONS)
+    ranked = figures.assign(_missing=is_missing, _call=is_call).sort_values(["_missing", "_call"], kind="stable")
+    first = ranked.drop_duplicates(_TRIAL)
+    stated = [*_OPERATION, *_FIGURE, *_stated_factors(first), *_ORIGIN, "definition", *_reached(first)]
+    trials = verdicts[[*_TRIAL, *_JUDGED]].merge(first[stated], on=_TRIAL, how="left", validate="1:1")
+    columns = [*_OPERATION, *_FIGURE, *_JUDGED, *stated[len(_OPERATION) + len(_FIGURE) :]]
+    return _with_whole_levels(trials[columns]).astype(dict.fromkeys(("offset", "length"), "Int64"))
+
+
+def _choose_figures(records: pd.DataFrame) -> pd.DataFrame:
+    """Return the record of each operation of each trial that has its figure."""
     whole = records[records["share"] == ""]
     order = {metric: place for place, metric in enumerate(UNIT_OF_METRIC)}
     judged_by = whole["operation"].map(METRIC_OF_OPERATION)
@@ -42,9 +60,7 @@ def tabulate_trial_figures(records: pd.DataFrame) -> pd.DataFrame:
     )
     ranked["_summed"] = [not is_headline(*names) for names in zip(whole["metric"], whole["definition"], strict=True)]
     figures = ranked[is_judged & ranked["_rank"].notna()].sort_values(["_metric", "_rank", "_summed"], kind="stable")
-    first = figures.drop_duplicates(_OPERATION).sort_index()
-    columns = [*_OPERATION, *_FIGURE, *_JUDGED, *_stated_factors(first), *_ORIGIN, "definition", *_reached(first)]
-    return _with_whole_levels(first[columns].reset_index(drop=True))
+    return figures.drop_duplicates(_OPERATION).sort_index()
 
 
 def tabulate_figures(records: pd.DataFrame) -> pd.DataFrame:
@@ -58,8 +74,7 @@ def tabulate_figures(records: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        As `tabulate_trial_figures`, and ``statistic definition caveats printed``; operations without a figure have no
-        row.
+        Columns as of `tabulate_trials`, and ``statistic caveats printed``; operations without a figure have no row.
     """
     whole = records[(records["share"] == "") & records["value"].notna()]
     columns = [

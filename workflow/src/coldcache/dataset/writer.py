@@ -12,7 +12,7 @@ import xarray as xr
 from coldcache.campaign.campaign import Campaign
 from coldcache.dataset.cube_io import write_cube
 from coldcache.dataset.cubes import build_cubes
-from coldcache.dataset.reader import LIMITS
+from coldcache.dataset.reader import LIMIT_NAMES
 from coldcache.dataset.table_io import write_table_group
 from coldcache.dataset.tables import tabulate_settings
 from coldcache.design.site import Site
@@ -47,7 +47,7 @@ def save_dataset(
     """
     settings = tabulate_settings([]) if settings is None else settings
     target = campaign.site.target
-    stated: dict[str, float | str] = {name: rate for name in LIMITS if (rate := getattr(target, name)) is not None}
+    stated: dict[str, float | str] = {name: rate for name in LIMIT_NAMES if (rate := getattr(target, name)) is not None}
     if campaign.site.model:
         stated["model"] = _state_model(campaign.site)
     cubes = build_cubes(records, settings)

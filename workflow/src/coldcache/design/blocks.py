@@ -2,12 +2,14 @@
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from coldcache.core.vocabulary import FACTORS
 from coldcache.design.cases import Case, Trial
+from coldcache.design.companions import find_parts
 from coldcache.design.levels import Level
+from coldcache.design.rounds import CaseRuns, find_repetition
 
 
 class Block(NamedTuple):
@@ -39,7 +41,8 @@ def arrange_blocks(cases: list[Case], seed: int, order: str = "sweeps") -> list[
         Every random order is drawn from it.
     order : {"rounds", "sweeps"}
         With ``rounds`` each round visits every case of every sweep once, and the next one begins when it is done; a
-        block is a sweep's part of a round. A campaign of a single sweep has one block. With ``sweeps``, as in
+        block is a sweep's part of a round, or a piece of that between trials of a sweep that it is compared with. A
+        campaign of a single sweep has one block. With ``sweeps``, as in
         campaigns of earlier versions, a block has all rounds of a sweep. Either way the levels that are compared share
         the drift of the system, and a round pairs them.
     """
@@ -54,67 +57,90 @@ def arrange_blocks(cases: list[Case], seed: int, order: str = "sweeps") -> list[
 
 
 def _arrange_rounds(others: list[Case], sentinels: dict[str, Case], seed: int) -> Iterator[Block]:
-    """Yield the part of each sweep in each round: studies, their sweeps, and the cases of these in random order."""
+    """Yield the blocks of each round: studies, the parts of these, and the cases of each part in random order."""
+    parts = find_parts(others)
+    fixed: dict[str, int] = {}
+    again: dict[str, int] = {}
+    for case in others:
+        fixed[case.study] = max(fixed.get(case.study, 0), case.repetitions)
+        again[case.study] = max(again.get(case.study, 0), case.repeats)
+    runs = [(case, CaseRuns("", case.repetitions, case.longest, case.repeats)) for case in others]
     numbers = {study: itertools.count() for study in sentinels}
-    fixed = {study: max(case.repetitions for case in others if case.study == study) for study in sentinels}
-    for number in range(max((case.most for case in others), default=0)):
+    for number in range(max((max(case.longest, fixed[case.study] + case.repeats) for case in others), default=0)):
         order = random.Random(f"{seed}/round/{number}")
-        turn: dict[str, dict[str, list[Case]]] = {}
-        for case in others:
-            if number < case.most:
-                turn.setdefault(case.study, {}).setdefault(case.sweep, []).append(case)
+        turn: dict[str, dict[str, list[Trial]]] = {}
+        for case, own in runs:
+            if (repetition := find_repetition(own, number, fixed[case.study])) is not None:
+                part = parts[case.study, case.sweep]
+                turn.setdefault(case.study, {}).setdefault(part, []).append(Trial(case, repetition))
         for study in order.sample(list(turn), len(turn)):
-            sweeps = [turn[study][sweep] for sweep in order.sample(list(turn[study]), len(turn[study]))]
-            trials = [Trial(case, number) for members in sweeps for case in _shuffle(members, order)]
+            trials = [
+                list(_shuffle(turn[study][part], order)) for part in order.sample(list(turn[study]), len(turn[study]))
+            ]
             # Rounds that only a stop rule asks for have no sentinel, which would run even if they do not.
-            if study in sentinels and number < fixed[study]:
-                is_last = number == fixed[study] - 1
-                trials = list(_watch_round(trials, sentinels[study], numbers[study], is_last))
-            yield from _part_by_sweeps(trials, number + 1)
+            if study in sentinels and number < fixed[study] + again[study]:
+                trials = [list(_watch(part, sentinels[study], numbers[study])) for part in trials]
+                if number >= fixed[study] - 1:
+                    trials[-1].append(Trial(sentinels[study], next(numbers[study])))
+            yield from _part_by_sweeps(itertools.chain(*trials), number + 1)
 
 
-def _shuffle(members: list[Case], order: random.Random) -> Iterator[Case]:
-    """Yield the cases of a sweep for one round.
+def _shuffle(members: list[Trial], order: random.Random) -> Iterator[Trial]:
+    """Yield the trials of a part of a round.
 
-    Slow settings change least often. Cases that differ only in names, such as the operation or a setting, are compared
-    with each other and run one after the other. Removals come last: files that are created in inodes which were just
-    freed are created at another pace.
+    Levels of slow settings change least often. Of cases with the same numbers, such as of threads, the operations run
+    one after the other, and of each operation the levels that are compared with each other: of settings, and names such
+    as a layout. Reads come after the writes that leave their files, and removals last: files that are created in inodes
+    which were just freed are created at another pace.
     """
-    slow: dict[tuple[Level, ...], dict[tuple[bool, tuple[Level, ...]], list[Case]]] = {}
-    for case in order.sample(members, len(members)):
-        alike = (case.operations[0].endswith("-remove"), _numbers(case))
-        slow.setdefault(_slow_levels(case), {}).setdefault(alike, []).append(case)
-    for groups in slow.values():
-        for _, cases in sorted(groups.items(), key=lambda group: group[0][0]):
-            yield from cases
+    groups: dict[tuple[Level, ...], dict[_Place, list[Trial]]] = {}
+    for trial in order.sample(members, len(members)):
+        slow = groups.setdefault(_slow_levels(trial.case), {})
+        slow.setdefault(_place(trial.case), []).append(trial)
+    for slow in groups.values():
+        yield from itertools.chain.from_iterable(slow[place] for place in _order_places(list(slow)))
 
 
-def _numbers(case: Case) -> tuple[Level, ...]:
-    """Return the levels of a case that are numbers."""
-    return tuple(level for factor, level in sorted(case.factors.items()) if FACTORS[factor].unit)
+class _Place(NamedTuple):
+    """What the trials of a part have in common that run one after the other."""
+
+    is_removal: bool
+    numbers: tuple[Level, ...]
+    operations: tuple[str, ...]
 
 
-def _watch_round(trials: list[Trial], sentinel: Case, numbers: Iterator[int], is_last: bool) -> Iterator[Trial]:
-    """Yield a study's trials of a round, with sentinel trials before the first and at regular intervals."""
-    for start in range(0, len(trials), sentinel.sentinel_every):
-        yield Trial(sentinel, next(numbers))
-        yield from trials[start : start + sentinel.sentinel_every]
-    if is_last:
-        yield Trial(sentinel, next(numbers))
+def _place(case: Case) -> _Place:
+    numbers = tuple(
+        level for factor, level in sorted(case.factors.items()) if FACTORS[factor].unit and factor not in case.settings
+    )
+    return _Place(case.operations[0].endswith("-remove"), numbers, case.operations)
 
 
-def _part_by_sweeps(trials: list[Trial], number: int) -> Iterator[Block]:
-    """Yield the blocks of a round; a sentinel's trial belongs to the block before it, the first one to the first."""
-    parts: dict[str, list[Trial]] = {}
+def _order_places(places: list[_Place]) -> list[_Place]:
+    """Return places in the order in which they are first met, those of the same numbers together."""
+    first = {place[:2]: number for number, place in reversed(list(enumerate(places)))}
+    met = {place: number for number, place in enumerate(places)}
+    return sorted(
+        places,
+        key=lambda place: (place.is_removal, first[place[:2]], place.operations[0].endswith("read"), met[place]),
+    )
+
+
+def _part_by_sweeps(trials: Iterable[Trial], number: int) -> Iterator[Block]:
+    """Yield the blocks of a round: successive trials of a sweep; a sentinel's belongs to the next block, if any."""
+    found: list[tuple[str, list[Trial]]] = []
+    waiting: list[Trial] = []
     for trial in trials:
-        name = f"{trial.case.study}.{trial.case.sweep}"
+        waiting.append(trial)
         if trial.case.sentinel_every:
-            name = next(reversed(parts), "")
-        elif "" in parts:
-            parts = {name: parts[""]}
-        parts.setdefault(name, []).append(trial)
-    for name, part in parts.items():
-        yield Block(name, tuple(part), number)
+            continue
+        name = f"{trial.case.study}.{trial.case.sweep}"
+        if not found or found[-1][0] != name:
+            found.append((name, []))
+        found[-1][1].extend(waiting)
+        waiting = []
+    for name, part in found:
+        yield Block(name, tuple([*part, *waiting] if part is found[-1][1] else part), number)
 
 
 def _arrange_sweeps(others: list[Case], sentinel: dict[str, Case], seed: int) -> list[Block]:
@@ -123,7 +149,7 @@ def _arrange_sweeps(others: list[Case], sentinel: dict[str, Case], seed: int) ->
     sentinels = {study: itertools.count() for study in sentinel}
     for (study, sweep), group in itertools.groupby(others, key=lambda case: (case.study, case.sweep)):
         members = list(group)
-        slow = {id(case): _slow_levels(case) for case in members}
+        slow = {case.name: _slow_levels(case) for case in members}
         order = random.Random(f"{seed}/{study}/{sweep}")
         trials: list[Trial] = []
         for repetition in range(max(case.most for case in members)):
@@ -132,20 +158,20 @@ def _arrange_sweeps(others: list[Case], sentinel: dict[str, Case], seed: int) ->
             # A slow setting changes once per level and round, in the random order of its levels.
             drawn: dict[tuple[Level, ...], list[Trial]] = {}
             for trial in turn:
-                drawn.setdefault(slow[id(trial.case)], []).append(trial)
+                drawn.setdefault(slow[trial.case.name], []).append(trial)
             trials += itertools.chain.from_iterable(drawn.values())
         if study in sentinel:
             trials = list(_watch(trials, sentinel[study], sentinels[study]))
+            trials.append(Trial(sentinel[study], next(sentinels[study])))
         blocks.append(Block(f"{study}.{sweep}", tuple(trials)))
     return blocks
 
 
 def _watch(trials: list[Trial], sentinel: Case, numbers: Iterator[int]) -> Iterator[Trial]:
-    """Yield a block's trials, with sentinel trials before the first, at regular intervals, and after the last."""
-    yield Trial(sentinel, next(numbers))
+    """Yield trials with sentinel trials before the first and at regular intervals."""
     for start in range(0, len(trials), sentinel.sentinel_every):
-        yield from trials[start : start + sentinel.sentinel_every]
         yield Trial(sentinel, next(numbers))
+        yield from trials[start : start + sentinel.sentinel_every]
 
 
 def _slow_levels(case: Case) -> tuple[Level, ...]:

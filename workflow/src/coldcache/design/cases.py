@@ -4,44 +4,40 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from coldcache.core.errors import DesignError
 from coldcache.core.units import show_bytes, show_seconds
 from coldcache.core.vocabulary import METADATA_OPERATIONS
 from coldcache.core.yaml_mistakes import name_place
-from coldcache.design import guest_spec as nfs_guest
 from coldcache.design.case_names import name_case
-from coldcache.design.command_sweep import fill_variables
-from coldcache.design.command_template import fill, fill_words
+from coldcache.design.case_run import SOCKET, make_run
+from coldcache.design.companions import find_parts
 from coldcache.design.feasibility import explain_excess, explain_lack
 from coldcache.design.grid import Environment, expand_grid
 from coldcache.design.levels import Level, Lookup, Share
-from coldcache.design.model.clients import spread_over_clients
+from coldcache.design.rounds import CaseRuns
 from coldcache.design.scale import (
     count_items,
     describe_scale,
     expect_seconds,
+    find_own_scale,
     find_scale,
     most_threads,
-    shorten,
     shrink,
+    split_iterations,
 )
-from coldcache.design.sentinels import Runs, count_sentinels
-from coldcache.design.settings import Setting
-from coldcache.design.site import Cold, Site
+from coldcache.design.sentinels import count_sentinels
+from coldcache.design.settings import Setting, is_in_guest
+from coldcache.design.settings.nfs_guest import Guest, describe_guest
+from coldcache.design.site import Cold, Limits, Site, choose_for
 from coldcache.design.study import RepeatUntil, Study, Sweep, refuse_levels
 from coldcache.tools import find_tool
 from coldcache.tools.command.form import CommandForm
-from coldcache.tools.launchers import start_ranks
 from coldcache.tools.protocols import Tool
 from coldcache.tools.run import Run
 
 #: The most trials of a study; each has a folder.
 MOST_TRIALS = 10_000_000
-
-#: The socket of a served block device, relative to the folder of the trial's sweep.
-SOCKET = "nbd.socket"
 
 #: The longest path of a socket, in bytes (unix(7)).
 _LONGEST_SOCKET = 107
@@ -66,6 +62,8 @@ class Case(NamedTuple):
         When to stop repeating it; `repetitions` is then the minimum.
     form : CommandForm or None
         The study's own command that it runs; None for a known tool.
+    repeats : int
+        How many of its trials may be measured again because the sentinel drifted around them.
     """
 
     study: str
@@ -83,9 +81,10 @@ class Case(NamedTuple):
     expected: float | None = None
     why_not_here: str | None = None
     sentinel_every: int = 0
-    guest: nfs_guest.Guest | None = None
+    guest: Guest | None = None
     until: RepeatUntil | None = None
     form: CommandForm | None = None
+    repeats: int = 0
 
     @property
     def implementation(self) -> Tool:
@@ -93,14 +92,19 @@ class Case(NamedTuple):
         return find_tool(self.tool, self.form, self.operations)
 
     @property
+    def longest(self) -> int:
+        """The most trials of the case, without those of rounds that are measured again."""
+        return max(self.repetitions, self.until.most) if self.until else self.repetitions
+
+    @property
     def most(self) -> int:
         """The most trials of the case."""
-        return max(self.repetitions, self.until.most) if self.until else self.repetitions
+        return self.longest + self.repeats
 
     @property
     def bytes(self) -> int:
         """Bytes that a trial of the case keeps on the target."""
-        return self.run.file_size * self.run.threads
+        return (self.run.file_size + self.run.files * self.run.file_body) * self.run.threads
 
     @property
     def items(self) -> int:
@@ -110,9 +114,9 @@ class Case(NamedTuple):
     @property
     def seconds(self) -> float:
         """Estimate of how long one trial takes."""
-        measured = self.run.seconds if self.expected is None else self.expected
+        measured = self.run.ramp + (self.run.seconds if self.expected is None else self.expected)
         overhead = self.implementation.TRAITS.overhead_seconds
-        return measured + overhead + (nfs_guest.OVERHEAD_SECONDS if self.guest else 0)
+        return measured + overhead + (self.guest.seconds if self.guest else 0)
 
     @property
     def key(self) -> str:
@@ -166,14 +170,21 @@ def _mark_sentinel(study: Study, cases: list[Case], order: str) -> list[Case]:
     """Return the cases; the sentinel gets as many repetitions as the other trials need."""
     assert study.sentinel is not None
     name, every = study.sentinel.sweep, study.sentinel.every
+    repeats = study.sentinel.repeats if order == "rounds" else 0
     own = [case for case in cases if case.sweep == name]
     if len(own) != 1:
-        problem = f"{name} has {len(own)} cases; let each of its factors and operations have one level"
+        problem = f"{name} has {len(own)} cases; give each of its factors and operations one level"
         raise DesignError(name_place(_file_of(study), f"sentinel.sweep: {problem}"))
-    others = [case for case in cases if case is not own[0] and not case.why_not_here]
-    times = count_sentinels([Runs(case.sweep, case.repetitions, case.most) for case in others], every, order)
-    marked = own[0]._replace(sentinel_every=every, repetitions=times, until=None)
-    return [marked if case is own[0] else case for case in cases]
+    repeated = [case if case.until or case is own[0] else case._replace(repeats=repeats) for case in cases]
+    others = [case for case in repeated if case is not own[0] and not case.why_not_here]
+    parts = find_parts(others) if order == "rounds" else {}
+    runs = [
+        CaseRuns(parts.get((case.study, case.sweep), case.sweep), case.repetitions, case.longest, case.repeats)
+        for case in others
+    ]
+    times = count_sentinels(runs, every, order)
+    marked = own[0]._replace(sentinel_every=every, repetitions=times.fixed, repeats=times.again, until=None)
+    return [marked if case is own[0] else case for case in repeated]
 
 
 def _expand_sweep(
@@ -184,8 +195,19 @@ def _expand_sweep(
     scales = study.scale == "site"
     settings = _resolve_settings(sweep, site, scales)
     site = _as_settings_need(site, settings)
-    most = most_threads(site, environment.cores) if scales and not full else None
-    grid = list(expand_grid(sweep, site, environment, most))
+    most = None
+    if scales and not full:
+        sweep = split_iterations(sweep, study, site)
+        most = most_threads(site, environment.cores, sweep.find_tool(tool).TRAITS.is_mpi)
+    limits = site.limits if most else Limits()
+    kept = choose_for(limits.thread_counts, study.study, name) or ()
+    largest = choose_for(limits.transfer_sizes, study.study, name)
+    grid = list(expand_grid(sweep, site, environment, most, kept, largest))
+    if not grid:
+        where = f"config/sites/{site.site}.yaml, limits.thread_counts.{study.study}"
+        raise DesignError(
+            f"factors.threads: none is in {where}: add one of its numbers there, or state {study.study}.{name} apart"
+        )
     varying = [factor for factor in sweep.factors if len({point[factor] for point in grid}) > 1]
     # A level that follows from another factor would only repeat that factor in the name.
     varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
@@ -199,30 +221,24 @@ def _expand_sweep(
         for point in grid:
             parts: dict[str, Level] = {"operation": "+".join(operations)} if len(groups) > 1 else {}
             parts |= {factor: point[factor] for factor in varying}
-            factors = _as_measured(shrink(point, part, site.limits) if part < 1 else point, sweep, tool)
+            own = min(part, find_own_scale(operations, point, sweep, site, tool)) if shrinks else 1.0
+            factors = _as_measured(shrink(point, own, site.limits) if own < 1 else point, sweep, tool)
+            guest = describe_guest(settings, factors, site.nfs_guest.mount, site.nfs_guest.parameters)
             case = Case(
                 study=study.study, sweep=name, name=name_case(parts), tool=sweep.name_tool(tool),
                 operations=operations, form=sweep.form,
                 factors=factors, settings=settings,
-                run=_run(operations, factors, settings, study, name, sweep, site, tool, full),
+                run=make_run(operations, factors, settings, study, name, sweep, site, tool, full, guest),
                 repetitions=_repetitions(study, sweep, tool), item=sweep.item,
                 until=sweep.repeat_until or study.repeat_until,
                 cold=_resolve_cold(sweep, site),
                 scale=describe_scale(part, most) if scales else "",
                 expected=expect_seconds(operations, factors, sweep, site, tool) if is_paced else None,
-                guest=nfs_guest.describe_guest(settings, factors, site.nfs_guest.mount, site.nfs_guest.parameters),
+                guest=guest,
             )  # fmt: skip
             _refuse_unfit(case, sweep, site)
-            if not scales and not full and case.bytes > site.limits.bytes:
-                raise DesignError(
-                    f"a trial of {case.name} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
-                    f"{show_bytes(site.limits.bytes)}: lower factors.file_size or raise limits.bytes"
-                )
-            if not scales and not full and case.run.seconds >= site.limits.seconds:
-                raise DesignError(
-                    f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}, the site {site.site} ends "
-                    f"it after {show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
-                )
+            if not scales and not full:
+                _refuse_excess(case, site)
             unfit = sweep.find_tool(tool).unfit(case.run) if scales and not full else None
             reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else None)
             case = case._replace(why_not_here=reason or (explain_excess(case.run, site) if full else None))
@@ -238,7 +254,7 @@ def _explain_missing(sweep: Sweep, site: Site) -> str:
 
 
 def _as_settings_need(site: Site, settings: Mapping[str, Setting | str]) -> Site:
-    """Return the site for a sweep: only the first node has a guest or a served device.
+    """Return the site for a sweep: only the first node has a guest or a served device, and no model has a guest.
 
     Raises
     ------
@@ -252,19 +268,17 @@ def _as_settings_need(site: Site, settings: Mapping[str, Setting | str]) -> Site
                 f"settings.{factor}: commands on a cluster need every_node: true where each node has it for itself, "
                 "false where one node runs them for all"
             )
-    guest = _is_in_guest(settings)
-    update: dict[str, Any] = {"expected": site.nfs_guest.expected} if guest else {}
+    update: dict[str, Any] = {}
+    if is_in_guest(settings):
+        limits = (site.nfs_guest.limits or site.limits).model_copy(update={"seconds": site.limits.seconds})
+        update = {"expected": site.nfs_guest.expected, "limits": limits, "model": None}
     if is_cluster and _needs_one_node(settings):
         update["clients"] = site.clients.model_copy(update={"nodes": 1})
     return site.model_copy(update=update)
 
 
 def _needs_one_node(settings: Mapping[str, Setting | str]) -> bool:
-    return "qemu-nbd" in settings.values() or _is_in_guest(settings)
-
-
-def _is_in_guest(settings: Mapping[str, Setting | str]) -> bool:
-    return any(isinstance(kind, Setting) and kind.in_guest for kind in settings.values())
+    return "qemu-nbd" in settings.values() or is_in_guest(settings)
 
 
 def _resolve_settings(sweep: Sweep, site: Site, scales: bool) -> dict[str, Setting | str]:
@@ -296,13 +310,8 @@ def _resolve_cold(sweep: Sweep, site: Site) -> Cold:
 def _repetitions(study: Study, sweep: Sweep, tool: str) -> int:
     """Return the number of trials of a case; a tool that cannot repeat within one execution runs more often."""
     repetitions = sweep.repetitions or study.repetitions
-    repeats_itself = "{iterations}" in (_command(sweep, tool) or "")
+    repeats_itself = "{iterations}" in sweep.command.get(tool, "")
     return repetitions if repeats_itself else repetitions * sweep.iterations
-
-
-def _command(sweep: Sweep, tool: str) -> str | None:
-    """Return the command line that a sweep states for a tool; None if it states none."""
-    return sweep.command.get(tool)
 
 
 def _as_measured(point: dict[str, Level], sweep: Sweep, tool: str) -> dict[str, Level]:
@@ -314,71 +323,18 @@ def _as_measured(point: dict[str, Level], sweep: Sweep, tool: str) -> dict[str, 
     return {**kept, "files": count_items(point) // int(point["threads"])}
 
 
-def _run(
-    operations: tuple[str, ...], factors: dict[str, Any], settings: dict[str, Setting | str], study: Study, name: str,
-    sweep: Sweep, site: Site, tool: str, full: bool,
-) -> Run:  # fmt: skip
-    known: dict[str, Any] = {field: factors[field] for field in Run._fields if field in factors}
-    if "items_per_directory" in factors:
-        known["files"] = count_items(factors) // factors["threads"]
-    directory = site.target.path if site.plan_only else f"{site.target.path}/coldcache/{study.study}/{name}"
-    served = "qemu-nbd" in sweep.settings.values() and not (study.scale == "site" and full)
-    launchers = site.clients.launchers
-    clients, starter = site.clients, "" if site.clients.launcher == "local" else site.clients.launcher
-    known = {"nodes": clients.nodes_for(factors["threads"]), "starter": starter, **known}
-    traits = sweep.find_tool(tool).TRAITS
-    if site.model:
-        known |= spread_over_clients(site.model, directory, operations, factors, settings, traits)
-    elif _has_own_directories(sweep, tool, settings) and known["nodes"] == 1:
-        known["subfolders"] = tuple(f"d{thread}" for thread in range(factors["threads"]))
-    stated = launchers.get(name) or launchers.get(tool) or ""
-    launcher = tuple(stated.replace("{threads}", str(factors["threads"])).split())
-    if known["starter"] and not stated and traits.is_mpi:
-        cores = clients.total_cores() // clients.nodes * known["nodes"]
-        launcher = start_ranks(known["starter"], clients.mpi, factors["threads"], known["nodes"], cores)
-    shrinks = study.scale == "site" and not full and not sweep.keeps_sizes
-    moves_once = operations[0] in ("write", "read") and not served and not factors.get("direct_io")
-    seconds, series = shorten(sweep, site, moves_once) if shrinks else (sweep.seconds, sweep.series or 0.0)
-    run = Run(
-        operations=operations, directory=directory, seconds=seconds, options=tuple(sweep.options.get(tool, ())),
-        device=f"nbd+unix:///?socket={quote(directory)}/{SOCKET}" if served else "",
-        launcher=launcher, series=series if traits.series_logs else 0.0, **known,
-    )  # fmt: skip
-    if sweep.form:
-        values = fill_variables(sweep.form, factors, sweep.words, operations[0], seconds)
-        return run._replace(command=_fill_words(sweep.form, values))
-    command = _command(sweep, tool)
-    return run._replace(command=_fill(command, run, factors, sweep, site, tool)) if command else run
-
-
-def _has_own_directories(sweep: Sweep, tool: str, settings: Mapping[str, Setting | str]) -> bool:
-    makes = sweep.find_tool(tool).TRAITS.makes_directories
-    return sweep.own_directories and not makes and not _is_in_guest(settings)
-
-
-def _fill_words(form: CommandForm, values: Mapping[str, Any]) -> tuple[str, ...]:
-    try:
-        return fill_words(form.words, values)
-    except DesignError as error:
-        raise DesignError(f"command: {error}") from error
-
-
-def _fill(command: str, run: Run, factors: dict[str, Any], sweep: Sweep, site: Site, tool: str) -> tuple[str, ...]:
-    """Return the words of a study's command line, filled in for a site."""
-    module = sweep.find_tool(tool)
-    traits = module.TRAITS
-    values = {
-        **factors, "files": run.files, "iterations": sweep.iterations,
-        # mdtest deals folders that are separated by @ out to the ranks in turn.
-        "directory": "@".join(run.folders) if run.starter else run.directory,
-        "program": site.clients.programs.get(tool, traits.program.name),
-        "launcher": run.launcher or module.place(run),
-        "test": traits.test_words.get(run.operations[0], ""), "direct_io": ("-I",) if run.direct_io else (),
-    }  # fmt: skip
-    try:
-        return fill(command, values)
-    except DesignError as error:
-        raise DesignError(f"command.{tool}: {error}") from error
+def _refuse_excess(case: Case, site: Site) -> None:
+    """Refuse a case of a study that does not scale, and exceeds the site's limits."""
+    if case.bytes > site.limits.bytes:
+        raise DesignError(
+            f"a trial of {case.name} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
+            f"{show_bytes(site.limits.bytes)}: lower factors.file_size or raise limits.bytes"
+        )
+    if case.run.seconds >= site.limits.seconds:
+        raise DesignError(
+            f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}, the site {site.site} ends it after "
+            f"{show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
+        )
 
 
 def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
@@ -392,7 +348,7 @@ def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
     if case.run.starter and not site.model and case.run.nodes > site.clients.nodes:
         refused = f"factors.nodes: {case.run.nodes} are more than "
         if _needs_one_node(case.settings):
-            raise DesignError(f"{refused}one, which alone has the device or the guest of the settings; let it be 1")
+            raise DesignError(f"{refused}one, which alone has the device or the guest of the settings; set it to 1")
         where = f"config/sites/{site.site}.yaml, clients.nodes"
         raise DesignError(f"{refused}the {site.clients.nodes} of {where}")
     for tool in sweep.tools if not case.scale else ():

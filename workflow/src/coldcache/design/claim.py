@@ -1,13 +1,19 @@
 """Claims of a source: what it says, of which systems, and how a campaign tests it."""
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from coldcache.core.errors import DesignError
+from coldcache.core.program_files import find_file, list_files
 from coldcache.core.vocabulary import CLAIM_SCOPES
 from coldcache.core.yaml_models import Strict
-from coldcache.design.claim_tests import Arithmetic, Test
+from coldcache.design.claim_tests import ArithmeticTest, ClaimTest
+
+#: Folders of claims and studies.
+CLAIMS, STUDIES = Path("config/claims"), Path("config/studies")
 
 #: Of what a claim speaks.
 Scope = Literal["document", "protocol", "model", "system"]
@@ -27,7 +33,12 @@ class Claim(Strict):
         description="What a system must have to decide the claim, in the words of sites: a topology, or the product.",
     )
     built_in: str = Field("", description="What of the outcome a model has built in, and what it does not.")
-    tests: list[Test] = Field(default_factory=list, description="All must hold; one that is refuted refutes the claim.")
+    tests: list[ClaimTest] = Field(
+        default_factory=list, description="All must hold; one that is refuted refutes the claim."
+    )
+    caching: bool = Field(
+        False, description="Whether it speaks of caches: only then are rates whose work stayed in memory evidence."
+    )
     untestable: str = Field("", description="Where there is no test: what it would take.")
     limits: str = Field("", description="Which thresholds are this project's own, where the source states none.")
     published: list[dict[str, str | int]] = Field(
@@ -49,7 +60,7 @@ class Claim(Strict):
 
     @model_validator(mode="after")
     def _fit_scope(self) -> "Claim":
-        computed = [isinstance(test, Arithmetic) for test in self.tests]
+        computed = [isinstance(test, ArithmeticTest) for test in self.tests]
         if self.scope == "document" and (not all(computed) or self.needs or not computed):
             raise DesignError("scope: a claim of scope document has tests of kind arithmetic alone, and no needs")
         if self.scope != "document" and any(computed):
@@ -70,3 +81,15 @@ class Claims(Strict):
 
     source: str = Field(description="The study whose source it is; the file's name without its ending.")
     claims: list[Claim] = Field(min_length=1)
+
+
+def list_claim_files(own: Iterable[str] = ()) -> list[Path]:
+    """Return the files that state claims: those of the sources, and the studies of a campaign.
+
+    Parameters
+    ----------
+    own : iterable of str
+        The studies of the campaign.
+    """
+    studies = [find_file(STUDIES / f"{name}.yaml") for name in own]
+    return [*list_files(CLAIMS, "*.yaml"), *(path for path in studies if path.is_file())]

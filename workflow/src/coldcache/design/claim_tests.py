@@ -44,7 +44,7 @@ class Selection(Strict):
         return self
 
 
-class Ordering(Selection):
+class OrderingTest(Selection):
     """Each rate is above the next."""
 
     kind: Literal["ordering"]
@@ -52,7 +52,7 @@ class Ordering(Selection):
     over: Over = "every"
 
 
-class Ratio(Selection):
+class RatioTest(Selection):
     """A ratio of two rates, paired by repetition, against a threshold."""
 
     kind: Literal["ratio"]
@@ -63,7 +63,7 @@ class Ratio(Selection):
     over: Over = "every"
 
 
-class Interaction(Selection):
+class InteractionTest(Selection):
     """A ratio is larger in one context than in another: the ratio of two ratios, against a threshold."""
 
     kind: Literal["interaction"]
@@ -75,7 +75,7 @@ class Interaction(Selection):
     over: Over = "every"
 
 
-class Equivalence(Selection):
+class EquivalenceTest(Selection):
     """Settings perform alike: each is within a margin of the first."""
 
     kind: Literal["equivalence"]
@@ -84,7 +84,17 @@ class Equivalence(Selection):
     over: Over = "every"
 
 
-class KneeAt(Selection):
+class DifferenceTest(Selection):
+    """Two rates differ: their ratio lies outside a margin about 1."""
+
+    kind: Literal["difference"]
+    numerator: Selection
+    denominator: Selection
+    margin: float = Field(gt=0, description="Smallest relative distance that counts as a difference.")
+    over: Over = "every"
+
+
+class KneeTest(Selection):
     """The thread count at which a curve bends."""
 
     kind: Literal["knee"]
@@ -93,7 +103,7 @@ class KneeAt(Selection):
     within: float = Field(2.0, gt=1, description="Largest factor between the knee and that count.")
 
 
-class Growth(Selection):
+class GrowthTest(Selection):
     """The factor by which a rate grows per doubling of the threads, within limits: level, rising or falling."""
 
     kind: Literal["growth"]
@@ -105,7 +115,7 @@ class Growth(Selection):
     per_thread: bool = Field(False, description="Whether the rate of one thread is meant.")
 
 
-class Drop(Selection):
+class DropTest(Selection):
     """The share of its plateau that a curve loses at its last thread count."""
 
     kind: Literal["drop"]
@@ -113,7 +123,7 @@ class Drop(Selection):
     most: float = Field(gt=-1, lt=1)
 
 
-class AnomalyAt(Selection):
+class AnomalyTest(Selection):
     """A point of a curve that lies below the trend of the others."""
 
     kind: Literal["anomaly"]
@@ -121,14 +131,14 @@ class AnomalyAt(Selection):
     dip: float = Field(0.1, gt=0, lt=1, description="The least dip that matters: ruling it out refutes the claim.")
 
 
-class PeakAt(Selection):
+class PeakAtTest(Selection):
     """The thread count at which a curve is highest."""
 
     kind: Literal["peak-at"]
     threads: int = Field(ge=1)
 
 
-class Figure(Selection):
+class FigureTest(Selection):
     """A figure of a curve, or of every case, against limits or published values."""
 
     kind: Literal["figure"]
@@ -142,13 +152,13 @@ class Figure(Selection):
     per_thread: bool = Field(False, description="Whether the rate of one thread is meant.")
 
     @model_validator(mode="after")
-    def _state_limits(self) -> "Figure":
+    def _state_limits(self) -> "FigureTest":
         if (self.above is None and self.below is None) == (not self.near):
             raise DesignError("state either above or below, or near")
         return self
 
 
-class Percentile(Selection):
+class PercentileTest(Selection):
     """A percentile of the points is alike in several series."""
 
     kind: Literal["percentile"]
@@ -156,16 +166,19 @@ class Percentile(Selection):
     alike: float = Field(gt=0, description="Largest relative distance between the largest and the smallest of them.")
 
 
-class Count(Selection):
+class CountTest(Selection):
     """A count equals the prediction of a model for each trial."""
 
     kind: Literal["count"]
     definition: str = Field("", description="Which of several counts of an operation is meant.")
-    model: Literal["write-calls"] = Field(description="The calls of a file, by its size, wsize and write mode.")
+    model: Literal["write-calls", "requests-in-flight"] = Field(
+        description="The calls of a file, by its size, wsize and write mode; or the most of them at a time, by the "
+        "connections and the slots of each."
+    )
     within: float = Field(0.0, ge=0, description="Largest relative distance that counts as equal.")
 
 
-class Model(Selection):
+class ModelTest(Selection):
     """A rate equals the prediction of a model within a relative distance."""
 
     kind: Literal["model"]
@@ -181,14 +194,15 @@ class OutcomeTest(Selection):
     failing: Selection
 
 
-class Memory(Selection):
-    """The files of a trial are some multiple of the memory of its clients."""
+class CrossedTest(Selection):
+    """Of the bytes that an operation moved, a share crossed the device or the wire."""
 
-    kind: Literal["memory"]
-    times: float = Field(gt=0)
+    kind: Literal["crossed"]
+    least: float = Field(0.0, ge=0, le=1, description="The least share of them.")
+    most: float = Field(1.0, ge=0, description="The greatest share.")
 
 
-class Verified(Selection):
+class ReadBackTest(Selection):
     """A setting read back as certain words."""
 
     kind: Literal["verified"]
@@ -196,7 +210,7 @@ class Verified(Selection):
     words: list[str] = Field(min_length=1)
 
 
-class Arithmetic(Strict):
+class ArithmeticTest(Strict):
     """Arithmetic with the source's own numbers, which needs no campaign."""
 
     kind: Literal["arithmetic"]
@@ -204,23 +218,26 @@ class Arithmetic(Strict):
 
 
 #: Every kind of test.
-KINDS = {
-    "ordering": Ordering, "ratio": Ratio, "interaction": Interaction, "equivalence": Equivalence, "knee": KneeAt,
-    "growth": Growth, "drop": Drop, "anomaly": AnomalyAt, "peak-at": PeakAt, "figure": Figure,
-    "percentile": Percentile, "count": Count, "model": Model, "outcome": OutcomeTest, "memory": Memory,
-    "verified": Verified, "arithmetic": Arithmetic,
+TEST_KINDS = {
+    "ordering": OrderingTest, "ratio": RatioTest, "interaction": InteractionTest, "equivalence": EquivalenceTest,
+    "difference": DifferenceTest, "knee": KneeTest, "growth": GrowthTest, "drop": DropTest, "anomaly": AnomalyTest,
+    "peak-at": PeakAtTest, "figure": FigureTest, "percentile": PercentileTest, "count": CountTest, "model": ModelTest,
+    "outcome": OutcomeTest, "crossed": CrossedTest, "verified": ReadBackTest, "arithmetic": ArithmeticTest,
 }  # fmt: skip
 
 
 def _refuse_unknown_kind(given: Any) -> Any:
-    if isinstance(given, dict) and given.get("kind") not in list(KINDS):
-        raise DesignError(f'kind: unknown kind "{given.get("kind")}"; {nearest(str(given.get("kind")), list(KINDS))}')
+    if isinstance(given, dict) and given.get("kind") not in list(TEST_KINDS):
+        raise DesignError(
+            f'kind: unknown kind "{given.get("kind")}"; {nearest(str(given.get("kind")), list(TEST_KINDS))}'
+        )
     return given
 
 
-Test = Annotated[
-    Ordering | Ratio | Interaction | Equivalence | KneeAt | Growth | Drop | AnomalyAt | PeakAt | Figure | Percentile
-    | Count | Model | OutcomeTest | Memory | Verified | Arithmetic,
+ClaimTest = Annotated[
+    OrderingTest | RatioTest | InteractionTest | EquivalenceTest | DifferenceTest | KneeTest | GrowthTest | DropTest
+    | AnomalyTest | PeakAtTest | FigureTest | PercentileTest | CountTest | ModelTest | OutcomeTest | CrossedTest
+    | ReadBackTest | ArithmeticTest,
     Field(discriminator="kind"), BeforeValidator(_refuse_unknown_kind),
 ]  # fmt: skip
 

@@ -13,14 +13,14 @@ from coldcache.core.vocabulary import FACTORS, FILE_LAYOUTS, OPERATIONS, SET_FAC
 from coldcache.core.yaml_models import Strict
 from coldcache.design.command_template import list_variables
 from coldcache.tools.command.form import KNOWN_UNITS, OUTPUT, PRINTED, CommandForm
-from coldcache.tools.command.form import Pattern as FigurePattern
+from coldcache.tools.command.form import FigurePattern as FigurePattern
 from coldcache.tools.command.locate import compile_regex, name_group, split_path
 
 #: Metrics that a pattern may state; the others are those of single processes.
 METRICS = ("throughput", "rate", "elapsed", "latency", "count")
 
 #: Variables of a command besides the factors.
-VARIABLES = ("folder", "file", "transfers", "total_size", "seconds", "operation")
+COMMAND_VARIABLES = ("folder", "file", "transfers", "total_size", "seconds", "operation")
 
 #: What each variable follows from, besides itself.
 _MEANS = {"transfers": ("transfer_size", "file_size"), "total_size": ("file_size", "threads")}
@@ -55,7 +55,7 @@ def _as_list(given: Any) -> Any:
 
 Operation = Annotated[str, _refuse_unknown("operation", OPERATIONS), WithJsonSchema({"enum": list(OPERATIONS)})]
 Metric = Annotated[str, _refuse_unknown("metric", METRICS), WithJsonSchema({"enum": list(METRICS)})]
-Texts = Annotated[
+TextList = Annotated[
     list[str],
     BeforeValidator(_as_list),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
@@ -148,7 +148,7 @@ class Success(Strict):
     exit_codes: list[Annotated[int, Field(ge=0, le=255)]] = Field(
         default=[0], min_length=1, description="Exit statuses of a success."
     )
-    text: Texts = Field(default=[], description="Texts that the log of a success has.")
+    text: TextList = Field(default=[], description="Texts that the log of a success has.")
 
 
 def check_command_sweep(sweep: Any) -> None:
@@ -204,7 +204,7 @@ def _check_words(words: tuple[str, ...], sweep: Any) -> set[str]:
                 f'command: no shell reads it, so "{word}" would be a word for {program}; put a script on PATH'
             )
         _refuse_outside("command", word)
-    known = [*VARIABLES, *(factor for factor in sweep.factors if factor not in SET_FACTORS)]
+    known = [*COMMAND_VARIABLES, *(factor for factor in sweep.factors if factor not in SET_FACTORS)]
     named = list_variables("command", words)
     for name in named:
         if name not in known:

@@ -14,7 +14,7 @@ from coldcache.tools import find_tool
 from coldcache.tools.protocols import Traits
 
 #: Variables besides the factors: launcher, program, folder, iterations, test and files.
-VARIABLES = ("launcher", "program", "directory", "iterations", "test", "files")
+TEMPLATE_VARIABLES = ("launcher", "program", "directory", "iterations", "test", "files")
 
 _VARIABLE = re.compile(r"\{([a-z_]*)(?::([kKmMgG]))?\}")
 #: A variable, or a brace that is doubled to mean itself.
@@ -82,7 +82,7 @@ def check_command(where: str, tool: str, command: str, factors: Mapping[str, Any
         raise DesignError(f'{where}: begins with "{program}"; it starts {tool}, which {{program}} stands for')
     for word in words:
         _refuse_path(where, word, _INSIDE.sub("", word))
-    known = [*VARIABLES, *(factor for factor in factors if factor in FACTORS)]
+    known = [*TEMPLATE_VARIABLES, *(factor for factor in factors if factor in FACTORS)]
     named = {match[1] for match in _VARIABLE.finditer(command)}
     for name in named:
         if name not in known:

@@ -2,7 +2,7 @@
 
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import FACTORS
-from coldcache.design.settings.cgroup_limit import LimitSetting
+from coldcache.design.settings import Setting
 from coldcache.design.site import Site
 from coldcache.design.study import Sweep
 from coldcache.tools.run import Run
@@ -14,13 +14,14 @@ def explain_lack(sweep: Sweep, site: Site) -> str | None:
         return f"the site {site.site} is described for plans only"
     missing = [need for need in sweep.needs if need not in site.offers]
     if missing:
-        return f"needs {missing[0]}, which is not among the offers of config/sites/{site.site}.yaml"
+        return f"needs {missing[0]}, which the site {site.site} does not offer"
     for factor, setting in sweep.settings.items():
         if setting == "site" and factor not in site.settings:
-            return f"nothing puts {FACTORS[factor].label} in force on the site {site.site}"
+            return f"the site {site.site} has no setting for {FACTORS[factor].label}"
         stated = site.settings.get(factor) if setting == "site" else setting
-        if isinstance(stated, LimitSetting) and site.clients.launcher != "local":
-            return f"a control group puts {FACTORS[factor].label} in force on one machine, and not on those of a job"
+        bound = stated.of_one_machine if isinstance(stated, Setting) else None
+        if bound and site.clients.launcher != "local":
+            return f"{bound} puts {FACTORS[factor].label} in force on one machine, and not on those of a job"
     return None
 
 

@@ -64,7 +64,12 @@ class Environment(NamedTuple):
 
 
 def expand_grid(
-    sweep: Sweep, site: Site, environment: Environment, most_threads: int | None = None
+    sweep: Sweep,
+    site: Site,
+    environment: Environment,
+    most_threads: int | None = None,
+    thread_counts: Sequence[int] = (),
+    largest_transfer: int | None = None,
 ) -> Iterator[dict[str, Level]]:
     """Yield every combination of the levels of a sweep.
 
@@ -76,8 +81,10 @@ def expand_grid(
         Where it runs.
     environment : Environment
         What levels given by a rule depend on.
-    most_threads : int, optional
-        Replaces every larger number of threads.
+    most_threads, largest_transfer : int, optional
+        Replace every larger number of threads, and every larger transfer size in B.
+    thread_counts : sequence of int
+        Which numbers of threads are kept; all if empty.
 
     Raises
     ------
@@ -86,12 +93,7 @@ def expand_grid(
         that the site does not state.
     """
     free = {factor: levels for factor, levels in sweep.factors.items() if not isinstance(levels, Share | Lookup)}
-    stated = [
-        levels.levels(environment.count_cores(levels.physical), site.limits.threads if f == "threads" else None)
-        if isinstance(levels, Doubling)
-        else [stored_level(f, x) for x in levels]
-        for f, levels in free.items()
-    ]
+    stated = [_list_levels(factor, levels, site, environment) for factor, levels in free.items()]
     combinations = math.prod(map(len, stated))
     if combinations > MOST_CASES:
         raise DesignError(
@@ -107,6 +109,10 @@ def expand_grid(
                 point[factor] = _look_up(factor, levels, point)
         if most_threads:
             point["threads"] = min(int(point["threads"]), most_threads)
+        if largest_transfer and "transfer_size" in point:
+            point["transfer_size"] = min(int(point["transfer_size"]), largest_transfer)
+        if thread_counts and point["threads"] not in thread_counts:
+            continue
         for factor, levels in sweep.factors.items():
             if isinstance(levels, Share):
                 least = _find_least(factor, levels, point, sweep, site, environment)
@@ -116,6 +122,14 @@ def expand_grid(
         if reached not in seen:
             seen.add(reached)
             yield dict(zip(sweep.factors, reached, strict=True))
+
+
+def _list_levels(factor: str, levels: list[Level] | Doubling, site: Site, environment: Environment) -> list[Level]:
+    """Return the levels of a factor that a study lists, or that doubling gives on the site's cores."""
+    if not isinstance(levels, Doubling):
+        return [stored_level(factor, level) for level in levels]
+    most = site.limits.threads if factor == "threads" else None
+    return [*levels.levels(environment.count_cores(levels.physical), most)]
 
 
 def _look_up(factor: str, lookup: Lookup, point: dict[str, Level]) -> Level:
@@ -130,10 +144,12 @@ def _find_least(
 ) -> int:
     """Return the total with which the fastest operation of a sweep lasts as long as asked for; 0 without a probe.
 
-    Each operation and each number of threads gets the same total, and so the same work.
+    Each operation and each number of threads gets the same total, and so the same work. Transfers that bypass the page
+    cache and end by time repeat, and need no more.
     """
     paces = [pace for operation, pace in environment.paces.items() if operation in sweep.operations]
-    if share.lasts is None or not paces:
+    repeats = point.get("direct_io") is True and all(sweep.find_tool(tool).TRAITS.is_time_bound for tool in sweep.tools)
+    if share.lasts is None or not paces or repeats:
         return 0
     total = share.lasts * max(paces)
     part = int(point["threads"])

@@ -8,9 +8,9 @@ from pydantic import AllowInfNan, Discriminator, Field, Tag, model_validator
 
 from coldcache.core.errors import DesignError
 from coldcache.core.units import parse_bytes, parse_quantity, parse_seconds
-from coldcache.core.vocabulary import FACTORS, FILE_LAYOUTS, SET_FACTORS, nearest
+from coldcache.core.vocabulary import FACTORS, FILE_LAYOUTS, FILE_SYNCS, SET_FACTORS, nearest
 from coldcache.core.yaml_models import Seconds, Strict
-from coldcache.design.settings.base import name_level
+from coldcache.design.settings.base import level_as_text
 from coldcache.statistics.models.fsx_metadata_iops import check_provisioned
 from coldcache.statistics.models.nfs_rpcs import check_nconnect
 
@@ -170,9 +170,11 @@ def stored_level(factor: str, level: Level) -> Level:
         return parse_seconds(level)
     if factor == "file_layout" and level not in FILE_LAYOUTS:
         raise DesignError(f'unknown level "{level}"; {nearest(str(level), FILE_LAYOUTS)}')
+    if factor == "file_sync" and level not in FILE_SYNCS:
+        raise DesignError(f'unknown level "{level}"; {nearest(str(level), FILE_SYNCS)}')
     if factor == "direct_io" and level not in ("where-possible",) and not isinstance(level, bool):
         raise DesignError(f'unknown level "{level}"; {nearest(str(level), ("true", "false", "where-possible"))}')
-    return name_level(level) if factor in SET_FACTORS else level
+    return level_as_text(level) if factor in SET_FACTORS else level
 
 
 def check_levels(factor: str, levels: Any) -> None:

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from coldcache.core.program_files import find_file
+from coldcache.core.errors import DesignError
+from coldcache.core.program_files import find_file, list_files
+from coldcache.core.vocabulary import nearest
+from coldcache.core.yaml_mistakes import name_place
 from coldcache.design.imported_study import AnyStudy
 from coldcache.design.study import read_study
 
@@ -35,6 +38,23 @@ def list_notebooks(study: AnyStudy, first: bool, campaign: str) -> list[str]:
     once = [RELIABILITY, *([SPEED] if campaign == REFERENCE else [])] if first else []
     beside = [OVERVIEW, *([CLAIMS] if _has_claims(study) else []), *once]
     return list(dict.fromkeys([*study.notebooks, *beside]))
+
+
+def refuse_unknown_notebooks(study: AnyStudy, file: Path) -> None:
+    """Raise `DesignError` if a study names a notebook that is neither in this folder nor of the program.
+
+    Parameters
+    ----------
+    study : Study or ForeignStudy
+        The study.
+    file : Path
+        The YAML that names its notebooks.
+    """
+    known = [path.stem for path in list_files(Path("notebooks"), "*.ipynb")]
+    for place, notebook in enumerate(study.notebooks):
+        if notebook not in known:
+            message = f'notebooks.{place}: unknown notebook "{notebook}"; {nearest(notebook, known)}'
+            raise DesignError(name_place(file, message))
 
 
 def _has_claims(study: AnyStudy) -> bool:

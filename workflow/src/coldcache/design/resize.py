@@ -1,6 +1,6 @@
 """Give the sweeps of studies another total size or duration: small files measure fast storage too briefly."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from coldcache.core.errors import DesignError
 from coldcache.core.units import parse_bytes, parse_seconds, show_bytes
@@ -15,7 +15,8 @@ def resize(studies: Iterable[Study], site: Site, size: str) -> tuple[tuple[Study
     Parameters
     ----------
     studies : iterable of Study
-        Each `file_size` that divides a total among threads gets the new total; other levels stay.
+        Each `file_size` that divides a total among threads gets the new total; other levels stay, and so does a
+        sentinel.
     site : Site
         Where they run; its `limits.bytes` is raised to twice the size, so that the plan is not refused for it.
     size : str
@@ -32,10 +33,7 @@ def resize(studies: Iterable[Study], site: Site, size: str) -> tuple[tuple[Study
         total = parse_bytes(size)
     except DesignError as error:
         raise DesignError(f"size: {error}") from error
-    resized = tuple(
-        study.model_copy(update={"sweeps": {name: _resize(sweep, total) for name, sweep in study.sweeps.items()}})
-        for study in studies
-    )
+    resized = tuple(_change_sweeps(study, lambda sweep: _resize(sweep, total)) for study in studies)
     if resized == tuple(studies):
         names = ", ".join(study.study for study in resized)
         raise DesignError(
@@ -43,6 +41,13 @@ def resize(studies: Iterable[Study], site: Site, size: str) -> tuple[tuple[Study
         )
     limits = site.limits.model_copy(update={"bytes": max(site.limits.bytes, 2 * total)})
     return resized, site.model_copy(update={"limits": limits})
+
+
+def _change_sweeps(study: Study, change: Callable[[Sweep], Sweep]) -> Study:
+    """Return a study with its sweeps changed, but for the sentinel, which no result depends on."""
+    watch = study.sentinel.sweep if study.sentinel else None
+    sweeps = {name: sweep if name == watch else change(sweep) for name, sweep in study.sweeps.items()}
+    return study.model_copy(update={"sweeps": sweeps})
 
 
 def _resize(sweep: Sweep, total: int) -> Sweep:
@@ -59,7 +64,7 @@ def lengthen(studies: Iterable[Study], seconds: str) -> tuple[Study, ...]:
     Parameters
     ----------
     studies : iterable of Study
-        Each sweep gets the new `seconds`, and each total that is divided among threads the new `lasts`.
+        Each sweep but a sentinel gets the new `seconds`, and each total that is divided among threads the new `lasts`.
     seconds : str
         The time, such as ``3`` or ``3 s``; empty leaves everything as it is.
 
@@ -76,10 +81,7 @@ def lengthen(studies: Iterable[Study], seconds: str) -> tuple[Study, ...]:
         raise DesignError(f"seconds: {error}") from error
     if duration <= 0:
         raise DesignError(f'seconds: "{seconds}" is not above 0')
-    return tuple(
-        study.model_copy(update={"sweeps": {name: _lengthen(sweep, duration) for name, sweep in study.sweeps.items()}})
-        for study in studies
-    )
+    return tuple(_change_sweeps(study, lambda sweep: _lengthen(sweep, duration)) for study in studies)
 
 
 def _lengthen(sweep: Sweep, duration: float) -> Sweep:

@@ -4,37 +4,46 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-
-class Runs(NamedTuple):
-    """How often a case runs: always `least` times, and at most `most` times if a stop rule asks for it."""
-
-    sweep: str
-    least: int
-    most: int
+from coldcache.design.rounds import CaseRuns, find_repetition
 
 
-def count_sentinels(cases: Iterable[Runs], every: int, order: str) -> int:
+class SentinelRuns(NamedTuple):
+    """How many trials the sentinel of a study has: in rounds that are always measured, and in those measured again."""
+
+    fixed: int
+    again: int = 0
+
+
+def count_sentinels(cases: Iterable[CaseRuns], every: int, order: str) -> SentinelRuns:
     """Return how many trials the sentinel of a study has.
 
     Parameters
     ----------
-    cases : iterable of Runs
+    cases : iterable of CaseRuns
         The other cases of the study that run on the site.
     every : int
-        After how many of their trials it runs.
+        After how many of their trials it runs within a part.
     order : {"rounds", "sweeps"}
-        As for `coldcache.design.blocks.arrange_blocks`: with ``rounds`` it begins each round and ends the last one that
-        no stop rule decides; with ``sweeps`` it begins and ends each sweep.
+        As for `coldcache.design.blocks.arrange_blocks`. With ``rounds`` it begins each part of each round that no stop
+        rule decides, and ends the last of these rounds and each that is measured again; with ``sweeps`` it begins and
+        ends each sweep.
     """
     runs = list(cases)
     if order == "sweeps":
         sweeps = Counter[str]()
         for case in runs:
-            sweeps[case.sweep] += case.most
-        return sum(1 + _count_parts(count, every) for count in sweeps.values())
-    rounds = range(max((case.least for case in runs), default=0))
-    return bool(rounds) + sum(_count_parts(sum(number < case.most for case in runs), every) for number in rounds)
+            sweeps[case.part] += case.most
+        return SentinelRuns(sum(1 + _count_stretches(count, every) for count in sweeps.values()))
+    fixed = max((case.least for case in runs), default=0)
+    again = max((case.repeats for case in runs), default=0)
+    each = [_count_in_round(runs, number, fixed, every) for number in range(fixed + again)]
+    return SentinelRuns(bool(fixed) + sum(each[:fixed]), again + sum(each[fixed:]))
 
 
-def _count_parts(count: int, every: int) -> int:
+def _count_in_round(runs: list[CaseRuns], number: int, fixed: int, every: int) -> int:
+    parts = Counter(case.part for case in runs if find_repetition(case, number, fixed) is not None)
+    return sum(_count_stretches(count, every) for count in parts.values())
+
+
+def _count_stretches(count: int, every: int) -> int:
     return -(-count // every)

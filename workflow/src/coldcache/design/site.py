@@ -1,21 +1,26 @@
 """Where a campaign runs: its targets, clients and limits, as `config/sites/<id>.yaml` states them."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from coldcache.core.errors import DesignError
-from coldcache.core.program_files import find_file
 from coldcache.core.units import parse_bytes, parse_quantity
 from coldcache.core.vocabulary import SET_FACTORS, nearest
-from coldcache.core.yaml_models import Bytes, Name, Seconds, Strict, read_model
+from coldcache.core.yaml_models import Bytes, Name, Seconds, Strict, read_named
 from coldcache.design.model.specification import Specification
 from coldcache.design.precondition import WORD, Precondition
 from coldcache.design.settings import SettingKind
 from coldcache.design.study import ColdMethod
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
+
+#: The folder with a file per site, relative to the working folder.
+SITES = Path("config/sites")
+
+T = TypeVar("T")
 
 
 class Target(Ceilings):
@@ -36,7 +41,10 @@ class Target(Ceilings):
 
 
 def _parse_memory(given: str | float) -> str | int:
-    return "here" if given == "here" else parse_bytes(given)
+    size = "here" if given == "here" else parse_bytes(given)
+    if isinstance(size, int) and size < 2**20:
+        raise DesignError(f"{given} is {size} B, which no machine has; did you mean {given} GiB?")
+    return size
 
 
 Memory = Annotated[str | int, BeforeValidator(_parse_memory)]
@@ -125,8 +133,28 @@ class Limits(Strict):
         description="The most threads of a range such as {first: 1, last: 64}, and of a study that scales down; "
         "for the latter twice the cores when not stated.",
     )
+    thread_counts: dict[str, Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]] = Field(
+        default_factory=dict,
+        description="Which of its numbers of threads a study that scales down keeps here, by study or study.sweep; all "
+        "by default.",
+    )
     trial_seconds: Seconds = Field(
         2.0, gt=0, description="How long a trial of a study that scales down should last, by what is expected here."
+    )
+    transfer_sizes: dict[str, Annotated[Bytes, Field(ge=1)]] = Field(
+        default_factory=dict,
+        description="The largest transfer of a study that scales down, by study or study.sweep; its own by default.",
+    )
+    iterations: int | None = Field(
+        None, ge=1, description="The most iterations in one execution of a tool of such a study; others become trials."
+    )
+    ranks: int | None = Field(
+        None, ge=1, description="The most ranks of MPI in such a study, which take longer to start than threads."
+    )
+    series_seconds: Seconds | None = Field(
+        None,
+        gt=0,
+        description="How long a series of such a study lasts, with windows of full length; else they shrink.",
     )
     least_transfers: int = Field(
         1, ge=1, lt=2**63, description="The fewest transfers that a file keeps in a study that scales down."
@@ -144,14 +172,29 @@ class Limits(Strict):
     )
 
 
-class Expected(Strict):
-    """The expected speed of the system, by which a plan estimates its duration and scales down."""
+def choose_for(stated: Mapping[str, T], study: str, sweep: str) -> T | None:
+    """Return what limits state for ``study.sweep``, or else for the study; None if neither is stated."""
+    return stated.get(f"{study}.{sweep}", stated.get(study))
+
+
+class Pace(Strict):
+    """An expected speed."""
 
     throughput: Annotated[float, BeforeValidator(lambda given: parse_quantity(given, "B/s"))] = Field(
         5e8, gt=0, description="Bytes per second.", json_schema_extra={"type": ["string", "number"]}
     )
     iops: float = Field(10_000.0, gt=0, description="Random transfers per second.")
     items: float = Field(5_000.0, gt=0, description="Files per second of the slowest operation on them.")
+
+
+class ExpectedSpeed(Pace):
+    """The expected speed of the system, by which a plan estimates its duration and scales down."""
+
+    one_thread: Pace | None = Field(
+        None,
+        description="What a single thread reaches, where that is less: few threads of a study that scales down then do "
+        "less work in all, and each as much as with many.",
+    )
 
 
 class NfsGuest(Strict):
@@ -163,7 +206,12 @@ class NfsGuest(Strict):
         ["vm.dirty_expire_centisecs=360000"],
         description="Kernel parameters, as name=value, for trials that do not vary them.",
     )
-    expected: Expected = Field(Expected(throughput=1e8, items=4_000.0), description="What it is expected to do.")
+    expected: ExpectedSpeed = Field(
+        ExpectedSpeed(throughput=1e8, items=4_000.0), description="What it is expected to do."
+    )
+    limits: Limits | None = Field(
+        None, description="Limits by which its sweeps scale, in place of the site's; the site's seconds end a trial."
+    )
 
 
 class Cold(Strict):
@@ -198,9 +246,18 @@ class Site(Strict):
     targets: dict[Name, Target] = Field(min_length=1, max_length=1)
     clients: Clients = Clients()
     limits: Limits = Limits()
-    expected: Expected = Expected()
+    expected: ExpectedSpeed = ExpectedSpeed()
     thresholds: Thresholds = Thresholds()
     cold: Cold = Cold()
+    sentinel: bool = Field(
+        False,
+        description="Whether studies without a sentinel get one: writes of 1 MiB, where fio is installed.",
+    )
+    measures_ceilings: bool = Field(
+        True,
+        description="Whether the rates that bound the target, where neither stated nor limited, are measured for some"
+        " seconds when a campaign begins; on one machine only.",
+    )
     precondition: Precondition | None = Field(
         None,
         description="How the target is written before the first trial; fill: the whole target. Left out, it is measured"
@@ -288,11 +345,9 @@ def read_site(folder: Path, name: str, target: str | None = None) -> Site:
     Raises
     ------
     DesignError
-        As `read_model`; and if the site in the file has another name.
+        As `read_named`.
     """
-    site = read_model(find_file(folder / f"{name}.yaml"), Site)
-    if site.site != name:
-        raise DesignError(f'{folder / name}.yaml, site: "{site.site}" is not the name of the file')
+    site = read_named(folder, name, Site, "site")
     if target:
         changed = Target(path=target, make=False)
         site = site.model_copy(update={"targets": {site.target_name: changed}})

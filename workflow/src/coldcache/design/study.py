@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, model_validator
 
 from coldcache.core.errors import DesignError
-from coldcache.core.program_files import find_file
 from coldcache.core.vocabulary import (
+    BODY_FACTORS,
     FACTORS,
     METADATA_FACTORS,
     METADATA_OPERATIONS,
@@ -18,7 +18,7 @@ from coldcache.core.vocabulary import (
     SETTINGS,
     nearest,
 )
-from coldcache.core.yaml_models import Name, Seconds, Strict, read_model
+from coldcache.core.yaml_models import Name, Seconds, Strict, read_named
 from coldcache.design.claim import Claim
 from coldcache.design.command_sweep import Pattern, Success, check_command_sweep, make_form, name_spelling
 from coldcache.design.command_template import check_command, check_options
@@ -144,7 +144,13 @@ class Sweep(Strict):
     iterations: int = Field(
         1, ge=1, lt=2**63, description="Repetitions that the document's tool makes in one execution."
     )
-    seconds: Seconds = Field(1.05, gt=0, description="How long tools that are bound by time run.")
+    seconds: Seconds = Field(10.0, gt=0, description="How long tools that are bound by time are timed.")
+    ramp: Seconds = Field(
+        0.0,
+        ge=0,
+        description="How long they run before that, so that the burst of a throttle or a cache passes; fio's transfers "
+        "that end by time only.",
+    )
     series: Seconds | None = Field(
         None, gt=0, description="Length of the windows over which fio notes the rate of each process; shorter here."
     )
@@ -249,10 +255,13 @@ def _check_kind(
     A command of the study's own needs none but the threads.
     """
     names = [operation for operation in operations if operation in METADATA_OPERATIONS]
+    read = next((operation for operation in operations if not operation.endswith("write")), None)
+    if "writes_per_flush" in factors and read:
+        raise DesignError(f"factors.writes_per_flush: {read} writes nothing; state operations that write")
     if names and len(names) < len(operations):
         moving = next(operation for operation in operations if operation not in names)
         raise DesignError(f"operations: {moving} moves data and {names[0]} does not; give each a sweep of its own")
-    known = [name for name in FACTORS if name not in NAME_FACTORS]
+    known = [name for name in FACTORS if name not in (*NAME_FACTORS, *BODY_FACTORS)]
     if names:
         # A block device has no files.
         put = [factor for factor in SET_FACTORS if settings.get(factor) not in (None, *SETTINGS)]
@@ -316,7 +325,13 @@ class Sentinel(Strict):
         20,
         ge=1,
         lt=2**63,
-        description="It runs at the start and the end of each block, and after this number of other trials.",
+        description="It begins each sweep's part of a round, and runs again in it after this number of other trials.",
+    )
+    repeats: int = Field(
+        2,
+        ge=0,
+        le=100,
+        description="How many rounds are measured once more at the end because the sentinel drifted in them.",
     )
 
 
@@ -378,9 +393,6 @@ def read_study(folder: Path, name: str) -> Study:
     Raises
     ------
     DesignError
-        As `read_model`; and if the study in the file has another name.
+        As `read_named`.
     """
-    study = read_model(find_file(folder / f"{name}.yaml"), Study)
-    if study.study != name:
-        raise DesignError(f'{folder / name}.yaml, study: "{study.study}" is not the name of the file')
-    return study
+    return read_named(folder, name, Study, "study")

@@ -56,6 +56,14 @@ def make_cold(cold: Cold, paths: list[Path], work: Path, lock: int) -> ColdState
     return ColdState(cold.method, residency.bytes, residency.resident)
 
 
+def forgets_names(cold: Cold) -> str:
+    """Return whether a method drops the kernel's dentries and inodes: ``dropped`` or ``kept``.
+
+    The site's own commands may do so on a server, but not on this client.
+    """
+    return "dropped" if cold.method in ("drop-caches", "remount") else "kept"
+
+
 def measure_below(layers: Mapping[str, Mapping[str, Any]]) -> int | None:
     """Return how much of the file behind a loop device is in the page cache, in B.
 

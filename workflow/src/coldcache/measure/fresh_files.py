@@ -41,7 +41,7 @@ def renew(folder: Path, files: int) -> None:
     files : int
         How many files the next trial makes.
     """
-    spread(folder.parent)
+    spread_over_groups(folder.parent)
     aside = name_aside(folder)
     if folder.is_dir() and any(folder.iterdir()):
         aside.mkdir(exist_ok=True)
@@ -57,7 +57,7 @@ def renew(folder: Path, files: int) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def spread(folder: Path) -> None:
+def spread_over_groups(folder: Path) -> None:
     """Let new folders in a folder lie in different groups of inodes, where the file system has such groups."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:

@@ -33,14 +33,14 @@ def lay_out(folder: Path, inputs: Inputs) -> None:
 
 
 def lay_out_within(folder: Path, inputs: Inputs, seconds: float) -> int:
-    """Create empty files in `folder`, as many per thread as `seconds` allow; return that number.
+    """Create files in `folder`, as many per thread as `seconds` allow; return that number.
 
     Parameters
     ----------
     folder : Path
         The folder; other files in it are removed.
     inputs : Inputs
-        Names per thread; every thread gets the same number.
+        Names per thread; every thread gets the same number. A file has few bytes or none.
     seconds : float
         How long it may take.
 
@@ -59,12 +59,15 @@ def lay_out_within(folder: Path, inputs: Inputs, seconds: float) -> int:
             Path(entry.path).unlink()
     directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     end = time.monotonic() + seconds
-    count = 0
+    count, body = 0, os.urandom(inputs.size)
     try:
         for rank in zip(*inputs.names, strict=True):
             for name in rank:
                 if name not in present:
-                    os.close(os.open(name, os.O_CREAT | os.O_WRONLY, 0o644, dir_fd=directory))
+                    descriptor = os.open(name, os.O_CREAT | os.O_WRONLY, 0o644, dir_fd=directory)
+                    if inputs.size:
+                        os.write(descriptor, body)
+                    os.close(descriptor)
             count += 1
             if count % 64 == 0 and time.monotonic() > end:
                 break
@@ -85,10 +88,10 @@ def _fill(path: Path, size: int) -> None:
             return
         path.unlink()
     with path.open("wb", buffering=0) as file:
-        write_pages(file, size)
+        write_marked_pages(file, size)
 
 
-def write_pages(file: FileIO, size: int) -> None:
+def write_marked_pages(file: FileIO, size: int) -> None:
     """Write `size` bytes that neither compress nor repeat within a chunk, their pages marked, to stable storage.
 
     Raises

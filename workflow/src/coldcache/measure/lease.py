@@ -9,6 +9,7 @@ import json
 import os
 import pwd
 import socket
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,6 +21,9 @@ from coldcache.core.units import show_seconds
 from coldcache.measure.host.processes import started_at
 
 LEASE = ".lease.json"
+
+#: For how long a renewed lease is as good as new, in s. To write it before each trial would disturb short trials.
+_FRESH = 60.0
 
 
 class Lease:
@@ -37,6 +41,18 @@ class Lease:
         self._path, self._seconds = work / LEASE, seconds
         self._token = uuid.uuid4().hex
         self._owner = _identify()
+        self._renewed = float("-inf")
+
+    def keep(self) -> None:
+        """Make the lease valid for nearly `seconds` from now on: one that is fresh is not written again.
+
+        Raises
+        ------
+        TargetError
+            As `renew`.
+        """
+        if time.monotonic() - self._renewed > min(_FRESH, self._seconds / 10):
+            self.renew()
 
     def renew(self) -> None:
         """Make the lease valid for `seconds` from now on.
@@ -50,6 +66,7 @@ class Lease:
         if reason:
             raise TargetError(reason)
         self._write().replace(self._path)
+        self._renewed = time.monotonic()
 
     def why_lost(self) -> str | None:
         """Return why the target is no longer held, and who holds it instead; None while it is."""

@@ -13,8 +13,8 @@ from coldcache.campaign.preconditioned import (
     ROUNDS,
     STEADY,
     TIME,
-    Part,
-    Preconditioned,
+    PreconditionLog,
+    PreconditionStep,
     read_preconditioned,
     write_preconditioned,
 )
@@ -57,7 +57,7 @@ def is_due(campaign: Campaign) -> bool:
     return found is None or found.stated != asked.model_dump(mode="json")
 
 
-def count_bytes(site: Site) -> int:
+def bytes_per_pass(site: Site) -> int:
     """Return how many bytes a pass of a site's precondition writes.
 
     Raises
@@ -93,7 +93,7 @@ def count_bytes(site: Site) -> int:
     return wanted // _CHUNK * _CHUNK
 
 
-def precondition(campaign: Campaign, work: Path, lock: int, tell: Callable[[str], None]) -> Preconditioned:
+def precondition(campaign: Campaign, work: Path, lock: int, tell: Callable[[str], None]) -> PreconditionLog:
     """Fill a campaign's target, write at random until it is steady or a limit is reached, and remove the fill.
 
     The notes and logs are in the campaign's folder once all of it is done.
@@ -121,7 +121,7 @@ def precondition(campaign: Campaign, work: Path, lock: int, tell: Callable[[str]
     partial = home.with_name(f".{home.name}.partial")
     for left in (partial, home):
         shutil.rmtree(left, ignore_errors=True)
-    size = count_bytes(campaign.site)
+    size = bytes_per_pass(campaign.site)
     place.mkdir()
     partial.mkdir(parents=True)
     source = choose_counters(find_mount(place), campaign.site.target.network)
@@ -132,7 +132,7 @@ def precondition(campaign: Campaign, work: Path, lock: int, tell: Callable[[str]
         filled = (place / "t0").stat().st_blocks * 512
         after = before and read_counters(source)
         counters = {name: after[name] - before[name] for name in after if name in before} if before and after else {}
-        found = Preconditioned(
+        found = PreconditionLog(
             asked.model_dump(mode="json"), campaign.site.target.path, size, filled, ended_by, socket.gethostname(),
             fio.version(), counters, tuple(fill.parts),
         )  # fmt: skip
@@ -156,7 +156,7 @@ class _Fill:
         stated = site.target.direct_io
         self._direct_io = takes_direct_io(place) if stated is None else stated
         self._end = time.monotonic() + asked.seconds
-        self.parts: list[Part] = []
+        self.parts: list[PreconditionStep] = []
 
     def run(self) -> str:
         """Write it, and return why that ended."""
@@ -197,5 +197,5 @@ class _Fill:
             record = choose_record(operation, read_by(fio, (folder / "stdout.txt").read_bytes()), "throughput")
         except LogError as error:
             raise TargetError(f"{self._site.target.path} could not be filled: fio's log: {error}") from error
-        self.parts.append(Part(name, operation, tuple(argv), ran.start, ran.end, ran.seconds))
+        self.parts.append(PreconditionStep(name, operation, tuple(argv), ran.start, ran.end, ran.seconds))
         return record.value if record else 0.0

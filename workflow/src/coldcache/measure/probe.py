@@ -10,7 +10,7 @@ from pathlib import Path
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.design.levels import Share
-from coldcache.measure.fresh_files import spread
+from coldcache.measure.fresh_files import spread_over_groups
 from coldcache.measure.host.page_cache import evict
 from coldcache.measure.target import clear
 
@@ -71,7 +71,7 @@ def probe(folder: Path) -> dict[str, float]:
     """
     folder.mkdir()
     # What the probe removes must not lie where trials create files.
-    spread(folder)
+    spread_over_groups(folder)
     try:
         files = [folder / str(number) for number in range(_THREADS)]
         written, seconds = _run(_write, files)

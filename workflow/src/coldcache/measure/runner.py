@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
@@ -20,7 +21,8 @@ from coldcache.core.vocabulary import nearest
 from coldcache.design.blocks import Block
 from coldcache.design.cases import Case, Trial
 from coldcache.design.jobs import Allocation, arrange_allocations, find_allocation, most_nodes
-from coldcache.measure.cluster.ask_nodes import Place, describe_everywhere, find_fault, write_mark
+from coldcache.measure.ceilings import needs_ceilings, with_ceilings
+from coldcache.measure.cluster.ask_nodes import BlockNodes, describe_everywhere, find_fault, write_mark
 from coldcache.measure.cluster.job_nodes import find_hosts
 from coldcache.measure.cluster.leftover_runners import wait_for_lease
 from coldcache.measure.cold import why_not_cold
@@ -28,6 +30,7 @@ from coldcache.measure.fresh_files import name_aside
 from coldcache.measure.host.inventory import describe_machine, describe_system, describe_target
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.lease import leased
+from coldcache.measure.model.place import find_place
 from coldcache.measure.model.storage import storage
 from coldcache.measure.precondition import is_due, precondition
 from coldcache.measure.probe import needs_probe, with_paces
@@ -74,10 +77,10 @@ def measure_block(
     if is_due(campaign):
         _find_allocation(campaign, name)
         _precondition(campaign, terminal)
-    campaign = _settle_sizes(campaign)
+    campaign = _settle(campaign)
     blocks, allocation = campaign.blocks(), _find_allocation(campaign, name)
     home, trials = campaign.folder, [trial for block in allocation.blocks for trial in block.trials]
-    waiting = [trial for trial in trials if is_missing(home, campaign.site, trial)]
+    waiting = [trial for trial in trials if is_missing(campaign, trial)]
     if waiting and is_sealed(home):
         raise CampaignError(f"{home} is sealed, but {waiting[0].key} is missing; it is never measured again")
     for trial in waiting:
@@ -90,7 +93,7 @@ def measure_block(
     for block in allocation.blocks:
         # Whether a stop rule needs a trial is known only once those before it are done.
         waiting = [trial for trial in block.trials if not is_done(home, trial)]
-        if any(is_missing(home, campaign.site, trial) for trial in waiting) and progress:
+        if any(is_missing(campaign, trial) for trial in waiting) and progress:
             with storage(campaign.site):
                 _measure(campaign, block, waiting, progress, log)
     if progress and not campaign.site.model:
@@ -126,16 +129,18 @@ def _take_signals() -> None:
         signal.signal(ending, signal.default_int_handler)
 
 
-def _settle_sizes(campaign: Campaign) -> Campaign:
-    """Return the campaign with sizes that follow from a probe of its target, if it has not begun and asks for one."""
-    if not needs_probe(campaign):
+def _settle(campaign: Campaign) -> Campaign:
+    """Return the campaign, if it has not begun, with what is measured first: sizes by a probe, and ceilings."""
+    asks_probe, asks_ceilings = needs_probe(campaign), needs_ceilings(campaign)
+    if not asks_probe and not asks_ceilings:
         return campaign
     with storage(campaign.site):
         work = make_work_folder(check_target(campaign.site, campaign.cases()))
         if campaign.site.clients.launcher != "local":
             wait_for_lease(work, _SECONDS_AROUND)
         with locked(work), leased(work, _SECONDS_AROUND):
-            return with_paces(campaign, work)
+            campaign = with_ceilings(campaign, work) if asks_ceilings else campaign
+            return with_paces(campaign, work) if asks_probe else campaign
 
 
 def _tidy(campaign: Campaign, trials: list[Trial]) -> None:
@@ -144,7 +149,7 @@ def _tidy(campaign: Campaign, trials: list[Trial]) -> None:
     if campaign.site.model and not work.parent.parent.is_mount():
         # What is left on a model goes with it.
         return
-    folders = {Path(trial.case.run.directory).absolute() for trial in trials}
+    folders = _list_folders(trials)
     left = [folder for folder in (*folders, *map(name_aside, folders)) if folder.is_dir()]
     if is_left(work):
         clients = campaign.site.clients
@@ -156,6 +161,11 @@ def _tidy(campaign: Campaign, trials: list[Trial]) -> None:
             with locked(work), leased(work, _SECONDS_AROUND):
                 for folder in left:
                     clear(folder)
+
+
+def _list_folders(trials: Iterable[Trial]) -> set[Path]:
+    """Return the folders of trials on the target; a guest's trials have none there."""
+    return {Path(trial.case.run.directory).absolute() for trial in trials if not trial.case.guest}
 
 
 def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: Progress, log: Path | None) -> None:
@@ -174,7 +184,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: P
     if campaign.site.clients.launcher != "local":
         wait_for_lease(work, held_for)
     with locked(work) as lock, leased(work, held_for) as lease, BlockSettings(work, lock) as settings:
-        place = Place(find_hosts(campaign.site.clients), write_mark(work))
+        place = BlockNodes(find_hosts(campaign.site.clients), write_mark(work))
         reason = _find_obstacle(campaign, cases, settings, place, work, most_nodes(block))
         own = next((trial.case for trial in block.trials if not trial.case.sentinel_every), block.trials[0].case)
         note_not_run(campaign, own, reason)
@@ -182,10 +192,22 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: P
             progress.refuse(block.name, reason)
             return
         target = describe_target(work, campaign.site.target.network)
-        context = BlockContext(campaign.site, work, lock, lease, settings, system, target, versions, place)
+        context = BlockContext(
+            campaign.site,
+            work,
+            lock,
+            lease,
+            settings,
+            system,
+            target,
+            versions,
+            dict(os.environ),
+            place,
+            find_place(work),
+        )
         try:
             for trial in waiting:
-                if not is_missing(campaign.folder, campaign.site, trial):
+                if not is_missing(campaign, trial):
                     continue
                 _refuse_impossible(trial, campaign, context)
                 progress.show(trial)
@@ -197,12 +219,12 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: P
         finally:
             progress.end()
             if not context.why_lost():
-                for directory in {trial.case.run.directory for trial in block.trials}:
-                    clear(Path(directory).absolute())
+                for left in _list_folders(block.trials):
+                    clear(left)
 
 
 def _find_obstacle(
-    campaign: Campaign, cases: list[Case], settings: BlockSettings, place: Place, work: Path, nodes: int
+    campaign: Campaign, cases: list[Case], settings: BlockSettings, place: BlockNodes, work: Path, nodes: int
 ) -> str | None:
     """Return why the cases of a block cannot run here, on this many nodes; None where they can."""
     for case in cases:
@@ -220,7 +242,7 @@ def _find_obstacle(
 def _refuse_impossible(trial: Trial, campaign: Campaign, context: BlockContext) -> None:
     """Raise if the target is lost or full, or the disk of the logs is full: every further trial would fail."""
     _refuse_lost(context)
-    context.lease.renew()
+    context.lease.keep()
     check_space(campaign.site, trial.case)
     refuse_full(campaign.folder)
 

@@ -9,10 +9,12 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.measure.host.processes import Below, list_processes
+from coldcache.measure.host.kernel_files import read_bytes
+from coldcache.measure.host.processes import Below
 
 #: The share of one core that checking for stopped processes may use, and the least seconds between two checks.
 _SHARE, _PAUSE = 0.002, 0.1
@@ -85,14 +87,14 @@ def supervise(
         If the tool cannot be started or its output not be written.
     """
     with (folder / "stdout.txt").open("wb") as stdout, (folder / "stderr.txt").open("wb") as stderr:
+        Below.note_others()
         start = datetime.now(UTC).isoformat(timespec="milliseconds")
-        before = list_processes()
         own, busy, asleep, began = _own_cpu(), _busy_cpu(), _asleep(), time.monotonic()
         process = subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stdout if joined else stderr, cwd=place,
-            env={**environment, **_ENVIRONMENT}, start_new_session=True, pass_fds=(lock,),
+            env=_encode(tuple(environment.items())), start_new_session=True, pass_fds=(lock,),
         )  # fmt: skip
-        stops = Stops(process.pid, before)
+        stops = Stops(process.pid)
         try:
             with stops:
                 timed_out = not _ends_within(process, limit, stops)
@@ -108,6 +110,13 @@ def supervise(
             own_cpu=round(_own_cpu() - own, 3), busy_cpu=round(_busy_cpu() - busy, 3),
             utc_offset=_utc_offset(),
         )  # fmt: skip
+
+
+# Trials share their environment.
+@lru_cache(maxsize=1)
+def _encode(environment: tuple[tuple[str, str], ...]) -> dict[bytes, bytes]:
+    """Return the environment of a tool as the kernel takes it."""
+    return {os.fsencode(name): os.fsencode(value) for name, value in (*environment, *_ENVIRONMENT.items())}
 
 
 def _utc_offset() -> float:
@@ -126,14 +135,12 @@ class Stops:
     ----------
     process : int
         The child, which leads a session.
-    before : set of str
-        What `list_processes` returned before the child was started.
     """
 
-    def __init__(self, process: int, before: set[str]):
+    def __init__(self, process: int):
         self.count = 0
         self._process = process
-        self._below = Below(process, before)
+        self._below = Below(process)
         self._stopped: set[str] = set()
         self._before: Any = None
 
@@ -188,7 +195,7 @@ def _own_cpu() -> float:
 
 def _busy_cpu() -> float:
     """Return the processor time since boot that was not idle, waiting or stolen by a host, in s (proc(5), stat)."""
-    fields = [int(field) for field in Path("/proc/stat").read_text().partition("\n")[0].split()[1:]]
+    fields = [int(field) for field in read_bytes("/proc/stat").partition(b"\n")[0].split()[1:]]
     user, nice, system, _, _, interrupts, soft_interrupts = fields[:7]
     return (user + nice + system + interrupts + soft_interrupts) / os.sysconf("SC_CLK_TCK")
 

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from coldcache.core.errors import TargetError
+from coldcache.core.errors import DesignError, TargetError
 from coldcache.core.units import show_bytes
+from coldcache.core.yaml_mistakes import name_place
 from coldcache.design.cases import Case
-from coldcache.design.site import Site
+from coldcache.design.site import SITES, Site, read_site
 from coldcache.measure.fresh_files import is_aside
 from coldcache.measure.host.processes import holders_of_lock, started_at
 from coldcache.measure.model.storage import refuse_storage
@@ -66,47 +67,61 @@ def check_target(site: Site, cases: list[Case]) -> Path:
     TargetError
         If the folder does not exist, is not a folder, belongs to the system, is not writable, contains other files,
         is on another file system than the site names, or has too little space; if a model that the site needs cannot
-        be started here. The message names the site's file and
-        key.
+        be started here. The message names the line of the site's file, or the argument that replaces it.
     """
-    where = f"config/sites/{site.site}.yaml, targets.{site.target_name}"
     given = Path(site.target.path)
     folder = given.absolute()
     if site.model and not folder.parent.is_mount():
         # It is started before anything is measured.
         refuse_storage(site)
         return folder
-    try:
+    with _name_target(site):
         to_be_made = site.target.make and not os.path.lexists(folder) and folder.parent.is_dir()
-        _refuse_system(where, folder)
+        _refuse_system(folder)
         if to_be_made:
-            _refuse_unwritable(where, folder.parent)
+            _refuse_unwritable(folder.parent)
         else:
-            _refuse_unusable(where, folder, given)
-        refuse_other(where, site.target, folder)
-        _refuse_too_small(where, folder.parent if to_be_made else folder, given, cases)
-    except OSError as error:
-        raise TargetError(f"{where}: {given}: {error.strerror}; name another folder") from error
+            _refuse_unusable(folder, given)
+        refuse_other(site.target, folder)
+        _refuse_too_small(folder.parent if to_be_made else folder, given, cases)
     return folder
 
 
-def _refuse_unusable(where: str, folder: Path, given: Path) -> None:
+@contextmanager
+def _name_target(site: Site) -> Iterator[None]:
+    """Let an error begin with what names the target: its line in the site's file, or the argument that replaces it."""
+    try:
+        yield
+    except (OSError, TargetError) as error:
+        cause = str(error)
+        if isinstance(error, OSError):
+            cause = f"{site.target.path}: {error.strerror}; name another folder"
+        file = SITES / f"{site.site}.yaml"
+        try:
+            is_replaced = read_site(SITES, site.site).target.path != site.target.path
+        except DesignError:
+            is_replaced = False
+        place = f"target: {cause}" if is_replaced else name_place(file, f"targets.{site.target_name}.path: {cause}")
+        raise TargetError(place) from error
+
+
+def _refuse_unusable(folder: Path, given: Path) -> None:
     if not folder.exists():
-        raise TargetError(f"{where}: {given} does not exist; make it, or name another folder")
+        raise TargetError(f"{given} does not exist; make it, or name another folder")
     if not folder.is_dir():
-        raise TargetError(f"{where}: {given} is not a folder; name an empty folder on the file system to measure")
-    _refuse_unwritable(where, given)
+        raise TargetError(f"{given} is not a folder; name an empty folder on the file system to measure")
+    _refuse_unwritable(given)
     foreign = sorted(entry.name for entry in folder.iterdir() if entry.name not in _NOT_FOREIGN)
     if foreign:
-        raise TargetError(f'{where}: {given} holds foreign files such as "{foreign[0]}"; name an empty folder')
+        raise TargetError(f'{given} holds foreign files such as "{foreign[0]}"; name an empty folder')
     work = folder / WORK
     if not os.path.lexists(work):
         return
     made = not work.is_symlink() and work.is_dir() and ((work / MARKER).is_file() or not any(work.iterdir()))
     if not made:
-        raise TargetError(f"{where}: {work} was not made by this program; move it away, or name another folder")
+        raise TargetError(f"{work} was not made by this program; move it away, or name another folder")
     if not os.access(work, os.W_OK | os.X_OK):
-        raise TargetError(f"{where}: {work} is {_name_owner(work)}'s, who measured here; name another folder")
+        raise TargetError(f"{work} is {_name_owner(work)}'s, who measured here; name another folder")
 
 
 def _name_owner(path: Path) -> str:
@@ -116,19 +131,19 @@ def _name_owner(path: Path) -> str:
         return f"user {path.stat().st_uid}"
 
 
-def _refuse_unwritable(where: str, folder: Path) -> None:
+def _refuse_unwritable(folder: Path) -> None:
     if not os.access(folder, os.W_OK | os.X_OK) or _is_read_only(folder):
-        raise TargetError(f"{where}: {folder} is not writable; name a folder that you may write to")
+        raise TargetError(f"{folder} is not writable; name a folder that you may write to")
 
 
-def _refuse_system(where: str, folder: Path) -> None:
+def _refuse_system(folder: Path) -> None:
     real = folder.resolve()
     if str(real) in ("/", str(Path.home().resolve()), "/home", "/tmp", *_SYSTEM) or any(
         real.is_relative_to(system) for system in _SYSTEM if system not in ("/dev", "/run", "/var", "/root")
     ):
-        raise TargetError(f"{where}: {real} belongs to the system; name an empty folder of its own")
+        raise TargetError(f"{real} belongs to the system; name an empty folder of its own")
     if real.is_dir() and real == _home_of(real.stat().st_uid):
-        raise TargetError(f"{where}: {real} is the home folder of {real.owner()}; name an empty folder of its own")
+        raise TargetError(f"{real} is the home folder of {real.owner()}; name an empty folder of its own")
 
 
 def _home_of(user: int) -> Path | None:
@@ -142,9 +157,11 @@ def _is_read_only(folder: Path) -> bool:
     return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
-def _refuse_too_small(where: str, folder: Path, given: Path, cases: list[Case]) -> None:
+def _refuse_too_small(folder: Path, given: Path, cases: list[Case]) -> None:
     status = os.statvfs(folder)
     free, inodes = status.f_bavail * status.f_frsize, status.f_favail
+    # A guest keeps its files in memory.
+    cases = [case for case in cases if not case.guest]
     if not cases:
         return
     # A file system without a fixed number of inodes, such as CephFS, states -1.
@@ -157,18 +174,18 @@ def _refuse_too_small(where: str, folder: Path, given: Path, cases: list[Case]) 
         free, inodes = free + sum(status.st_blocks * 512 for status in left), inodes + len(left)
     if free < largest.bytes + _RESERVE:
         raise TargetError(
-            f"{where}: {given} has {show_bytes(free)} free, study {largest.study} needs "
+            f"{given} has {show_bytes(free)} free, study {largest.study} needs "
             f"{show_bytes(largest.bytes + _RESERVE)} (sweep {largest.sweep}): free space, or lower its file_size"
         )
     if status.f_files and inodes < files:
-        raise TargetError(f"{where}: {given} has {inodes:,} inodes free, the plan needs {files:,}: name fewer files")
+        raise TargetError(f"{given} has {inodes:,} inodes free, the plan needs {files:,}: name fewer files")
 
 
 def check_space(site: Site, case: Case) -> None:
     """Raise `TargetError` if the target has no room for a trial of a case."""
-    where = f"config/sites/{site.site}.yaml, targets.{site.target_name}"
     given = Path(site.target.path)
-    _refuse_too_small(where, given.absolute(), given, [case])
+    with _name_target(site):
+        _refuse_too_small(given.absolute(), given, [case])
 
 
 def takes_direct_io(folder: Path) -> bool:

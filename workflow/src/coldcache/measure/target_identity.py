@@ -9,13 +9,11 @@ from coldcache.design.site import Target
 from coldcache.measure.host.mounts import find_mount
 
 
-def refuse_other(where: str, target: Target, folder: Path) -> None:
+def refuse_other(target: Target, folder: Path) -> None:
     """Raise `TargetError` if a folder is on another file system than a site names.
 
     Parameters
     ----------
-    where : str
-        The file and the key that name the target, for the message.
     target : Target
         Its kind, source and mount point are compared where they are stated.
     folder : Path
@@ -23,7 +21,7 @@ def refuse_other(where: str, target: Target, folder: Path) -> None:
     """
     other = _find_difference(target, folder)
     if other:
-        raise TargetError(f"{where}: {target.path} {other}; mount the right one, or correct the site")
+        raise TargetError(f"{target.path} {other}; mount the right one, or correct the site")
 
 
 def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str | None:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,12 +10,13 @@ from coldcache.campaign.trial_json import TRIAL_JSON, write_outcome
 from coldcache.core.errors import CampaignError, SettingError
 from coldcache.core.outcome import ColdState, Counters, Failure, Outcome
 from coldcache.core.units import show_bytes
+from coldcache.core.vocabulary import LOOK_UPS
 from coldcache.design.cases import Trial
-from coldcache.design.guest_spec import Guest
+from coldcache.design.settings.nfs_guest import Guest
 from coldcache.design.site import Site
-from coldcache.measure.cluster.ask_nodes import Place, cool_everywhere, refuse_lost
+from coldcache.measure.cluster.ask_nodes import BlockNodes, cool_everywhere, refuse_lost
 from coldcache.measure.cluster.launch import Launch
-from coldcache.measure.cold import make_cold, measure_below
+from coldcache.measure.cold import forgets_names, make_cold, measure_below
 from coldcache.measure.fresh_files import renew
 from coldcache.measure.host.counters import choose_counters, read_counters
 from coldcache.measure.host.inventory import describe_below
@@ -22,7 +24,8 @@ from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.input_files import lay_out, lay_out_within
 from coldcache.measure.lease import Lease
 from coldcache.measure.model import trial_files
-from coldcache.measure.model.place import find_place
+from coldcache.measure.model.outage import staged
+from coldcache.measure.model.place import Place as Model
 from coldcache.measure.model.watchdog import guarded
 from coldcache.measure.nfs_guest.read_back import read_guest_levels
 from coldcache.measure.nfs_guest.start import describe_kernel, wrap
@@ -61,8 +64,12 @@ class BlockContext(NamedTuple):
         As `describe_system` and `describe_target` of `coldcache.measure.host.inventory` return them.
     versions : dict of str to str or None
         The version of each tool; None where only its log states it.
-    place : Place
+    environment : mapping of str to str
+        That of this process, in which tools start.
+    place : BlockNodes
         The nodes of the block's job.
+    model : Model or None
+        The scale model that the target is on.
     """
 
     site: Site
@@ -73,7 +80,9 @@ class BlockContext(NamedTuple):
     system: dict[str, Any]
     target: dict[str, Any]
     versions: dict[str, str | None]
-    place: Place = Place()
+    environment: Mapping[str, str]
+    place: BlockNodes = BlockNodes()
+    model: Model | None = None
 
     def why_lost(self) -> str | None:
         """Return why the target is no longer the one that was locked, or no longer held; None while it is."""
@@ -104,10 +113,11 @@ def run_trial(trial: Trial, folder: Path, block: BlockContext) -> Outcome:
         If a node was lost: the trial is not kept.
     """
     partial = folder.with_name(f".{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
+    if partial.exists():
+        shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     try:
-        with guarded(block.work, block.site.limits.seconds + _SECONDS_AROUND):
+        with guarded(block.model, block.site.limits.seconds + _SECONDS_AROUND):
             outcome = _TrialRun(trial, partial, block).run()
         try:
             # A log that met a full disk would read as the tool's own failure.
@@ -187,13 +197,20 @@ class _TrialRun:
         run, inputs = self._prepare()
         elsewhere = bytes_elsewhere(block.work, folder.absolute())
         run = run._replace(hosts=block.place.hosts[: run.nodes] or run.hosts)
-        launch = Launch(self._tool, run, self._partial, block.work)
+        launch = Launch(self._tool, run, self._partial, block.work, block.environment)
         self._note(argv=tuple(self._tool.argv(run)))
+        if run.ramp:
+            self._note(ramp=run.ramp)
         if run.files:
             self._note(factors={**case.factors, "files": run.files})
+        looks_up = case.operations[0] in LOOK_UPS
         # A client of a model answers for the files that it has made, until it is mounted anew.
-        if inputs.total or (inputs.names and find_place(folder)):
-            self._note(cold=self._make_cold(run, [folder / name for names in inputs.names for name in names]))
+        if inputs.total or (inputs.names and (looks_up or block.model)):
+            # Of empty files nothing can be evicted.
+            has_bytes = inputs.total or block.model
+            paths = [folder / name for names in inputs.names for name in names] if has_bytes else []
+            cold = self._make_cold(run, paths)
+            self._note(cold=cold._replace(names=forgets_names(case.cold)) if looks_up else cold)
         status = os.statvfs(folder)
         self._note(
             free_bytes=status.f_bavail * status.f_frsize, size_bytes=status.f_blocks * status.f_frsize,
@@ -202,7 +219,7 @@ class _TrialRun:
         )  # fmt: skip
         source = choose_counters(find_mount(folder), block.site.target.network)
         before = read_counters(source)
-        with launch.ready():
+        with launch.ready(), staged(block.model, self._partial):
             self._run_tool(launch)
         pattern = self._tool.TRAITS.series_logs if run.series else None
         for log in folder.glob(pattern) if pattern else ():
@@ -226,35 +243,35 @@ class _TrialRun:
                     shutil.move(path, self._partial / path.name)
 
     def _run_in_guest(self, guest: Guest) -> None:
-        """Run the trial on the mount of a guest, which covers the trial's folder; its levels are read from its log."""
-        case, run, folder = self._case, self._case.run, self._folder
+        """Run the trial on the mount of a guest; its levels, and what crossed, are read from its log."""
+        case, run = self._case, self._case.run
         inputs = self._tool.inputs(run)
-        # The guest mounts over it, and leaves it empty.
-        folder.parent.mkdir(exist_ok=True)
-        folder.mkdir(exist_ok=True)
         self._note(
             guest=describe_kernel(), argv=tuple(wrap(guest, run, inputs, self._tool.argv(run))),
             # The guest serves its files from memory; none of them lie on this system's target.
-            target={"path": run.directory, "filesystem": "nfs", "mount_options": ",".join(guest.mount)},
+            target={
+                "path": run.directory, "filesystem": "nfs" if guest.mount else "ext4",
+                "mount_options": ",".join(guest.mount),
+            },
             load=os.getloadavg()[0],
         )  # fmt: skip
         if inputs.total:
             self._note(cold=ColdState("remount", inputs.total, 0))
-        self._run_tool(Launch(self._tool, run._replace(starter=""), self._partial, self._block.work))
+        self._supervise(None, self._block.environment)
         sections = nfs_guest.split((self._partial / "stdout.txt").read_bytes())
-        counted = nfs_guest.count_bytes(sections)
         self._note(
             settings=read_guest_levels(case.settings, case.factors, sections),
-            counters=Counters(**counted, of="nfs", crossing="wire") if counted else None,
+            counters=nfs_guest.count_bytes(sections),
         )
 
     def _run_tool(self, launch: Launch) -> None:
-        limit = self._block.site.limits.seconds
-        traits, environment = self._tool.TRAITS, launch.environment()
-        place = self._folder if traits.starts_in_target else launch.folder()
-        ran = supervise(
-            list(self.outcome.argv), limit, self._partial, self._block.lock, environment, place, traits.joins_outputs
-        )
+        place = self._folder if self._tool.TRAITS.starts_in_target else launch.folder()
+        self._supervise(place, launch.environment())
+
+    def _supervise(self, place: Path | None, environment: Mapping[str, str]) -> None:
+        """Run the command line in a place, or in this process's own, and note what came of it."""
+        limit, joins = self._block.site.limits.seconds, self._tool.TRAITS.joins_outputs
+        ran = supervise(list(self.outcome.argv), limit, self._partial, self._block.lock, environment, place, joins)
         self._note(**ran._asdict())
         if self.outcome.tool_version is None:
             # Some tools print their version only in the log of a run.
@@ -267,20 +284,20 @@ class _TrialRun:
         if run.device:
             return run, inputs
         if not run.files:
-            if place := find_place(folder):
-                trial_files.lay_out(place, folder, inputs, self._tool, run)
+            if self._block.model:
+                trial_files.lay_out_on_model(self._block.model, folder, inputs, self._tool, run)
             else:
                 lay_out(folder, inputs)
             return run, inputs
-        if (place := find_place(folder)) and run.subfolders:
-            with trial_files.unlimited(place):
+        if self._block.model and run.subfolders:
+            with trial_files.unlimited(self._block.model):
                 return self._lay_out_names(run, inputs)
         return self._lay_out_names(run, inputs)
 
     def _lay_out_names(self, run: Run, inputs: Inputs) -> tuple[Run, Inputs]:
         """Create the empty files of a metadata operation, and return the run with as many as there are."""
         folder = self._folder
-        if find_place(folder) and run.subfolders:
+        if self._block.model and run.subfolders:
             trial_files.empty(folder, run)
         else:
             renew(folder, run.files * run.threads)
@@ -332,7 +349,10 @@ def refuse_full(folder: Path) -> None:
 
 def _sync(folder: Path) -> None:
     """Bring a folder and its files to stable storage."""
-    for path in [*folder.iterdir(), folder]:
+    with os.scandir(folder) as entries:
+        # The folder holds all that there is to an empty file.
+        paths = [entry.path for entry in entries if not entry.is_file() or entry.stat().st_size]
+    for path in [*paths, str(folder)]:
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)

@@ -1,99 +1,288 @@
-"""Repetitions that depend on each other: the correlation of neighbours, what they are worth, and wider intervals.
+"""What the rounds of a sweep do to its runs: drift that moves whole rounds, correlation of neighbours, two modes.
 
-One case has too few repetitions to know their correlation, so it is pooled over all cases of a sweep, which run in the
-same rounds. Neighbours are modelled as a first-order autoregression (AR(1)).
+Rounds are blocks: each visits every case once. One case has too few runs to know how they depend on each other, so this
+is measured over all cases of a sweep. What moves all cases of a round alike is drift; what remains in the order of the
+rounds is correlation, modelled as a first-order autoregression (AR(1)).
 """
 
 from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special
 
-Array = npt.NDArray[np.float64]
+from coldcache.statistics.array import Array
+from coldcache.statistics.series import simulate, trend
 
-#: Correlations that are told apart, and the largest that an interval can be widened for.
-_STEP, MOST_CORRELATION = 0.05, 0.9
+if TYPE_CHECKING:  # the runner decides about repetitions without loading xarray
+    import xarray as xr
+
+#: The largest correlation and the largest drift that an interval can be widened for.
+MOST_CORRELATION, MOST_DRIFT = 0.9, 5.0
+
+#: Correlations and drifts for which the expected measures are simulated; those between are interpolated.
+_CORRELATIONS, _DRIFTS = np.linspace(0, MOST_CORRELATION, 19), np.array([0, 0.3, 0.6, 1, 1.5, 2.2, 3.2, MOST_DRIFT])
+
+#: A correlation counts from so many of its standard errors on, and from so many of their squares: few cases of few runs
+#: show some correlation by chance, and are better taken as independent.
+_COUNTS_FROM, _COUNTS_FROM_SQUARES = 1.25, 6.0
+
+#: Squared errors by which a correlation is raised, and the most: widening is convex, so an unbiased correlation would
+#: widen too little on average. Without blocks it is half as much: two campaigns have two errors, which average out.
+_RAISE, _MOST_RAISED = 3.5, 0.15
+
+#: Series simulated for the expected measures.
+_FEWER = 10_000
 
 #: Decimals of logarithms that are told apart: values closer than that are equal.
 _DIGITS = 9
 
-#: Series simulated for each number of repetitions and correlation.
-_SERIES = 40_000
+#: Fewer cases than these show neither drift nor two modes: what few have in common may be chance.
+_LEAST_CASES = 6
+
+#: Cases have two modes if a gap takes more than `_GAP` of the range in more than `_GAPPED` of them.
+_GAP, _GAPPED = 0.6, 0.4
 
 
-def neighbour_correlation(rounds: npt.ArrayLike, paired: bool = False) -> float:
-    """Return the correlation of each repetition with the one before it, pooled over cases.
+class Rounds(NamedTuple):
+    """How the runs of a case depend on their rounds, measured over a sweep.
 
-    Few repetitions are correlated by less about their own mean than about the true one, so the correlation returned is
-    the one that simulated repetitions need to resemble those observed.
+    Attributes
+    ----------
+    correlation : float
+        Of neighbouring runs of a case beyond what moves whole rounds, by their ranks: for intervals of medians.
+    of_logarithms : float
+        The same by logarithms: for intervals of ratios.
+    drift : float
+        Root mean square of what moves all cases of a round alike, in standard deviations of a run; 0 of few cases.
+    modes : bool
+        Whether many cases have two modes.
+    """
+
+    correlation: float = 0.0
+    of_logarithms: float = 0.0
+    drift: float = 0.0
+    modes: bool = False
+
+    @property
+    def of_several(self) -> "Rounds":
+        """These rounds for a mean over several cases, in which no mode shows."""
+        return self._replace(modes=False)
+
+
+#: Rounds that do not matter.
+INDEPENDENT = Rounds()
+
+
+def rounds_of(*values: "xr.DataArray") -> Rounds:
+    """Return what values state of their rounds in the attribute ``rounds``; of several, the more dependent."""
+    return max((one.attrs.get("rounds", INDEPENDENT) for one in values), key=lambda rounds: rounds.of_logarithms)
+
+
+def measure_rounds(values: npt.ArrayLike, blocks: bool = True) -> Rounds:
+    """Return how runs depend on their rounds.
 
     Parameters
     ----------
-    rounds : array of float, shape (..., n)
-        Positive rates; entry k of every case is from round k; NaN is missing.
-    paired : bool
-        Whether ratios within a round are meant: what moves all cases of a round alike is removed first.
+    values : array of float, shape (..., cases, rounds)
+        Positive figures; entry k of every case is from round k; NaN is missing. What comes before the cases, such as
+        operations, is measured in the same trials.
+    blocks : bool
+        Whether the rounds are blocks, whose drift is told apart; else it counts as correlation.
 
     Returns
     -------
-    float
-        Between 0 and `MOST_CORRELATION`, in steps of 0.05; 0 without three repetitions of a case.
+    Rounds
+        `INDEPENDENT` without three runs of a case.
     """
-    values = np.asarray(rounds, dtype=float)
-    rows = np.log(np.where(values > 0, values, np.nan)).reshape(-1, values.shape[-1])
-    rows = rows[(~np.isnan(rows)).sum(axis=1) >= 3]
-    if not len(rows):
-        return 0.0
-    deviations = rows - np.nanmean(rows, axis=1, keepdims=True)
-    if paired and len(rows) > 1:
-        # A round in which no case has a rate moved none.
-        found = (~np.isnan(deviations)).sum(axis=0)
-        deviations = deviations - np.nansum(deviations, axis=0) / np.maximum(found, 1)
+    given = np.atleast_2d(np.asarray(values, dtype=float))
+    if given.shape[-1] < 3:
+        return INDEPENDENT
+    logs = np.log(np.where(given > 0, given, np.nan))
+    return measure_campaigns(logs.reshape(1, -1, *given.shape[-2:]), blocks).one(0)
+
+
+class ManyRounds(NamedTuple):
+    """The fields of `Rounds` for many campaigns; each is an array of shape (campaigns,)."""
+
+    correlation: Array
+    of_logarithms: Array
+    drift: Array
+    modes: npt.NDArray[np.bool_]
+
+    def one(self, place: int) -> Rounds:
+        """Return those of one campaign."""
+        found = (self.correlation, self.of_logarithms, self.drift)
+        correlation, of_logarithms, drift = (round(float(part[place]), 3) for part in found)
+        return Rounds(correlation, of_logarithms, drift, bool(self.modes[place]))
+
+
+def measure_campaigns(logs: Array, blocks: bool = True) -> ManyRounds:
+    """Return how runs depend on their rounds, for many campaigns at once.
+
+    Parameters
+    ----------
+    logs : array of float, shape (campaigns, operations, cases, rounds)
+        Logarithms of figures; NaN is missing.
+    blocks : bool
+        As for `measure_rounds`.
+    """
+    n = logs.shape[-1]
+    deviations = logs - _mean(logs, -1)[..., None]
     # Values that differ by rounding alone are equal, and a case whose values are all equal shows no order.
     deviations = deviations.round(_DIGITS)
-    deviations = deviations[np.nanmax(deviations, axis=1) > np.nanmin(deviations, axis=1)]
-    if not len(deviations):
-        return 0.0
-    tried, expected = _expected_products(rows.shape[1])
-    observed = _product_of_ranks(deviations)
-    # Rounded up: an interval for too low a correlation errs more than one for too high a one.
-    return max(0.0, round(float(np.ceil(np.interp(observed, expected, tried) / _STEP - 1e-9)) * _STEP, 2))
+    varies = (np.nan_to_num(deviations) != 0).any(axis=-1) & ((~np.isnan(logs)).sum(axis=-1) >= 3)
+    deviations = np.where(varies[..., None], deviations, np.nan)
+    share, apparent = _weigh_rounds(deviations) if blocks else (np.zeros(len(logs)), np.ones(len(logs)))
+    common = np.nan_to_num(_mean(deviations, (1, 2)))
+    own = deviations - (share[:, None] * common)[:, None, None]
+    own = own.round(_DIGITS).reshape(len(own), -1, n)
+    raised = _RAISE if blocks else _RAISE / 2
+    by_rank = _correlation(own, True, raised)
+    modes = _have_modes(own)
+    by_value = np.where(modes, by_rank, _correlation(own, False, raised))
+    apparent = np.where(varies.any(axis=1).sum(axis=-1) >= _LEAST_CASES, apparent, 1.0)
+    return ManyRounds(by_rank, by_value, _drift(apparent, n, by_rank), modes)
 
 
-def _product_of_ranks(rows: Array) -> float:
-    """Return the mean product of neighbouring ranks within each row, over that of their squares.
+def _mean(values: Array, axis: int | tuple[int, ...]) -> Array:
+    """Return the mean of what is there along some axes; NaN where nothing is."""
+    there = ~np.isnan(values)
+    count = there.sum(axis=axis)
+    return np.where(count > 0, np.sum(values, axis=axis, where=there) / np.maximum(count, 1), np.nan)
 
-    Ranks do not depend on how values are distributed: skewed ones and two modes have those of normal ones. Equal values
-    share the mean of their ranks.
+
+def _weigh_rounds(deviations: Array) -> tuple[Array, Array]:
+    """Return which share of what rounds seem to have in common is not chance, and how much spread drift leaves.
+
+    What counts is on which side of its case's median a run lies, since this depends on no distribution. Where rounds do
+    not matter, half of the cases lie above in each round, but for chance, which the differences between cases show.
+
+    Parameters
+    ----------
+    deviations : array of float, shape (campaigns, operations, cases, rounds)
+        Of logarithms.
+
+    Returns
+    -------
+    share, apparent : array of float, shape (campaigns,)
+        Both between 0 and 1.
     """
-    ranks = (_ranks(rows) + _ranks(rows[:, ::-1])[:, ::-1]) / 2
-    ranks[np.isnan(rows)] = np.nan
-    ranks -= np.nanmean(ranks, axis=1, keepdims=True)
-    products = np.nansum(ranks[:, 1:] * ranks[:, :-1], axis=1)
-    return float(np.mean(products / np.nansum(ranks**2, axis=1)))
+    there = ~np.isnan(deviations)
+    sides = np.where(there, 0.5 * np.sign(deviations - _medians(deviations)[..., None]), np.nan)
+    of_case = _mean(sides, 1)
+    of_round = _mean(of_case, 1)
+    cases = (~np.isnan(of_case)).sum(axis=1)
+    apart = np.nansum((of_case - of_round[:, None]) ** 2, axis=1)
+    chance = np.where(cases > 1, apart / np.maximum(cases * (cases - 1), 1), np.inf)
+    seen, chance, whole = _mean(of_round**2, -1), np.mean(chance, axis=-1), _mean(sides**2, (1, 2, 3))
+    share = np.where(seen > chance, 1 - chance / np.where(seen > 0, seen, 1), 0.0)
+    return share, np.where(whole > 0, 1 - share * seen / np.where(whole > 0, whole, 1), 1.0)
+
+
+def _medians(values: Array) -> Array:
+    """Return the median of what is there along the last axis; NaN where nothing is."""
+    ordered = np.sort(values, axis=-1)
+    last = np.maximum((~np.isnan(values)).sum(axis=-1, keepdims=True) - 1, 0)
+    middle = [np.take_along_axis(ordered, place, -1)[..., 0] for place in (last // 2, (last + 1) // 2)]
+    return (middle[0] + middle[1]) / 2
+
+
+def _correlation(rows: Array, ranked: bool, squares: float) -> Array:
+    """Return the correlation of neighbours in each campaign.
+
+    Few runs are correlated by less about their own mean than about the true one, so the correlation is the one that
+    simulated runs need to resemble those observed. Ranks do not depend on how values are distributed.
+
+    Parameters
+    ----------
+    rows : array of float, shape (campaigns, cases, rounds)
+        What is left of the deviations; NaN is missing.
+    ranked : bool
+        Whether ranks are correlated, or the values.
+    squares : float
+        Squared errors by which the correlation is raised.
+    """
+    count = (~np.isnan(rows).all(axis=-1)).sum(axis=-1)
+    observed = np.nan_to_num(_mean(_neighbour_products(rows, ranked), -1), nan=-1.0)
+    expected, spread = _expected_products(rows.shape[-1], ranked)
+    found = np.interp(observed, expected, _CORRELATIONS)
+    error = spread / np.gradient(expected, _CORRELATIONS)
+    error_of_none, error_of_found = (np.interp(c, _CORRELATIONS, error) for c in (np.zeros(1), found))
+    worth = np.maximum(count, 1)
+    raised = found + np.minimum(squares * error_of_found**2 / worth, _MOST_RAISED)
+    chance = error_of_none / np.sqrt(worth)
+    counts = found > np.maximum(_COUNTS_FROM * chance, _COUNTS_FROM_SQUARES * chance**2)
+    return np.where(counts, np.minimum(raised, MOST_CORRELATION), 0.0)
+
+
+def _neighbour_products(rows: Array, ranked: bool) -> Array:
+    """Return the sum of products of neighbours within each row, over that of their squares; NaN for an empty row."""
+    values = rows
+    if ranked:
+        values = np.where(np.isnan(rows), np.nan, _ranks(rows))
+        values = values - _mean(values, -1)[..., None]
+    squares = np.nansum(values**2, axis=-1)
+    products = np.nansum(values[..., 1:] * values[..., :-1], axis=-1)
+    return np.where(squares > 0, products / np.where(squares > 0, squares, 1), np.nan)
 
 
 def _ranks(rows: Array) -> Array:
-    """Return the rank of each value within its row; the first of equal values has the lowest."""
-    return rows.argsort(axis=1, kind="stable").argsort(axis=1).astype(float)
+    """Return the rank of each value within its row; equal values share the mean of theirs."""
+    order = rows.argsort(axis=-1, kind="stable")
+    ordered = np.take_along_axis(rows, order, -1)
+    ranks = np.empty(rows.shape)
+    np.put_along_axis(ranks, order, np.broadcast_to(np.arange(rows.shape[-1], dtype=float), rows.shape), -1)
+    if (ordered[..., 1:] == ordered[..., :-1]).any():
+        turned = rows[..., ::-1].argsort(axis=-1, kind="stable").argsort(axis=-1)
+        ranks = (ranks + turned[..., ::-1]) / 2
+    return ranks
 
 
 @lru_cache(maxsize=64)
-def _expected_products(n: int) -> tuple[Array, Array]:
-    """Return correlations, and the expected product of neighbouring deviations over their squares at each."""
-    tried = np.arange(0, MOST_CORRELATION + _STEP / 2, _STEP)
-    found = [_product_of_ranks(_simulate(n, float(correlation))) for correlation in tried]
-    return tried, np.maximum.accumulate(found)
+def _expected_products(n: int, ranked: bool) -> tuple[Array, Array]:
+    """Return mean and standard deviation of what `_neighbour_products` finds, for each of `_CORRELATIONS`."""
+    found = []
+    for correlation in _CORRELATIONS:
+        series = simulate(n, float(correlation), _FEWER)
+        products = _neighbour_products(series - series.mean(axis=1, keepdims=True), ranked)
+        found.append((products.mean(), products.std()))
+    means, spreads = np.array(found).T
+    return np.maximum.accumulate(means), spreads
 
 
-def _simulate(n: int, correlation: float) -> Array:
-    """Return `_SERIES` normal series of unit variance, the same for the same arguments."""
-    steps = np.random.default_rng(n).standard_normal((_SERIES, n))
-    steps[:, 1:] *= np.sqrt(1 - correlation**2)
-    for place in range(1, n):
-        steps[:, place] += correlation * steps[:, place - 1]
-    return steps
+def _drift(apparent: Array, n: int, correlation: Array) -> Array:
+    """Return the drift that leaves the sides of a case's median as much spread as observed."""
+    found = []
+    for left, own in zip(apparent, correlation, strict=True):
+        if left >= 1:
+            found.append(0.0)
+            continue
+        place = min(int(own * 10), 8)
+        weight = own * 10 - place
+        expected = (1 - weight) * _expected_spread(n, place / 10) + weight * _expected_spread(n, (place + 1) / 10)
+        found.append(float(np.interp(-left, -expected, _DRIFTS)))
+    return np.array(found)
+
+
+@lru_cache(maxsize=512)
+def _expected_spread(n: int, correlation: float) -> Array:
+    """Return, for each of `_DRIFTS`, the share of the spread of sides that drift leaves."""
+    found = []
+    for drift in _DRIFTS:
+        series = simulate(n, correlation, _FEWER) + drift * trend(n)
+        sides = np.sign(series - np.median(series, axis=1, keepdims=True))
+        found.append(1 - (sides.mean(axis=0) ** 2).mean() / (sides**2).mean())
+    return np.minimum.accumulate(found)
+
+
+def _have_modes(rows: Array) -> npt.NDArray[np.bool_]:
+    """Return whether a gap separates the runs of many cases, for each campaign."""
+    ordered = np.sort(rows, axis=-1)
+    gaps = np.nan_to_num(np.diff(ordered, axis=-1)).max(axis=-1, initial=0)
+    lengths = np.nan_to_num(np.fmax.reduce(rows, axis=-1) - np.fmin.reduce(rows, axis=-1))
+    gapped = np.where(lengths > 0, gaps > _GAP * lengths, np.nan)
+    return (_mean(gapped, -1) > _GAPPED) & ((lengths > 0).sum(axis=-1) >= _LEAST_CASES)
 
 
 def effective_repetitions(n: int, correlation: float) -> float:
@@ -108,68 +297,3 @@ def effective_repetitions(n: int, correlation: float) -> float:
     """
     lags = np.arange(1, n)
     return float(n / (1 + 2 * ((1 - lags / n) * correlation**lags).sum())) if n else 0.0
-
-
-@lru_cache(maxsize=4096)
-def widening(n: int, correlation: float, level: float) -> float:
-    """Return by how much Student's interval of a mean must be stretched about its estimate.
-
-    Parameters
-    ----------
-    n : int
-        Repetitions, at least 2.
-    correlation : float
-        Of neighbours, as `neighbour_correlation` returns it.
-    level : float
-        Coverage of the interval.
-
-    Returns
-    -------
-    float
-        The factor with which intervals of `_SERIES` simulated normal series cover at `level`; at least 1.
-    """
-    if correlation < _STEP / 2:
-        return 1.0
-    series = _simulate(n, correlation)
-    half = special.stdtrit(n - 1, (1 + level) / 2) * series.std(axis=1, ddof=1) / np.sqrt(n)
-    return max(1.0, float(np.quantile(np.abs(series.mean(axis=1)) / half, level)))
-
-
-@lru_cache(maxsize=4096)
-def widening_of_order(n: int, correlation: float, level: float) -> tuple[float, float]:
-    """Return how an interval of the median between order statistics becomes wide enough.
-
-    First it reaches for order statistics farther out: what they cover does not depend on how values are distributed.
-    Only where the least and the greatest value are too close, they are stretched about the median: so far that normal
-    values miss two thirds as often as `level` allows, since skewed ones need more.
-
-    Parameters
-    ----------
-    n, correlation, level
-        As for `widening`.
-
-    Returns
-    -------
-    nominal : float
-        The level to ask `bounds.order_bounds` for.
-    factor : float
-        By how much to stretch what it returns; at least 1.
-    """
-    # Imported here, because bounds are widened by this module.
-    from coldcache.statistics.bounds import order_bounds, reach_of_order
-
-    level = min(level, reach_of_order(n))
-    if correlation < _STEP / 2:
-        return level, 1.0
-    series = np.sort(_simulate(n, correlation), axis=1)
-
-    def surplus(nominal: float) -> float:
-        low, high = order_bounds(series, nominal)
-        return float(np.mean((low <= 0) & (high >= 0))) - level
-
-    reach = reach_of_order(n)
-    if surplus(reach) >= 0:
-        return float(optimize.brentq(surplus, level, reach, xtol=1e-4)) if surplus(level) < 0 else level, 1.0
-    centre, low, high = np.median(series, axis=1), series[:, 0], series[:, -1]
-    side = np.where(centre > 0, centre - low, high - centre)
-    return reach, max(1.0, float(np.quantile(np.abs(centre) / side, (1 + 2 * level) / 3)))

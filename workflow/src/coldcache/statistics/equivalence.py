@@ -1,4 +1,4 @@
-"""Test whether two settings differ, are equivalent, or neither can be shown; and which difference could be detected.
+"""Test whether two campaigns differ in a case or are equivalent, and which difference could be detected.
 
 Rates are compared as logarithms, so a margin of 5 % means a ratio between 1/1.05 and 1.05. A missing proof of a
 difference is not equivalence: two one-sided tests prove that (Schuirmann 1987, Journal of Pharmacokinetics and
@@ -14,48 +14,36 @@ import numpy.typing as npt
 import scipy
 from scipy import special
 
-from coldcache.statistics.dependence import widening
-from coldcache.statistics.stopping import LEAST_REPETITIONS
-
-Array = npt.NDArray[np.float64]
+from coldcache.statistics.array import Array
+from coldcache.statistics.dependence import INDEPENDENT, Rounds
+from coldcache.statistics.widening import refuse, refuse_verdict, welch, widening
 
 
 class Comparison(NamedTuple):
-    """The comparison of two settings.
+    """The comparison of a case in two campaigns.
 
     Attributes
     ----------
     ratio, low, high : float
-        Geometric mean of numerator over denominator with its interval; NaN if there are too few values.
+        Geometric mean of numerator over denominator with its interval; NaN bounds if there are too few values.
     n : int
-        Pairs, or the values of the smaller side.
-    margin : float
-        Largest relative distance that counts as alike.
-    p_difference : float
-        p-value of Student's test that the ratio is 1.
+        The values of the smaller side.
     p_equivalence : float
-        The larger p-value of the two one-sided tests that the ratio lies outside the margin.
+        The larger p-value of the two one-sided tests that the ratio lies outside the margin; NaN if the values decide
+        nothing.
     p_beyond : float
         p-value of Student's test that the ratio lies within the margin: small if it is proved to lie beyond.
-    smallest_ratio, smallest_beyond : float
-        The ratios above 1 that tests on data with this spread prove, in 4 of 5 campaigns, to differ from 1, and to lie
-        beyond the margin.
-    verdict : str
-        ``alike``, ``different`` or ``undecided``. A difference that is proved, and proved to be smaller than the
-        margin, counts as ``alike``.
+    smallest_beyond : float
+        The ratio above 1 that tests on data with this spread prove, in 4 of 5 campaigns, to lie beyond the margin.
     """
 
     ratio: float
     low: float
     high: float
     n: int
-    margin: float
-    p_difference: float
     p_equivalence: float
     p_beyond: float
-    smallest_ratio: float
     smallest_beyond: float
-    verdict: str
 
 
 def compare(
@@ -63,59 +51,65 @@ def compare(
     denominator: npt.ArrayLike,
     margin: float = 0.05,
     level: float = 0.95,
-    paired: bool = True,
-    correlations: tuple[float, float] = (0.0, 0.0),
+    rounds: tuple[Rounds, Rounds] = (INDEPENDENT, INDEPENDENT),
 ) -> Comparison:
-    """Return whether two settings differ, are equivalent, or neither can be shown.
+    """Return whether two campaigns differ in a case or are equivalent, by Welch's test.
 
     Parameters
     ----------
     numerator, denominator : array of float, shape (n,)
-        Rates of one unit; paired by position when `paired`, as from the same block. NaN is missing.
+        Rates of one unit; NaN is missing. No two belong together: the campaigns ran at different times.
     margin : float
         Largest relative distance that counts as alike, such as 0.05.
     level : float
         One minus the error rate of each test, and the coverage of the interval; above 0.5.
-    paired : bool
-        Whether entry k of both belongs together; if not, Welch's test is used.
-    correlations : tuple of float
-        Of neighbouring rates of each side, or of neighbouring ratios if `paired`: standard errors are as much larger as
-        intervals are wider.
+    rounds : tuple of Rounds
+        Of each campaign: standard errors are as much larger as intervals are wider.
 
     Returns
     -------
     Comparison
-        No interval and ``undecided`` from fewer than `LEAST_REPETITIONS` pairs, or values on a side.
 
     Raises
     ------
     ValueError
-        If paired sides differ in length, a rate is zero or negative, or the margin or the level is out of range.
+        If a rate is zero or negative, or the margin or the level is out of range.
     """
     if margin <= 0 or not 0.5 < level < 1:
         raise ValueError(f"compare: margin {margin!r} or level {level!r} is out of range: write 5 % as 0.05")
-    above, below = np.log(_positive(numerator)), np.log(_positive(denominator))
-    if paired and above.shape != below.shape:
-        raise ValueError(f"compare: {above.size} values against {below.size}: pairs need one of each, NaN for none")
-    of = _paired if paired else _unpaired
-    n, centre, error, freedom = of(above, below, correlations)
-    if n < LEAST_REPETITIONS:
-        return Comparison(
-            float(np.exp(centre)), np.nan, np.nan, n, margin, np.nan, np.nan, np.nan, np.inf, np.inf, "undecided"
-        )
+    sides = [np.log(_positive(side)) for side in (numerator, denominator)]
+    sides = [side[~np.isnan(side)] for side in sides]
+    n = min(side.size for side in sides)
+    centre = float(sides[0].mean() - sides[1].mean()) if n else np.nan
+    if any(refuse(side.size, own) for side, own in zip(sides, rounds, strict=True)):
+        return Comparison(float(np.exp(centre)), np.nan, np.nan, n, np.nan, np.nan, np.inf)
+    wider = [widening(side.size, own, sides=2) for side, own in zip(sides, rounds, strict=True)]
+    error, freedom = (part.item() for part in welch(sides[0], sides[1], wider))
     error = max(error, 1e-12)
-    distance = np.log1p(margin)
     half = special.stdtrit(freedom, (1 + level) / 2) * error
-    p_difference = 2 * special.stdtr(freedom, -abs(centre) / error)
-    p_equivalence = special.stdtr(freedom, -(distance - abs(centre)) / error)
+    low, high = float(np.exp(centre - half)), float(np.exp(centre + half))
+    if any(refuse_verdict(side.size, own) for side, own in zip(sides, rounds, strict=True)):
+        return Comparison(float(np.exp(centre)), low, high, n, np.nan, np.nan, np.inf)
+    p_equivalence, p_beyond = (part.item() for part in weigh_margin(np.array(centre), error, freedom, margin))
+    smallest = (1 + margin) * _detectable(error, freedom, 0.8, 2 * level - 1)
+    return Comparison(float(np.exp(centre)), low, high, n, p_equivalence, p_beyond, smallest)
+
+
+def weigh_margin(centre: Array, error: Array | float, freedom: Array | float, margin: float) -> tuple[Array, Array]:
+    """Return the p-values of a ratio being equivalent, and of lying beyond a margin.
+
+    Parameters
+    ----------
+    centre, error, freedom : array of float
+        The difference of logarithms, its standard error and degrees of freedom.
+    margin : float
+        As for `compare`.
+    """
+    distance = np.log1p(margin)
+    p_equivalence = special.stdtr(freedom, -(distance - np.abs(centre)) / error)
     # Of all ratios within the margin, those at its ends are closest to the observed one.
-    p_beyond = sum(special.stdtr(freedom, (end - abs(centre)) / error) for end in (distance, -distance))
-    verdict = "alike" if p_equivalence <= 1 - level else "different" if p_difference <= 1 - level else "undecided"
-    return Comparison(
-        float(np.exp(centre)), float(np.exp(centre - half)), float(np.exp(centre + half)), n, margin,
-        float(p_difference), float(p_equivalence), float(p_beyond), _detectable(error, freedom, 0.8, level),
-        (1 + margin) * _detectable(error, freedom, 0.8, 2 * level - 1), verdict,
-    )  # fmt: skip
+    p_beyond = sum(special.stdtr(freedom, (end - np.abs(centre)) / error) for end in (distance, -distance))
+    return p_equivalence, p_beyond
 
 
 def smallest_ratio(spread: float, n: int, power: float = 0.8, level: float = 0.95) -> float:
@@ -221,30 +215,6 @@ def _positive(rates: npt.ArrayLike) -> Array:
     if (values <= 0).any():
         raise ValueError("compare: a rate is zero or negative: leave void trials out as NaN")
     return values
-
-
-def _paired(above: Array, below: Array, correlations: tuple[float, float]) -> tuple[int, float, float, float]:
-    """Return pairs, mean difference, its standard error and degrees of freedom."""
-    differences = (above - below)[~np.isnan(above - below)]
-    n = differences.size
-    if n < 2:
-        return n, float(differences.sum()) if n else np.nan, np.nan, np.nan
-    wider = widening(n, max(correlations), 0.95)
-    return n, float(differences.mean()), float(wider * differences.std(ddof=1) / np.sqrt(n)), n - 1
-
-
-def _unpaired(above: Array, below: Array, correlations: tuple[float, float]) -> tuple[int, float, float, float]:
-    """Return values on the smaller side, difference of means, its standard error and Welch's degrees of freedom."""
-    sides = [side[~np.isnan(side)] for side in (above, below)]
-    n = min(side.size for side in sides)
-    if n < 2:
-        return n, float(sides[0].mean() - sides[1].mean()) if n else np.nan, np.nan, np.nan
-    wider = [widening(side.size, own, 0.95) for side, own in zip(sides, correlations, strict=True)]
-    variances = np.array([factor**2 * side.var(ddof=1) / side.size for factor, side in zip(wider, sides, strict=True)])
-    freedoms = np.array([side.size - 1 for side in sides])
-    total = variances.sum()
-    freedom = total**2 / (variances**2 / freedoms).sum() if total > 0 else freedoms.sum()
-    return n, float(sides[0].mean() - sides[1].mean()), float(np.sqrt(total)), float(freedom)
 
 
 def _detectable(error: float, freedom: float, power: float, level: float) -> float:

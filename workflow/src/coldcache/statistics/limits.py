@@ -8,18 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 from scipy import special
 
-from coldcache.statistics.dependence import effective_repetitions, widening
-from coldcache.statistics.stopping import LEAST_REPETITIONS
-
-Array = npt.NDArray[np.float64]
+from coldcache.statistics.array import Array
+from coldcache.statistics.dependence import INDEPENDENT, Rounds
+from coldcache.statistics.widening import chances_of_side, refuse, refuse_verdict, widening
 
 _LEVEL = 0.95
 
 
-class Limits(NamedTuple):
+class LimitPair(NamedTuple):
     """The lower and the upper limit; infinite where there is none."""
 
     low: float
@@ -32,14 +30,14 @@ class MeanTest(NamedTuple):
     Attributes
     ----------
     mean, low, high : float
-        The mean and its 95 % interval; NaN bounds from fewer than `LEAST_REPETITIONS` values.
+        The mean and its 95 % interval; NaN bounds where there is no interval.
     n : int
         Values.
     spread : float
         Their standard deviation; NaN from fewer than two.
     p_for, p_against : float
-        Probability of data as much in favour of (against) the limits if they do not hold (do hold); 1 from fewer than
-        `LEAST_REPETITIONS` values.
+        Probability of data as much in favour of (against) the limits if they do not hold (do hold); 1 where there is no
+        interval.
     """
 
     mean: float
@@ -51,46 +49,101 @@ class MeanTest(NamedTuple):
     p_against: float
 
 
-def weigh_mean(values: Array, limits: Limits, correlation: float = 0.0) -> MeanTest:
+class MeanTests(NamedTuple):
+    """The tests of many means: what `MeanTest` has, each an array."""
+
+    mean: Array
+    low: Array
+    high: Array
+    n: npt.NDArray[np.int64]
+    spread: Array
+    p_for: Array
+    p_against: Array
+
+    def one(self, *place: int) -> MeanTest:
+        """Return the test of one mean."""
+        mean, low, high, n, spread, p_for, p_against = (part[place].item() for part in self)
+        return MeanTest(mean, low, high, n, spread, p_for, p_against)
+
+
+def weigh_mean(values: Array, limits: LimitPair, rounds: Rounds = INDEPENDENT) -> MeanTest:
     """Test whether the true mean of rounds lies within limits.
 
     Parameters
     ----------
     values : array of float, shape (n,)
         One per round; NaN is missing.
-    limits : Limits
+    limits : LimitPair
         In the unit of the values.
-    correlation : float
-        Of neighbouring rounds; the standard error is as much larger as the interval is wider.
+    rounds : Rounds
+        Of the sweep; the standard error is as much larger as the interval is wider.
     """
-    there = values[~np.isnan(values)]
-    n = there.size
-    mean = float(there.mean()) if n else np.nan
-    spread = float(there.std(ddof=1)) if n > 1 else np.nan
-    if n < LEAST_REPETITIONS:
-        return MeanTest(mean, np.nan, np.nan, n, spread, 1.0, 1.0)
-    error = max(widening(n, correlation, _LEVEL) * spread / np.sqrt(n), 1e-12)
-    half = special.stdtrit(n - 1, (1 + _LEVEL) / 2) * error
+    return weigh_means(values, limits, rounds).one()
+
+
+def weigh_means(
+    values: Array, limits: LimitPair, rounds: Rounds | Array = INDEPENDENT, level: float = _LEVEL
+) -> MeanTests:
+    """Test whether each of many true means lies within limits.
+
+    Parameters
+    ----------
+    values : array of float, shape (..., n)
+        One per round; NaN is missing.
+    limits : LimitPair
+        As for `weigh_mean`.
+    rounds : Rounds, or array of float
+        Of the sweep; or by how much each standard error is larger, in the shape of the means or one that broadcasts to
+        it, NaN where nothing is decided.
+    level : float
+        Coverage of the intervals.
+    """
+    there = ~np.isnan(values)
+    n = there.sum(axis=-1)
+    mean = np.where(n > 0, values.sum(axis=-1, where=there) / np.maximum(n, 1), np.nan)
+    squares = ((values - mean[..., None]) ** 2).sum(axis=-1, where=there)
+    spread = np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
+    factor = _factors(n, rounds) if isinstance(rounds, Rounds) else rounds
+    freedom = np.maximum(n - 1, 1)
+    error = factor * np.maximum(spread / np.sqrt(np.maximum(n, 1)), 1e-12)
+    half = special.stdtrit(freedom, (1 + level) / 2) * error
     low, high = (mean - limits.low) / error, (limits.high - mean) / error
-    p_for = max(special.stdtr(n - 1, -low), special.stdtr(n - 1, -high))
+    p_for = np.maximum(special.stdtr(freedom, -low), special.stdtr(freedom, -high))
     # Of all means within the limits, the end nearest to the observed one makes it most probable; beyond the far end
     # only a narrow pair of limits adds anything.
-    width = (limits.high - limits.low) / error
-    p_against = special.stdtr(n - 1, min(low, high)) + special.stdtr(n - 1, min(low, high) - width)
-    return MeanTest(mean, mean - half, mean + half, n, spread, float(p_for), min(1.0, float(p_against)))
+    nearest = np.minimum(low, high)
+    p_against = special.stdtr(freedom, nearest) + special.stdtr(freedom, nearest - (limits.high - limits.low) / error)
+    decided = ~_undecided(n, rounds) if isinstance(rounds, Rounds) else ~np.isnan(p_for)
+    p_for, p_against = (np.where(decided, np.minimum(p, 1.0), 1.0) for p in (p_for, p_against))
+    return MeanTests(mean, mean - half, mean + half, n, spread, p_for, p_against)
 
 
-def weigh_median(values: Array, limits: Limits, correlation: float = 0.0) -> tuple[float, float]:
+def _factors(n: npt.NDArray[np.int64], rounds: Rounds) -> Array:
+    """Return by how much standard errors of means over so many rounds are larger; NaN where there is no interval."""
+    factors = np.full(n.shape, np.nan)
+    for count in np.unique(n):
+        if not refuse(int(count), rounds):
+            factors[n == count] = widening(int(count), rounds)
+    return factors
+
+
+def _undecided(n: npt.NDArray[np.int64], rounds: Rounds) -> npt.NDArray[np.bool_]:
+    """Return where so many rounds decide nothing."""
+    refused = {int(count): refuse_verdict(int(count), rounds) is not None for count in np.unique(n)}
+    return np.vectorize(refused.__getitem__, otypes=[bool])(n)
+
+
+def weigh_median(values: Array, limits: LimitPair, rounds: Rounds = INDEPENDENT) -> tuple[float, float]:
     """Return p-values for and against the true median of rounds being within limits, by the sign test.
 
     Parameters
     ----------
     values : array of float, shape (n,)
         One per round; NaN is missing.
-    limits : Limits
+    limits : LimitPair
         In the unit of the values.
-    correlation : float
-        Of neighbouring rounds; so many values are lost for the test as dependent ones are not worth.
+    rounds : Rounds
+        Of the sweep.
 
     Returns
     -------
@@ -98,18 +151,29 @@ def weigh_median(values: Array, limits: Limits, correlation: float = 0.0) -> tup
         As in `MeanTest`.
     """
     there = values[~np.isnan(values)]
-    n = there.size
-    if n < LEAST_REPETITIONS:
+    if refuse_verdict(there.size, rounds):
         return 1.0, 1.0
-    worth = max(1, int(effective_repetitions(n, correlation)))
+    p_for, p_against = weigh_sides(there, limits, chances_of_side(there.size, rounds))
+    return float(p_for), float(p_against)
 
-    def chance(share: float) -> float:
-        """Return the probability of at least this share of values on one side of the median."""
-        return float(scipy.stats.binom.sf(np.ceil(share * worth - 1e-9) - 1, worth, 0.5))
 
-    inside, outside = [0.0], [1.0]
-    for beyond in (there - limits.low, limits.high - there):
-        if np.isfinite(beyond).all():
-            inside.append(chance(float((beyond > 0).mean())))
-            outside.append(chance(float((beyond < 0).mean())))
-    return max(inside), min(outside)
+def weigh_sides(values: Array, limits: LimitPair, chances: Array) -> tuple[Array, Array]:
+    """Return what `weigh_median` returns, for many medians.
+
+    Parameters
+    ----------
+    values : array of float, shape (..., n)
+        One per round.
+    limits : LimitPair
+        In the unit of the values; one is finite.
+    chances : array of float, shape (..., n + 1)
+        As `widening.chances_of_side` returns them.
+    """
+    inside, outside = list[Array](), list[Array]()
+    for limit, sign in zip(limits, (1, -1), strict=True):
+        if np.isfinite(limit):
+            beyond = sign * (values - limit)
+            for found, counts in ((inside, (beyond > 0).sum(-1)), (outside, (beyond < 0).sum(-1))):
+                shape = (*counts.shape, chances.shape[-1])
+                found.append(np.take_along_axis(np.broadcast_to(chances, shape), counts[..., None], -1)[..., 0])
+    return np.max(inside, axis=0), np.min(outside, axis=0)

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from coldcache.statistics.array import Array
 from coldcache.statistics.intervals import Interval
-
-Array = npt.NDArray[np.float64]
 
 #: Independent values that trusted bounds need, and how many values of the series may make one of these.
 _LEAST_WORTH = 50
@@ -79,7 +78,7 @@ def percentile(values: npt.ArrayLike, p: float = 99.9, level: float = 0.95) -> I
     series = np.sort(_present(values))
     n = series.size
     if n == 0:
-        return Interval(np.nan, np.nan, np.nan, 0, level, "order", "no interval from 0 values")
+        return Interval(np.nan, np.nan, np.nan, 0, level, "no interval from 0 values")
     share = p / 100
     estimate = float(np.quantile(series, share))
     worth = effective_count((_present(values) > estimate).astype(float))
@@ -90,7 +89,7 @@ def percentile(values: npt.ArrayLike, p: float = 99.9, level: float = 0.95) -> I
     missing = [side for side, bound in (("lower", low), ("upper", high)) if not np.isfinite(bound)]
     if missing:
         caveat = f"{n} values, worth {worth:.0f} independent ones, give p{p:g} no {' and no '.join(missing)} bound"
-    return Interval(estimate, float(low), float(high), n, level, "order", caveat)
+    return Interval(estimate, float(low), float(high), n, level, caveat)
 
 
 def ranks(share: float, n: int, worth: float, level: float) -> tuple[int, int]:

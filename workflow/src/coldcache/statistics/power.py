@@ -2,8 +2,10 @@
 
 import math
 
+from coldcache.statistics.dependence import INDEPENDENT, Rounds
 from coldcache.statistics.equivalence import pairs_needed, smallest_ratio
 from coldcache.statistics.stopping import LEAST_REPETITIONS
+from coldcache.statistics.widening import refuse_verdict, widening
 
 #: Share of campaigns that find a true difference of the size that is promised.
 POWER = 0.8
@@ -11,8 +13,10 @@ POWER = 0.8
 _MOST_RUNS = 1000
 
 
-def describe_power(spread: float, n: int, ratio: float = 1.05, level: float = 0.95) -> str:
-    """Return how many runs show a difference: ``54 runs per case (now 5) would show 5 % with 80 % power``.
+def describe_power(
+    spread: float, n: int, ratio: float = 1.05, level: float = 0.95, rounds: Rounds = INDEPENDENT
+) -> str:
+    """Return how many runs show a difference: ``54 runs per case would show 5 % with 80 % power (5 show 16 %)``.
 
     Parameters
     ----------
@@ -24,23 +28,30 @@ def describe_power(spread: float, n: int, ratio: float = 1.05, level: float = 0.
         The difference worth finding, as a ratio above 1.
     level : float
         One minus the error rate of the test.
+    rounds : Rounds
+        Of the sweep.
     """
-    shown = f"{100 * (ratio - 1):g} % with {100 * POWER:g} % power"
+    wider = spread * widening(max(n, LEAST_REPETITIONS), rounds)
+    wanted = f"{100 * (ratio - 1):g} % with {100 * POWER:g} % power"
+    shown = smallest_difference(spread, n, level, rounds)
+    now = f"({n} show {100 * shown:.2g} %)" if math.isfinite(shown) else f"({n} show nothing)"
+    if shown <= ratio - 1:
+        return f"{n} runs per case show {wanted}"
     try:
-        needed = max(pairs_needed(spread, ratio, POWER, level, _MOST_RUNS), LEAST_REPETITIONS)
+        needed = max(pairs_needed(wider, ratio, POWER, level, _MOST_RUNS), LEAST_REPETITIONS)
     except ValueError:
-        return f"at this scatter {_MOST_RUNS:,} runs per case would not show {shown}"
-    return f"{needed} runs per case (now {n}) would show {shown}" if needed > n else f"{n} runs per case show {shown}"
+        return f"at this scatter {_MOST_RUNS:,} runs per case would not show {wanted} {now}"
+    return f"{needed} runs per case would show {wanted} {now}"
 
 
-def smallest_difference(spread: float, n: int) -> float:
-    """Return the smallest relative difference that `n` runs per case show with 80 % power; infinite from too few.
+def smallest_difference(spread: float, n: int, level: float = 0.95, rounds: Rounds = INDEPENDENT) -> float:
+    """Return the smallest relative difference that `n` runs per case show with 80 % power; infinite if they show none.
 
     Parameters
     ----------
-    spread : float
-        Standard deviation of the logarithm of the ratio within a round.
-    n : int
-        Runs per case.
+    spread, n, level, rounds
+        As for `describe_power`.
     """
-    return smallest_ratio(spread, n, POWER) - 1 if n >= LEAST_REPETITIONS else math.inf
+    if refuse_verdict(n, rounds):
+        return math.inf
+    return smallest_ratio(spread * widening(n, rounds), n, POWER, level) - 1

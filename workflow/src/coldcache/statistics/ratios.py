@@ -10,12 +10,17 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from coldcache.statistics.intervals import Interval, interval, interval_over
-from coldcache.statistics.stopping import LEAST_REPETITIONS
+from coldcache.statistics.bounds import Values, t_bounds
+from coldcache.statistics.dependence import INDEPENDENT, Rounds, rounds_of
+from coldcache.statistics.intervals import Interval, as_interval, check_level, over_cells
+from coldcache.statistics.widening import refuse, widening
 
 
 def paired_ratio(
-    numerator: npt.ArrayLike | xr.DataArray, denominator: npt.ArrayLike | xr.DataArray, level: float = 0.95
+    numerator: npt.ArrayLike | xr.DataArray,
+    denominator: npt.ArrayLike | xr.DataArray,
+    level: float = 0.95,
+    rounds: Rounds = INDEPENDENT,
 ) -> Interval:
     """Return the typical ratio of pairs, their geometric mean, with its interval.
 
@@ -23,10 +28,12 @@ def paired_ratio(
     ----------
     numerator, denominator : array of float, shape (pairs,)
         Rates of one unit, entry k of both from the same round. Two DataArrays are aligned by their coordinate first,
-        and the interval is widened for the larger of their attributes ``correlation_of_ratios``. A pair with a missing
-        value (NaN) does not count.
+        and the interval is widened for the more dependent of their attributes ``rounds``. A pair with a missing value
+        (NaN) does not count.
     level : float
         Wanted coverage.
+    rounds : Rounds
+        Of the sweep, unless DataArrays state them.
 
     Returns
     -------
@@ -38,9 +45,9 @@ def paired_ratio(
     ValueError
         As for `intervals.interval`, or if the two have different lengths, or a value is zero or negative.
     """
-    correlation = 0.0
+    check_level(level)
     if isinstance(numerator, xr.DataArray) and isinstance(denominator, xr.DataArray):
-        correlation = _correlation(numerator, denominator)
+        rounds = rounds_of(numerator, denominator)
         numerator, denominator = xr.align(numerator, denominator, join="inner")
     above, below = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
     if above.shape != below.shape:
@@ -48,8 +55,9 @@ def paired_ratio(
             f"paired ratio: {above.size} values against {below.size}: pairs need one of each, NaN where one is missing"
         )
     _refuse(above, below)
-    found = interval(above / below, "geometric", level, correlation)
-    return found._replace(caveat=None if found.n >= LEAST_REPETITIONS else found.caveat)
+    ratios = (above / below)[~np.isnan(above / below)]
+    estimate, low, high = (float(part[0]) for part in _bounds_of_ratios(ratios[None], level, rounds))
+    return as_interval(estimate, low, high, ratios, level, rounds)
 
 
 def paired_ratio_over(
@@ -77,19 +85,27 @@ def paired_ratio_over(
     ValueError
         If a rate is zero or negative, or `dim` is not a dimension.
     """
-    correlation = _correlation(numerator, denominator)
+    check_level(level)
+    rounds = rounds_of(numerator, denominator)
     numerator, denominator = xr.align(numerator, denominator, join="inner")
     _refuse(numerator.values, denominator.values)
-    ratios = (numerator / denominator).assign_attrs(units="1", correlation=correlation)
-    found = interval_over(ratios, dim, "geometric", level)
+    found = over_cells(numerator / denominator, dim, lambda rows: _bounds_of_ratios(rows, level, rounds))
     for name in ("estimate", "low", "high"):
         found[name].attrs = {"units": "1"}
-    return found
+    return found.assign_attrs(level=level, rounds=rounds)
 
 
-def _correlation(*sides: xr.DataArray) -> float:
-    """Return the larger correlation of neighbouring ratios that two sides state."""
-    return max(float(side.attrs.get("correlation_of_ratios", 0.0)) for side in sides)
+def _bounds_of_ratios(rows: Values, level: float, rounds: Rounds) -> tuple[Values, Values, Values]:
+    """Return geometric means and bounds of ratios without gaps; NaN bounds where there is no interval."""
+    none = np.full(len(rows), np.nan)
+    if rows.shape[1] == 0:
+        return none, none, none
+    logs = np.log(rows)
+    means = np.exp(logs.mean(axis=1))
+    if refuse(rows.shape[1], rounds):
+        return means, none, none
+    low, high = t_bounds(logs, level, widening(rows.shape[1], rounds, level))
+    return means, np.exp(low), np.exp(high)
 
 
 def _refuse(*sides: npt.NDArray[np.float64]) -> None:

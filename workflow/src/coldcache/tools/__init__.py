@@ -5,6 +5,7 @@ Both may be one module, or a folder with ``command.py`` and ``parse.py``.
 """
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from coldcache.core.errors import LogError, ToolError
@@ -27,7 +28,7 @@ from coldcache.tools.mdtest import command as mdtest
 from coldcache.tools.mdtest import parse as mdtest_log
 from coldcache.tools.packages import find_tools
 from coldcache.tools.programs import HELPERS, Program
-from coldcache.tools.protocols import LogReader, NamedLogReader, Tool
+from coldcache.tools.protocols import Harness, LogReader, NamedLogReader, Tool
 from coldcache.tools.rhel_iotest import parse as rhel_iotest_log
 
 #: The tools of this project that run trials, by the name that studies use.
@@ -55,6 +56,9 @@ TOOLS: Mapping[str, Tool] = {**_OWN_TOOLS, **_PACKAGED.tools}
 
 #: All readers of logs; those of other packages are asked last.
 READERS: tuple[LogReader, ...] = (*_OWN_READERS, *_PACKAGED.readers)
+
+#: The readers of harnesses, by the name of the tool.
+HARNESSES: Mapping[str, Harness] = {reader.TOOL: reader for reader in READERS if isinstance(reader, Harness)}
 
 #: Why a tool of another package cannot be used, by its name.
 REFUSED_TOOLS: Mapping[str, str] = _PACKAGED.refused
@@ -89,15 +93,17 @@ def list_programs() -> list[Program]:
     return [*(tool.TRAITS.program for tool in TOOLS.values()), *HELPERS.values()]
 
 
-def read_log(log: bytes, name: str = "") -> Sequence[Record]:
+def read_log(log: bytes, name: str = "", tool: str = "") -> Sequence[Record]:
     """Return every value that a log states.
 
     Parameters
     ----------
     log : bytes
-        The whole log, as the tool wrote it.
+        The whole log, as one or more tools wrote it.
     name : str
         The file's name, without its folder.
+    tool : str
+        Read only what this one wrote, the `TOOL` of a reader; by default what all of them wrote.
 
     Returns
     -------
@@ -110,7 +116,16 @@ def read_log(log: bytes, name: str = "") -> Sequence[Record]:
         If no known tool wrote the log, or its own reader refuses it. The message is the cause alone; the caller
         knows the file.
     """
-    return read_by(find_reader(log), log, name)
+    readers = [reader for reader in find_readers(log) if tool in ("", reader.TOOL)]
+    if len(readers) == 1:
+        return read_by(readers[0], log, name)
+    records: list[Record] = []
+    for reader in readers:
+        try:
+            records += read_by(reader, log, name)
+        except LogError as error:
+            raise LogError(f"holds logs of several tools, and that of {reader.TOOL} is refused: {error}") from error
+    return sorted(records, key=attrgetter("offset"))
 
 
 def read_by(reader: LogReader | Tool, log: bytes, name: str = "") -> Sequence[Record]:
@@ -132,18 +147,48 @@ def read_by(reader: LogReader | Tool, log: bytes, name: str = "") -> Sequence[Re
     return records
 
 
-def find_reader(log: bytes) -> LogReader:
-    """Return the reader of a log; raises `LogError` if no known tool wrote it."""
+def read_series(path: Path) -> list[Sequence[Record]]:
+    """Return the series of rates of each process that fio noted in the log at `path`.
+
+    Raises
+    ------
+    LogError
+        If the log cannot be opened, or is refused.
+    """
+    try:
+        return [*fio_series.read_processes(path.read_bytes(), path.name)]
+    except OSError as error:
+        raise LogError(f"cannot be read: {error.strerror}") from error
+
+
+def find_readers(log: bytes) -> list[LogReader]:
+    """Return the readers of a log: several, where outputs of several tools are in one file.
+
+    Raises
+    ------
+    LogError
+        If no known tool wrote it.
+    """
     if not log.strip():
         raise LogError("the log is empty")
-    for reader in READERS:
-        if reader.recognise(log):
-            return reader
-    raise LogError("no known tool wrote this log")
+    readers = [reader for reader in READERS if reader.recognise(log)]
+    if not readers:
+        raise LogError("no known tool wrote this log")
+    if nfs_guest_log in readers:
+        inner = nfs_guest_log.list_inner_readers(log)
+        return [reader for reader in readers if reader not in inner]
+    return readers
 
 
-def read_file(path: Path) -> Sequence[Record]:
+def read_file(path: Path, tool: str = "") -> Sequence[Record]:
     """Return every value that the log at `path`, or what it holds compressed, states.
+
+    Parameters
+    ----------
+    path : Path
+        The log.
+    tool : str
+        As for `read_log`.
 
     Raises
     ------
@@ -154,4 +199,4 @@ def read_file(path: Path) -> Sequence[Record]:
         log = path.read_bytes()
     except OSError as error:
         raise LogError(f"cannot be read: {error.strerror}") from error
-    return read_log(decompress(log), strip_suffix(path.name))
+    return read_log(decompress(log), strip_suffix(path.name), tool)

@@ -31,7 +31,7 @@ BYTES = {
     "VolumeReadBytes": "read", "VolumeWriteBytes": "write",
     "DiskReadBytes": "disk-read", "DiskWriteBytes": "disk-write",
 }  # fmt: skip
-OPERATIONS = {
+METRIC_OPERATIONS = {
     "DataReadOperations": "read", "DataWriteOperations": "write", "VolumeReadOps": "read", "VolumeWriteOps": "write",
     "DiskReadOperations": "disk-read", "DiskWriteOperations": "disk-write", "MetadataOperations": "metadata",
     "FileCreateOperations": "file-create", "FileOpenOperations": "file-open", "FileDeleteOperations": "file-remove",
@@ -185,7 +185,7 @@ def _read_data(text: str, members: dict[str, Member]) -> Iterator[_Series]:
 def _known_metric(label: str, where: _Place) -> str:
     """Return the metric that a label starts with; raise `LogError` for one that has no rate."""
     match = _LABEL.fullmatch(label)
-    if match is None or (match[1] not in BYTES and match[1] not in OPERATIONS):
+    if match is None or (match[1] not in BYTES and match[1] not in METRIC_OPERATIONS):
         raise LogError(f"{where}: metric {label[:60]!r} is none whose sums are known to be bytes or operations")
     return match[1]
 
@@ -217,7 +217,7 @@ def _records(text: str, series: _Series) -> Iterator[Record]:
     if any(gap % period for gap in gaps):
         raise LogError(f"{series.where}: the times of {series.metric} are not whole periods of {period:g} s apart")
     is_bytes = series.metric in BYTES
-    metric, names = ("throughput", BYTES) if is_bytes else ("rate", OPERATIONS)
+    metric, names = ("throughput", BYTES) if is_bytes else ("rate", METRIC_OPERATIONS)
     operation, counted = names[series.metric], "Bytes" if is_bytes else "Count"
     definition = f"{series.metric}: sum over {period:g} s, divided by it"
     factors: dict[str, Any] = {"period": period, "series": series.id}

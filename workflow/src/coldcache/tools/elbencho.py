@@ -18,13 +18,14 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
+from coldcache.core.units import MIB
 from coldcache.tools.json_offsets import Member, scan_object
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "elbencho"
 
 #: The operation of each phase on data, and on files or directories.
-PHASES: dict[str, tuple[str, str]] = {
+ELBENCHO_PHASES: dict[str, tuple[str, str]] = {
     "WRITE": ("write", "file-create"),
     "READ": ("read", "file-read"),
     "STAT": ("", "file-stat"),
@@ -36,7 +37,6 @@ PHASES: dict[str, tuple[str, str]] = {
 #: Phases that only handle caches: nothing is measured in them.
 _IDLE = ("SYNC", "DROPCACHE")
 
-_MIB = 2**20
 _TIMES = {"first": "until the first thread was done", "last": "until the last thread was done"}
 
 _HEADS = re.compile(rb"^ISO date,(?:label,)?path type,[^\n]*$", re.MULTILINE)
@@ -81,18 +81,27 @@ class _Phase(NamedTuple):
         field = self.fields.get(name)
         return int(field.text) if field and _NUMBER.fullmatch(field.text) else None
 
-    def text(self, name: str) -> str:
-        """Return a text; empty if the phase has none."""
-        return self.fields[name].text if name in self.fields else ""
+    @property
+    def operation(self) -> str:
+        """The name of the phase: ``WRITE``, or with ``+`` and an addition; a line without one is read as unnamed."""
+        return self.text("operation") or "unnamed"
+
+    def text(self, name: str) -> str | None:
+        """Return a text; None if the phase has none."""
+        return self.fields[name].text if name in self.fields else None
 
 
 def recognise(log: bytes) -> bool:
     """Return whether the log looks like elbencho's: by its CSV's heads, its JSON's keys, or its table."""
-    if b'"phase_type"' in log and b'"last_done"' in log:
+    if _has_json(log):
         return True
     if b"ISO date," in log and _HEADS.search(log) is not None:
         return True
     return b"FIRST DONE" in log and _TEXT.search(log) is not None
+
+
+def _has_json(log: bytes) -> bool:
+    return b'"phase_type"' in log and b'"last_done"' in log
 
 
 def read(log: bytes) -> list[Record]:
@@ -116,7 +125,10 @@ def read(log: bytes) -> list[Record]:
         If a line is broken or names an unknown phase, a phase has no rate, or rate, time and amount contradict each
         other; and for the table that elbencho prints for people.
     """
-    phases = list(_read_csv(log)) if _HEADS.search(log) else list(_read_json(log))
+    has_csv = _HEADS.search(log) is not None
+    if has_csv and _has_json(log):
+        raise LogError("holds elbencho's CSV and its JSON: put each into a file of its own")
+    phases = list(_read_csv(log)) if has_csv else list(_read_json(log))
     if not phases:
         if _TEXT.search(log):
             raise LogError("elbencho's table for people is not read: run it with --csvfile or --jsonfile")
@@ -124,10 +136,10 @@ def read(log: bytes) -> list[Record]:
     seen: dict[tuple[Any, ...], set[bytes]] = {}
     chosen = []
     for phase in phases:
-        name = phase.text("operation").partition("+")[0]
+        name = phase.operation.partition("+")[0]
         if name in _IDLE:
             continue
-        if name not in PHASES and not name.startswith("RWMIX"):
+        if name not in ELBENCHO_PHASES and not name.startswith("RWMIX"):
             raise LogError(f"{phase.where}: no phase of elbencho is known as {name[:40]!r}")
         factors = _factors(phase)
         lines = seen.setdefault((name, *factors.items()), set())
@@ -176,14 +188,14 @@ def _read_json(log: bytes) -> Iterator[_Phase]:
             members, end = scan_object(text, line.start(1))
             if text[end : line.end(1)].strip():
                 raise ValueError("text behind the object")
-            fields = dict(_flatten(text, members))
+            fields = dict(_read_fields(text, members))
         except (ValueError, RecursionError, KeyError) as error:
             cause = f"{_place(log, line.start())}: the JSON of this phase is cut short or broken"
             raise LogError(cause) from error
         yield _Phase(log, line.start(), line[0], fields)
 
 
-def _flatten(text: str, members: dict[str, Member]) -> Iterator[tuple[str, _Field]]:
+def _read_fields(text: str, members: dict[str, Member]) -> Iterator[tuple[str, _Field]]:
     """Yield the values of a phase's JSON under the names of the CSV's columns; boost prints numbers as strings."""
     yield "operation", _field(text, members["phase_type"])
     if "label" in members:
@@ -199,10 +211,10 @@ def _flatten(text: str, members: dict[str, Member]) -> Iterator[tuple[str, _Fiel
                 if name in part:
                     yield f"{prefix}{column} [{time}]", _field(text, part[name])
         if "latency" in done:
-            yield from _flatten_latencies(text, done["latency"])
+            yield from _read_latencies(text, done["latency"])
 
 
-def _flatten_latencies(text: str, latency: Member) -> Iterator[tuple[str, _Field]]:
+def _read_latencies(text: str, latency: Member) -> Iterator[tuple[str, _Field]]:
     for name, kind in scan_object(text, latency.start)[0].items():
         column = {"entries": "Ent", "IO": "IO"}.get(name)
         if column is None or not isinstance(kind.value, dict):
@@ -242,7 +254,7 @@ def _factors(phase: _Phase) -> dict[str, Any]:
     files = phase.number("files")
     if files:
         told["files"] = files * max(phase.number("dirs") or 1, 1)
-    mix = re.fullmatch(r"RWMIX([0-9]{1,3})(?:\+.*)?", phase.text("operation"))
+    mix = re.fullmatch(r"RWMIX([0-9]{1,3})(?:\+.*)?", phase.operation)
     if mix:
         told["mix"] = int(mix[1])
     version = phase.text("version")
@@ -270,7 +282,7 @@ def _check(phase: _Phase) -> None:
                 if moved + 1 < least * 0.999 or moved > most * 1.001 + 1:
                     raise LogError(f"{phase.where}: {prefix}{rate}, {amount} and time [{time}] contradict each other")
     if not rates:
-        raise LogError(f"{phase.where}: phase {phase.text('operation')[:40]} has no rate: it failed or was too short")
+        raise LogError(f"{phase.where}: phase {phase.operation[:40]} has no rate: it failed or was too short")
 
 
 class _Figure(NamedTuple):
@@ -289,7 +301,7 @@ def _records(phase: _Phase, name: str, factors: dict[str, Any], repetition: int 
     """Return the records of one phase, in the order of the log."""
     version = factors.get("version")
     told = {factor: level for factor, level in factors.items() if factor != "version"}
-    transfer, entry = PHASES.get(name, PHASES["WRITE"])
+    transfer, entry = ELBENCHO_PHASES.get(name, ELBENCHO_PHASES["WRITE"])
     random = "random-" if phase.text("random") in ("1", "true") else ""
     figures = _all_figures(transfer and random + transfer, entry, f"{random}read")
     found = []
@@ -322,7 +334,7 @@ def _figures(prefix: str, transfer: str, entry: str) -> Iterator[_Figure]:
     """Yield the columns of a phase's own figures, or of the reads that are mixed into it."""
     for time, definition in _TIMES.items():
         caveats = ("stonewalled",) if time == "first" else ()
-        yield _Figure(f"{prefix}MiB/s [{time}]", transfer, "throughput", "value", definition, _MIB, caveats)
+        yield _Figure(f"{prefix}MiB/s [{time}]", transfer, "throughput", "value", definition, MIB, caveats)
         yield _Figure(f"{prefix}B/s [{time}]", transfer, "throughput", "value", definition, 1, caveats)
         yield _Figure(f"{prefix}IOPS [{time}]", transfer, "rate", "value", definition, 1, caveats)
         yield _Figure(f"{prefix}entries/s [{time}]", entry, "rate", "value", definition, 1, caveats)

@@ -23,11 +23,11 @@ from coldcache.tools.lines import name_line
 #: Name of the tool in campaigns that import its logs.
 TOOL = "io500"
 
-#: The tools that run its phases.
-PHASE_TOOLS = ("ior", "mdtest")
+#: The tools that run its phases, whose figures it quotes.
+QUOTED_TOOLS = ("ior", "mdtest")
 
 #: The operation of a phase, and the part of its name that distinguishes phases of the same operation.
-PHASES = {
+IO500_PHASES = {
     "ior-easy-write": ("write", "ior-easy"),
     "ior-easy-read": ("read", "ior-easy"),
     "ior-hard-write": ("write", "ior-hard"),
@@ -53,7 +53,7 @@ PHASES = {
 }
 #: Phases in the score of a standard run; an extended run has another score over more of them.
 _SCORED = {"ior": [], "mdtest": ["find"]}
-for _phase in PHASES:
+for _phase in IO500_PHASES:
     if _phase.startswith(("ior-easy", "ior-hard", "mdtest")):
         _SCORED[_phase.partition("-")[0]].append(_phase)
 
@@ -112,6 +112,15 @@ _FIGURES = (
 )
 
 
+def name_sources(record: Record) -> tuple[str, ...]:
+    """Return how the log of a phase's own tool may be named; nothing for a figure that no such log states."""
+    before, after = SCORE.split("{}")
+    if not record.definition.endswith(after):
+        return ()
+    name = record.definition.removeprefix(before).removesuffix(after)
+    return f"{name}.txt", f"{name.replace('-', '_')}.txt"
+
+
 def recognise(log: bytes) -> bool:
     """Return whether the log has a line of results, or the header of `result.txt`."""
     return (b"[RESULT]" in log and any(map(_is_result, _ANY.finditer(log)))) or (
@@ -144,6 +153,8 @@ def read(log: bytes) -> list[Record]:
         If a line is broken, the score is missing or contradicts the phases, or a phase that ran has no rate.
     """
     if _INI.search(log):
+        if b"[RESULT]" in log and any(map(_is_result, _ANY.finditer(log))):
+            raise LogError("holds result.txt and the summary of a run: put each into a file of its own")
         return _read_ini(log)
     runs = list(_split_runs(log))
     found: list[Record] = []
@@ -193,7 +204,7 @@ def _add_phase(log: bytes, phases: list[_Phase], result: re.Match[bytes]) -> Non
 def _name(log: bytes, line: re.Match[bytes], group: int) -> str:
     """Return the name of the phase that a group of a line holds."""
     name = line[group].decode().replace("_", "-")
-    if name not in PHASES and name != "timestamp":
+    if name not in IO500_PHASES and name != "timestamp":
         raise LogError(f"{name_line(log, line.start())}: no phase of IO500 is known as {name!r}")
     return name
 
@@ -263,7 +274,7 @@ def _phase_records(log: bytes, phases: Iterable[_Phase], run: _Run) -> list[Reco
 
 def _record(log: bytes, phase: _Phase, run: _Run, key: str, metric: str, definition: str) -> Record:
     line = phase.figures[key]
-    operation, kind = PHASES[phase.name]
+    operation, kind = IO500_PHASES[phase.name]
     is_line = line.re is _RESULT
     group = (3 if key == "score" else 5) if is_line else 3
     printed = line[group].decode("ascii", "replace")

@@ -18,7 +18,7 @@ RANK, REMOTE = "./rank", "./remote"
 MODEL, CLIENT = "model", "COLDCACHE_CLIENT"
 
 
-def spread(threads: int, hosts: tuple[str, ...]) -> dict[str, list[int]]:
+def deal_out(threads: int, hosts: tuple[str, ...]) -> dict[str, list[int]]:
     """Return the threads of each host, dealt out in turn: 32 threads on 16 hosts give 2 to each."""
     return {host: list(range(place, threads, len(hosts))) for place, host in enumerate(hosts)}
 
@@ -42,7 +42,7 @@ def name_addresses(run: Run) -> dict[str, str]:
 
 def list_hosts(run: Run) -> dict[str, str]:
     """Return the file of hosts that mpirun reads, by its name: a line for each node with its number of ranks."""
-    ranks = spread(run.threads, run.hosts)
+    ranks = deal_out(run.threads, run.hosts)
     return {HOSTS: "".join(f"{host} slots={len(own)}\n" for host, own in ranks.items())}
 
 

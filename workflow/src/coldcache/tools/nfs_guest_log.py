@@ -4,32 +4,52 @@ Specimen::
 
     {"fio version": "fio-3.33", ...}
     == negotiated mount
-    127.0.0.1:/run/export /mnt/t nfs rw,relatime,vers=3,rsize=65536,wsize=65536,...
+    10.0.0.254:/run/export /run/data nfs rw,relatime,vers=3,rsize=65536,wsize=65536,...
     == mountstats before
-    device 127.0.0.1:/run/export mounted on /mnt/t with fstype nfs statvers=1.1
+    device 10.0.0.254:/run/export mounted on /run/data with fstype nfs statvers=1.1
     ...
     == mountstats after
     ...
     == transports
     1
+    == most in flight
+    128
+    == devices before
+    disk 2510848 8785920
+    == devices after
+    disk 2512896 25613312
+
+The devices are layers of the guest's disk, the lowest one first, with the bytes that each has read and written. Logs of
+earlier versions end with the transports.
 """
 
 import re
+from collections.abc import Iterator
 
 from coldcache.core.errors import LogError
+from coldcache.core.outcome import Counters
 from coldcache.core.records import UNIT_OF_METRIC, Record
 from coldcache.tools import mountstats
 from coldcache.tools.fio import parse as fio_read
+from coldcache.tools.iozone import parse as iozone_read
+from coldcache.tools.protocols import LogReader
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "nfs_guest"
 
-__all__ = ["TOOL", "count_bytes", "read", "recognise", "split"]
+__all__ = ["TOOL", "count_bytes", "list_inner_readers", "read", "recognise", "split"]
 
 _HEAD = re.compile(rb"^== ([a-z ]+)\n", re.MULTILINE)
 _BYTES = re.compile(rb"^\tbytes:\t((?: ?[0-9]+){8})", re.MULTILINE)
 _CALLS = re.compile(rb"^\s*[A-Z][A-Z0-9_]+: ([0-9]+) ", re.MULTILINE)
+_DEVICE = re.compile(rb"^([a-z0-9]+) ([0-9]+) ([0-9]+)$", re.MULTILINE)
 _NEEDED = ("negotiated mount", "mountstats before", "mountstats after", "transports")
+
+#: What the guest counts of a mount's connections, by the name of its section.
+_COUNTED = {
+    "transports": "connections of the mount, lines xprt of mountstats after the run",
+    "most in flight": "the most requests in flight of each connection, max slots of mountstats, summed over them",
+}
 
 
 def recognise(log: bytes) -> bool:
@@ -38,33 +58,50 @@ def recognise(log: bytes) -> bool:
 
 
 def read(log: bytes) -> list[Record]:
-    """Return fio's records, then the calls that the mount sent during the run.
+    """Return the tool's records, then the calls that the mounts sent during the run.
 
     Raises
     ------
     LogError
-        If a section is missing, or as `fio_read.read` and `mountstats.difference`.
+        If a section is missing, or as the tool's reader and `mountstats.difference`.
     """
     sections = _find(log)
     missing = [name for name in _NEEDED if name not in sections]
     if missing:
         raise LogError(f"the guest's log has no section {missing[0]!r}: the guest ended before the tool did")
+    inner = list_inner_readers(log)
+    for name, span in sections.items():
+        own = {"tool": inner[0], "mountstats before": mountstats, "mountstats after": mountstats}.get(name)
+        if any(other is not own and other.recognise(log[slice(*span)]) for other in inner):
+            raise LogError("holds a guest's log and another one: put each into a file of its own")
     before, after = sections["mountstats before"], sections["mountstats after"]
     # The last snapshot ends with the log, so only the section after it proves that it is complete.
     counted = mountstats.difference(log[slice(*before)], log[slice(*after)])
     moved = [record._replace(offset=record.offset + after[0]) for record in counted]
-    found = [*fio_read.read(log[: sections["tool"][1]]), *moved, _count_transports(log, sections["transports"])]
-    return sorted(found, key=lambda record: record.offset)
+    stated = inner[0].read(log[: sections["tool"][1]])
+    return sorted([*stated, *moved, *_count(log, sections)], key=lambda record: record.offset)
 
 
-def _count_transports(log: bytes, span: tuple[int, int]) -> Record:
-    number = re.fullmatch(rb"([0-9]{1,9})\n", log[slice(*span)])
-    if number is None:
-        raise LogError("the guest's log states no number of transports")
-    return Record(
-        "mountstats", None, "transports", "count", "value", float(number[1]), UNIT_OF_METRIC["count"], None,
-        "connections of the mount, lines xprt of mountstats after the run", span[0], len(number[1]), number[1].decode(),
-    )  # fmt: skip
+def list_inner_readers(log: bytes) -> list[LogReader]:
+    """Return the readers of what the guest's sections hold, that of the tool first."""
+    printed = log[slice(*_find(log)["tool"])]
+    return [*([iozone_read] if iozone_read.recognise(printed) else []), fio_read, mountstats]
+
+
+def _count(log: bytes, sections: dict[str, tuple[int, int]]) -> Iterator[Record]:
+    """Yield what the guest counted of its connections; raises `LogError` if it is no number."""
+    for name, definition in _COUNTED.items():
+        if name not in sections:
+            continue
+        start, end = sections[name]
+        number = re.fullmatch(rb"([0-9]{1,9})\n", log[start:end])
+        if number is None:
+            raise LogError(f"the guest's log states no number of {name}")
+        if int(number[1]):
+            yield Record(
+                "mountstats", None, name.replace(" ", "-"), "count", "value", float(number[1]),
+                UNIT_OF_METRIC["count"], None, definition, start, len(number[1]), number[1].decode(),
+            )  # fmt: skip
 
 
 def split(log: bytes) -> dict[str, bytes]:
@@ -81,26 +118,42 @@ def _find(log: bytes) -> dict[str, tuple[int, int]]:
     return spans
 
 
-def count_bytes(sections: dict[str, bytes]) -> dict[str, dict[str, int]] | None:
-    """Return the bytes of READ and WRITE calls before each snapshot, and all calls; None if a snapshot does not say.
+def count_bytes(sections: dict[str, bytes]) -> Counters | None:
+    """Return what crossed the wire, or the disk if there is no NFS; None if the log does not say.
 
     Returns
     -------
-    dict or None
-        ``before`` and ``after``, each with ``read_bytes``, ``written_bytes`` and ``calls``.
+    Counters or None
+        ``read_bytes``, ``written_bytes`` and ``calls`` of all mounts; and the bytes of each layer of the disk, as
+        ``disk.written_bytes``.
     """
-    counters = {}
-    for when in ("before", "after"):
-        snapshot = sections.get(f"mountstats {when}", b"")
-        stated = _BYTES.search(snapshot)
-        if stated is None:
-            return None
-        # Reads and writes: normal, direct, and from or to the server (fs/nfs/super.c, nfs_show_stats).
-        numbers = [int(number) for number in stated[1].split()]
-        counters[when] = {"read_bytes": numbers[4], "written_bytes": numbers[5], "calls": _count_calls(snapshot)}
-    return counters
+    devices = [_list_devices(sections.get(f"devices {when}", b"")) for when in ("before", "after")]
+    mounts = [_sum_mounts(sections.get(f"mountstats {when}", b"")) for when in ("before", "after")]
+    if all(mounts):
+        return Counters({**mounts[0], **devices[0]}, {**mounts[1], **devices[1]}, of="nfs", crossing="wire")
+    if not all(devices):
+        return None
+    # The file system lies on the last layer.
+    tops = [{f"{way}_bytes": list(found.values())[place] for place, way in ((-2, "read"), (-1, "written"))}
+            for found in devices]  # fmt: skip
+    return Counters({**tops[0], **devices[0]}, {**tops[1], **devices[1]})
 
 
-def _count_calls(snapshot: bytes) -> int:
-    """Return the operations of all kinds that the mount had sent."""
-    return sum(int(calls) for calls in _CALLS.findall(snapshot.partition(b"per-op statistics")[2]))
+def _sum_mounts(snapshot: bytes) -> dict[str, int]:
+    """Return the bytes of READ and WRITE, and all calls, of the NFS mounts of a snapshot; empty without one."""
+    stated = [[int(number) for number in found[1].split()] for found in _BYTES.finditer(snapshot)]
+    if not stated:
+        return {}
+    # Reads and writes: normal, direct, and from or to the server (fs/nfs/super.c, nfs_show_stats).
+    read, written = (sum(numbers[place] for numbers in stated) for place in (4, 5))
+    calls = sum(int(number) for number in _CALLS.findall(snapshot.partition(b"per-op statistics")[2]))
+    return {"read_bytes": read, "written_bytes": written, "calls": calls}
+
+
+def _list_devices(section: bytes) -> dict[str, int]:
+    """Return the bytes that each device has read and written, in the section's order."""
+    return {
+        f"{found[1].decode()}.{way}_bytes": int(found[place])
+        for found in _DEVICE.finditer(section)
+        for place, way in ((2, "read"), (3, "written"))
+    }

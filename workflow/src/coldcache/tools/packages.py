@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from coldcache.tools.protocols import LogReader, Tool, Traits
 
 #: The group of entry points; the name of each is the tool's in studies.
-GROUP = "coldcache.tools"
+ENTRY_POINTS = "coldcache.tools"
 
 
 class PackagedTools(NamedTuple):
@@ -39,7 +39,7 @@ def find_tools(known: Collection[str]) -> PackagedTools:
     tools: dict[str, Tool] = {}
     readers: list[LogReader] = []
     refused: dict[str, str] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value)):
         module, reason = _load(point, {*known, *tools})
         if reason is not None:
             refused[point.name] = reason

@@ -71,6 +71,8 @@ class Traits:
     durable_words : tuple of str
         Words of its command line by which writes are on storage when it ends, past the caches of this machine; one
         that ends with ``=`` takes any value.
+    starts : mapping of str to int
+        How many times its processes start for an operation, where a test has several phases; else once.
     tick_seconds : float or None
         The finest step of the clock from which it computes rates, in s; None if unknown.
     """
@@ -94,6 +96,7 @@ class Traits:
     keeps: tuple[str, ...] = ()
     exit_codes: tuple[int, ...] = (0,)
     durable_words: tuple[str, ...] = ()
+    starts: Mapping[str, int] = field(default_factory=dict)
     tick_seconds: float | None = None
 
 
@@ -122,6 +125,20 @@ class NamedLogReader(LogReader, Protocol):
 
     def read_named(self, log: bytes, name: str) -> Sequence[Record]:
         """Return every value of a log called `name`; raises `LogError` as `LogReader.read`."""
+
+
+@runtime_checkable
+class Harness(LogReader, Protocol):
+    """A module that reads the log of a harness, which quotes figures of the tools that it ran.
+
+    The records of a phase have its name as the factor ``phase``.
+    """
+
+    #: The tools whose figures it quotes.
+    QUOTED_TOOLS: tuple[str, ...]
+
+    def name_sources(self, record: Record) -> tuple[str, ...]:
+        """Return how the log that a figure was quoted from may be named, in the folder of the harness's own."""
 
 
 class Tool(Protocol):

@@ -23,12 +23,20 @@ class Run(NamedTuple):
         Whether to bypass the page cache.
     queue_depth : int
         Transfers in flight per thread.
+    writes_per_flush : int
+        Writes of a thread after which it flushes its file; 0 if it flushes only at the end.
     files : int
         Files (or directories) per thread, for metadata operations.
+    file_body : int
+        Bytes of each of them.
+    file_sync : str
+        When new ones are brought to stable storage: ``none``, ``each`` before the next, or all after their ``phase``.
     directories_per_thread, items_per_directory : int
         How they are spread; 0 if each thread has them in one directory.
     seconds : float
-        How long a time-bound tool runs.
+        How long a time-bound tool is timed.
+    ramp : float
+        How long it runs before that, in s, so that the burst of a throttle or a cache passes.
     series : float
         Length of the windows over which the tool logs the rate of each process, in s; 0 for none.
     options : tuple of str
@@ -60,10 +68,14 @@ class Run(NamedTuple):
     file_layout: str = "file-per-thread"
     direct_io: bool = False
     queue_depth: int = 1
+    writes_per_flush: int = 0
     files: int = 0
+    file_body: int = 0
+    file_sync: str = "none"
     directories_per_thread: int = 0
     items_per_directory: int = 0
-    seconds: float = 1.05
+    seconds: float = 10.0
+    ramp: float = 0.0
     series: float = 0.0
     options: tuple[str, ...] = ()
     device: str = ""
@@ -82,7 +94,7 @@ class Run(NamedTuple):
         return tuple(f"{mounts[n % len(mounts)]}/{within[n % len(within)]}".rstrip("/") for n in range(turns))
 
     def name_within(self, thread: int) -> str:
-        """Return the beginning of the names of a thread's files, relative to the directory: its subfolder."""
+        """Return the prefix of the names of a thread's files: its subfolder, if there are subfolders."""
         return f"{self.subfolders[thread % len(self.subfolders)]}/" if self.subfolders else ""
 
 

@@ -9,7 +9,7 @@ from coldcache.verdicts.observation import Observation
 READS = ("read", "random-read")
 
 
-class Coldness(NamedTuple):
+class ColdProof(NamedTuple):
     """Whether a read was cold, and the figures that show it.
 
     Attributes
@@ -45,24 +45,24 @@ _VERDICT = {"storage": "cold", "memory": "warm"}
 _WORST_FIRST = ("warm", "mixed", "unproved", "cold")
 
 
-def judge_cold(trial: Observation) -> Coldness:
+def judge_cold(trial: Observation) -> ColdProof:
     """Return whether the bytes of a trial's reads came from the device, or over the wire from a server.
 
     Returns
     -------
-    Coldness
+    ColdProof
         That of the read which is worst; ``not applicable`` for a trial without reads.
     """
     found = [judge_read(trial, operation) for operation in trial.outcome.operations if operation in READS]
-    return min(found, key=lambda one: _WORST_FIRST.index(one.verdict), default=Coldness("not applicable"))
+    return min(found, key=lambda one: _WORST_FIRST.index(one.verdict), default=ColdProof("not applicable"))
 
 
-def judge_read(trial: Observation, operation: str) -> Coldness:
+def judge_read(trial: Observation, operation: str) -> ColdProof:
     """Return whether the bytes of one read came from the device, or over the wire from a server.
 
     Returns
     -------
-    Coldness
+    ColdProof
         ``cold`` if at least the site's share of the bytes crossed the device; ``warm`` if at most the rest did, or
         the file system is in memory; ``mixed`` in between. ``unproved`` where nothing counts the bytes, where the page
         cache held much of the files or much more crossed than was read, so that the device must have served other
@@ -70,7 +70,7 @@ def judge_read(trial: Observation, operation: str) -> Coldness:
     """
     evidence = find_evidence(trial, operation)
     verdict = _VERDICT.get(evidence.reached, "mixed" if evidence.is_part else "unproved")
-    found = Coldness(
+    found = ColdProof(
         verdict, evidence.why, moved_bytes=evidence.moved_bytes, crossed_bytes=evidence.crossed_bytes,
         operation=operation,
     )  # fmt: skip

@@ -5,11 +5,8 @@ from typing import NamedTuple
 from coldcache.core.outcome import Counters
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import DATA_OPERATIONS, METADATA_OPERATIONS
-from coldcache.verdicts.layers import name_cache_below, name_place
-from coldcache.verdicts.observation import Observation, count_names, crossing, list_operations, moved_range
-
-#: File systems that keep their files in memory.
-_IN_MEMORY = ("tmpfs", "ramfs", "hugetlbfs", "devtmpfs")
+from coldcache.verdicts.layers import name_cache_below, name_cache_device, name_memory, name_unseen_cache
+from coldcache.verdicts.observation import Observation, count_names, crossing, list_operations, moved_range, ramp_share
 
 #: Bytes that a journal or the tool's own files may add.
 SLACK = 8 * 2**20
@@ -64,11 +61,11 @@ class _Work(NamedTuple):
     crossed: int
 
 
-def direction_of(operation: str) -> str:
-    """Return the direction of an operation, ``read`` or ``written``; empty for a mix of both."""
+def direction_of(operation: str) -> str | None:
+    """Return the direction of an operation, ``read`` or ``written``; None for a mix of both."""
     if operation.endswith(("read", "-stat")):
         return "read"
-    return "written" if operation.endswith(("write", "-create", "-remove", "-rename")) else ""
+    return "written" if operation.endswith(("write", "-create", "-remove", "-rename")) else None
 
 
 def find_evidence(trial: Observation, operation: str) -> Evidence:
@@ -79,12 +76,12 @@ def find_evidence(trial: Observation, operation: str) -> Evidence:
     """
     outcome = trial.outcome
     found = _read_counts(trial, operation)
-    if outcome.filesystem in _IN_MEMORY and trial.records:
-        return found._replace(reached="memory", why=f"{outcome.filesystem} is in memory, where nothing can be cold")
+    if trial.records and (memory := name_memory(trial)):
+        return found._replace(reached="memory", why=memory)
     if outcome.counters is None or found.crossed_bytes is None:
         return found._replace(why=outcome.uncounted or "nothing counts the bytes that cross the device")
     nodes = outcome.factors.get("nodes", 1)
-    if crossing(trial) == "wire" and nodes > 1:
+    if crossing(trial) == "wire" and nodes > 1 and not outcome.guest:
         return found._replace(why=f"the bytes were counted on one of {nodes} nodes")
     own = _find_work(trial, operation, outcome.counters)
     if own is None:
@@ -94,8 +91,10 @@ def find_evidence(trial: Observation, operation: str) -> Evidence:
     if reached == "storage" and (hidden := _find_hidden(trial, operation, found)):
         return found._replace(why=f"{why}, but {hidden}")
     if reached == "storage" and direction_of(operation) == "read":
-        why += name_place(trial)
-    elif reached == "unknown" and own.crossed > own.full and not is_part:
+        why += name_unseen_cache(trial) or ""
+    if direction_of(operation) == "read" and found.names is not None and outcome.cold and outcome.cold.names:
+        why += f"; dentries and inodes were {outcome.cold.names} before"
+    if reached == "unknown" and own.crossed > own.full and not is_part:
         why += ", more than the tool moved, which proves nothing"
     return found._replace(reached=reached, why=why, is_part=is_part)
 
@@ -122,14 +121,16 @@ def _find_work(trial: Observation, operation: str, counters: Counters) -> _Work 
     crossed = counters.difference(f"{direction_of(operation)}_bytes")
     if operation in DATA_OPERATIONS or operation not in METADATA_OPERATIONS:
         moved = moved_range(trial, operation)
-        allowed = 1 + trial.thresholds.foreign_share
+        allowed = 1 + trial.thresholds.foreign_share + ramp_share(trial, operation)
         return _Work(moved.least, moved.most, moved.most * allowed, crossed) if moved and crossed is not None else None
     names = count_names(trial, operation)
     if not names or crossed is None:
         return None
     if counters.of == "device":
         full = _INODE if direction_of(operation) == "read" else _BLOCK
-        return _Work(names * _INODE, names * full, names * _MOST_PER_NAME, crossed)
+        # Bodies may stay in memory unless they are synced.
+        full += trial.outcome.factors.get("file_body", 0) if operation == "file-create" else 0
+        return _Work(names * _INODE, names * full, names * (_MOST_PER_NAME + full), crossed)
     calls = _count_calls(counters)
     return None if calls is None else _Work(names, names, names * _MOST_CALLS, calls)
 
@@ -166,9 +167,12 @@ def _compare(trial: Observation, operation: str, own: _Work) -> tuple[str, bool]
     return "unknown", own.crossed < share * own.least
 
 
-def _find_hidden(trial: Observation, operation: str, found: Evidence) -> str:
-    """Return why the bytes that crossed may not be those of the tool, or may not have come from a disk."""
+def _find_hidden(trial: Observation, operation: str, found: Evidence) -> str | None:
+    """Return why the bytes that crossed may not be the tool's, or may not have come from a disk; None if they are."""
     state, factors = trial.outcome.cold, trial.outcome.factors
+    # A flush, too, ends in its faster device.
+    if front := name_cache_device(trial):
+        return front
     is_read = direction_of(operation) == "read"
     # Direct I/O bypasses the page cache.
     if is_read and state and state.bytes and state.resident_bytes and not factors.get("direct_io"):
@@ -177,9 +181,9 @@ def _find_hidden(trial: Observation, operation: str, found: Evidence) -> str:
             return held
     if is_read and state and state.bytes and state.below_bytes is not None:
         # The page cache held no more than this of the file behind the loop device.
-        return name_cache_below(trial) if state.below_bytes / state.bytes > 1 - trial.thresholds.cold_share else ""
+        return name_cache_below(trial) if state.below_bytes / state.bytes > 1 - trial.thresholds.cold_share else None
     # A flush reaches the disk below.
-    return "" if not is_read and found.flushes else name_cache_below(trial)
+    return None if not is_read and found.flushes else name_cache_below(trial)
 
 
 def _show(trial: Observation, found: Evidence) -> str:

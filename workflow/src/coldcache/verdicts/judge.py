@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from coldcache.verdicts import suspect_rules as suspect
 from coldcache.verdicts import void_rules as void
-from coldcache.verdicts.cold_proof import READS, Coldness, judge_cold, judge_read
+from coldcache.verdicts.cold_proof import READS, ColdProof, judge_cold, judge_read
 from coldcache.verdicts.evidence import Evidence, find_evidence
 from coldcache.verdicts.log_rules import stale_log, wrong_level
 from coldcache.verdicts.observation import Finding, Observation, list_operations
@@ -23,8 +23,8 @@ class Judgement(NamedTuple):
     reasons : tuple of str
         The sentence of each of these rules.
     cold : str
-        The verdict on a read, as in `Coldness`.
-    colds : tuple of Coldness
+        The verdict on a read, as in `ColdProof`.
+    colds : tuple of ColdProof
         The verdict on each read, with the figures behind it.
     evidence : mapping of str to Evidence
         Whether the work of each operation reached the storage.
@@ -34,12 +34,18 @@ class Judgement(NamedTuple):
     codes: tuple[str, ...]
     reasons: tuple[str, ...]
     cold: str
-    colds: tuple[Coldness, ...] = ()
+    colds: tuple[ColdProof, ...] = ()
     evidence: Mapping[str, Evidence] = {}
 
     def cold_of(self, operation: str) -> str:
         """Return the verdict on one operation's reads."""
         return next((found.verdict for found in self.colds if found.operation == operation), "not applicable")
+
+    @property
+    def reached(self) -> str:
+        """How far the trial's work got: that of the operation which got least far; ``unknown`` for a missing trial."""
+        found = {one.reached for one in self.evidence.values()}
+        return next((word for word in ("memory", "unknown") if word in found), "storage" if found else "unknown")
 
     def reached_by(self, operation: str) -> str:
         """Return ``storage``, ``memory`` or ``unknown``: how far the work of an operation got."""

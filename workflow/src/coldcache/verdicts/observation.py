@@ -11,6 +11,9 @@ from coldcache.core.stamp import Stamp
 from coldcache.core.trial_figure import choose_record
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
 
+#: How many times faster than what follows a burst may be.
+_BURST = 4
+
 #: The reason why a rule objects to a trial; None if it does not.
 Finding = str | None
 
@@ -67,6 +70,8 @@ class Observation(NamedTuple):
         The finest step of the clock from which the tool computes its rates, in s; None if unknown.
     windows : mapping of str to sequence of float
         The rate of all processes together over time, by operation, in B/s, as `coldcache.verdicts.windows` sums it.
+    measured : mapping of str to float
+        ``read_rate``, ``write_rate`` and ``memory_rate`` as measured at the campaign's begin, in B/s.
     """
 
     outcome: Outcome
@@ -81,9 +86,10 @@ class Observation(NamedTuple):
     durable_words: tuple[str, ...] = ()
     tick: float | None = None
     windows: Mapping[str, Sequence[float]] = {}
+    measured: Mapping[str, float] = {}
 
 
-class Moved(NamedTuple):
+class MovedBytes(NamedTuple):
     """The least and the most that an operation moved according to its log, in B."""
 
     least: float
@@ -131,11 +137,11 @@ def list_operations(trial: Observation) -> list[str]:
     return list(dict.fromkeys((*trial.outcome.operations, *stated)))
 
 
-def moved_range(trial: Observation, operation: str) -> Moved | None:
+def moved_range(trial: Observation, operation: str) -> MovedBytes | None:
     """Return the least and the most bytes of an operation that must cross, in B; None where the log does not say.
 
     A test that its fastest process ended for the others states only that each process moved between the least that
-    any moved and its whole file. Of buffered random writes only the last to each block must cross.
+    any moved and its whole file. Of buffered writes only the last to each block must cross.
     """
     bounds = (record.factors.get("moved") for record in trial.records if record.operation == operation)
     found = next((bound for bound in bounds if bound), None)
@@ -143,19 +149,27 @@ def moved_range(trial: Observation, operation: str) -> Moved | None:
     least, most = found or (moved, moved)
     if least is None or most is None:
         return None
-    return Moved(_count_distinct(trial, least) if operation == "random-write" else least, most)
+    return MovedBytes(_count_distinct(trial, operation, least), most)
 
 
-def _count_distinct(trial: Observation, moved: float) -> float:
-    """Return the least bytes that random writes of `moved` bytes leave to write back, in B.
+def ramp_share(trial: Observation, operation: str) -> float:
+    """Return how much more than an operation moved crossed before its tool began to time it, as a share at most."""
+    seconds = measured_seconds(trial, operation)
+    # A burst, which the ramp lets pass, is faster.
+    return _BURST * trial.outcome.ramp / seconds if trial.outcome.ramp and seconds else 0.0
 
-    n writes at random places of N blocks reach N (1 - exp(-n / N)) different ones on average; a tenth is chance.
+
+def _count_distinct(trial: Observation, operation: str, moved: float) -> float:
+    """Return the least bytes that must cross of `moved` ones, in B: a cache may absorb what is overwritten in it.
+
+    n writes at random places of N blocks reach N (1 - exp(-n / N)) different ones on average; a tenth is chance. Those
+    in order begin again once they have passed the end.
     """
     factors = trial.outcome.factors
     size = float(factors.get("file_size") or 0) * float(factors.get("threads") or 1)
-    if factors.get("direct_io") or not size:
+    if factors.get("direct_io") or not size or operation not in ("write", "random-write"):
         return moved
-    return 0.9 * size * -expm1(-moved / size)
+    return min(moved, size) if operation == "write" else 0.9 * size * -expm1(-moved / size)
 
 
 def count_names(trial: Observation, operation: str) -> float | None:

@@ -19,10 +19,8 @@ _SHORTEST = 1e-3
 _BY_TIME = "--time_based"
 
 
-def name_remedy(trial: Observation, operation: str, seconds: float, least: float) -> str:
-    """Return what to change so that an operation lasts long enough, as the end of a sentence.
-
-    An imported log was measured elsewhere, and has no remedy.
+def name_remedy(trial: Observation, operation: str, seconds: float, least: float) -> str | None:
+    """Return what to change so that an operation lasts long enough; None for a log that was imported.
 
     Parameters
     ----------
@@ -37,31 +35,31 @@ def name_remedy(trial: Observation, operation: str, seconds: float, least: float
     """
     times = _MARGIN * least / max(seconds, _SHORTEST)
     if trial.outcome.log:
-        return ""
+        return None
     if trial.outcome.scale:
-        return f": let limits.trial_seconds of the site be {math.ceil(times)} times as long"
+        return f"make limits.trial_seconds of the site {math.ceil(times)} times as long"
     if operation in METADATA_OPERATIONS:
         names = count_names(trial, operation)
         many = f"{_round_up(names * times):,.0f} files" if names else "more files"
-        return f": let the study name {many} in all, and limits.layout_seconds of the site suffice to make them"
+        return f"set {many} in all in the study, and enough limits.layout_seconds in the site to create them"
     moved = moved_range(trial, operation)
     if moved is None or operation.startswith("random") or _BY_TIME in trial.outcome.argv:
-        return f": let seconds of the sweep be {math.ceil(_MARGIN * least)} s"
-    return f": measure with SIZE={show_bytes(2 ** math.ceil(math.log2(moved.most * times))).replace(' ', '')}"
+        return f"set seconds of the sweep to {math.ceil(_MARGIN * least)} s"
+    return f"measure with SIZE={show_bytes(2 ** math.ceil(math.log2(moved.most * times))).replace(' ', '')}"
 
 
-def name_longer(trial: Observation, operation: str) -> str:
-    """Return what to change so that an operation lasts several times as long, as the end of a sentence.
+def name_longer(trial: Observation, operation: str) -> str | None:
+    """Return what to change so that an operation lasts several times as long, which shows whether its rate settles.
 
-    Only a longer run shows whether its rate settles, and at what.
+    None for a log that was imported, and for one that states no time.
     """
     seconds = measured_seconds(trial, operation)
     if trial.outcome.log or not seconds:
-        return ""
+        return None
     if trial.outcome.scale:
-        return f": let limits.trial_seconds of the site be {_LONGER} times as long"
+        return f"make limits.trial_seconds of the site {_LONGER} times as long"
     if operation.startswith("random") or _BY_TIME in trial.outcome.argv:
-        return f": measure with SECONDS={math.ceil(_LONGER * seconds)}"
+        return f"measure with SECONDS={math.ceil(_LONGER * seconds)}"
     return name_remedy(trial, operation, seconds, _LONGER / _MARGIN * seconds)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.trial_figure import choose_record
 from coldcache.core.units import show_bytes, show_rate
-from coldcache.core.vocabulary import DATA_OPERATIONS, METRIC_OF_OPERATION
+from coldcache.core.vocabulary import DATA_OPERATIONS, IGNORES_FLUSHES, METRIC_OF_OPERATION
 from coldcache.verdicts.cold_proof import READS, judge_read
 from coldcache.verdicts.evidence import SLACK, direction_of, find_evidence
 from coldcache.verdicts.modes import describe_modes
@@ -17,6 +17,7 @@ from coldcache.verdicts.observation import (
     list_operations,
     measured_seconds,
     moved_range,
+    ramp_share,
 )
 from coldcache.verdicts.remedy import name_longer, name_remedy
 from coldcache.verdicts.windows import find_change
@@ -24,9 +25,16 @@ from coldcache.verdicts.windows import find_change
 #: A limit lets a burst pass at its start, so the rate over some seconds may be this many times higher.
 _BURST = 1.05
 
+#: A second's measurement may miss the most that a target can carry by this factor.
+MEASURED_SLACK = 1.25
+
 
 def above_ceiling(trial: Observation) -> Finding:
-    """Suspect: the rate is higher than the target can carry, according to the site or to the limits set on it here."""
+    """Suspect: the rate is higher than the target can carry.
+
+    The most it carries is what the site states, or the limits set on it here, or what was measured at the campaign's
+    begin. A trial whose bytes are counted at the device has shown that such a measurement was too low.
+    """
     stated = [(getattr(trial.ceilings, name), "that the target can carry") for name in _CEILINGS]
     limits = _read_limits(trial)
     found = [
@@ -37,6 +45,18 @@ def above_ceiling(trial: Observation) -> Finding:
             if above := _above(trial, metric, read[0], write[0]):
                 operation, rate, most = above[0], show_rate(above[1], unit), show_rate(above[2], unit)
                 return f"{operation} at {rate} is above the {most} {read[1]}"
+    return _above_measured(trial)
+
+
+def _above_measured(trial: Observation) -> str | None:
+    """Return why a rate is higher than what was measured at the campaign's begin allows."""
+    read, write, memory = (trial.measured.get(name) for name in ("read_rate", "write_rate", "memory_rate"))
+    for limits, what in (((read, write), "target carried"), ((memory, memory), "memory was copied")):
+        allowed = [limit and limit * MEASURED_SLACK for limit in limits]
+        above = _above(trial, "throughput", allowed[0], allowed[1])
+        if above and not (what == "target carried" and find_evidence(trial, above[0]).reached == "storage"):
+            rate, most = show_rate(above[1], "B/s"), show_rate(above[2] / MEASURED_SLACK, "B/s")
+            return f"{above[0]} at {rate} is above the {most} at which the {what} when the campaign began"
     return None
 
 
@@ -95,7 +115,11 @@ def foreign_transfers(trial: Observation) -> Finding:
     if not moved or None in moved.values():
         return None
     most = {
-        direction: sum(range_.most for name, range_ in moved.items() if range_ and direction_of(name) == direction)
+        direction: sum(
+            range_.most * (1 + ramp_share(trial, name))
+            for name, range_ in moved.items()
+            if range_ and direction_of(name) == direction
+        )
         for direction in ("read", "written")
     }
     allowed = sum(most.values()) * trial.thresholds.foreign_share + SLACK
@@ -178,7 +202,7 @@ def two_modes(trial: Observation) -> Finding:
     """Suspect: the trials of the case have two typical figures, so that one median describes neither."""
     for operation, figures in trial.baseline.figures.items():
         unit = UNIT_OF_METRIC[METRIC_OF_OPERATION[operation]]
-        if found := describe_modes(figures, unit, trial.thresholds.modes):
+        if found := describe_modes(figures, unit, trial.thresholds):
             return f"the trials of {operation} have two modes: {found}"
     return None
 
@@ -214,7 +238,8 @@ def too_short(trial: Observation) -> Finding:
         if seconds is not None and seconds < trial.thresholds.shortest_run:
             least = trial.thresholds.shortest_run
             remedy = name_remedy(trial, operation, seconds, least)
-            return f"{operation} was measured over {_show_below(seconds, least)} s, less than {least:g} s{remedy}"
+            short = f"{operation} was measured over {_show_below(seconds, least)} s, less than {least:g} s"
+            return f"{short}: {remedy}" if remedy else short
     return None
 
 
@@ -224,10 +249,12 @@ def unsteady(trial: Observation) -> Finding:
         change = find_change(windows, trial.thresholds)
         if change:
             low, high = (show_rate(rate, "B/s") for rate in (min(change.rates), max(change.rates)))
-            return (
+            found = (
                 f"{operation} was not steady: the means of five equal parts lie between {low} and {high} and change by "
-                f"{change.course.slope:+.0%} along a line{name_longer(trial, operation)}"
+                f"{change.course.slope:+.0%} along a line"
             )
+            remedy = name_longer(trial, operation)
+            return f"{found}: {remedy}" if remedy else found
     return None
 
 
@@ -271,7 +298,12 @@ def wrote_less(trial: Observation) -> Finding:
 
 
 def _find_durable_word(trial: Observation) -> str | None:
-    """Return the word of the command line by which writes are on storage when the tool ends; None without one."""
+    """Return the word of the command line by which writes are on storage when the tool ends; None without one.
+
+    A served device that ignores flushes promises nothing.
+    """
+    if trial.outcome.factors.get("write_cache") == IGNORES_FLUSHES:
+        return None
     exact = {word for word in trial.durable_words if not word.endswith("=")}
     starts = tuple(word for word in trial.durable_words if word.endswith("="))
     return next((word for word in trial.outcome.argv if word in exact or (starts and word.startswith(starts))), None)

@@ -1,5 +1,7 @@
 """The thresholds of the rules, and the most that a target can carry."""
 
+from typing import NamedTuple
+
 from pydantic import Field
 
 from coldcache.core.yaml_models import Rate, Seconds, Strict
@@ -24,6 +26,21 @@ class Ceilings(Strict):
     baseline_write_rate: Rate | None = Field(
         None, gt=0, description="What it takes once its burst credit is spent; a higher rate is suspect."
     )
+
+
+class MeasuredCeiling(NamedTuple):
+    """The most that a target carried, or memory copied, at a campaign's begin.
+
+    Attributes
+    ----------
+    rate : float
+        In B/s.
+    how : str
+        What was read, written or copied, and for how long.
+    """
+
+    rate: float
+    how: str
 
 
 class Thresholds(Strict):
@@ -65,6 +82,11 @@ class Thresholds(Strict):
     )
     modes: float = Field(
         3.0, ge=1, description="Trials of one case whose largest figure is more times the smallest are all suspect."
+    )
+    gap: float = Field(
+        1.5,
+        ge=1,
+        description="Trials of one case in two groups this many times apart, and thrice as far as they are wide, too.",
     )
     steady_spread: float = Field(
         0.2, gt=0, description="Rates of five rounds that differ by more than this share of their mean are not steady."

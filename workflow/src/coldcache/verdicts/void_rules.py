@@ -87,7 +87,8 @@ def coarse_clock(trial: Observation) -> Finding:
             clock = f"{trial.outcome.tool}'s clock ({show_rate(trial.tick, 's')} each)"
             least = max(_LEAST_TICKS * trial.tick, trial.thresholds.shortest_run)
             remedy = name_remedy(trial, operation, seconds, least)
-            return f"{operation} was measured over {ticks} ticks of {clock}, less than {_LEAST_TICKS}{remedy}"
+            coarse = f"{operation} was measured over {ticks} ticks of {clock}, less than {_LEAST_TICKS}"
+            return f"{coarse}: {remedy}" if remedy else coarse
     return None
 
 

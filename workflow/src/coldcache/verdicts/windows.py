@@ -23,7 +23,7 @@ _CHANCE = 0.001
 _METRICS = ("throughput", "throughput_per_process")
 
 
-class Change(NamedTuple):
+class RateChange(NamedTuple):
     """How the rate of a timed part changed: the mean of each of its equal parts, in B/s, and how they differ."""
 
     rates: tuple[float, ...]
@@ -57,7 +57,7 @@ def sum_windows(processes: Sequence[Sequence[Record]], operations: Sequence[str]
     return found
 
 
-def _points_of(records: Sequence[Record], direction: str) -> list[tuple[float, float]]:
+def _points_of(records: Sequence[Record], direction: str | None) -> list[tuple[float, float]]:
     """Return the time and rate of each window in one direction; a single call is no window."""
     return [
         (float(record.factors["time"]), record.value)
@@ -79,7 +79,7 @@ def _add(processes: list[list[tuple[float, float]]]) -> tuple[float, ...]:
     return tuple(sum(one[place] for one in placed) for place in shared[:-1])
 
 
-def find_change(windows: Sequence[float], thresholds: Thresholds) -> Change | None:
+def find_change(windows: Sequence[float], thresholds: Thresholds) -> RateChange | None:
     """Return how the rate changed; None if it was steady, or there are too few windows to tell."""
     size = len(windows) // ROUNDS
     if size < LEAST_PER_PART:
@@ -87,7 +87,7 @@ def find_change(windows: Sequence[float], thresholds: Thresholds) -> Change | No
     parts = [windows[place * size : (place + 1) * size] for place in range(ROUNDS)]
     rates = tuple(fmean(part) for part in parts)
     course = course_of(rates)
-    return None if is_steady(course, thresholds) or not _differ(parts) else Change(rates, course)
+    return None if is_steady(course, thresholds) or not _differ(parts) else RateChange(rates, course)
 
 
 def _differ(parts: Sequence[Sequence[float]]) -> bool:

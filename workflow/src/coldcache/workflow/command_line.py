@@ -91,7 +91,7 @@ def list_subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.Argum
     )
 
 
-def name_version() -> str:
+def version_line() -> str:
     """Return the program's version, as ``--version`` prints it."""
     try:
         return f"coldcache {version('coldcache')}"

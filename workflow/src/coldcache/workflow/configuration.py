@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import ConfigDict
+
 from coldcache.campaign.begin import begin, fit_design, is_enlarged
 from coldcache.campaign.campaign import RAW, Campaign, check_name, presentation, read_campaign
 from coldcache.campaign.progress import is_whole
@@ -13,24 +15,55 @@ from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import DesignError, ToolError
 from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_mistakes import name_place
+from coldcache.core.yaml_models import Strict, read_model
+from coldcache.design import default_sentinel
 from coldcache.design.grid import Environment
 from coldcache.design.jobs import arrange_allocations, refuse_hours
+from coldcache.design.notebooks import refuse_unknown_notebooks
 from coldcache.design.resize import lengthen, resize
-from coldcache.design.site import Site, read_site
+from coldcache.design.site import SITES, Site, read_site
 from coldcache.design.study import Study, Sweep, read_study
 from coldcache.measure.host.environment_modules import load_modules
-from coldcache.measure.precondition import count_bytes, is_due
+from coldcache.measure.precondition import bytes_per_pass, is_due
 from coldcache.measure.target import check_target, takes_direct_io
+from coldcache.tools import TOOLS
 from coldcache.tools.fio import command as fio
 from coldcache.tools.programs import HELPERS
 from coldcache.tools.run import Run
 
-STUDIES, SITES = Path("config/studies"), Path("config/sites")
+STUDIES = Path("config/studies")
 
+#: What `config/config.yaml` and ``--config`` may hold.
 KEYS = ("campaign", "studies", "site", "target", "size", "seconds")
 
 #: What `config/config.yaml` has as it comes: such a value gives way to that of a campaign that has begun.
 DEFAULTS = {"studies": "quick", "site": "local", "target": "", "size": "", "seconds": ""}
+
+
+class _File(Strict):
+    """What `config/config.yaml` may hold."""
+
+    model_config = ConfigDict(strict=True)
+
+    campaign: str | int | None = None
+    studies: str | None = None
+    site: str | None = None
+    target: str | None = None
+    size: str | int | None = None
+    seconds: str | int | float | None = None
+
+
+def read_config_file(path: Path) -> dict[str, Any]:
+    """Return what the file of the configuration, `config/config.yaml`, states.
+
+    Raises
+    ------
+    DesignError
+        If it is missing, is not YAML, or holds an unknown key or a value of another kind.
+    """
+    if not path.is_file():
+        raise DesignError(f"{path}: there is no such file in {Path.cwd()}; coldcache new makes a folder that has one")
+    return read_model(path, _File).model_dump(exclude_unset=True)
 
 
 def read_design(config: Mapping[str, Any]) -> Campaign:
@@ -43,8 +76,8 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     Parameters
     ----------
     config : mapping
-        ``campaign``, ``studies`` (ids, separated by commas), ``site`` and optionally ``target``, which overrides the
-        site's; ``size``, as `coldcache.design.resize.resize`;
+        ``campaign``, ``studies`` (ids, separated by commas; ``study.sweep`` is a single sweep), ``site``
+        and optionally ``target``, which overrides the site's; ``size``, as `coldcache.design.resize.resize`;
         ``seconds``, as `coldcache.design.resize.lengthen`.
 
     Raises
@@ -60,7 +93,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     """
     for key in config:
         if key not in KEYS:
-            raise DesignError(f'config/config.yaml: unknown key "{key}"; {nearest(key, KEYS)}')
+            raise DesignError(f'--config: unknown key "{key}"; {nearest(key, KEYS)}')
     name = _required(config, "campaign")
     check_name(name)
     folder = RAW / name
@@ -75,6 +108,20 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     if not is_whole(design):
         _refuse_impossible(design)
     return design
+
+
+def keep_text(config: Mapping[str, Any], typed: Collection[str]) -> dict[str, Any]:
+    """Return a configuration with values as they were typed: Snakemake reads ``campaign=007`` as the number 7.
+
+    Parameters
+    ----------
+    config : mapping
+        As for `read_design`.
+    typed : collection of str
+        What was typed after ``--config``.
+    """
+    values = {key: text for key, _, text in (entry.partition("=") for entry in typed)}
+    return {key: value if isinstance(value, str) else values.get(key, value) for key, value in config.items()}
 
 
 def take_begun(config: Mapping[str, Any], stated: Collection[str] = ()) -> dict[str, Any]:
@@ -102,7 +149,7 @@ def take_begun(config: Mapping[str, Any], stated: Collection[str] = ()) -> dict[
     path = begun.site.target.path
     here = begun.planned and read_site(SITES, begun.site.site).target.path == path
     kept = {
-        "studies": ",".join(study.study for study in begun.planned),
+        "studies": ",".join(map(_name_planned, begun.planned)),
         "site": begun.site.site,
         "target": "" if here else path,
         "size": begun.environment.size if begun.environment else "",
@@ -110,6 +157,14 @@ def take_begun(config: Mapping[str, Any], stated: Collection[str] = ()) -> dict[
     }
     free = [key for key in kept if key not in stated and (config.get(key) or "") == DEFAULTS[key]]
     return {**config, **{key: kept[key] for key in free if begun.planned}}
+
+
+def _is_here(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        # The server of a mounted file system has gone.
+        return False
 
 
 def update_presentation(design: Campaign) -> str | None:
@@ -125,7 +180,7 @@ def update_presentation(design: Campaign) -> str | None:
     if not is_sealed(design.folder):
         begin(design)
         return None
-    if not Path(design.site.target.path).exists():
+    if not _is_here(Path(design.site.target.path)):
         # It was measured elsewhere, and is only rebuilt here.
         return None
     stated = {study.study: _read_stated(study) for study in design.planned}
@@ -178,6 +233,8 @@ def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
     site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
     away = is_elsewhere(site)
     design = _draft("plan", config, None, full or away)
+    for study in design.studies:
+        refuse_unknown_notebooks(study, STUDIES / f"{study.study}.yaml")
     if away and not full:
         refuse_hours(arrange_allocations(design.blocks(), design.site), design.site)
     elif not full and not design.site.plan_only:
@@ -207,22 +264,52 @@ def _required(config: Mapping[str, Any], key: str) -> str:
 
 def _draft(name: str, config: Mapping[str, Any], environment: Environment | None, full: bool = False) -> Campaign:
     site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
-    names = [name.strip() for name in _required(config, "studies").split(",") if name.strip()]
-    if not names:
-        raise DesignError("config/config.yaml: studies: name at least one")
-    for study in names:
-        if names.count(study) > 1:
-            raise DesignError(f'studies: "{study}" is named twice')
     size, seconds = (str(config.get(key) or "") for key in ("size", "seconds"))
-    studies, site = resize([read_study(STUDIES, study) for study in names], site, size)
+    studies, site = resize(_read_studies(_required(config, "studies")), site, size)
     studies = lengthen(studies, seconds)
     if not full and not site.plan_only:
         _load_modules(site)
+        is_installed = TOOLS[default_sentinel.TOOL].TRAITS.program.is_installed()
+        studies = tuple(default_sentinel.with_sentinel(study, site, is_installed=is_installed) for study in studies)
     if environment is None:
         environment = _find_environment(name, site, studies, full)
     else:
         environment = environment._replace(**_choose_tools(site, studies, full, environment))
     return Campaign(name, site, studies, environment._replace(size=size, seconds=seconds))
+
+
+def _read_studies(stated: str) -> list[Study]:
+    """Return the studies that a configuration names, each whole, or with the sweeps that follow its name and a dot."""
+    names = [name.strip() for name in stated.split(",") if name.strip()]
+    if not names:
+        raise DesignError("config/config.yaml: studies: name at least one")
+    for name in names:
+        if names.count(name) > 1 or ("." in name and name.partition(".")[0] in names):
+            raise DesignError(f'studies: "{name}" is named twice')
+    chosen: dict[str, list[str]] = {}
+    for name in names:
+        study, _, sweep = name.partition(".") if "/" not in name else (name, "", "")
+        chosen.setdefault(study, []).extend([sweep] * bool(sweep))
+    return [_keep_sweeps(read_study(STUDIES, study), sweeps) for study, sweeps in chosen.items()]
+
+
+def _keep_sweeps(study: Study, names: list[str]) -> Study:
+    """Return a study with those of its sweeps, and its sentinel; all if none is named."""
+    for name in names:
+        if name not in study.sweeps:
+            raise DesignError(f'studies: {study.study} has no sweep "{name}"; {nearest(name, list(study.sweeps))}')
+    kept = {*names, study.sentinel.sweep} if study.sentinel else set(names)
+    sweeps = {name: sweep for name, sweep in study.sweeps.items() if name in kept}
+    return study.model_copy(update={"sweeps": sweeps}) if names else study
+
+
+def _name_planned(study: Study) -> str:
+    """Return how a configuration names a study of a campaign that has begun, with its sweeps if it has not all."""
+    stated = _read_stated(study)
+    if set(study.sweeps) >= set(stated.sweeps):
+        return study.study
+    sentinel = study.sentinel.sweep if study.sentinel else None
+    return ",".join(f"{study.study}.{name}" for name in study.sweeps if name != sentinel)
 
 
 def _load_modules(site: Site) -> None:
@@ -306,4 +393,4 @@ def _refuse_impossible(design: Campaign) -> None:
         check_target(design.site, cases)
     if is_due(design):
         fio.TRAITS.program.require()
-        count_bytes(design.site)
+        bytes_per_pass(design.site)

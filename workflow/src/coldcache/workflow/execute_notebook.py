@@ -65,14 +65,19 @@ def execute_notebook(
     Raises
     ------
     NotebookError
-        If a cell fails and there is no `dataset`, or if the kernel ends early; the message names the cell and the
-        cause. With `dataset` a cell that fails costs its page alone: the page and standard error name the cell and the
-        cause. Missing data is not a failure: the page says so in one line.
+        If a cell fails, or the file is no notebook, and there is no `dataset`; or if the kernel ends early. The message
+        names the cell and the cause. With `dataset` a failure costs its page alone: the page and standard error name
+        the cell and the cause. Missing data is not a failure: the page says so in one line.
     """
     saves: dict[str, Any] = {}
-    with watch_reads() as accesses, watch_saves(saves) if dataset else nullcontext():
-        executed = _execute(notebook, log, dataset, study)
-        read = list_reads(accesses) if _is_logged(nbformat.read(notebook, as_version=4)) else {EVERYTHING}
+    try:
+        source = nbformat.read(notebook, as_version=4)
+    except (ValueError, AttributeError) as error:
+        executed, read = _refuse(notebook, error, is_page=dataset is not None), set[str]()
+    else:
+        with watch_reads() as accesses, watch_saves(saves) if dataset else nullcontext():
+            executed = _execute(notebook, log, dataset, study)
+            read = list_reads(accesses) if _is_logged(source) else {EVERYTHING}
     strip(executed)
     executed.metadata.update(saves)
     if reads is not None:
@@ -82,6 +87,16 @@ def execute_notebook(
     temporary = output.with_suffix(".partial")
     nbformat.write(executed, temporary)
     temporary.rename(output)
+
+
+def _refuse(notebook: Path, error: Exception, is_page: bool) -> nbformat.NotebookNode:
+    """Return the page of a file that is no notebook; raise `NotebookError` where there is no page."""
+    cause = f"{notebook}: not a notebook of Jupyter"
+    if not is_page:
+        raise NotebookError(cause) from error
+    print(f"coldcache: {cause}; its page says so", file=sys.stderr)
+    lines = (f"# {notebook.stem}", f"This page failed: {_as_code(cause)}.")
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(line) for line in lines])
 
 
 def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None) -> nbformat.NotebookNode:
@@ -100,6 +115,8 @@ def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None)
             cwd=folder,
             progress_bar=False,
             kernel_name="python3",
+            # A notebook may name neither kernel nor language.
+            language="python",
             extra_arguments=["--log-level=50"],
             kernel_manager_class=ForkedKernelManager,
             execution_timeout=_LONGEST_CELL,

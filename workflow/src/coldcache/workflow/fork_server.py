@@ -24,7 +24,7 @@ from threading import Thread
 from typing import Any
 
 #: The environment variable with the name of the server's socket, in Linux's abstract namespace: it leaves no file.
-VARIABLE = "COLDCACHE_FORK_SERVER"
+SERVER_VARIABLE = "COLDCACHE_FORK_SERVER"
 
 #: Libraries that the steps after measuring use, beside the package `analysis` and the modules of the steps.
 _LIBRARIES = (
@@ -51,7 +51,7 @@ def start() -> None:
     )
     assert server.stdout
     if server.stdout.readline():
-        os.environ[VARIABLE] = name
+        os.environ[SERVER_VARIABLE] = name
         _started.append(server)
 
 
@@ -71,7 +71,7 @@ def run(arguments: Sequence[str]) -> int | None:
     int or None
         The exit status; None where there is no server: run it here.
     """
-    name = os.environ.get(VARIABLE)
+    name = os.environ.get(SERVER_VARIABLE)
     if not name:
         return None
     with socket.socket(socket.AF_UNIX) as server:
@@ -81,7 +81,7 @@ def run(arguments: Sequence[str]) -> int | None:
             return None
         if _user_of(server) != os.getuid():
             return None
-        environment = {key: value for key, value in os.environ.items() if key != VARIABLE}
+        environment = {key: value for key, value in os.environ.items() if key != SERVER_VARIABLE}
         request = json.dumps({"arguments": list(arguments), "folder": str(Path.cwd()), "environment": environment})
         sys.stdout.flush()
         try:
@@ -119,7 +119,7 @@ def serve(name: str, run_command: Callable[[list[str]], int], end: int = 0) -> N
             with client:
                 if _user_of(client) != os.getuid():
                     continue
-                _import_libraries()
+                import_libraries()
                 if os.fork() == 0:
                     listener.close()
                     _answer(client, run_command)
@@ -130,7 +130,7 @@ def _user_of(connection: socket.socket) -> int:
     return struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1]
 
 
-def _import_libraries() -> None:
+def import_libraries() -> None:
     """Import what the steps use; the first request waits for it, so nothing runs while storage is measured."""
     if "coldcache.analysis" in sys.modules:
         return

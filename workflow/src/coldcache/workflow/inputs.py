@@ -13,19 +13,27 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.campaign.campaign import Campaign, presentation
+from coldcache.campaign.known_since import list_sources
 from coldcache.campaign.seal import SUMS, is_sealed
-from coldcache.core.errors import ColdCacheError, DesignError
-from coldcache.core.program_files import PROGRAM, find_file, list_files, show_path
-from coldcache.core.vocabulary import nearest
-from coldcache.core.yaml_mistakes import name_place
+from coldcache.core.errors import ColdCacheError
+from coldcache.core.program_files import PROGRAM, find_file, show_path
 from coldcache.dataset.slices import EVERYTHING, list_reads, list_slices, place_digest, slice_of_claims
-from coldcache.design.imported_study import AnyStudy
+from coldcache.design.claim import list_claim_files
 from coldcache.design.jobs import Allocation, arrange_allocations, gather_sweeps, walltime
-from coldcache.design.notebooks import CLAIMS, list_notebooks
+from coldcache.design.notebooks import CLAIMS, list_notebooks, refuse_unknown_notebooks
 from coldcache.design.site import Site, read_site
 from coldcache.measure.model.storage import end_storage
 from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
-from coldcache.workflow.configuration import KEYS, SITES, STUDIES, read_design, take_begun, update_presentation
+from coldcache.workflow.configuration import (
+    KEYS,
+    SITES,
+    STUDIES,
+    keep_text,
+    read_config_file,
+    read_design,
+    take_begun,
+    update_presentation,
+)
 
 
 class WorkflowInputs(NamedTuple):
@@ -55,7 +63,7 @@ class WorkflowInputs(NamedTuple):
     templates : list of str
         Templates of the report's pages.
     claims : list of str
-        Files that state claims.
+        Files that state claims: those of the sources, and the campaign's studies.
     code_of_collect, code_of_claims, code_of_report : list of str
         Source files that collecting, judging claims and rendering the report depend on.
     shown : list of str
@@ -166,7 +174,26 @@ class WorkflowInputs(NamedTuple):
         return self.planned.get(wildcards.block, "")
 
 
-def read_inputs(config: Mapping[str, Any], in_job: bool = False, stated: Collection[str] = ()) -> WorkflowInputs:
+def check_file(path: str, is_read: bool) -> None:
+    """Exit with one line if the file of the configuration is wrong, before Snakemake says so in its own words.
+
+    Parameters
+    ----------
+    path : str
+        ``config/config.yaml``.
+    is_read : bool
+        Whether Snakemake reads it; where these rules are a module of another workflow, that gives the configuration.
+    """
+    try:
+        if is_read:
+            read_config_file(Path(path))
+    except ColdCacheError as error:
+        sys.exit(f"coldcache: {error}")
+
+
+def read_inputs(
+    config: Mapping[str, Any], in_job: bool = False, stated: Collection[str] = (), typed: Collection[str] = ()
+) -> WorkflowInputs:
     """Return the inputs of the rules; exit with one line if the configuration is wrong.
 
     Parameters
@@ -177,13 +204,15 @@ def read_inputs(config: Mapping[str, Any], in_job: bool = False, stated: Collect
         Whether a scheduler started this Snakemake for a single block; then nothing is planned.
     stated : collection of str
         Keys that the command line states; of the others, a campaign that has begun keeps its own values.
+    typed : collection of str
+        What was typed after ``--config``, such as ``campaign=007``.
     """
     _put_interpreter_first()
     # A large plan has a million objects without cycles: searching them for garbage, here and while Snakemake works,
     # would take a quarter of the time until the first job.
     gc.disable()
     try:
-        known = take_begun(config, stated)
+        known = take_begun(keep_text(config, typed), stated)
         return _read_for_job(known) if in_job else _read(known)
     except ColdCacheError as error:
         sys.exit(f"coldcache: {error}")
@@ -204,7 +233,7 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
     design = read_design(config)
     name = design.name
     for study in design.studies:
-        _refuse_unknown_notebooks(study)
+        refuse_unknown_notebooks(study, STUDIES / f"{study.study}.yaml")
     sealed = is_sealed(design.folder)
     blocks = [] if sealed else design.blocks()
     allocations = arrange_allocations(blocks, design.site)
@@ -218,7 +247,7 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
         nodes={job.name: job.nodes for job in jobs},
         before={job.name: manifests[:number] for number, job in enumerate(allocations) if job.is_conditional},
         planned={job.name: _describe_trials(job) for job in jobs},
-        evidence=[f"raw/{name}/{SUMS}"] if sealed else manifests,
+        evidence=[f"raw/{name}/{SUMS}", *map(str, list_sources(design))] if sealed else manifests,
         notebooks=[
             f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"
             for study in design.studies
@@ -229,7 +258,7 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
             *_files(PROGRAM / "workflow/report"),
             *(show_path(PROGRAM / "docs" / page) for page in ("twelve-rules.md", "glossary.md")),
         ],
-        claims=[str(path) for folder in (Path("config/claims"), STUDIES) for path in list_files(folder, "*.yaml")],
+        claims=[show_path(path) for path in list_claim_files(study.study for study in design.studies)],
         code_of_collect=sources_of(["coldcache.dataset.collect"]),
         code_of_claims=sources_of(["coldcache.claims.judge"]),
         code_of_report=sources_of(["coldcache.report.site.render"]),
@@ -248,9 +277,8 @@ def _read_for_job(config: Mapping[str, Any]) -> WorkflowInputs:
 
 
 def _describe_trials(allocation: Allocation) -> str:
-    cases = {id(trial.case): trial.case for block in allocation.blocks for trial in block.trials}
-    counts = Counter(id(trial.case) for block in allocation.blocks for trial in block.trials)
-    told = json.dumps(sorted((case.key, counts[number]) for number, case in cases.items()))
+    counts = Counter(trial.case.key for block in allocation.blocks for trial in block.trials)
+    told = json.dumps(sorted(counts.items()))
     return f"{counts.total()} trials {zlib.crc32(told.encode()):08x}"
 
 
@@ -260,14 +288,6 @@ def _arguments(config: Mapping[str, Any]) -> str:
 
 def _cores(site: Site) -> int:
     return site.clients.cores or len(os.sched_getaffinity(0))
-
-
-def _refuse_unknown_notebooks(study: AnyStudy) -> None:
-    known = [path.stem for path in list_files(Path("notebooks"), "*.ipynb")]
-    for notebook in study.notebooks:
-        if notebook not in known:
-            message = f'notebooks: unknown notebook "{notebook}"; {nearest(notebook, known)}'
-            raise DesignError(name_place(Path(f"config/studies/{study.study}.yaml"), message))
 
 
 def _files(folder: Path) -> list[str]:

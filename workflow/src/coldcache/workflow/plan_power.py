@@ -1,4 +1,4 @@
-"""Which differences a plan's repetitions can show, by the noise of an earlier campaign."""
+"""Which differences a plan's repetitions can show, by the noise that a campaign has found."""
 
 from pathlib import Path
 
@@ -8,67 +8,72 @@ import xarray as xr
 from coldcache.core.errors import CampaignError, DatasetError
 from coldcache.core.vocabulary import METRIC_OF_OPERATION
 from coldcache.dataset.reader import open_sweep
-from coldcache.statistics.dependence import widening
-from coldcache.statistics.power import describe_power, smallest_difference
-from coldcache.statistics.stopping import LEAST_REPETITIONS
+from coldcache.design.study import Study
+from coldcache.statistics.dependence import Rounds, rounds_of
+from coldcache.statistics.power import describe_power
 
 
-def describe_plan_power(campaign: str, study: str, sweep: str, repetitions: int) -> str:
+def describe_plan_power(study: Study, sweep: str, repetitions: int, campaign: str | None = None) -> str | None:
     """Return which difference between two cases of a sweep a number of repetitions shows.
 
     Parameters
     ----------
-    campaign : str
-        The campaign in `results/` whose noise is taken.
-    study, sweep : str
-        The sweep, of that campaign, too.
+    study : Study
+        The study.
+    sweep : str
+        One of its sweeps. Where the campaign has no two runs of a case of it, the noise is that of the sentinel.
     repetitions : int
         Runs of each case in the plan.
+    campaign : str, optional
+        The campaign in `results/` whose noise is taken; by default the latest one of this study.
 
     Returns
     -------
-    str
-        ``5 runs per case show 12 % with 80 % power; 23 runs per case (now 5) would show 5 % with 80 % power``.
+    str or None
+        ``54 runs per case would show 5 % with 80 % power (5 show 16 %), by the noise of local``; None where no campaign
+        is named and none has found any noise yet.
 
     Raises
     ------
     CampaignError
-        If the campaign has no dataset.
+        If the campaign that is named has no dataset.
     """
-    dataset = Path("results", campaign, "dataset.nc")
-    if not dataset.is_file():
+    datasets = [Path("results", campaign, "dataset.nc")] if campaign else _list_datasets()
+    if campaign and not datasets[0].is_file():
         raise CampaignError(
-            f"{dataset} is missing: no noise to plan with; run python -m coldcache collect --campaign {campaign}"
+            f"{datasets[0]} is missing: no noise to plan with; run python -m coldcache collect --campaign {campaign}"
         )
-    try:
-        spread, correlation = measure_noise(open_sweep(dataset, study, sweep))
-    except DatasetError:
-        spread, correlation = np.nan, 0.0
-    if not spread > 0:
-        return f"which difference it can show is not known: {campaign} has no case of it with two runs"
-    if repetitions < LEAST_REPETITIONS:
-        shown = f"{repetitions} runs per case show no difference: {LEAST_REPETITIONS} are the fewest"
-    else:
-        wider = spread * widening(repetitions, correlation, 0.95)
-        shown = (
-            f"{repetitions} runs per case show {100 * smallest_difference(wider, repetitions):.2g} % with 80 % power"
-        )
-    more = describe_power(spread, repetitions)
-    return f"{shown}, by the noise of {campaign}" + (f"; {more}" if "(now" in more else "")
+    sources = {sweep: "noise"} | ({study.sentinel.sweep: "sentinel"} if study.sentinel else {})
+    for dataset in datasets:
+        for name, what in sources.items():
+            try:
+                spread, rounds = measure_noise(open_sweep(dataset, study.study, name))
+            except DatasetError:
+                continue
+            if spread > 0:
+                return f"{describe_power(spread, repetitions, rounds=rounds)}, by the {what} of {dataset.parent.name}"
+    return (
+        f"which difference it can show is not known: {campaign} has no case of it with two runs" if campaign else None
+    )
 
 
-def measure_noise(cube: xr.Dataset) -> tuple[float, float]:
-    """Return the noise of a ratio of two cases within a round, and the correlation of neighbouring ratios.
+def _list_datasets() -> list[Path]:
+    """Return the datasets of all campaigns, the latest first."""
+    return sorted(Path("results").glob("*/dataset.nc"), key=lambda path: path.stat().st_mtime, reverse=True)
+
+
+def measure_noise(cube: xr.Dataset) -> tuple[float, Rounds]:
+    """Return the noise of a ratio of two cases within a round, and how runs depend on their rounds.
 
     Returns
     -------
     spread : float
         Standard deviation of the logarithm of a ratio; NaN without a case that has two runs. Of several operations, the
         largest.
-    correlation : float
-        As the cube states it.
+    rounds : Rounds
+        Of that operation's metric.
     """
-    spreads, correlations = [], [0.0]
+    spread, rounds = np.nan, Rounds()
     for operation in cube.operation.values.tolist():
         metric = METRIC_OF_OPERATION.get(operation)
         if metric not in cube:
@@ -85,6 +90,7 @@ def measure_noise(cube: xr.Dataset) -> tuple[float, float]:
             noise = noise - np.nanmean(noise, axis=0)
             freedom -= rows.shape[1] - 1
         if freedom > 0:
-            spreads.append(float(np.sqrt(2 * np.nansum(noise**2) / freedom)))
-            correlations.append(float(values.attrs.get("correlation_of_ratios", 0.0)))
-    return max(spreads, default=np.nan), max(correlations)
+            found = float(np.sqrt(2 * np.nansum(noise**2) / freedom))
+            if not spread >= found:
+                spread, rounds = found, rounds_of(cube[metric])
+    return spread, rounds

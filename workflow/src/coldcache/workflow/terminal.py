@@ -8,7 +8,7 @@ from coldcache.core.live_progress import LiveProgress
 from coldcache.core.units import show_seconds
 
 #: Each rule in words, with its wildcards; a rule without words shows nothing.
-STEPS = {
+STEP_NAMES = {
     "measure_block": "measure {block}",
     "collect_records": "collect and judge the logs",
     "judge_claims": "test the claims",
@@ -123,7 +123,7 @@ class Terminal:
     def start_step(self, number: int, rule: str, wildcards: Mapping[str, str]) -> None:
         """Take in that a step runs now."""
         self._campaign = self._campaign or wildcards.get("campaign", "")
-        title = STEPS.get(rule, "").format_map(dict(wildcards))
+        title = STEP_NAMES.get(rule, "").format_map(dict(wildcards))
         self._running[number] = _Step(rule, title, self._clock())
         self.refresh()
 
@@ -151,7 +151,7 @@ class Terminal:
         if number in self._failed:
             return
         self._failed.add(number)
-        title = STEPS.get(rule, rule).format_map(dict(wildcards)) if wildcards else rule
+        title = STEP_NAMES.get(rule, rule).format_map(dict(wildcards)) if wildcards else rule
         self._say(
             "✗",
             _RED,

@@ -13,17 +13,23 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from coldcache.analysis.figures.marks import assign_series, name_series
-from coldcache.analysis.figures.style import darken, mark_level
-from coldcache.analysis.format import format_level
+from coldcache.analysis.figures.style import Mark, darken, mark_level
+from coldcache.analysis.format import name_setting_level
 
 #: Ticks that fit on an axis of levels.
 _MOST_TICKS = 10
 
+#: The share of the width of axes that the names of lines leave.
+_WIDTH_LEFT = 0.8
+
 #: Height of a line's name over the size of its letters, and the distance in points between the axes and the names.
 _NAME_HEIGHT, _NAME_GAP = 1.35, 6.0
 
+#: Heights of a name by which it may lie beside the end of its line before a thin line joins the two.
+_FAR = 0.8
 
-def shorten(value: float) -> str:
+
+def shorten_number(value: float) -> str:
     """Return the number of a tick in few letters: ``20 k``, ``1.5 M``."""
     for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= size:
@@ -96,7 +102,7 @@ def _set_axis(
             set_limits(start, None)
         divisor, name = scale_for(unit, max(axis.get_view_interval()))
         axis.set_major_locator(MaxNLocator(6, integer=whole))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: shorten(value / divisor)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: shorten_number(value / divisor)))
         axis.set_label_text(f"{quantity}, {name}" if name else quantity)
 
 
@@ -117,11 +123,31 @@ def _list_places(axes: Axes) -> set[float]:
 
 
 def _set_powers(axis: Axis, places: list[float]) -> None:
-    shown = places if len(places) <= _MOST_TICKS else [place for place in places if np.log2(place) % 1 == 0]
-    shown = shown if len(shown) <= _MOST_TICKS else shown[::2]
+    is_x = axis is axis.axes.xaxis
+    shown = _thin_out(axis, places) if is_x else places[:: 1 + len(places) // _MOST_TICKS]
     axis.set_ticks(shown, [f"{place:,g}" for place in shown])
     axis.set_ticks([], minor=True)
     axis.axes.margins(x=0.06)
+
+
+def _thin_out(axis: Axis, places: list[float]) -> list[float]:
+    """Return the ticks of a logarithmic axis whose names have room: the ends, powers of two, and others if few."""
+    known = [place for place in places if place > 0]
+    if len(known) < 2:
+        return known
+    if len(known) > _MOST_TICKS:
+        known = [place for place in known if place in (known[0], known[-1]) or np.log2(place) % 1 == 0]
+    # The names of lines will take a part of the width.
+    width = _WIDTH_LEFT * axis.axes.bbox.width * 72 / axis.axes.figure.get_dpi()
+    scale = width / np.log2(known[-1] / known[0])
+    letter = 0.62 * mpl.rcParams["font.size"]
+    room = {place: letter * (len(f"{place:,g}") + 0.8) / 2 for place in known}
+    chosen: list[float] = []
+    ranked = sorted(known, key=lambda place: (place not in (known[0], known[-1]), np.log2(place) % 1 != 0))
+    for place in ranked:
+        if all(abs(np.log2(place / other)) * scale >= room[place] + room[other] for other in chosen):
+            chosen.append(place)
+    return sorted(chosen)
 
 
 def _set_decades(axis: Axis, ticks: Sequence[float] | None, divisor: float) -> None:
@@ -134,7 +160,7 @@ def _set_decades(axis: Axis, ticks: Sequence[float] | None, divisor: float) -> N
         axis.set_major_locator(MaxNLocator(4))
     else:
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 1.7 else (1, 3) if decades < 2.5 else (1,)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: shorten(value / divisor)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: shorten_number(value / divisor)))
     axis.set_minor_formatter(NullFormatter())
     axis.set_ticks([], minor=True)
 
@@ -155,30 +181,46 @@ def name_lines(axes: Axes, cells: xr.Dataset, by: str) -> None:
     levels = cells[by].values.tolist()
     ends = []
     for level in levels:
-        colour = mark_level(level, levels).colour
+        mark = mark_level(level, levels)
         for line in axes.lines:
-            if line.get_color() == colour and not line.get_url():
-                assign_series(line, level, levels)
-        lines = [_points(line) for line in _list_series(axes) if line.get_color() == colour]
+            if _is_of(line, mark) and not line.get_url() and not line.get_gid():
+                assign_series(line, level)
+        lines = [_points(line) for line in _list_series(axes) if _is_of(line, mark)]
         # A law is drawn beyond the last point of its operation.
         last = [(x[np.isfinite(y)][-1], y[np.isfinite(y)][-1]) for x, y in lines if np.isfinite(y).any()]
         if last:
-            pixel = axes.transData.transform(max(last))[1]
-            ends.append((float(pixel), _short_name(by, level, levels), colour, level))
+            at = axes.transData.transform(max(last))
+            ends.append((float(at[1]), _short_name(by, level, levels), mark.colour, level, float(at[0])))
     ends.sort(key=lambda end: end[:2])
     pixels = _part([pixel for pixel, *_ in ends], axes)
-    for place, (_, name, colour, level) in zip(pixels, ends, strict=True):
+    for place, (pixel, name, colour, level, across) in zip(pixels, ends, strict=True):
+        x, y = axes.transAxes.inverted().transform((axes.bbox.x1, place))
+        if abs(place - pixel) > _FAR * _name_room(axes):
+            begin = axes.transAxes.inverted().transform((across, pixel))
+            axes.plot(
+                [begin[0], x + 0.01], [begin[1], y], transform=axes.transAxes, color=colour, linewidth=0.6, alpha=0.7,
+                clip_on=False, zorder=1,
+            )  # fmt: skip
         written = axes.annotate(
-            name, (1, axes.transAxes.inverted().transform((0, place))[1]), xycoords="axes fraction",
-            xytext=(_NAME_GAP, 0), textcoords="offset points", va="center", color=darken(colour), fontweight="bold",
-            annotation_clip=False,
+            name, (x, y), xycoords="axes fraction", xytext=(_NAME_GAP, 0), textcoords="offset points", va="center",
+            color=darken(colour), fontweight="bold", annotation_clip=False,
         )  # fmt: skip
-        name_series(written, level, levels)
+        name_series(written, level)
+
+
+def _is_of(line: Line2D, mark: Mark) -> bool:
+    """Return whether a line has the colour of a mark, and its marker if it has one; a law or a prediction has none."""
+    return line.get_color() == mark.colour and line.get_marker() in (mark.marker, "None", "", None)
+
+
+def _name_room(axes: Axes) -> float:
+    """Return the pixels that the name of a line takes."""
+    return _NAME_HEIGHT * mpl.rcParams["font.size"] * axes.figure.get_dpi() / 72
 
 
 def _part(pixels: list[float], axes: Axes) -> list[float]:
     """Return rising places, moved apart by the height of a name and kept within the axes as far as they fit."""
-    room = _NAME_HEIGHT * mpl.rcParams["font.size"] * axes.figure.get_dpi() / 72
+    room = _name_room(axes)
     top = axes.bbox.y1
     placed: list[float] = []
     for pixel in pixels:
@@ -190,11 +232,13 @@ def _part(pixels: list[float], axes: Axes) -> list[float]:
 
 
 def _short_name(factor: str, level: Any, levels: Sequence[Any]) -> str:
-    """Return what a line is called: an operation without its object, unless lines of both objects are there."""
-    name = format_level(factor, level)
+    """Return what a line is called: an operation in words, with its object if lines of both objects are there."""
+    name = name_setting_level(factor, level)
+    if factor not in ("operation", "line"):
+        return name
     what, _, operation = name.partition("-")
     if what not in ("file", "directory"):
-        return name
+        return name.replace("-", " ")
     is_named = what == "directory" and f"file-{operation}" in levels
     return f"{operation} dir" if is_named else operation
 

@@ -63,9 +63,9 @@ def list_cases(cells: xr.Dataset, factor: str, ratios: xr.Dataset | None = None)
 
 
 def _rank(values: pd.Series, order: Sequence[Any] | None) -> list[int]:
-    """Return the rank of each value: in an order that is given, else by size."""
-    ranked = list(order) if order is not None else sorted(set(values), key=_by_size)
-    return [ranked.index(value) for value in values]
+    """Return the rank of each value: in an order that is given, else by size; -1 of a level that is not stated."""
+    ranked = list(order) if order is not None else sorted(set(values.dropna()), key=_by_size)
+    return [-1 if pd.isna(value) else ranked.index(value) for value in values]
 
 
 def _by_size(level: Any) -> Any:

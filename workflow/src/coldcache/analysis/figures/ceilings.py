@@ -1,8 +1,9 @@
 """Limits of a system, and rates that are asked of it, as dashed lines."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
 
 from coldcache.analysis.estimates import Estimates
@@ -16,19 +17,41 @@ _FARTHEST = 2.0
 _ROOM = 0.1
 
 
-def draw_ceilings(axes: Axes, estimates: Estimates) -> str | None:
+def draw_ceilings(
+    axes: Axes, estimates: Estimates, cells: xr.Dataset | None = None, along: str = "y", named: bool = True
+) -> str | None:  # fmt: skip
     """Draw the limits of a sweep that the scale allows.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where its values are drawn.
+    estimates : Estimates
+        The sweep.
+    cells : Dataset, optional
+        The estimates that are drawn; all of the sweep when not given. Where only writes are drawn, limits of reads are
+        not.
+    along : {"y", "x"}
+        The axis of the values.
+    named : bool
+        Whether each line has its name beside it; a small figure has room in its caption only.
 
     Returns
     -------
     str or None
         A sentence for the caption with all limits; None where none is known.
     """
-    highest = np.nanmax(np.append(estimates.runs.values, 0))
-    drawn = sorted((rate, name) for name, rate in estimates.ceilings.items() if rate <= _FARTHEST * highest)
+    drawn_cells = estimates.cells if cells is None else cells
+    shown = [str(name) for name in np.atleast_1d(drawn_cells.operation.values)]
+    highest = np.nanmax(np.append(estimates.runs.sel(operation=shown).values, 0))
+    ceilings = {name: rate for name, rate in estimates.ceilings.items() if _bounds(name, shown)}
+    drawn = sorted((rate, name) for name, rate in ceilings.items() if rate <= _FARTHEST * highest)
     names: list[str] = []
     for place, (rate, name) in enumerate(drawn):
-        axes.axhline(rate, color=FAINT, linestyle="--", linewidth=1.3, zorder=1)
+        draw = axes.axhline if along == "y" else axes.axvline
+        draw(rate, color=FAINT, linestyle="--", linewidth=1.3, zorder=1)
+        if not named or along == "x":
+            continue
         names.append(f"{name}, {show_rate(rate, estimates.unit)}")
         above = drawn[place + 1][0] if place + 1 < len(drawn) else np.inf
         # Lines that are near each other are named together, above the highest of them.
@@ -36,10 +59,17 @@ def draw_ceilings(axes: Axes, estimates: Estimates) -> str | None:
             axes.annotate(
                 "; ".join(names), (0.01, rate), xytext=(0, 3), va="bottom", xycoords=("axes fraction", "data"),
                 textcoords="offset points", fontsize=9.5, color=FAINT,
+                bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.5},
             )  # fmt: skip
             names = []
     limits = "; ".join(f"{name} {show_rate(rate, estimates.unit)}" for name, rate in estimates.ceilings.items())
     return f"Dashed where the scale allows: {limits}." if limits else None
+
+
+def _bounds(name: str, operations: Collection[str]) -> bool:
+    """Return whether a limit bounds any of some operations, by its name, such as ``stated limit of reads``."""
+    sides = {f"of {side}s" for side in ("read", "write") if any(one.endswith(side) for one in operations)}
+    return " of " not in name or any(name.endswith(side) for side in sides)
 
 
 def draw_thresholds(axes: Axes, thresholds: Mapping[str, float]) -> None:

@@ -1,4 +1,4 @@
-"""A column of panels per operation: values over threads above, their ratios to a reference below."""
+"""A column of values over threads per operation, with a line per level of a setting."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,29 +8,26 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from coldcache.analysis.figures.axes import name_lines, set_x, set_y
-from coldcache.analysis.figures.style import INK
 
 #: Quantity of the values, by their stored unit.
 _QUANTITY = {"B/s": "throughput", "1/s": "operations", "s": "time", "1": "count"}
 
 
-def open_columns(operations: Sequence[str]) -> tuple[Figure, dict[str, tuple[Axes, Axes]]]:
-    """Return a figure with a column per operation: the axes of its values, and below them the axes of their ratios."""
-    figure, grid = plt.subplots(
-        2, len(operations), sharex=True, squeeze=False, figsize=(6.4 if len(operations) > 1 else 6, 5.2),
-        height_ratios=(3, 2),
-    )  # fmt: skip
+def open_columns(operations: Sequence[str]) -> tuple[Figure, dict[str, Axes]]:
+    """Return a figure with a column per operation, and the axes of each."""
+    width = 6.4 if len(operations) > 1 else 6.0
+    figure, grid = plt.subplots(1, len(operations), squeeze=False, figsize=(width, 3.8))
     for operation, axes in zip(operations, grid[0], strict=True):
         axes.set_title(operation.replace("-", " "), fontsize=12)
-    return figure, {name: (above, below) for name, (above, below) in zip(operations, grid.T, strict=True)}
+    return figure, dict(zip(operations, grid[0], strict=True))
 
 
-def set_columns(panels: Mapping[str, tuple[Axes, Axes]], cells: xr.Dataset, factor: str, unit: str) -> None:
+def set_columns(panels: Mapping[str, Axes], cells: xr.Dataset, factor: str, unit: str) -> None:
     """Set the scales of all panels once everything is drawn: values from zero, threads in powers of two.
 
     Parameters
     ----------
-    panels : mapping of str to (Axes, Axes)
+    panels : mapping of str to Axes
         As `open_columns` returns them.
     cells : Dataset
         The estimates that are drawn; `factor` is one of their dims.
@@ -39,17 +36,9 @@ def set_columns(panels: Mapping[str, tuple[Axes, Axes]], cells: xr.Dataset, fact
     unit : {"B/s", "1/s", "s", "1"}
         The stored unit of the values.
     """
-    for above, below in panels.values():
-        set_y(above, _QUANTITY.get(unit, "values"), unit=unit, start=0)
-        set_x(below, "threads", log=2)
-        below.axhline(1, color=INK, linewidth=1.2)
-        low, high = below.get_ylim()
-        below.set_ylim(min(low, 0.8), max(high, 1.2))
-        set_y(below, "ratio", start=None)
-        above.set_xlabel("")
-    first, *others = panels.values()
-    for above, below in others:
-        above.set_ylabel("")
-        below.set_ylabel("")
-    first[0].figure.align_ylabels([first[0], first[1]])
-    name_lines(list(panels.values())[-1][0], cells.isel(operation=-1), by=factor)
+    for place, axes in enumerate(panels.values()):
+        set_y(axes, _QUANTITY.get(unit, "values"), unit=unit, start=0)
+        set_x(axes, "threads", log=2)
+        if place:
+            axes.set_ylabel("")
+    name_lines(list(panels.values())[-1], cells.isel(operation=-1), by=factor)

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from coldcache.analysis.estimates import Estimates, fit_law
-from coldcache.analysis.figures.style import MARKS
+from coldcache.analysis.figures.style import mark_level
 from coldcache.statistics.scaling.usl import predict
 
 #: How far beyond the tested threads the law is drawn.
@@ -26,7 +26,7 @@ def draw_law(axes: Axes, estimates: Estimates) -> str | None:
             continue
         first, last = law.tested
         expected = predict(law, np.geomspace(first, _BEYOND * last, 60))
-        colour = MARKS[operation].colour
+        colour = mark_level(operation, estimates.operations()).colour
         axes.plot(expected.threads, expected.estimate, color=colour, linewidth=1, linestyle=":")
         beyond = expected.sel(threads=slice(last, None))
         axes.fill_between(beyond.threads, beyond.low, beyond.high, color=colour, alpha=0.08, linewidth=0)

@@ -1,7 +1,7 @@
 """What a mark of a figure says when it is pointed at, and the series that it belongs to."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape, unescape
 from typing import Any
 
@@ -34,14 +34,18 @@ def say_levels(levels: Mapping[str, Any]) -> str:
     )
 
 
-def assign_series(artist: Artist, level: Any, levels: Sequence[Any]) -> None:
-    """Let an artist appear and disappear with its series: that of a level among the levels of a figure."""
-    artist.set_gid(f"{_SERIES}{list(levels).index(level)}")
+def assign_series(artist: Artist, level: Any) -> None:
+    """Let an artist appear and disappear with its series: the line of a level."""
+    artist.set_gid(f"{_SERIES}{_slug(level)}")
 
 
-def name_series(artist: Artist, level: Any, levels: Sequence[Any]) -> None:
+def name_series(artist: Artist, level: Any) -> None:
     """Let the name of a series switch it off and on."""
-    artist.set_gid(f"{_NAME}{list(levels).index(level)}")
+    artist.set_gid(f"{_NAME}{_slug(level)}")
+
+
+def _slug(level: Any) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", str(level).lower()).strip("-")
 
 
 def write_marks(svg: str) -> str:
@@ -58,6 +62,6 @@ def write_marks(svg: str) -> str:
         skipped = ' tabindex="-1"' if is_trial else ""
         return f'<a href="{page}"{skipped} aria-label="{escape(text)}">'
 
-    svg = re.sub(rf' id="{_SERIES}(\d+)"', r' data-series="\1"', svg)
-    svg = re.sub(rf' id="{_NAME}(\d+)"', r' data-series-name="\1"', svg)
+    svg = re.sub(rf' id="{_SERIES}([a-z0-9-]*)"', r' data-series="\1"', svg)
+    svg = re.sub(rf' id="{_NAME}([a-z0-9-]*)"', r' data-series-name="\1"', svg)
     return _LINK.sub(label, svg)

@@ -11,17 +11,18 @@ from matplotlib.figure import Figure
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures.axes import set_y
 from coldcache.analysis.figures.marks import say, say_case, say_levels
-from coldcache.analysis.figures.runs import draw_points, link_points
+from coldcache.analysis.figures.runs import draw_points, link_points, list_run_marks
 from coldcache.analysis.figures.style import COLOURS
-from coldcache.analysis.format import format_level
+from coldcache.analysis.format import LEVEL_MEANINGS, format_level
 from coldcache.analysis.paired_ratios import reference_level
 from coldcache.analysis.report_links import page_of_trial
+from coldcache.core.vocabulary import SET_FACTORS
+
+#: Levels of a setting that a small figure shows side by side.
+_FEW = 4
 
 #: Inches of the name of a level.
 _LEVEL = 1.5
-
-#: What a level does, where its name alone says it to few.
-_MEANINGS = {"writethrough": "off", "writeback": "on", "unsafe": "on, flushes ignored"}
 
 
 def open_pairs(sweep: Estimates, factor: str) -> tuple[Figure, dict[tuple[Any, ...], Axes]]:
@@ -34,7 +35,15 @@ def open_pairs(sweep: Estimates, factor: str) -> tuple[Figure, dict[tuple[Any, .
     return figure, dict(zip(places, grid[0], strict=True))
 
 
-def tabulate_rounds(sweep: Estimates, factor: str, place: tuple[Any, ...]) -> pd.DataFrame:
+def find_paired(sweep: Estimates) -> str | None:
+    """Return the setting of which a sweep compares few levels of one operation; None where it varies more or less."""
+    varied = [str(dim) for dim in sweep.cells.estimate.dims if sweep.cells.sizes[dim] > 1]
+    if len(varied) != 1 or varied[0] not in SET_FACTORS or sweep.cells.sizes[varied[0]] > _FEW:
+        return None
+    return varied[0]
+
+
+def tabulate_rounds(sweep: Estimates, factor: str, place: tuple[Any, ...] = ()) -> pd.DataFrame:
     """Return the runs of one case at each level of a factor.
 
     Returns
@@ -54,9 +63,9 @@ def tabulate_rounds(sweep: Estimates, factor: str, place: tuple[Any, ...]) -> pd
 
 
 def _fix(sweep: Estimates, place: tuple[Any, ...], factor: str) -> dict[str, Any]:
-    """Return the levels of the dims but the factor."""
+    """Return the levels of the dims but the factor; without a place each has one level."""
     others = [str(dim) for dim in sweep.cells.estimate.dims if dim != factor]
-    return dict(zip(others, place, strict=True))
+    return dict(zip(others, place or [sweep.cells[dim].item() for dim in others], strict=True))
 
 
 def _order_levels(sweep: Estimates, factor: str) -> list[Any]:
@@ -65,7 +74,9 @@ def _order_levels(sweep: Estimates, factor: str) -> list[Any]:
     return sorted(sweep.cells[factor].values.tolist(), key=lambda level: (level != reference, _rank(level)))
 
 
-def draw_pairs(axes: Axes, sweep: Estimates, factor: str, place: tuple[Any, ...]) -> None:
+def draw_pairs(
+    axes: Axes, sweep: Estimates, factor: str, place: tuple[Any, ...] = (), is_small: bool = False
+) -> None:  # fmt: skip
     """Draw the runs of one case at each level of a factor, and the medians with intervals.
 
     Parameters
@@ -78,11 +89,13 @@ def draw_pairs(axes: Axes, sweep: Estimates, factor: str, place: tuple[Any, ...]
         The setting; its reference level comes first.
     place : tuple
         The levels of the other dims, in their order.
+    is_small : bool
+        Whether a level has the name of what it does alone.
     """
     fixed, levels = _fix(sweep, place, factor), _order_levels(sweep, factor)
     for x, level in enumerate(levels):
         _draw_level(axes, sweep, {**fixed, factor: level}, x)
-    axes.set_xticks(range(len(levels)), [_name_level(factor, level) for level in levels])
+    axes.set_xticks(range(len(levels)), [_name_level(factor, level, is_small) for level in levels])
     axes.set_xlim(-0.4, len(levels) - 0.6)
     axes.set_xlabel("")
     axes.grid(axis="x", visible=False)
@@ -95,12 +108,10 @@ def _draw_level(axes: Axes, sweep: Estimates, levels: dict[str, Any], x: int) ->
     cell, page = sweep.cells.sel(levels), sweep.page(levels)
     if page is None:
         return
-    runs = sweep.cube[[sweep.metric, "verdict", "cold"]].sel(levels).squeeze(drop=True)
-    values = np.atleast_1d(runs[sweep.metric].values)
+    values, marks = list_run_marks(sweep, levels)
     case, _, mark = page.partition("#")
     words = say_levels(levels)
     pages = [say(f"{page_of_trial(case, number)}#{mark}", f"{words}, r{number}") for number in range(len(values))]
-    marks = list(zip(np.atleast_1d(runs.verdict.values), np.atleast_1d(runs.cold.values), strict=True))
     draw_points(axes, np.full(len(values), float(x)), values, marks, pages, COLOURS["first"], unit=sweep.unit)
     median, low, high = (float(cell[name]) for name in ("estimate", "low", "high"))
     bars = np.array([[median - low], [high - median]]) if low == low else None
@@ -111,9 +122,11 @@ def _draw_level(axes: Axes, sweep: Estimates, levels: dict[str, Any], x: int) ->
 
 def _rank(level: Any) -> int:
     """Return the position of a level among those whose meaning is known; any other is as far as these."""
-    return list(_MEANINGS).index(level) if level in _MEANINGS else len(_MEANINGS)
+    return list(LEVEL_MEANINGS).index(level) if level in LEVEL_MEANINGS else len(LEVEL_MEANINGS)
 
 
-def _name_level(factor: str, level: Any) -> str:
+def _name_level(factor: str, level: Any, is_small: bool) -> str:
     name = format_level(factor, level)
-    return f"{_MEANINGS[name]}\n({name})".replace(", ", ",\n") if name in _MEANINGS else name
+    if is_small:
+        return LEVEL_MEANINGS.get(name, name).replace(", ", ",\n")
+    return f"{LEVEL_MEANINGS[name]}\n({name})".replace(", ", ",\n") if name in LEVEL_MEANINGS else name

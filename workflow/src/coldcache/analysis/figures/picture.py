@@ -21,8 +21,14 @@ from coldcache.analysis.report_links import without_links
 from coldcache.core.csv_file import write_csv
 from coldcache.core.files import write_whole
 
+#: Width of a letter over its size, and the share of the length of an axis that its label may fill.
+_LETTER, _FILLED = 0.55, 0.8
+
 #: Letters of a title's line in a figure of six inches.
 _TITLE = 50
+
+#: Lines of a title for which a figure has room, and inches of one that takes more.
+_MOST_LINES, _LINE = 2, 0.24
 
 
 class Picture:
@@ -51,9 +57,11 @@ class Picture:
         self.numbers = numbers
         self.figure, self.title, self.caption = figure, without_links(title), caption
         self.name, self.sweeps = "", tuple(dict.fromkeys(sweeps))
+        _wrap_labels(figure)
         if not is_small:
             lines = fill(self.title.removesuffix("."), round(_TITLE * figure.get_figwidth() / 6))
             figure.suptitle(lines, x=0.01, ha="left", fontweight="bold", fontsize=13)
+            _grow(figure, lines.count("\n") + 1 - _MOST_LINES)
         buffer = io.StringIO()
         with house_style():
             figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
@@ -87,6 +95,26 @@ class Picture:
             "text/plain": f"{self.title} {self.caption}",
             "text/html": f'<figure class="coldcache-figure" {facts}>{svg}{caption}</figure>',
         }
+
+
+def _wrap_labels(figure: Figure) -> None:
+    """Break the label of an axis that is longer than its axes into lines."""
+    for axes in figure.axes:
+        place = axes.get_position()
+        for axis, room in (
+            (axes.yaxis, place.height * figure.get_figheight()), (axes.xaxis, place.width * figure.get_figwidth()),
+        ):  # fmt: skip
+            label = axis.label
+            length = _LETTER * float(label.get_fontsize()) / 72 * len(label.get_text())
+            if length > _FILLED * room and "\n" not in label.get_text():
+                label.set_text(fill(label.get_text(), max(12, len(label.get_text()) * 2 // 3)))
+    is_broken = any("\n" in axes.xaxis.label.get_text() for axes in figure.axes)
+    _grow(figure, int(is_broken))
+
+
+def _grow(figure: Figure, lines: int) -> None:
+    """Make a figure higher by some lines of text, which would else take room from the axes and the names in them."""
+    figure.set_figheight(figure.get_figheight() + _LINE * max(lines, 0))
 
 
 def picture_of(

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.figures.style import COLOURS, MARKS, darken
+from coldcache.analysis.figures.style import COLOURS, MARKS
 from coldcache.dataset.published import PublishedValue, level_of, operation_of
 
 #: The mark of every published value: hollow, to differ from measured ones.
@@ -16,8 +16,8 @@ MARKER, SIZE = "*", 15
 #: A value further from the measured ones would press them together: only the table has it.
 _FARTHEST, _FARTHEST_LOG = 2.5, 100.0
 
-#: Two names need this share of the height of the axes between them.
-_ROOM = 0.08
+#: Where a tick of the rug begins, as a share of the width of the axes.
+_RUG = 0.95
 
 #: Statistics that are a line over all threads where the document names no number of threads.
 _LEVELS = ("peak", "sustained")
@@ -42,10 +42,9 @@ def draw_published(axes: Axes, estimates: Estimates, log: bool = False) -> str |
     """
     threads = estimates.runs.threads.values
     drawn = left = 0
-    named: list[float] = []
     for value in estimates.published:
         operation = operation_of(value)
-        if value.unit != estimates.unit or operation not in estimates.runs.operation:
+        if value.unit != estimates.unit or operation is None or operation not in estimates.runs.operation:
             continue
         if not _fits(value, estimates, log) or (value.threads and not threads.min() <= value.threads <= threads.max()):
             left += 1
@@ -54,17 +53,9 @@ def draw_published(axes: Axes, estimates: Estimates, log: bool = False) -> str |
         if value.threads:
             draw_stars(axes, [value.threads], [value.high], colour)
         else:
-            axes.axhline(value.high, color=colour, linestyle=(0, (1, 3)), linewidth=1.6, zorder=1)
-            height = _height(value.high, estimates, log)
-            is_free = all(abs(height - other) > _ROOM for other in named)
-            named += [height] if is_free else []
-            name = f"published {value.statistic} ({value.grade})" if is_free else ""
-            axes.annotate(
-                name, (0.99, value.high), xytext=(0, 3), ha="right", xycoords=("axes fraction", "data"),
-                textcoords="offset points", fontsize=9, color=darken(colour),
-            )  # fmt: skip
+            draw_rug(axes, [value.high], colour)
         drawn += 1
-    parts = ["Stars and dotted levels: published values."] if drawn else []
+    parts = ["Stars and ticks at the right edge: published values."] if drawn else []
     if left:
         parts.append(f"{left} published value{'s' if left > 1 else ''} beyond this scale: see the table.")
     return " ".join(parts) or None
@@ -78,7 +69,16 @@ def draw_stars(axes: Axes, x: Any, y: Any, colour: str = COLOURS["second"]) -> N
     )  # fmt: skip
 
 
-def find_published(estimates: Estimates, rows: pd.DataFrame, factor: str) -> pd.Series:
+def draw_rug(axes: Axes, y: Any, colour: str) -> None:
+    """Draw published values that are of no number of threads as thick ticks at the right edge."""
+    for value in y:
+        axes.plot(
+            [_RUG, 1], [value, value], color=colour, linewidth=3, solid_capstyle="butt", zorder=1.6,
+            transform=axes.get_yaxis_transform(),
+        )  # fmt: skip
+
+
+def published_by_case(estimates: Estimates, rows: pd.DataFrame, factor: str) -> pd.Series:
     """Return the published value of each case of a table, in the unit of the estimates; NaN where there is none.
 
     Parameters
@@ -96,15 +96,6 @@ def find_published(estimates: Estimates, rows: pd.DataFrame, factor: str) -> pd.
         if value.unit == estimates.unit
     }
     return pd.Series([stated.get((row["operation"], row[factor]), np.nan) for row in rows.to_dict("records")])
-
-
-def _height(value: float, estimates: Estimates, log: bool) -> float:
-    """Return about how high a value is drawn, as a share of the height of the axes."""
-    drawn = [*estimates.cells.estimate.values.ravel(), *(stated.high for stated in estimates.published)]
-    known = [each for each in drawn if each > 0 and each == each]
-    if log:
-        return float(np.log(value / min(known)) / np.log(max(known) / min(known)))
-    return float(value / max(known))
 
 
 def _fits(value: PublishedValue, estimates: Estimates, log: bool) -> bool:

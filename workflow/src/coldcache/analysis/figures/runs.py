@@ -8,13 +8,22 @@ import pandas as pd
 import xarray as xr
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.transforms import ScaledTranslation
 
 from coldcache.analysis.captions import NOT_PROVED
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures.marks import assign_series, say, say_case, say_levels
 from coldcache.analysis.figures.style import COLOURS, mark_level
 from coldcache.analysis.report_links import page_of, page_of_trial
+from coldcache.core.modes import split_at_widest_gap
 from coldcache.core.units import show_rate
+from coldcache.dataset.reader import COUNTED
+
+#: Points between two runs of a case, and between the first and the last of them, in a figure of six inches.
+_STEP, _WIDEST = 1.6, 9.0
+
+#: What is said of a run whose work did not reach the storage; of reads their verdict says more.
+IN_MEMORY = "in memory"
 
 #: Runs of a case up to which each has a mark of its own; of more, those within this share of a value have one.
 _FEW, _SPOT = 40, 0.03
@@ -22,13 +31,13 @@ _FEW, _SPOT = 40, 0.03
 
 def draw_runs(
     axes: Axes, estimates: Estimates, cells: xr.Dataset, x: str = "threads", by: str = "operation",
-    rows: pd.DataFrame | None = None,
+    rows: pd.DataFrame | None = None, of: str = "",
 ) -> None:  # fmt: skip
-    """Draw every run of some cases, and lay a link to the case over each median.
+    """Draw every run of some cases side by side, in their order, and lay a link to the case over each median.
 
-    A valid run is a dot, a suspect one is hollow, a read that is not proved cold is a diamond, and one that does not
-    count is a cross on the axis. Of a case with more than 40 runs, those of one kind that differ by less than 3 % share
-    the mark of the first, which would cover them.
+    A valid run is a dot, a suspect one is hollow, a read that is not proved cold and other work in memory are diamonds,
+    and a run that does not count is a cross on the axis. Of a case with more than 40 runs, those of one kind that
+    differ by less than 3 % share the mark of the first, which would cover them.
 
     Parameters
     ----------
@@ -42,6 +51,8 @@ def draw_runs(
         The dim along the x axis, and the factor that gives the colour. Not used with `rows`.
     rows : DataFrame, optional
         One row per case, as `list_cases` returns them: the runs lie along x, at the height of their row.
+    of : str
+        What follows the level in the name of its line, such as `ONE_FILE`.
     """
     dims = [str(dim) for dim in cells.estimate.dims]
     for place in np.ndindex(*(cells.sizes[dim] for dim in dims)):
@@ -51,7 +62,7 @@ def draw_runs(
             levels = cells[by].values.tolist() if by in cells.dims else [fixed[by]]
             drawn = _draw_case(axes, estimates, fixed, cell, fixed[x], mark_level(fixed[by], levels).colour)
             for artist in drawn:
-                assign_series(artist, fixed[by], levels)
+                assign_series(artist, f"{fixed[by]}{of}")
             continue
         mine = rows[(rows[dims] == [fixed[dim] for dim in dims]).all(axis=1)]
         if len(mine):
@@ -66,9 +77,7 @@ def _draw_case(
     page = estimates.page(levels)
     if page is None:
         return []
-    runs = estimates.cube[[estimates.metric, "verdict", "cold"]].sel(levels).squeeze(drop=True)
-    values = np.atleast_1d(runs[estimates.metric].values)
-    marks = list(zip(np.atleast_1d(runs.verdict.values), np.atleast_1d(runs.cold.values), strict=True))
+    values, marks = list_run_marks(estimates, levels)
     drawn = _choose_runs(values, marks)
     case_page, _, figure = page.partition("#")
     named = {name: level for name, level in levels.items() if name == "operation" or estimates.cells.sizes[name] > 1}
@@ -76,8 +85,37 @@ def _draw_case(
     median, low, high = (float(cell[name]) for name in ("estimate", "low", "high"))
     says = say_case(named, median, low, high, int(np.isfinite(values).sum()), estimates.unit)
     places, kinds = np.full(len(drawn), float(place)), [marks[number] for number in drawn]
-    points = draw_points(axes, places, values[drawn], kinds, pages, colour, along, estimates.unit)
+    points = draw_points(axes, places, values[drawn], kinds, pages, colour, along, estimates.unit, _spread(axes, drawn))
+    if estimates.has_two_modes(levels):
+        points += _draw_groups(axes, values, place, colour, along)
     return [*points, link_points(axes, *_ordered([place], [median], along), [say(page, says)])]
+
+
+def _draw_groups(axes: Axes, values: np.ndarray, place: float, colour: str, along: str) -> list[Artist]:
+    """Draw a bar at the median of each of the two groups of a case with two modes."""
+    groups = split_at_widest_gap(values[np.isfinite(values)].tolist())
+    drawn: list[Artist] = []
+    for group in (groups.low, groups.high) if groups else ():
+        x, y = _ordered([place], [float(np.median(group))], along)
+        drawn += axes.plot(
+            x, y, linestyle="none", marker="_" if along == "y" else "|", markersize=16, markeredgewidth=2.5,
+            color=colour, zorder=4,
+        )  # fmt: skip
+    return drawn
+
+
+def list_run_marks(estimates: Estimates, levels: Mapping[str, Any]) -> tuple[np.ndarray, list[tuple[str, str]]]:
+    """Return the value of each run of one case, and its marks: the verdict, and what is proved of where it got.
+
+    The latter is the verdict on a read; of another operation ``in memory`` if it did not reach the storage.
+    """
+    names = [name for name in (estimates.metric, "verdict", "cold", "reached") if name in estimates.cube]
+    runs = {name: np.atleast_1d(estimates.cube[name].sel(levels).squeeze(drop=True).values) for name in names}
+    proofs = [
+        IN_MEMORY if cold == "not applicable" and place == "memory" else cold
+        for cold, place in zip(runs["cold"], runs.get("reached", runs["cold"]), strict=True)
+    ]
+    return runs[estimates.metric], list(zip(runs["verdict"], proofs, strict=True))
 
 
 def _choose_runs(values: np.ndarray, marks: list[tuple[str, str]]) -> list[int]:
@@ -93,9 +131,17 @@ def _choose_runs(values: np.ndarray, marks: list[tuple[str, str]]) -> list[int]:
     return list(firsts.values())
 
 
+def _spread(axes: Axes, drawn: Sequence[int]) -> list[float]:
+    """Return by how many points to move each run of a case to the side, so that they do not cover each other."""
+    figure = axes.get_figure(root=True)
+    share = figure.get_figwidth() / 6 if figure else 1.0
+    width = min(_WIDEST, _STEP * (len(drawn) - 1)) * share
+    return [0.0] if len(drawn) == 1 else np.linspace(-width / 2, width / 2, len(drawn)).tolist()
+
+
 def draw_points(
     axes: Axes, places: Any, values: Any, marks: list[tuple[str, str]], pages: list[str], colour: str, along: str = "y",
-    unit: str = "",
+    unit: str = "", aside: Sequence[float] = (),
 ) -> list[Artist]:  # fmt: skip
     """Draw runs as points that lead to their pages and say their value and verdict; return what was drawn.
 
@@ -104,9 +150,10 @@ def draw_points(
     axes : Axes
         Where they are drawn.
     places, values : array of float, shape (runs,)
-        Where they are on the other axis, and their values; NaN is drawn as a cross on the axis.
+        Where they are on the other axis, and their values; one that does not count is a cross on the axis.
     marks : list of (str, str)
-        The verdict of each run, and what is proved of its read; a run without a verdict was not planned.
+        The verdict of each run, and what is proved of it, as `list_run_marks` returns them; a run without a verdict
+        was not planned.
     pages : list of str
         The page of each run, and what it is, as `say` joins them.
     colour : str
@@ -115,23 +162,34 @@ def draw_points(
         The axis of the values.
     unit : {"B/s", "1/s", "s", "1", ""}
         Of the values; without it no value is said.
+    aside : sequence of float
+        By how many points each is moved along the other axis; not at all where it is not given.
     """
     drawn: list[Artist] = []
     lost = ~np.isfinite(np.asarray(values, dtype=float))
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    # Marks of a small figure are smaller.
+    share = min(1.0, (figure.get_figwidth() / 6) ** 0.5)
     for index, (verdict, cold) in enumerate(marks):
-        if not verdict:
+        # A trial that counts and states no such figure is not lost.
+        if not verdict or (lost[index] and verdict in COUNTED):
             continue
         x, y = _ordered(places[index], 0.0 if lost[index] else values[index], along)
+        is_diamond = cold in (IN_MEMORY, *NOT_PROVED)
         on_axis = axes.get_xaxis_transform() if along == "y" else axes.get_yaxis_transform()
+        moved = (aside[index] if aside else 0.0) / 72
+        to_side = ScaledTranslation(*_ordered(moved, 0.0, along), figure.dpi_scale_trans)
         page, _, name = pages[index].partition(" ")
         told = [] if lost[index] or not unit else [show_rate(float(values[index]), unit)]
         told += [verdict] if verdict != "valid" else []
-        told += [f"not proved cold: {cold}"] if cold in NOT_PROVED else []
+        told += [IN_MEMORY] if cold == IN_MEMORY else [f"not proved cold: {cold}"] if cold in NOT_PROVED else []
         drawn += axes.plot(
-            [x], [y], linestyle="none", marker="X" if lost[index] else "d" if cold in NOT_PROVED else "o",
-            markersize=8 if lost[index] else 5 if cold in NOT_PROVED else 3.5, markeredgewidth=0.8, alpha=0.75,
+            [x], [y], linestyle="none", marker="X" if lost[index] else "d" if is_diamond else "o",
+            markersize=share * (8 if lost[index] else 5 if is_diamond else 3.5), markeredgewidth=0.8 * share,
+            alpha=0.75,
             markerfacecolor=colour if verdict == "valid" else "white", markeredgecolor=colour, zorder=3,
-            clip_on=False, transform=on_axis if lost[index] else axes.transData,
+            clip_on=False, transform=(on_axis if lost[index] else axes.transData) + to_side,
             url=say(page.partition("#")[0] if lost[index] else page, ": ".join(filter(None, (name, ", ".join(told))))),
         )  # fmt: skip
     return drawn

@@ -12,6 +12,8 @@ from matplotlib.typing import ColorType
 
 #: Okabe and Ito's palette without yellow, distinct for every kind of colour vision.
 _BLUE, _VERMILLION, _GREEN, _PURPLE, _SKY, _ORANGE = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"
+#: Dark hues of Tol's palette, for operations on names: they differ from those above in lightness, too.
+_INDIGO, _WINE = "#332288", "#882255"
 INK, FAINT = "#222222", "#6b6b6b"
 
 #: How lines that only join runs are drawn.
@@ -21,26 +23,32 @@ FAINT_LINE = {"color": FAINT, "linewidth": 0.8, "alpha": 0.5, "zorder": 1}
 CONTRAST = 4.5
 
 
+#: Dashes of a line: solid, and two kinds of broken lines.
+_SOLID, _DASHED, _DOTTED = "", (4.0, 1.6), (1.4, 1.4)
+
+
 class Mark(NamedTuple):
-    """Colour and marker of a series."""
+    """Colour and marker of a series, and the dashes of its line."""
 
     colour: str
     marker: str
+    dashes: str | tuple[float, float] = _SOLID
 
 
-#: Operations and levels that mean the same have the same mark in every figure.
+#: Operations and levels that mean the same have the same mark in every figure. An operation on directories has the
+#: colour of the same on files, and a dashed line.
 MARKS = {
     "write": Mark(_BLUE, "o"),
     "read": Mark(_VERMILLION, "s"),
     "random-write": Mark(_GREEN, "^"),
     "random-read": Mark(_PURPLE, "D"),
-    "file-create": Mark(_BLUE, "o"),
-    "file-stat": Mark(_VERMILLION, "s"),
-    "file-remove": Mark(_GREEN, "^"),
-    "file-read": Mark(_PURPLE, "D"),
-    "directory-create": Mark(_BLUE, "o"),
-    "directory-stat": Mark(_VERMILLION, "s"),
-    "directory-remove": Mark(_GREEN, "^"),
+    "file-create": Mark(_SKY, "o"),
+    "file-stat": Mark(_ORANGE, "s"),
+    "file-remove": Mark(_INDIGO, "^"),
+    "file-read": Mark(_WINE, "D"),
+    "directory-create": Mark(_SKY, "p", _DASHED),
+    "directory-stat": Mark(_ORANGE, "h", _DASHED),
+    "directory-remove": Mark(_INDIGO, "v", _DASHED),
     "writeback": Mark(_BLUE, "o"),
     "writethrough": Mark(FAINT, "s"),
     "unsafe": Mark(_ORANGE, "D"),
@@ -53,6 +61,9 @@ SERIES = (
 )  # fmt: skip
 
 
+#: Lines that a reader can tell apart: as many as there are marks for any levels.
+MOST_LINES = len(SERIES)
+
 #: The colour of each operation, of each level that has a mark of its own, and of the first series of any other kind.
 COLOURS = {**{name: mark.colour for name, mark in MARKS.items()}, "first": _BLUE, "second": _VERMILLION}
 
@@ -61,9 +72,24 @@ COLOURS = {**{name: mark.colour for name, mark in MARKS.items()}, "first": _BLUE
 KEPT = {True: _VERMILLION, False: _BLUE}
 
 
+#: The end of the name of a line that shows part of an operation: its marker and dashes.
+_PARTS: dict[str, tuple[str, str | tuple[float, float]]] = {
+    " p50": ("o", _SOLID),
+    " p99": ("^", _DASHED),
+    ", one file": ("v", _DASHED),
+}
+
+
 def mark_level(level: Any, levels: Sequence[Any]) -> Mark:
-    """Return the mark of a level: its own where it has one, else by its position among the levels."""
-    return MARKS.get(str(level)) or SERIES[list(levels).index(level) % len(SERIES)]
+    """Return the mark of a level: its own where it has one, else by its position among the levels.
+
+    A percentile of an operation, or its part on one shared file, has the operation's colour.
+    """
+    name = str(level)
+    for end, (marker, dashes) in _PARTS.items():
+        if (whole := name.removesuffix(end)) != name and whole in MARKS:
+            return Mark(MARKS[whole].colour, marker, dashes)
+    return MARKS.get(name) or SERIES[list(levels).index(level) % len(SERIES)]
 
 
 def darken(colour: str) -> str:
@@ -89,12 +115,13 @@ def lines_by(cells: xr.Dataset, factor: str) -> dict[str, Any]:
     cells : Dataset
         Estimates; `factor` is one of their dims. Nothing is aggregated: the estimates are drawn as they are.
     factor : str
-        Becomes colour and marker: each level has the same in every figure.
+        Becomes colour, marker and dashes: each level has the same in every figure.
     """
     levels = cells[factor].values.tolist()
     marks = {level: mark_level(level, levels) for level in levels}
     return {
-        "hue": factor, "style": factor, "hue_order": levels, "style_order": levels, "dashes": False, "legend": False,
+        "hue": factor, "style": factor, "hue_order": levels, "style_order": levels, "legend": False,
+        "dashes": {level: mark.dashes for level, mark in marks.items()},
         "palette": {level: mark.colour for level, mark in marks.items()},
         "markers": {level: mark.marker for level, mark in marks.items()}, "estimator": None, "errorbar": None,
     }  # fmt: skip

@@ -8,7 +8,7 @@ import pandas as pd
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_level
-from coldcache.analysis.questions.select import Display, Selection
+from coldcache.analysis.questions.select import Display, SweepSelection
 from coldcache.analysis.tables import Table
 from coldcache.core.vocabulary import FACTORS
 from coldcache.dataset.confounders import CONFOUNDER_COLUMNS
@@ -19,7 +19,7 @@ _MOST_NAMED, _MOST_VALUES = 4, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class LevelComparison:
     """Everything recorded that differs between the levels of a factor in a sweep.
 
     Attributes
@@ -69,44 +69,55 @@ class Comparison:
         return Table(shown, self.rows, f"{title}: all that was recorded otherwise between its levels")
 
 
-def open_comparisons(dataset: str | Path, study: str) -> list[Comparison]:
+def open_comparisons(dataset: str | Path, study: str) -> list[LevelComparison]:
     """Return every comparison of levels of the system that a study makes, of which something was recorded."""
     table = open_table(Path(dataset), "differences", study)
     groups = table.groupby(["sweep", "factor"], sort=False)
-    return [Comparison(study, sweep, factor, rows[CONFOUNDER_COLUMNS[3:]]) for (sweep, factor), rows in groups]
+    return [LevelComparison(study, sweep, factor, rows[CONFOUNDER_COLUMNS[3:]]) for (sweep, factor), rows in groups]
 
 
-def display_causes(selection: Selection, dataset: str | Path) -> Display:
+def display_causes(selection: SweepSelection, dataset: str | Path) -> Display:
     """Return for each sweep of a choice whether its factor can be the cause, and a table where more differs.
 
     All that differs is saved beside the dataset as `tables/<study>-<sweep>-differences.csv`.
     """
     recorded = {(one.sweep, one.factor): one for one in open_comparisons(dataset, selection.study)}
     nothing = pd.DataFrame(columns=CONFOUNDER_COLUMNS[3:])
-    parts: list[str | Table] = []
+    alone: list[list[str | Table]] = []
+    confounded: list[list[str | Table]] = []
+    single: list[str] = []
     for found in selection:
-        question = found.question
-        if _count_levels(found) < 2:
-            parts.append(f"{question.title}: fewer than two levels have trials that count, so nothing is compared.")
+        question, factor = found.question, found.factor
+        if factor is None or _count_levels(found, factor) < 2:
+            single.append(question.title)
             continue
-        comparison = recorded.get((question.sweep, question.factor))
-        comparison = comparison or Comparison(selection.study, question.sweep, question.factor, nothing)
-        parts.append(comparison.describe(question.title))
+        comparison = recorded.get((question.sweep, factor))
+        comparison = comparison or LevelComparison(selection.study, question.sweep, factor, nothing)
+        said: list[str | Table] = [comparison.describe(question.title)]
         if len(comparison.rows):
             table = comparison.tabulate(question.title).save(dataset, f"{question.name}-differences")
-            parts += [] if comparison.is_cause else [table]
+            said += [] if comparison.is_cause else [table]
+        (alone if comparison.is_cause else confounded).append(said)
+    if len(alone) > 1:
+        alone = [[
+            f"In {len(alone)} sweeps nothing that was recorded differs but the factor; where levels differ, it can be "
+            "the cause."
+        ]]  # fmt: skip
+    parts = [part for said in (*alone, *confounded) for part in said]
+    if single:
+        parts.append(f"Fewer than two levels have trials that count, so nothing is compared: {'; '.join(single)}.")
     return Display(parts)
 
 
-def _count_levels(found: Estimates) -> int:
-    """Return how many levels of its factor a sweep has an estimate of."""
-    if found.question.factor not in found.cells.dims:
+def _count_levels(found: Estimates, factor: str) -> int:
+    """Return how many levels of a factor a sweep has an estimate of."""
+    if factor not in found.cells.dims:
         return 1
     there = found.cells.estimate.notnull()
-    return int(there.any([dim for dim in there.dims if dim != found.question.factor]).sum())
+    return int(there.any([dim for dim in there.dims if dim != factor]).sum())
 
 
-def tabulate_causes(comparisons: Sequence[Comparison]) -> Table:
+def tabulate_causes(comparisons: Sequence[LevelComparison]) -> Table:
     """Return one row per comparison: its levels, what else differs, and whether the factor can be the cause."""
     rows = [
         {

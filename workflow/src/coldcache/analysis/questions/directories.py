@@ -3,15 +3,40 @@
 from pathlib import Path
 
 import pandas as pd
+import xarray as xr
 
-from coldcache.analysis.questions.select import Selection
+from coldcache.analysis.questions.select import SweepSelection
 from coldcache.analysis.sentences import PLURALS
+from coldcache.core.errors import NoData
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import open_table
 from coldcache.statistics.intervals import reached_level
 
 
-def compare_directories(selection: Selection) -> pd.DataFrame:
+def join_directories(selection: SweepSelection) -> xr.DataArray:
+    """Return the runs of several sweeps as one array over the files per directory, which each of them fixes.
+
+    Returns
+    -------
+    DataArray
+        In 1/s; dims ``operation``, ``items_per_directory`` and ``repetition``; NaN where a sweep has no such run.
+
+    Raises
+    ------
+    NoData
+        If no sweep was measured.
+    """
+    if not selection.found:
+        raise NoData("no sweep on files per directory was measured")
+    parts = [
+        found.runs.squeeze(drop=True).expand_dims(items_per_directory=[int(found.cube.attrs["items_per_directory"])])
+        for found in selection
+    ]
+    joined = xr.concat(parts, "items_per_directory", join="outer", coords="minimal", compat="override")
+    return joined.sortby("items_per_directory").transpose("operation", "items_per_directory", "repetition")
+
+
+def compare_directories(selection: SweepSelection) -> pd.DataFrame:
     """Return one row per sweep and operation: what it fixes, and its rate with the interval in 1/s."""
     rows = []
     for found in selection:
@@ -28,7 +53,7 @@ def compare_directories(selection: Selection) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def describe_directories(selection: Selection) -> str | None:
+def describe_directories(selection: SweepSelection) -> str | None:
     """Return the rate of each operation in few and many directories; None where nothing was measured."""
     table = compare_directories(selection)
     if table.empty:

@@ -10,7 +10,7 @@ import xarray as xr
 from coldcache.analysis.estimates import Estimates, median_interval
 from coldcache.analysis.figures.panels import assign_roles
 from coldcache.analysis.format import format_factor
-from coldcache.analysis.questions.select import Selection, choose_all
+from coldcache.analysis.questions.select import SweepSelection, choose_all
 from coldcache.core.vocabulary import DATA_OPERATIONS, METADATA_OPERATIONS, OPERATIONS, SET_FACTORS
 
 #: Figures and numbers of an overview.
@@ -21,7 +21,7 @@ _RATES = ("throughput", "rate")
 _TIMES = ("elapsed", "latency")
 
 
-def choose_overview(dataset: str | Path, study: str) -> Selection:
+def choose_overview(dataset: str | Path, study: str) -> SweepSelection:
     """Return up to four sweeps of a study that show it at a glance.
 
     The first are one each about throughput, random requests, metadata and a setting of the system (the one that changes
@@ -43,7 +43,7 @@ def choose_overview(dataset: str | Path, study: str) -> Selection:
     kinds = {kind: sweep for sweep in rising if (kind := _kind(sweep))}
     first = [kinds[kind] for kind in _KINDS if kind in kinds]
     chosen = [*first, *(sweep for sweep in found if sweep not in first)][:MOST_FIGURES]
-    return Selection(study, [_cut(sweep) for sweep in chosen], selection.absent if not found else [])
+    return SweepSelection(study, [_cut(sweep) for sweep in chosen], selection.absent if not found else [])
 
 
 #: Kinds of sweeps in the order in which an overview shows them.
@@ -80,7 +80,7 @@ def _cut(sweep: Estimates) -> Estimates:
     others = [factor for factor in factors if factor not in shown]
     if not others:
         return sweep
-    best = find_best(sweep.cells.estimate, sweep.metric)
+    best = find_best(sweep.telling, sweep.metric)
     levels = {dim: best[dim] for dim in others}
     cube = sweep.cube.sel({dim: [level] for dim, level in levels.items()})
     words = ", ".join(format_factor(dim, level) for dim, level in levels.items())
@@ -119,7 +119,7 @@ def list_headlines(dataset: str | Path, study: str) -> list[tuple[Estimates, dic
     plain = [sweep for sweep in found if _kind(sweep) != "setting"]
     best: dict[tuple[str, str], tuple[Estimates, dict[str, Any]]] = {}
     for sweep, operation in [*_list_operations(plain), *_list_operations(found)]:
-        levels = find_best(sweep.cells.estimate.sel(operation=[operation]), sweep.metric)
+        levels = find_best(sweep.telling.sel(operation=[operation]), sweep.metric)
         known = best.get((operation, sweep.metric))
         if known is None or (_kind(known[0]) == _kind(sweep) and _is_better(sweep, levels, *known)):
             best[operation, sweep.metric] = (sweep, levels)

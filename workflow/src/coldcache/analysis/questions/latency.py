@@ -1,5 +1,6 @@
 """How long transfers take: the median of them and the 99th percentile, over threads and against the rate."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from coldcache.analysis.figures.picture import Picture
 from coldcache.analysis.report_links import lead
 from coldcache.analysis.tables import Table
 from coldcache.core.units import show_rate
+from coldcache.core.vocabulary import OPERATIONS
 from coldcache.dataset.reader import COUNTED, open_records
 
 #: The percentiles of a trial's transfers that are shown.
@@ -63,7 +65,7 @@ class Latencies:
 
     def micros(self) -> xr.Dataset:
         """Return the medians over repetitions with their intervals in µs, by ``line`` and ``threads``."""
-        return median_interval(1e6 * self.runs)
+        return median_interval((1e6 * self.runs).assign_attrs(self.runs.attrs))
 
     def title(self) -> str:
         """Return the median and the 99th percentile at the most threads, as a sentence."""
@@ -100,11 +102,15 @@ class Latencies:
         return Table(shown, numbers.rename(columns=named), caption)
 
 
-def find_latencies(dataset: str | Path, sweep: Estimates) -> Latencies | None:
-    """Return the percentiles that the logs of a sweep state; None where they state none.
+def find_latencies(
+    dataset: str | Path, sweep: Estimates, operations: Collection[str] = OPERATIONS
+) -> Latencies | None:  # fmt: skip
+    """Return the percentiles that the logs of a sweep state; None where they state none, or of other operations.
 
     Of several latencies in one log the longest is taken: it holds the others.
     """
+    if not set(sweep.operations()) <= set(operations):
+        return None
     study, name = sweep.path.split("/")
     records = open_records(Path(dataset), study)
     stated = records[
@@ -121,6 +127,7 @@ def find_latencies(dataset: str | Path, sweep: Estimates) -> Latencies | None:
         where = lines.index(f"{operation} {statistic}"), list(threads).index(int(at)), int(repetition)
         values[where] = value
     runs = xr.DataArray(
-        values, {"line": lines, "threads": threads, "repetition": repetitions}, ("line", "threads", "repetition")
-    )
+        values, {"line": lines, "threads": threads, "repetition": repetitions}, ("line", "threads", "repetition"),
+        attrs=dict(sweep.cube.latency.attrs) if "latency" in sweep.cube else {},
+    )  # fmt: skip
     return Latencies(sweep, runs)

@@ -20,7 +20,7 @@ LARGEST_IOPS = 192_000
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ProvisioningModel:
     """What automatic mode gives at some capacities, in GiB."""
 
     capacity: list[int]
@@ -36,12 +36,12 @@ class Model:
         })  # fmt: skip
 
 
-def model(capacities: Sequence[int]) -> Model:
+def model(capacities: Sequence[int]) -> ProvisioningModel:
     """Return what automatic mode gives at some capacities in GiB; raises `DesignError` as `automatic_iops`."""
-    return Model(list(capacities), [automatic_iops(capacity) for capacity in capacities])
+    return ProvisioningModel(list(capacities), [automatic_iops(capacity) for capacity in capacities])
 
 
-def describe_model(rules: Model) -> str:
+def describe_model(rules: ProvisioningModel) -> str:
     """Return the range of automatic mode and how far a user may go beyond it, as a sentence."""
     least, most = rules.capacity[0], rules.capacity[-1]
     return (

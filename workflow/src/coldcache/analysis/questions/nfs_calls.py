@@ -1,6 +1,7 @@
 """Calls counted by the client of a network file system, with the expected and the published counts."""
 
 import itertools
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ import xarray as xr
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_factor, format_level
+from coldcache.analysis.questions.select import IN_FLIGHT
+from coldcache.analysis.tables import Table
+from coldcache.core.errors import NoData
 from coldcache.dataset.published import level_of
 from coldcache.statistics.intervals import reached_level
 from coldcache.statistics.models.nfs_rpcs import (
@@ -19,6 +23,12 @@ from coldcache.statistics.models.nfs_rpcs import (
 )
 
 _WRITE = "rpc-write"
+
+#: Levels that a sentence lists; of more it has the first and the last.
+_FEW_LEVELS = 3
+
+#: The most calls over the fewest from which a factor changes them.
+_TELLING = 1.1
 
 #: What makes a file in version 3 of NFS; version 4 makes it as it opens it.
 _CREATE = "rpc-create"
@@ -37,9 +47,16 @@ def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
     DataFrame
         ``level``, ``at`` (the other levels, where the sweep varies more than the factor), ``call``, ``counted``
         (median), ``low``, ``high``, ``expected`` by the formula for WRITE and ``published``; NaN where there is none.
+
+    Raises
+    ------
+    NoData
+        If the sweep varies no factor.
     """
     rows = []
-    cells, factor = estimates.cells, estimates.question.factor
+    cells, factor = estimates.cells, estimates.factor
+    if factor is None:
+        raise NoData(f"{estimates.path} varies no factor, so its calls cannot be compared")
     rest = [str(dim) for dim in cells.estimate.dims if dim not in ("operation", factor)]
     for level, *others in itertools.product(*(cells[dim].values.tolist() for dim in (factor, *rest))):
         place = dict(zip(rest, others, strict=True))
@@ -50,7 +67,7 @@ def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
         at = {"at": ", ".join(format_factor(dim, other) for dim, other in place.items())} if place else {}
         for call in cells.operation.values.tolist():
             cell, is_write = here.sel(operation=call), call == _WRITE
-            if not np.isfinite(cell.estimate):
+            if not np.isfinite(cell.estimate) or call == IN_FLIGHT:
                 continue
             rows.append({
                 "level": format_level(factor, level), **at, "call": call.removeprefix("rpc-").upper(),
@@ -81,23 +98,29 @@ def _created(counted: xr.DataArray) -> int:
 def _expected(estimates: Estimates, levels: dict[str, Any], created: int) -> float:
     """Return the WRITE calls of a sweep by the formula; NaN where the sweep does not fix what it needs.
 
-    A thread writes one file, unless the client made more than one for each: no call reaches over two files.
+    A thread writes one file, unless the client made more than one for each: no call reaches over two files. Of several
+    clients the calls of one are counted.
     """
     fixed = {**estimates.cube.attrs, **levels}
     if "file_size" not in fixed or "io_size" not in fixed:
         return np.nan
     sync = fixed.get("write_mode") == "sync"
-    threads = int(fixed.get("threads", 1))
+    threads = int(fixed.get("threads", 1)) // int(fixed.get("nodes", 1))
     transfer = int(fixed["transfer_size"]) if sync and "transfer_size" in fixed else 0
     files = max(created, threads)
     return float(files * write_calls(int(fixed["file_size"]) * threads // files, int(fixed["io_size"]), transfer))
 
 
 def main_call(table: pd.DataFrame) -> str:
-    """Return the kind of call that a sweep is about: WRITE where it writes, else the most frequent one."""
-    if "WRITE" in table.call.values:
+    """Return the kind of call that a sweep is about: WRITE where the formula holds, else what the factor changes most.
+
+    That is the call with the largest ratio of its counts; among equal ones the most frequent.
+    """
+    if table[table.call == "WRITE"].expected.notna().any():
         return "WRITE"
-    return str(table.groupby("call").counted.sum().idxmax())
+    counted = table.groupby("call").counted
+    spans = pd.DataFrame({"ratio": (counted.max() / counted.min()).fillna(1.0), "sum": counted.sum()})
+    return str(spans.sort_values(["ratio", "sum"]).index[-1])
 
 
 def describe_calls(estimates: Estimates) -> str | None:
@@ -106,16 +129,64 @@ def describe_calls(estimates: Estimates) -> str | None:
     A level has a range of counts where other levels change them.
     """
     table = tabulate_calls(estimates)
-    if table.empty:
-        return None
+    return f"{estimates.question.title}: {_say_calls(table)}." if len(table) else None
+
+
+def title_calls(estimates: Estimates) -> str:
+    """Return the same as a title, without the sweep."""
+    return _say_calls(tabulate_calls(estimates))
+
+
+def _say_calls(table: pd.DataFrame) -> str:
+    mine = table[table.call == main_call(table)]
     call = main_call(table)
-    levels = table[table.call == call].groupby("level", sort=False).counted
-    parts = [f"{_span(counted)} with {level}" for level, counted in levels]
-    exact = table[(table.call == call) & table.expected.notna()]
-    match = (
-        f"; {int((exact.counted == exact.expected).sum())} of {len(exact)} as the formula has it" if len(exact) else ""
+    levels = [(str(level), counted) for level, counted in mine.groupby("level", sort=False).counted]
+    if len(levels) > _FEW_LEVELS:
+        levels = [levels[0], levels[-1]]
+    first, *others = (f"{_span(counted)} {{}}with {level}" for level, counted in levels)
+    parts = [first.format(f"{call} calls "), *(other.format("") for other in others)]
+    exact = mine[mine.expected.notna()]
+    same = int((exact.counted == exact.expected).sum())
+    match = "" if exact.empty else ", as predicted" if same == len(exact) else f"; {same} of {len(exact)} as predicted"
+    return f"{', '.join(parts)}{match}"
+
+
+def choose_telling(found: Iterable[Estimates]) -> list[Estimates]:
+    """Return the sweeps whose levels change the number of calls, the greatest change first."""
+    changes = [(_find_change(tabulate_calls(one)), place, one) for place, one in enumerate(found)]
+    return [one for change, _, one in sorted(changes, key=lambda each: (-each[0], each[1])) if change > _TELLING]
+
+
+def _find_change(table: pd.DataFrame) -> float:
+    """Return the most calls of any level over the fewest, at the same other levels; no calls count as one."""
+    if table.empty:
+        return 1.0
+    mine = table[table.call == main_call(table)]
+    counted = mine.counted.clip(lower=1)
+    groups = counted.groupby(mine["at"]) if "at" in mine else [("", counted)]
+    return max(float(counts.max() / counts.min()) for _, counts in groups)
+
+
+def summarise_calls(found: Iterable[Estimates]) -> Table:
+    """Return one row per sweep and level: the main kind of call by the document, by the formula, and as counted."""
+    rows = []
+    for one in found:
+        table = tabulate_calls(one)
+        for level, mine in table[table.call == main_call(table)].groupby("level", sort=False) if len(table) else []:
+            rows.append({
+                "sweep": one.question.sweep, "level": level, "call": main_call(table),
+                "published": mine.published.max(), "formula": mine.expected.max(),
+                "counted": mine.counted.min(), "most": mine.counted.max(),
+            })  # fmt: skip
+    numbers = pd.DataFrame(rows, columns=["sweep", "level", "call", "published", "formula", "counted", "most"])
+    shown = numbers.drop(columns="most").assign(
+        counted=[_span(row[["counted", "most"]]) for _, row in numbers.iterrows()],
+        **{name: [f"{value:,.0f}" if value == value else "–" for value in numbers[name]]
+           for name in ("published", "formula")},
+    )  # fmt: skip
+    return Table(
+        shown, numbers, "Calls of the main kind by level: the document's number, the formula's, and as counted"
     )
-    return f"{estimates.question.title}, {call} calls: {', '.join(parts)}{match}."
 
 
 def _span(counted: pd.Series) -> str:
@@ -137,14 +208,33 @@ def caption_bars(estimates: Estimates, bars: pd.DataFrame) -> str:
     return f"{'; '.join(drawn)}. {estimates.origin()}"
 
 
-def tabulate_slots() -> pd.DataFrame:
-    """Return the requests in flight and the recommended slot table entries of each number of connections."""
+def tabulate_slots(sweeps: Iterable[Estimates] = ()) -> pd.DataFrame:
+    """Return the requests in flight and the recommended slot table entries of each number of connections.
+
+    Parameters
+    ----------
+    sweeps : iterable of Estimates
+        Of ``count``. Those that vary connections and the slot table say what was counted with the document's requests
+        per connection.
+    """
+    counted = {nconnect: count for sweep in sweeps for nconnect, count in _list_in_flight(sweep)}
     rows = []
     for nconnect in (1, 2, 4, 8, 16):
         entries = slot_table_entries(nconnect)
         rows.append({
             "nconnect (1)": nconnect, "requests per connection (1)": REQUESTS_PER_CONNECTION,
             "requests in flight (1)": most_in_flight(nconnect),
+            "counted (1)": f"{counted[nconnect]:,.0f}" if nconnect in counted else "–",
             "tcp_max_slot_table_entries (1)": "not changed" if entries is None else f"{entries:,}",
         })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def _list_in_flight(sweep: Estimates) -> Iterator[tuple[int, float]]:
+    """Yield connections and the most requests in flight that were counted with the document's requests on each."""
+    cells = sweep.cells.estimate
+    if not {"nconnect", "slot_table_entries", "operation"} <= set(cells.dims) or IN_FLIGHT not in cells.operation:
+        return
+    if REQUESTS_PER_CONNECTION in cells.slot_table_entries:
+        found = cells.sel(operation=IN_FLIGHT, slot_table_entries=REQUESTS_PER_CONNECTION).squeeze(drop=True)
+        yield from zip(found.nconnect.values.tolist(), found.values.tolist(), strict=True)

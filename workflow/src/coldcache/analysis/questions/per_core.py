@@ -9,7 +9,7 @@ import xarray as xr
 from coldcache.analysis.estimates import Estimates, median_interval
 from coldcache.analysis.format import format_factor
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
-from coldcache.analysis.questions.select import Selection, published_values
+from coldcache.analysis.questions.select import SweepSelection, published_values
 from coldcache.analysis.sentences import PLURALS
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import open_records
@@ -27,7 +27,7 @@ def thresholds(dataset: str | Path) -> dict[str, float]:
     return {}
 
 
-def per_core(selection: Selection, needed: dict[str, float], dataset: str | Path) -> Selection:
+def per_core(selection: SweepSelection, needed: dict[str, float], dataset: str | Path) -> SweepSelection:
     """Return estimates for each core, where each core has one stream: the throughput over the threads.
 
     A log that states each stream alone has no throughput of all: there a core's rate is the size of its file over the
@@ -35,18 +35,16 @@ def per_core(selection: Selection, needed: dict[str, float], dataset: str | Path
     instance type, they are no dim of the result.
     """
     streams = tabulate_core_rates(open_records(Path(dataset), selection.study))
-    return Selection(selection.study, [_divide(found, needed, streams) for found in selection], selection.absent)
+    return SweepSelection(selection.study, [_divide(found, needed, streams) for found in selection], selection.absent)
 
 
 def _divide(found: Estimates, needed: dict[str, float], streams: pd.DataFrame) -> Estimates:
     cube = found.cube.assign(
         {found.metric: add_streams(found.runs, streams[streams.sweep == found.cube.attrs["sweep"]])}
     )
-    if "threads" in cube.dims:
-        cube = cube.assign({found.metric: (cube[found.metric] / cube.threads).assign_attrs(units=found.unit)})
-    else:
-        threads = int(cube.attrs.get("threads", 1))
-        cube = cube.assign({found.metric: (cube[found.metric] / threads).assign_attrs(units=found.unit)})
+    threads = cube.threads if "threads" in cube.dims else int(cube.attrs.get("threads", 1))
+    stated = {**found.runs.attrs, "units": found.unit}
+    cube = cube.assign({found.metric: (cube[found.metric] / threads).assign_attrs(stated)})
     if "threads" in cube.dims and found.question.factor:
         cube = _drop_threads(cube, found.question.factor)
     asked = {f"asked of each core ({end})": rate for end, rate in zip(("least", "most"), needed.values(), strict=False)}

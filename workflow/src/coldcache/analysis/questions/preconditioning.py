@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from coldcache.analysis.display import Display
-from coldcache.analysis.tables import Table
 from coldcache.core.units import show_bytes, show_rate
 from coldcache.dataset.reader import open_table
 
@@ -15,7 +13,7 @@ _ROUNDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Precondition:
+class Preconditioning:
     """What was written to a campaign's target before the first trial.
 
     Attributes
@@ -53,20 +51,16 @@ class Precondition:
             f"along a line; steady are at most {first.most_spread:.0%} and {first.most_slope:.0%}"
         )
 
-    def tabulate(self, dataset: str | Path, study: str) -> Display:
+    def in_words(self) -> pd.DataFrame:
         """Return one row per pass and round: its rate, and the place in its raw log that states it."""
-        if self.parts.empty:
-            return Display([])
         rows = list(self.parts.itertuples())
-        shown = pd.DataFrame({
+        return pd.DataFrame({
             "part": self.parts.part, "rate": [show_rate(row.rate, "B/s") for row in rows],
             "time": [f"{row.seconds:.3g} s" for row in rows], "log": self.parts.log,
             "bytes of the log": [f"{row.offset} to {row.offset + row.length}" for row in rows],
         })  # fmt: skip
-        table = Table(shown, self.parts, "What was written before the first trial, in its order")
-        return Display([table.save(dataset, f"{study}-precondition")])
 
 
-def open_precondition(dataset: str | Path) -> Precondition:
+def open_preconditioning(dataset: str | Path) -> Preconditioning:
     """Return what was written to a campaign's target before the first trial."""
-    return Precondition(open_table(Path(dataset), "precondition"))
+    return Preconditioning(open_table(Path(dataset), "precondition"))

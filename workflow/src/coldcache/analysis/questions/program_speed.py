@@ -8,22 +8,22 @@ from typing import Any
 
 import pandas as pd
 
-from coldcache.analysis.questions.program_speed_goals import FIGURES, format_value
+from coldcache.analysis.questions.program_speed_goals import FIGURES, format_speed
 from coldcache.analysis.tables import Table
 from coldcache.core.errors import NoData
 
 #: A line for each figure, commit and machine.
 STORED = Path(__file__).with_suffix(".jsonl")
 
-Entry = dict[str, Any]
+LedgerEntry = dict[str, Any]
 
 
-def read_entries(path: Path = STORED) -> list[Entry]:
+def read_entries(path: Path = STORED) -> list[LedgerEntry]:
     """Return every figure that `make bench STORE=1` has kept, the oldest first."""
     return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
 
 
-def latest(entries: Iterable[Entry]) -> dict[str, Entry]:
+def latest(entries: Iterable[LedgerEntry]) -> dict[str, LedgerEntry]:
     """Return the newest entry of each figure, in the order of the goals."""
     newest = {entry["figure"]: entry for entry in entries}
     return {name: newest[name] for name in FIGURES if name in newest}
@@ -38,7 +38,7 @@ class Speed:
         If none is stored.
     """
 
-    def __init__(self, entries: list[Entry] | None = None):
+    def __init__(self, entries: list[LedgerEntry] | None = None):
         stored = read_entries() if entries is None else entries
         if not stored:
             raise NoData("make bench STORE=1 has kept no figure")
@@ -58,7 +58,7 @@ class Speed:
     def list_shares(self) -> pd.DataFrame:
         """Return one row per figure: ``what`` with its value, ``share`` of its goal (1 is the goal), and ``row``."""
         names = [
-            fill(f"{FIGURES[name].what}: {format_value(entry['value'], FIGURES[name].unit)}", 44)
+            fill(f"{FIGURES[name].what}: {format_speed(entry['value'], FIGURES[name].unit)}", 44)
             for name, entry in self.newest.items()
         ]
         shares = [FIGURES[name].share(entry["value"]) for name, entry in self.newest.items()]
@@ -81,9 +81,9 @@ class Speed:
         for name, entry in self.newest.items():
             figure, floor = FIGURES[name], entry["floor"]
             rows.append({
-                "what": figure.what, "measured": format_value(entry["value"], figure.unit),
+                "what": figure.what, "measured": format_speed(entry["value"], figure.unit),
                 "goal": figure.format_goal(), "missed": figure.describe_miss(entry["value"], floor) or "",
-                "floor": "" if floor is None else f"{format_value(floor, figure.unit)}: {figure.floor}",
+                "floor": "" if floor is None else f"{format_speed(floor, figure.unit)}: {figure.floor}",
                 "commit": entry["commit"],
             })  # fmt: skip
         numbers = pd.DataFrame([
@@ -127,7 +127,7 @@ class Speed:
         shown = pd.DataFrame({"what": [FIGURES[name].what for name in trend]})
         for commit, values in trend.iterrows():
             shown[str(commit)] = [
-                "" if value != value else format_value(value, FIGURES[str(name)].unit) for name, value in values.items()
+                "" if value != value else format_speed(value, FIGURES[str(name)].unit) for name, value in values.items()
             ]
         return Table(shown, trend.T.reset_index(), "The same figures commit by commit; + marks files that differ")
 

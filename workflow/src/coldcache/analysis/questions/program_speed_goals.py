@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class SpeedFigure:
     """One row of the table.
 
     Attributes
@@ -54,11 +54,11 @@ class Figure:
         """Return that a value misses the goal, with the reason where one is known; None where it keeps the goal."""
         if self.is_met(value):
             return None
-        why = self.why_missed.format(value=format_value(value, self.unit), floor=format_value(floor or 0.0, self.unit))
+        why = self.why_missed.format(value=format_speed(value, self.unit), floor=format_speed(floor or 0.0, self.unit))
         return f"missed: {why}" if why else "missed"
 
 
-def format_value(value: float, unit: str) -> str:
+def format_speed(value: float, unit: str) -> str:
     """Return a value as a table shows it: three digits, whole where it has more."""
     shown = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
     return f"{shown} {unit}".rstrip()
@@ -73,18 +73,22 @@ _PICKLE = "pandas' own pickle of the table"
 FIGURES = {
     figure.name: figure
     for figure in (
-        Figure("trial-cpu", "processor time per trial, of 2,000 with a tool that ends at once", "ms", None, 5, _LOOP),
-        Figure("trial-files", "files per trial in raw/reference", "", None, 4, "its output and its errors"),
-        Figure("plan-seconds", "plan of 100,000 trials", "s", None, 5, _PRODUCT),
-        Figure("plan-memory", "plan of 100,000 trials: peak memory", "MB", None, 500, _PRODUCT),
-        Figure("plan-growth", "plan of 1,000,000 trials against 100,000 (1 = linear)", "", None, 1.1, _PRODUCT),
-        Figure("dry-run-seconds", "dry run of 100,000 trials", "s", None, 5, _SNAKEMAKE),
-        Figure("dry-run-memory", "dry run of 100,000 trials: peak memory", "MB", None, 500, _SNAKEMAKE),
-        Figure("dry-run-growth", "dry run of 1,000,000 trials against 100,000 (1 = linear)", "", None, 1.1),
-        Figure("resume-seconds", "start that finds 100,000 trials measured", "s", None, 5, _FIND),
-        Figure("resume-memory", "start that finds 100,000 trials measured: peak memory", "MB", None, 500, _FIND),
-        Figure("resume-growth", "restart with 1,000,000 trials against 100,000 (1 = linear)", "", None, 1.1, _FIND),
-        Figure(
+        SpeedFigure(
+            "trial-cpu", "processor time per trial, of 2,000 with a tool that ends at once", "ms", None, 5, _LOOP
+        ),
+        SpeedFigure("trial-files", "files per trial in raw/reference", "", None, 4, "its output and its errors"),
+        SpeedFigure("plan-seconds", "plan of 100,000 trials", "s", None, 5, _PRODUCT),
+        SpeedFigure("plan-memory", "plan of 100,000 trials: peak memory", "MB", None, 500, _PRODUCT),
+        SpeedFigure("plan-growth", "plan of 1,000,000 trials against 100,000 (1 = linear)", "", None, 1.1, _PRODUCT),
+        SpeedFigure("dry-run-seconds", "dry run of 100,000 trials", "s", None, 5, _SNAKEMAKE),
+        SpeedFigure("dry-run-memory", "dry run of 100,000 trials: peak memory", "MB", None, 500, _SNAKEMAKE),
+        SpeedFigure("dry-run-growth", "dry run of 1,000,000 trials against 100,000 (1 = linear)", "", None, 1.1),
+        SpeedFigure("resume-seconds", "start that finds 100,000 trials measured", "s", None, 5, _FIND),
+        SpeedFigure("resume-memory", "start that finds 100,000 trials measured: peak memory", "MB", None, 500, _FIND),
+        SpeedFigure(
+            "resume-growth", "restart with 1,000,000 trials against 100,000 (1 = linear)", "", None, 1.1, _FIND
+        ),
+        SpeedFigure(
             "logs-rate",
             "logs of all tools read, mixed, on two cores",
             "1/s",
@@ -94,10 +98,12 @@ FIGURES = {
             "a search for all numbers in them, which makes nothing of any, reads {floor} on both cores; the goal is "
             "0.37 of what such a search read on the machine it was set on, 27,000 1/s",
         ),
-        Figure("series-seconds", "10 MB of a series read", "s", None, 1),
-        Figure("series-memory", "peak memory of 1,000,000 points of a series", "MB", None, 500),
-        Figure("dataset-build", "dataset of 1,000,000 records: build", "s", None, 10, "pandas' table of their tuples"),
-        Figure(
+        SpeedFigure("series-seconds", "10 MB of a series read", "s", None, 1),
+        SpeedFigure("series-memory", "peak memory of 1,000,000 points of a series", "MB", None, 500),
+        SpeedFigure(
+            "dataset-build", "dataset of 1,000,000 records: build", "s", None, 10, "pandas' table of their tuples"
+        ),
+        SpeedFigure(
             "dataset-save",
             "dataset of 1,000,000 records: save",
             "s",
@@ -107,8 +113,8 @@ FIGURES = {
             "two thirds go into writing the columns of the long table, half of that into telling equal texts apart, "
             "and a third into the cube; the pickle that takes {floor} is of a format for Python alone",
         ),
-        Figure("dataset-open", "dataset of 1,000,000 records: open", "s", None, 3, _PICKLE),
-        Figure(
+        SpeedFigure("dataset-open", "dataset of 1,000,000 records: open", "s", None, 3, _PICKLE),
+        SpeedFigure(
             "dataset-memory",
             "dataset of 1,000,000 records: peak memory of all three",
             "MB",
@@ -116,10 +122,10 @@ FIGURES = {
             1074,
             why_missed="nine tenths of it are there once the table is built, beside the trials that it is made of",
         ),
-        Figure("slurm-block", "100 trivial trials over Slurm: time beside them", "s", None, 25, "an empty job"),
-        Figure("slurm-submission", "first of 2,000 Slurm jobs with 100,000 trials", "s", None, 10, _SNAKEMAKE),
-        Figure("slurm-submission-memory", "the same: peak memory", "MB", None, 500, _SNAKEMAKE),
-        Figure(
+        SpeedFigure("slurm-block", "100 trivial trials over Slurm: time beside them", "s", None, 25, "an empty job"),
+        SpeedFigure("slurm-submission", "first of 2,000 Slurm jobs with 100,000 trials", "s", None, 10, _SNAKEMAKE),
+        SpeedFigure("slurm-submission-memory", "the same: peak memory", "MB", None, 500, _SNAKEMAKE),
+        SpeedFigure(
             "report-all",
             "raw logs of the reference campaign to report",
             "s",
@@ -130,8 +136,8 @@ FIGURES = {
             "imports take longer than most notebooks compute, a fifth lies in Snakemake and its shells; all cells in "
             "one process take {floor}",
         ),
-        Figure("report-nothing", "raw logs to report with nothing to do", "s", None, 5, _SNAKEMAKE),
-        Figure(
+        SpeedFigure("report-nothing", "raw logs to report with nothing to do", "s", None, 5, _SNAKEMAKE),
+        SpeedFigure(
             "report-one-log",
             "raw logs to report with one log changed",
             "s",
@@ -140,10 +146,10 @@ FIGURES = {
             why_missed="collecting, claims and rendering wait for each other, and each works on the whole campaign; "
             "rendering takes half of their processor time, half of that in Sphinx, which is one process",
         ),
-        Figure("help-seconds", "--help", "s", None, 0.3, "Python alone"),
-        Figure("parse-seconds", "parse of one log", "s", None, 0.3, "Python alone"),
-        Figure("fidelity", "rate through the pipeline over that by hand, 20 pairs", "", 0.98, 1.02),
-        Figure("disturbance-cpu", "the runner's share of one core while a tool runs", "%", None, 0.5, _LOOP),
-        Figure("disturbance-io", "bytes that the runner reads or writes on disks meanwhile", "B", None, 0, _LOOP),
+        SpeedFigure("help-seconds", "--help", "s", None, 0.3, "Python alone"),
+        SpeedFigure("parse-seconds", "parse of one log", "s", None, 0.3, "Python alone"),
+        SpeedFigure("fidelity", "rate through the pipeline over that by hand, 20 pairs", "", 0.98, 1.02),
+        SpeedFigure("disturbance-cpu", "the runner's share of one core while a tool runs", "%", None, 0.5, _LOOP),
+        SpeedFigure("disturbance-io", "bytes that the runner reads or writes on disks meanwhile", "B", None, 0, _LOOP),
     )
 }

@@ -1,33 +1,41 @@
 """Select the sweeps of a study that answer a question, with the reason where one has no data."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from html import escape
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from coldcache.analysis.display import Display, Sentences
 from coldcache.analysis.estimates import Estimates, median_interval
+from coldcache.analysis.figures.heat import find_axes_of_map
 from coldcache.analysis.format import format_factor, format_level
+from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
 from coldcache.analysis.published_vs_measured import list_published
 from coldcache.analysis.question import Question
+from coldcache.analysis.questions.sweep_parts import counts, list_parts, list_silent, name_reason
 from coldcache.analysis.tables import Table
-from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION, OPERATIONS, SET_FACTORS
 from coldcache.dataset.published import PublishedValue, is_of
-from coldcache.dataset.reader import open_limits, open_sweep, open_table
+from coldcache.dataset.reader import COUNTED, open_limits, open_records, open_sweep, open_table
+
+#: What a guest counts of the calls that all connections have under way.
+IN_FLIGHT = "most-in-flight"
 
 #: The kind of limit that bounds a metric.
 _LIMITS = {"throughput": "rate", "rate": "iops"}
 
 #: Where a limit is from, by the start of its name in the dataset.
-_ORIGINS = {"": "stated limit", "found_": "limit in force"}
+_ORIGINS = {
+    "": "stated limit", "found_": "limit in force", "measured_": "measured limit",
+    "doubtful_": "measured, doubtful limit",
+}  # fmt: skip
 
 
-class Selection:
+class SweepSelection:
     """The sweeps of a study that answer a question; iterates over the estimates of those that have data.
 
     Attributes
@@ -60,11 +68,23 @@ class Selection:
         """Return the estimates at one level of a factor."""
         return [found for found in self.found if found.cells.sizes.get(factor, 1) == 1]
 
+    def in_order(self, key: Callable[..., float], *given: str) -> "SweepSelection":
+        """Return the selection with its sweeps in the order of a key, called with what is given; the lowest first."""
+        found = sorted(self.found, key=lambda sweep: key(sweep, *given))
+        ordered = SweepSelection(self.study, found, self.absent)
+        ordered.stated = self.stated
+        return ordered
+
+    def leave_out(self, sweeps: Iterable[Estimates]) -> "SweepSelection":
+        """Return the selection without some sweeps, which are shown otherwise."""
+        names = {sweep.question.sweep for sweep in sweeps}
+        rest = SweepSelection(self.study, [one for one in self.found if one.question.sweep not in names], self.absent)
+        rest.stated = self.stated
+        return rest
+
     def show(self, parts: Iterable[Any]) -> Display:
         """Return what is displayed of each sweep, then a line for each that has no data."""
-        lines = [f"{question.heading}: no data ({question.why})." for question in self.absent]
-        if not self.found and not self.absent:
-            lines = [f"The study {self.study} has no sweep that asks this."]
+        lines = (f"{question.heading}: no data ({escape(question.why, quote=False)})." for question in self.absent)
         return Display([*parts, *lines])
 
     def published(self, dataset: str | Path) -> Display:
@@ -78,7 +98,7 @@ class Selection:
             numbers = list_published(self.stated.get(question.sweep, ()))
             tables.append((question.name, Table.of_comparison(numbers, f"{question.title}: published only")))
         saved = [table.save(dataset, f"{name}-published") for name, table in tables if table is not None]
-        return Display(saved or ["No published value is of what was measured here."])
+        return Display(saved)
 
     def caveat(self, text: str) -> Sentences:
         """Return a caveat, filled with the tools, transfer sizes and file sizes of the sweeps; nothing without data."""
@@ -86,24 +106,24 @@ class Selection:
             return Sentences([])
         words = {
             "tool": _join(found.tool for found in self.found),
-            "transfer_size": _join(_levels(found, "transfer_size") for found in self.found),
-            "file_size": _join(_levels(found, "file_size") for found in self.found),
+            "transfer_size": _join(_level(found, "transfer_size") for found in self.found),
+            "file_size": _join(_level(found, "file_size") for found in self.found),
         }
         return Sentences([text.format(**words)])
 
 
-def _join(words: Iterable[str]) -> str:
+def _join(words: Iterable[str | None]) -> str:
     return " and ".join(dict.fromkeys(word for word in words if word)) or "several sizes"
 
 
-def _levels(found: Estimates, factor: str) -> str:
-    return format_level(factor, found.cube.attrs[factor]) if factor in found.cube.attrs else ""
+def _level(found: Estimates, factor: str) -> str | None:
+    return format_level(factor, found.cube.attrs[factor]) if factor in found.cube.attrs else None
 
 
 def choose(
     dataset: str | Path, study: str, metric: str | None, operations: Sequence[str], file_layout: str | None = None,
     over: str | None = None, by: Sequence[str] = (), item: str = "",
-) -> Selection:  # fmt: skip
+) -> SweepSelection:  # fmt: skip
     """Return the sweeps of a study that answer a question.
 
     Parameters
@@ -131,14 +151,13 @@ def choose(
     path = Path(dataset)
     sweeps = open_table(path, "sweeps", study)
     published, limits = _read_published(path, study), open_limits(path, study)
-    selection = Selection(study, [], [])
+    selection = SweepSelection(study, [], [])
     for row in sweeps.itertuples():
         planned = set(row.operations.split())
-        factor = _qualify(row, file_layout, over, by)
-        if factor is None or not planned <= set(operations) or item not in row.item:
+        if not planned <= set(operations) or item not in row.item or not _qualifies(row, file_layout, over, by):
             continue
         items = tuple(part.strip() for part in row.item.split(";") if part.strip())
-        question = Question(study, row.sweep, row.title, items, row.file_layout, row.why, factor)
+        question = Question(study, row.sweep, row.title, items, row.file_layout, row.why, _find_factor(row, by))
         of_sweep = tuple(value for value in published if is_of(value, items, row.file_layout, sorted(planned)))
         wanted = metric or METRIC_OF_OPERATION[row.operations.split()[0]]
         cube = open_sweep(path, study, question.sweep) if row.state == "measured" else xr.Dataset()
@@ -148,7 +167,7 @@ def choose(
             selection.absent.append(replace(question, why=why))
             selection.stated[question.sweep] = of_sweep
             continue
-        ceilings = _find_ceilings(limits, planned, wanted)
+        ceilings = _find_ceilings({} if row.in_guest else limits, planned, wanted)
         parts = (
             _split(_with_dim(cube, over), question, over) if over and not by else [(_with_dim(cube, over), question)]
         )
@@ -156,7 +175,7 @@ def choose(
     return selection
 
 
-def choose_all(dataset: str | Path, study: str) -> Selection:
+def choose_all(dataset: str | Path, study: str, operations: Sequence[str] = ()) -> SweepSelection:
     """Return every sweep of a study, whatever it varies, by the metric of its operations.
 
     A sweep of operations with several metrics, such as transfers and look-ups, has estimates for each. Sweeps that have
@@ -168,39 +187,54 @@ def choose_all(dataset: str | Path, study: str) -> Selection:
         A campaign's `dataset.nc`.
     study : str
         The study.
+    operations : sequence of str
+        A sweep qualifies when any of its operations is among them; every sweep when not given.
     """
     path = Path(dataset)
-    limits, selection = open_limits(path, study), Selection(study, [], [])
+    limits, selection = open_limits(path, study), SweepSelection(study, [], [])
+    verdicts = open_table(path, "verdicts", study)
     for row in open_table(path, "sweeps", study).itertuples():
+        if operations and set(operations).isdisjoint(row.operations.split()):
+            continue
         items = tuple(part.strip() for part in row.item.split(";") if part.strip())
         question = Question(study, row.sweep, row.title, items, row.file_layout, row.why)
-        cube = open_sweep(path, study, row.sweep) if row.state == "measured" else xr.Dataset()
-        found = [
-            _estimate(_of_operations(cube, names, metric), metric, asked, (), _find_ceilings(limits, names, metric))
-            for metric, names, asked in _list_metrics(cube, question)
-        ]
-        selection.found += [replace(estimates, is_stated=True) for estimates in found]
-        if not found:
+        cube = _add_streams(open_sweep(path, study, row.sweep), path) if row.state == "measured" else xr.Dataset()
+        parts = list_parts(cube)
+        silent = list_silent(cube, parts, verdicts)
+        for part in parts:
+            own = {name: why for name, why in silent.items() if part.is_for(name)}
+            asked = replace(question, part=part.name)
+            chosen = _of_operations(cube, part.operations | own.keys(), part.metric)
+            ceilings = _find_ceilings({} if row.in_guest else limits, part.operations, part.metric)
+            estimates = _estimate(chosen, part.metric, asked, (), ceilings)
+            selection.found.append(replace(estimates, is_stated=True, silent=own))
+            silent = {name: why for name, why in silent.items() if name not in own}
+        if silent:
+            words = "; ".join(f"{name.replace('-', ' ')}: {why}" for name, why in silent.items())
+            selection.absent.append(replace(question, why=words))
+        elif not parts:
+            trials = verdicts[verdicts.sweep == row.sweep]
             why = question.why if row.state != "measured" else "no trial states a figure"
+            why = name_reason(trials) if (trials.verdict == "void").any() and not counts(trials) else why
             selection.absent.append(replace(question, why=why))
     return selection
 
 
-def _list_metrics(cube: xr.Dataset, question: Question) -> list[tuple[str, set[str], Question]]:
-    """Return each metric of a cube with the operations that are judged by it, and the question of that part."""
-    there = [str(name) for name in np.atleast_1d(cube.operation.values)] if "operation" in cube.coords else []
-    metrics: dict[str, set[str]] = {}
-    for operation in there:
-        judged_by = METRIC_OF_OPERATION.get(operation, "")
-        stated = [judged_by, *UNIT_OF_METRIC] if judged_by else list(UNIT_OF_METRIC)
-        for metric in stated:
-            if metric in cube and bool(cube[metric].sel(operation=operation).notnull().any()):
-                metrics.setdefault(metric, set()).add(operation)
-                break
-    parts = list(metrics.items())
-    if len(parts) < 2:
-        return [(metric, operations, question) for metric, operations in parts]
-    return [(metric, operations, replace(question, part=metric)) for metric, operations in parts]
+def _add_streams(cube: xr.Dataset, path: Path) -> xr.Dataset:
+    """Return a cube whose throughput is the sum of the streams in trials that state each stream alone."""
+    if "throughput" not in cube or not bool((cube.throughput.isnull() & cube.verdict.isin(COUNTED)).any()):
+        return cube
+    records = open_records(path, cube.attrs["study"])
+    streams = tabulate_core_rates(records[records.sweep == cube.attrs["sweep"]])
+    if not set(map(str, cube.throughput.dims)) <= set(streams.columns):
+        return cube
+    return cube.assign(throughput=add_streams(cube.throughput, streams).assign_attrs(cube.throughput.attrs))
+
+
+def choose_maps(dataset: str | Path, study: str, operations: Sequence[str]) -> list[Estimates]:
+    """Return the sweeps of some operations that vary two numbers at many levels each, which a map shows best."""
+    found = choose_all(dataset, study, operations)
+    return [one for one in found if set(one.operations()) <= set(operations) and find_axes_of_map(one.cells)]
 
 
 def _estimate(
@@ -226,21 +260,25 @@ def _split(cube: xr.Dataset, question: Question, over: str) -> list[tuple[xr.Dat
     return parts
 
 
-def choose_settings(dataset: str | Path, study: str, factors: Sequence[str], metric: str | None = None) -> Selection:
+def choose_settings(
+    dataset: str | Path, study: str, factors: Sequence[str], metric: str | None = None
+) -> SweepSelection:
     """Return the sweeps of a study that vary one of some factors of the system, with any operations."""
     return choose(dataset, study, metric, OPERATIONS, by=factors)
 
 
-def _qualify(row: Any, file_layout: str | None, over: str | None, by: Sequence[str]) -> str | None:
-    """Return the factor of the system that a sweep varies, empty where none is wanted; None where it does not fit."""
-    varied = row.varied.split()
+def _qualifies(row: Any, file_layout: str | None, over: str | None, by: Sequence[str]) -> bool:
+    """Return whether a sweep has a file layout and varies what it must, and no setting unless `by` names one."""
+    varied = set(row.varied.split())
     if (file_layout and row.file_layout != file_layout) or (over and over not in varied):
-        return None
-    of_system = set(varied) & set(SET_FACTORS)
-    if not by:
-        return None if of_system else ""
-    fitting = [factor for factor in by if factor in of_system]
-    return fitting[0] if fitting else None
+        return False
+    return _find_factor(row, by) is not None if by else varied.isdisjoint(SET_FACTORS)
+
+
+def _find_factor(row: Any, by: Sequence[str]) -> str | None:
+    """Return the first of some factors of the system that a sweep varies; None if it varies none of them."""
+    varied = set(row.varied.split()) & set(SET_FACTORS)
+    return next((factor for factor in by if factor in varied), None)
 
 
 def _of_operations(cube: xr.Dataset, operations: set[str], metric: str) -> xr.Dataset:
@@ -248,7 +286,8 @@ def _of_operations(cube: xr.Dataset, operations: set[str], metric: str) -> xr.Da
     if "operation" not in cube.dims:
         return cube
     there = [str(name) for name in cube.operation.values]
-    wanted = [name for name in there if name.startswith("rpc-")] if metric == "count" else operations
+    counted = [name for name in there if name.startswith("rpc-") or name == IN_FLIGHT]
+    wanted = counted if metric == "count" else operations
     return cube.sel(operation=[name for name in there if name in wanted])
 
 

@@ -9,11 +9,11 @@ import pandas as pd
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_interval
 from coldcache.analysis.questions.select import published_values
-from coldcache.analysis.sentences import PLURALS
+from coldcache.analysis.scaling import find_scaling
+from coldcache.analysis.sentences import PLURALS, TOO_FEW, shorten_reason
 from coldcache.core.units import show_rate
 from coldcache.dataset.published import PublishedValue, is_of, operation_of
 from coldcache.statistics.intervals import reached_level
-from coldcache.statistics.scaling.describe import describe_scaling
 
 #: Pairs of nodes that the published values were measured with; each gives half of them.
 PUBLISHED_PAIRS = 2
@@ -31,23 +31,45 @@ class Peaks:
 
 
 def describe_sustained(found: Iterable[Estimates]) -> str:
-    """Return the sustained rate of each workload that has one, as a sentence."""
-    parts, rising = [], 0
+    """Return the sustained rate of each workload that has one, and how many have none for which reason."""
+    parts = []
+    rising = unknown = 0
     for estimates in found:
-        described = describe_scaling(estimates.runs)
+        described = find_scaling(estimates)
         for name in estimates.operations():
-            rate = float(described.sustained.sel(operation=name))
-            rising += rate != rate
+            row = described.sel(operation=name)
+            rate, why = float(row.sustained), shorten_reason(str(row["why"].values))
             if rate == rate:
                 parts.append(f"{estimates.question.sweep} {PLURALS.get(name, name)} {show_rate(rate, estimates.unit)}")
-    more = f" {rising} workload{'s' if rising != 1 else ''} show no plateau yet." if rising else ""
-    return (f"Sustained: {', '.join(parts)}." if parts else "No workload shows a plateau.") + (more if parts else "")
+            elif why == TOO_FEW:
+                unknown += 1
+            else:
+                rising += 1
+    said = [f"Sustained: {', '.join(parts)}."] if parts else []
+    if rising:
+        said.append(f"{rising} workload{'s' if rising != 1 else ''} still rise{'s' if rising == 1 else ''}.")
+    if unknown:
+        every = (
+            "No workload was"
+            if not parts and not rising
+            else f"{unknown} workload{'s were' if unknown > 1 else ' was'} not"
+        )
+        said.append(f"{every} tried at enough numbers of threads to tell a plateau.")
+    return " ".join(said)
+
+
+def title_sustained(sweep: Estimates) -> str:
+    """Return what share of its peak each operation of a sweep sustains, as a title."""
+    described = find_scaling(sweep)
+    shares = {name: float((described.sustained / described.peak).sel(operation=name)) for name in sweep.operations()}
+    kept = [f"{PLURALS.get(name, name)} {share:.0%}" for name, share in shares.items() if share == share]
+    return f"Of their peak the plateaus sustain: {', '.join(kept)}" if kept else "No operation shows a plateau"
 
 
 def tabulate_peaks(dataset: str | Path, study: str, found: Sequence[Estimates]) -> Peaks:
     """Return one row per published peak or sustained value with what was measured of the same workload."""
     rows, words = [], []
-    described = {estimates.question.sweep: describe_scaling(estimates.runs) for estimates in found}
+    described = {estimates.question.sweep: find_scaling(estimates) for estimates in found}
     for value in _peaks(dataset, study):
         operation = operation_of(value)
         mine = _find_same(value, found, operation)
@@ -76,7 +98,7 @@ def _peaks(dataset: str | Path, study: str) -> list[PublishedValue]:
     return [value for value in values if value.item == _ITEM and value.statistic in ("peak", "sustained")]
 
 
-def _find_same(value: PublishedValue, found: Sequence[Estimates], operation: str) -> Estimates | None:
+def _find_same(value: PublishedValue, found: Sequence[Estimates], operation: str | None) -> Estimates | None:
     """Return the estimates of the workload that a published value is of; None where it was not measured."""
     for one in found:
         if _is_same(value, one, operation):
@@ -84,7 +106,7 @@ def _find_same(value: PublishedValue, found: Sequence[Estimates], operation: str
     return None
 
 
-def _is_same(value: PublishedValue, one: Estimates, operation: str) -> bool:
+def _is_same(value: PublishedValue, one: Estimates, operation: str | None) -> bool:
     operations = one.operations()
     return operation in operations and is_of(value, one.question.items, one.question.file_layout, operations)
 

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from coldcache.analysis.report_links import page_of
-from coldcache.analysis.tables import Table
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import COUNTED, open_table
 
@@ -16,7 +14,7 @@ NARROW = "narrow enough"
 
 
 @dataclass(frozen=True, slots=True)
-class Sentinel:
+class SentinelTrials:
     """The case that a study repeats through a campaign.
 
     Attributes
@@ -80,23 +78,21 @@ class Sentinel:
             f"do not count. Line: their median. Dashed: {self.allowed:.0%} off it."
         )
 
-    def tabulate(self, dataset: str | Path) -> Table | None:
-        """Return its median and extremes, saved with every trial as CSV; None where nothing of it counts."""
-        there = self.counted
-        if there.empty:
-            return None
-        unit = str(there.unit.iloc[0])
-        figures = {"lowest": there.figure.min(), "median": there.figure.median(), "highest": there.figure.max()}
-        shown = pd.DataFrame([{
-            "sentinel": there.sweep.iloc[0], "trials": len(self.trials), "that count": len(there),
-            **{name: show_rate(float(figure), unit) for name, figure in figures.items()},
-            "furthest off": f"{self._furthest():+.1%}", "allowed": f"{there.allowed.iloc[0]:.0%}",
+    def numbers(self) -> pd.DataFrame:
+        """Return one row per trial: when it ran, its verdict, its figure, and how far that is off the median."""
+        columns = {
+            "repetition": "repetition", "minutes": "time (min)", "verdict": "verdict",
+            "figure": f"figure ({self.unit})", "drift": "off the median (1)", "allowed": "allowed (1)",
+        }  # fmt: skip
+        return self.trials[[*columns]].rename(columns=columns)
+
+    def in_words(self, **figures: float) -> pd.DataFrame:
+        """Return one row: how many trials ran and count, some figures of those that count, and the furthest off."""
+        return pd.DataFrame([{
+            "sentinel": self.trials.sweep.iloc[0], "trials": len(self.trials), "that count": len(self.counted),
+            **{name: show_rate(float(figure), self.unit) for name, figure in figures.items()},
+            "furthest off": f"{self._furthest():+.1%}", "allowed": f"{self.allowed:.0%}",
         }])  # fmt: skip
-        columns = {"repetition": "repetition", "minutes": "time (min)", "verdict": "verdict",
-                   "figure": f"figure ({unit})", "drift": "off the median (1)", "allowed": "allowed (1)"}  # fmt: skip
-        numbers = self.trials[[*columns]].rename(columns=columns)
-        table = Table(shown, numbers, "The sentinel through the campaign")
-        return table.save(dataset, f"{self.study}-sentinel")
 
     def _furthest(self) -> float:
         drift = self.counted.drift
@@ -154,31 +150,17 @@ class Repetitions:
         """Return the sweeps of the cases as ``study/sweep``."""
         return [f"{row.study}/{row.sweep}" for row in self.cases.itertuples()]
 
-    def tabulate(self, dataset: str | Path) -> Table | None:
-        """Return one row per sweep and reason, saved with every case as CSV; None where there is no stop rule."""
-        if self.cases.empty:
-            return None
-        rows: list[dict[str, Any]] = [
-            {
-                "sweep": sweep, "ended because": reason, "cases": len(own), "trials of each": _span(own.trials),
-                "widest": f"{own.relative_width.max():.1%}" if own.relative_width.notna().any() else "–",
-                "asked": f"{own.asked.iloc[0]:.1%}",
-            }
-            for (sweep, reason), own in self.cases.groupby(["sweep", "reason"], sort=False)
-        ]  # fmt: skip
+    def numbers(self) -> pd.DataFrame:
+        """Return one row per case, with headings that state units."""
         named = {"trials": "trials (1)", "relative_width": "relative width (1)", "asked": "asked (1)"}
-        table = Table(
-            pd.DataFrame(rows), self.cases.drop(columns="study").rename(columns=named),
-            "Cases by the reason why they were repeated no more, and the relative width of their intervals",
-        )  # fmt: skip
-        return table.save(dataset, f"{self.study}-repetitions")
+        return self.cases.drop(columns="study").rename(columns=named)
 
 
-def open_sentinel(dataset: str | Path, study: str) -> Sentinel:
+def open_sentinel(dataset: str | Path, study: str) -> SentinelTrials:
     """Return the sentinel of a study as a campaign's dataset holds it."""
     own = open_table(Path(dataset), "drift", study)
     started = pd.to_datetime(own.start, errors="coerce", utc=True)
-    return Sentinel(study, own.assign(minutes=(started - started.min()).dt.total_seconds() / 60))
+    return SentinelTrials(study, own.assign(minutes=(started - started.min()).dt.total_seconds() / 60))
 
 
 def open_repetitions(dataset: str | Path, study: str) -> Repetitions:

@@ -7,7 +7,11 @@ from textwrap import shorten
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MultipleLocator
 
+from coldcache.analysis.figures.axes import set_x
+from coldcache.analysis.figures.style import INK
 from coldcache.core.units import show_rate
 from coldcache.core.vocabulary import DATA_OPERATIONS
 from coldcache.dataset.reader import COUNTED, open_records
@@ -16,6 +20,9 @@ from coldcache.statistics.percentiles import percentile
 
 #: Series in one figure; more would hide each other.
 MOST_SERIES = 6
+
+#: Minutes from which an axis is in minutes.
+_MINUTES = 2
 
 #: Metrics of all processes together; a sentence names any other metric.
 _WHOLE = ("throughput", "rate")
@@ -116,14 +123,14 @@ def group_series(series: list[Series]) -> dict[tuple[str, str, str], list[Series
 
 
 def list_points(series: list[Series]) -> pd.DataFrame:
-    """Return one row per point of the first `MOST_SERIES` series: ``series operation is_process minutes value``.
+    """Return one row per point of the first `MOST_SERIES` series: ``series operation is_process seconds value``.
 
-    Minutes count from the first point of each series; values are in its stored unit.
+    Seconds count from the first point of each series; values are in its stored unit.
     """
     frames = [
         pd.DataFrame({
             "series": shorten(one.name, 60, placeholder=" …"), "operation": one.operation,
-            "is_process": one.is_process, "minutes": (one.times - one.times.min()) / 60, "value": one.values,
+            "is_process": one.is_process, "seconds": one.times - one.times.min(), "value": one.values,
         })
         for one in series[:MOST_SERIES]
     ]  # fmt: skip
@@ -189,6 +196,37 @@ def title_series(group: list[Series]) -> str:
     peaks = [(percentile(one.values).estimate, one) for one in group]
     peak, one = max(peaks, key=lambda found: found[0])
     return f"{one.name}: peaks at {show_rate(peak, one.unit)} (p99.9)"
+
+
+def set_time(axes: Axes, points: pd.DataFrame) -> None:
+    """Set the axis of time, in minutes where the series last longer than two, and name the total and the processes.
+
+    Parameters
+    ----------
+    axes : Axes
+        The points are drawn, in seconds.
+    points : DataFrame
+        As `list_points` returns them.
+    """
+    set_x(axes, "time, s", start=0)
+    if points.seconds.max() > _MINUTES * 60:
+        axes.xaxis.set_major_locator(MultipleLocator(_choose_step(points.seconds.max() / 60) * 60))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda second, _: f"{second / 60:g}"))
+        axes.set_xlabel("time, min")
+    ends = points.sort_values("seconds").groupby("series", sort=False).tail(1)
+    several = bool(points.is_process.any())
+    for is_process, name in ((False, "total" if several else ""), (True, "each process")):
+        last = ends[ends.is_process == is_process]
+        if name and len(last):
+            axes.annotate(
+                name, (1, float(last.value.median())), xycoords=("axes fraction", "data"), xytext=(6, 0),
+                textcoords="offset points", va="center", color=INK, annotation_clip=False,
+            )  # fmt: skip
+
+
+def _choose_step(minutes: float) -> float:
+    """Return the minutes between two ticks: at most seven fit."""
+    return next((step for step in (1, 2, 5, 10, 20, 30, 60, 120) if minutes / step <= 7), minutes / 6)
 
 
 def label_of(metric: str, operations: list[str]) -> str:

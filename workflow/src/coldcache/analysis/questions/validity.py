@@ -3,10 +3,12 @@
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from coldcache.analysis.report_links import lead, page_of
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import COLD_VERDICTS, METRIC_OF_OPERATION, STATES, VERDICTS
 from coldcache.dataset.reader import COUNTED, open_records, open_table
@@ -24,11 +26,13 @@ _LEAST_TRIALS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Validity:
+class StudyValidity:
     """How far the trials of one study can be trusted.
 
     Attributes
     ----------
+    study : str
+        The study.
     coverage : DataFrame
         Columns ``item state why`` of each table and figure of the study's source.
     verdicts : DataFrame
@@ -39,17 +43,50 @@ class Validity:
         One row per sweep: ``sweep trials change p``, the relative change from its first trial to its last and its
         corrected probability.
     residuals : DataFrame
-        One row per trial: ``sweep minutes ratio``, its value over the median of its case.
+        One row per trial in the order of time: ``sweep minutes ratio order``, its value over the median of its case.
     proofs : DataFrame
         One row per sweep that read: ``sweep reads crossed``, the least share of the bytes that crossed the device.
     """
 
+    study: str
     coverage: pd.DataFrame
     verdicts: pd.DataFrame
     objections: pd.DataFrame
     drifts: pd.DataFrame
     residuals: pd.DataFrame
     proofs: pd.DataFrame
+
+    def show_verdicts(self) -> pd.DataFrame:
+        """Return the verdicts by sweep in words, without verdicts that no trial has; sweeps lead to their trials."""
+        counts = self.verdicts.drop(columns="sweep")
+        there = [name for name in counts if name in ("trials", "valid") or counts[name].any()]
+        return pd.DataFrame(
+            {
+                "sweep": self._lead_to_sweeps(self.verdicts),
+                **{name: [f"{n:,}" for n in counts[name]] for name in there},
+            },
+            dtype=object,
+        )
+
+    def show_drifts(self) -> pd.DataFrame:
+        """Return the drifts in words; sweeps lead to their trials."""
+        changes = [f"{100 * change + 0:+.2g} %".replace("+0 %", "0 %").replace("-", "\N{MINUS SIGN}") if p == p else "–"
+                   for change, p in zip(self.drifts.change, self.drifts.p, strict=True)]  # fmt: skip
+        likely = [("< 0.001" if p < 0.001 else f"{p:.2g}") if p == p else "–" for p in self.drifts.p]
+        return pd.DataFrame(
+            {"sweep": self._lead_to_sweeps(self.drifts), "trials": self.drifts.trials, "change": changes, "p": likely},
+            dtype=object,
+        )
+
+    def show_proofs(self) -> pd.DataFrame:
+        """Return the proofs of cold reads in words; sweeps lead to their trials."""
+        sweeps = pd.Series(self._lead_to_sweeps(self.proofs), dtype=object, index=self.proofs.index)
+        shown = self.proofs.astype(object).assign(sweep=sweeps)
+        least = [f"{100 * share:.3g} %" if share == share else "–" for share in self.proofs["least share crossed"]]
+        return shown.assign(**{"least share crossed": least})
+
+    def _lead_to_sweeps(self, rows: pd.DataFrame) -> list[Any]:
+        return [lead(sweep, page_of(self.study, sweep)) for sweep in rows.sweep]
 
     def summary(self) -> str:
         """Return how many runs are clean, flagged or lost, and how many reads came from the device, as a sentence."""
@@ -100,13 +137,13 @@ class Validity:
         return f"Others at work on the machine or the device disturbed a trial {times}." if disturbed else None
 
 
-def open_validity(dataset: str | Path, study: str) -> Validity:
+def open_validity(dataset: str | Path, study: str) -> StudyValidity:
     """Return how far the trials of one study of a campaign can be trusted."""
     path = Path(dataset)
     coverage, verdicts, proofs = (open_table(path, name, study) for name in ("coverage", "verdicts", "proofs"))
     residuals = _residuals(path, study, verdicts)
-    return Validity(
-        coverage.drop(columns=["source"]),
+    return StudyValidity(
+        study, coverage.drop(columns=["source"]),
         _count_verdicts(verdicts), _count_objections(verdicts), _find_drifts(residuals), residuals,
         _sum_up_proofs(proofs),
     )  # fmt: skip
@@ -133,7 +170,7 @@ def _count_objections(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 def _residuals(path: Path, study: str, verdicts: pd.DataFrame) -> pd.DataFrame:
     """Return every trial's main figure over the median of its case, with the time since the first trial."""
-    columns = ["sweep", "minutes", "ratio"]
+    columns = ["sweep", "minutes", "ratio", "order"]
     records = open_records(path, study)
     keys = ["study", "sweep", "case", "repetition"]
     wanted = records.metric == records.operation.map(METRIC_OF_OPERATION)
@@ -146,7 +183,8 @@ def _residuals(path: Path, study: str, verdicts: pd.DataFrame) -> pd.DataFrame:
     there = per_trial.assign(ratio=per_trial.value / median).merge(verdicts[[*keys, "start"]], on=keys)
     started = pd.to_datetime(there.start, errors="coerce", utc=True)
     there["minutes"] = (started - started.min()).dt.total_seconds() / 60
-    return there[there.minutes.notna()][columns].reset_index(drop=True)
+    known = there[there.minutes.notna()].reset_index(drop=True)
+    return known.assign(order=known.minutes.rank(method="first"))[columns]
 
 
 def _find_drifts(residuals: pd.DataFrame) -> pd.DataFrame:

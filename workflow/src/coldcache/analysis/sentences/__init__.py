@@ -7,8 +7,14 @@ from coldcache.analysis.sentences.best_levels import (
     title_best,
 )
 from coldcache.analysis.sentences.glance import describe_meaning, title_headlines, title_overview
-from coldcache.analysis.sentences.growth import describe_growth, describe_latencies, describe_plateaus, shorten_reason
-from coldcache.analysis.sentences.layouts import compare_layouts, layout_ratios
+from coldcache.analysis.sentences.growth import (
+    TOO_FEW,
+    describe_growth,
+    describe_latencies,
+    describe_plateaus,
+    shorten_reason,
+)
+from coldcache.analysis.sentences.layouts import compare_layouts, layout_ratios, why_no_ratio
 from coldcache.analysis.sentences.peaks import (
     describe_extremes,
     describe_order,
@@ -16,11 +22,12 @@ from coldcache.analysis.sentences.peaks import (
     describe_rates,
     title_extremes,
 )
-from coldcache.analysis.sentences.settings import describe_pairs, title_pairs
+from coldcache.analysis.sentences.settings import describe_pairs, rank_pairs, title_pairs, title_ratios
 from coldcache.analysis.sentences.subjects import PLURALS, name_level
 
 __all__ = [
     "PLURALS",
+    "TOO_FEW",
     "best_combinations",
     "compare_layouts",
     "describe_best",
@@ -36,10 +43,13 @@ __all__ = [
     "describe_rates",
     "layout_ratios",
     "name_level",
+    "rank_pairs",
     "shorten_reason",
     "title_best",
     "title_extremes",
     "title_headlines",
     "title_overview",
     "title_pairs",
+    "title_ratios",
+    "why_no_ratio",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_factor
-from coldcache.analysis.sentences.subjects import PLURALS, list_measured
+from coldcache.analysis.sentences.subjects import list_measured, name_operation
 from coldcache.core.units import show_rate
 
 
@@ -21,10 +21,8 @@ def best_combinations(estimates: Estimates, factors: Sequence[str]) -> list[dict
             place = cells.argmax(list(factors))
             best = cells.isel(place)
             levels = {factor: best[factor].item() for factor in factors}
-            worst = float(best) / float(cells.min())
-            rows.append(
-                {"operation": name, "threads": int(threads), **levels, "median": float(best), "over worst": worst}
-            )
+            found = {"median": float(best), "lowest": float(cells.min())}
+            rows.append({"operation": name, "threads": int(threads), **levels, **found})
     return rows
 
 
@@ -48,7 +46,7 @@ def title_best(estimates: Estimates, factor: str) -> str:
     for name in list_measured(estimates):
         cells = estimates.cells.estimate.sel(operation=name).squeeze()
         best = cells[factor].values[int(cells.fillna(-1).argmax(factor))]
-        parts.append(f"{PLURALS.get(name, name)} with {format_factor(factor, best.item())}")
+        parts.append(f"{name_operation(estimates, name)} with {format_factor(factor, best.item())}")
     return f"The highest medians: {', '.join(parts)}"
 
 
@@ -58,11 +56,9 @@ def describe_best(estimates: Estimates, factor: str) -> str:
     for name in list_measured(estimates):
         cells = estimates.cells.sel(operation=name).squeeze()
         best = cells.isel({factor: int(cells.estimate.fillna(-1).argmax(factor))})
-        least = float(cells.estimate.min())
-        more = f", {float(best.estimate) / least:.3g} times the least" if least > 0 else ""
-        shown = show_rate(float(best.estimate), estimates.unit)
+        shown, least = (show_rate(float(found), estimates.unit) for found in (best.estimate, cells.estimate.min()))
         parts.append(
-            f"the highest median of {PLURALS.get(name, name)} is that of {format_factor(factor, best[factor].item())}: "
-            f"{shown}{more}"
+            f"the highest median of {name_operation(estimates, name)} is that of "
+            f"{format_factor(factor, best[factor].item())}: {shown}, the lowest {least}"
         )
     return f"{estimates.question.title}: {'; '.join(parts)}."

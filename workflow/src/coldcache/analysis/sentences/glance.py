@@ -3,18 +3,24 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from coldcache.analysis.estimates import LEVEL, Estimates
-from coldcache.analysis.format import format_factor, format_level, show_level
-from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
-from coldcache.analysis.report_links import lead
+from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.format import format_factor, list_words
+from coldcache.analysis.paired_ratios import pairs
 from coldcache.analysis.sentences.growth import describe_growth
 from coldcache.analysis.sentences.layouts import compare_layouts
 from coldcache.analysis.sentences.peaks import title_extremes
-from coldcache.analysis.sentences.settings import COMPARED, shows_difference, title_pairs
-from coldcache.analysis.sentences.subjects import PLURALS, list_varied
+from coldcache.analysis.sentences.settings import (
+    COMPARED,
+    Comparison,
+    compare_levels,
+    describe_difference,
+    join_differences,
+    shows_difference,
+    title_pairs,
+)
+from coldcache.analysis.sentences.subjects import capitalise, list_measured, list_varied
 from coldcache.core.units import show_rate
 from coldcache.core.vocabulary import SET_FACTORS
-from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: The factor of which a headline names the gain.
 _CACHE = "write_cache"
@@ -32,22 +38,34 @@ def title_headlines(
     for sweep, levels in best:
         cell = sweep.cells.sel(levels)
         operation = str(levels["operation"]).replace("-", " ")
-        shown.append(f"{show_rate(float(cell.estimate), sweep.unit)} {operation}")
+        place = " in memory" if sweep.is_in_memory(levels) else ""
+        shown.append(f"{show_rate(float(cell.estimate), sweep.unit)} {operation}{place}{_say_latency(sweep, levels)}")
         flagged.append(sweep.count_suspect(levels) == int(cell.n))
     if len(shown) > 1 and all(flagged):
         parts = [*shown, "all flagged"]
     else:
-        parts = [f"{said} (flagged)" if doubt else said for said, doubt in zip(shown, flagged, strict=True)]
+        parts = [f"{said} (flagged)" if is_flagged else said for said, is_flagged in zip(shown, flagged, strict=True)]
     found = [sweep for sweep in sweeps if _setting_of(sweep) == _CACHE and sweep.metric not in COMPARED]
-    gains = [pair.ratio.estimate for sweep in found for pair in pairs(sweep, _CACHE) if shows_difference(pair)]
-    if parts and gains and max(gains) > 1:
-        parts.append(f"the write cache gains {max(gains):.3g} times")
+    gains = [
+        (pair.ratio.estimate, " in memory" if sweep.is_in_memory({**pair.place, _CACHE: pair.level}) else "")
+        for sweep in found for pair in pairs(sweep, _CACHE) if shows_difference(pair)
+    ]  # fmt: skip
+    if parts and gains and max(gains)[0] > 1:
+        parts.append("the write cache gains {:.3g} times{}".format(*max(gains)))
     return ", ".join(parts) or None
+
+
+def _say_latency(sweep: Estimates, levels: Mapping[str, Any]) -> str:
+    """Return the mean latency of random transfers at the same levels: `` at 97 µs``; empty for other operations."""
+    if not str(levels["operation"]).startswith("random") or "latency" not in sweep.cube:
+        return ""
+    latency = float(sweep.cube.latency.sel(levels).median())
+    return f" at {show_rate(latency, 's')}" if latency == latency else ""
 
 
 def title_overview(sweep: Estimates) -> str:
     """Return what a sweep shows as a title: how the levels of a setting compare, else the highest estimate."""
-    factor = next((factor for factor in list_varied(sweep) if factor in SET_FACTORS), None)
+    factor = _setting_of(sweep)
     return title_pairs(sweep, factor) if factor else title_extremes(sweep, most=1)
 
 
@@ -59,11 +77,16 @@ def describe_meaning(sweeps: Iterable[Estimates]) -> list[str]:
     """
     found = list(sweeps)
     growing = [sweep for sweep in found if set(list_varied(sweep)) == {"threads"}]
+    # Rates in memory say nothing of the storage.
+    stored = [
+        sweep for sweep in growing
+        if not all(sweep.is_in_memory({"operation": name}) for name in list_measured(sweep))
+    ]  # fmt: skip
     transfers = [sweep for sweep in growing if sweep.metric == "throughput"]
     layouts = {sweep.question.file_layout: sweep for sweep in reversed(transfers)}
     shared, own = layouts.get("shared-file"), layouts.get("file-per-thread")
     sentences = [
-        f"{describe_growth(growing[0])}." if growing else None,
+        f"{describe_growth(stored[0])}." if stored else None,
         compare_layouts(shared, own) if shared and own else None,
         describe_setting(found),
     ]
@@ -71,54 +94,30 @@ def describe_meaning(sweeps: Iterable[Estimates]) -> list[str]:
 
 
 def describe_setting(sweeps: Iterable[Estimates]) -> str | None:
-    """Return what the first setting among some sweeps changes most, per operation, as a sentence.
+    """Return what the write cache, else the first setting of some sweeps, changes most, per operation, as a sentence.
 
     Only differences that their interval shows have a ratio; None where no sweep varies a setting with enough pairs.
     """
     found = [sweep for sweep in sweeps if _setting_of(sweep)]
-    factor = _setting_of(found[0]) if found else ""
-    parts = []
-    for sweep in found:
-        if _setting_of(sweep) == factor:
-            parts += [_describe_most(sweep, factor, group) for group in _by_operation(pairs(sweep, factor))]
-    if all(size == 0 for size, _ in parts):
+    varied = [_setting_of(sweep) or "" for sweep in found]
+    factor = _CACHE if _CACHE in varied else varied[0] if varied else ""
+    compared = [one for sweep in found if _setting_of(sweep) == factor for one in compare_levels(sweep, factor)]
+    if all(one.shows == "too few" for one in compared):
         return None
-    name = format_factor(factor, "").strip()
-    reference = format_level(factor, reference_level(found[0], factor))
-    ordered = sorted(dict.fromkeys(parts), reverse=True)
-    return f"Against {name} {reference}: {'; '.join(said for _, said in ordered)}."
+    operations = dict.fromkeys(one.operation for one in compared)
+    groups = [[one for one in compared if one.operation == operation] for operation in operations]
+    shown = [max(differing, key=lambda one: one.size) for group in groups if (differing := _differing(group))]
+    alike = [group[0].name for group in groups if not _differing(group) and any(one.shows == "none" for one in group)]
+    parts = [describe_difference(one) for one in sorted(shown, key=lambda one: -one.size)]
+    if alike:
+        parts.append(f"{list_words(alike)} show no measurable difference by {format_factor(factor, '').strip()}")
+    return f"{capitalise(join_differences(parts))}."
 
 
-def _describe_most(sweep: Estimates, factor: str, group: list[Pair]) -> tuple[float, str]:
-    """Return the greatest change of an operation as a factor above 1, and in words."""
-    name = PLURALS.get(str(group[0].place.get("operation", "")), "operations")
-    shown = [pair for pair in group if shows_difference(pair)]
-    if not shown:
-        few = min(pair.ratio.n for pair in group) < LEAST_REPETITIONS
-        return (0.0, f"too few pairs of {name}") if few else (1.0, f"no measurable difference to {name}")
-    most = max(shown, key=_size)
-    with_level = f"with {format_level(factor, most.level)}"
-    how = COMPARED.get(sweep.metric, "as fast")
-    return _size(most), f"{name} are {_say(most)} {how} {with_level}"
+def _differing(group: Iterable[Comparison]) -> list[Comparison]:
+    return [one for one in group if one.shows == "difference"]
 
 
-def _say(pair: Pair) -> str:
-    ratio = pair.ratio
-    times = lead(f"{ratio.estimate:.3g} times", ratio.page)
-    return f"{times} ({show_level(LEVEL)}: {ratio.low:.3g} to {ratio.high:.3g})"
-
-
-def _size(pair: Pair) -> float:
-    return max(pair.ratio.estimate, 1 / pair.ratio.estimate)
-
-
-def _by_operation(found: Iterable[Pair]) -> list[list[Pair]]:
-    groups: dict[str, list[Pair]] = {}
-    for pair in found:
-        groups.setdefault(str(pair.place.get("operation", "")), []).append(pair)
-    return list(groups.values())
-
-
-def _setting_of(sweep: Estimates) -> str:
-    """Return the setting of the system that a sweep varies; empty where it varies none."""
-    return next((factor for factor in list_varied(sweep) if factor in SET_FACTORS), "")
+def _setting_of(sweep: Estimates) -> str | None:
+    """Return the setting of the system that a sweep varies; None if it varies none."""
+    return next((factor for factor in list_varied(sweep) if factor in SET_FACTORS), None)

@@ -1,14 +1,19 @@
 """A sentence on what one shared file costs against one file per thread."""
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.sentences.subjects import PLURALS, list_measured
+from coldcache.analysis.sentences.subjects import list_measured, name_operation
 from coldcache.statistics.intervals import Interval
 from coldcache.statistics.ratios import paired_ratio
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 
 def compare_layouts(one: Estimates, many: Estimates) -> str | None:
-    """Return the ratio of one shared file to one file per thread over threads; None where no operation has both."""
+    """Return the ratio of one shared file to one file per thread over threads; None where no operation has both.
+
+    Of different tools, or of figures that are defined differently, there is no ratio: the sentence says so.
+    """
+    if reason := why_no_ratio(one, many):
+        return f"One shared file and one file per thread are not compared: {reason}."
     same, few, parts = [], [], []
     for name in list_measured(one):
         if name not in many.cells.operation.values:
@@ -18,12 +23,12 @@ def compare_layouts(one: Estimates, many: Estimates) -> str | None:
             low, high = min(ratio.estimate for _, ratio in ratios), max(ratio.estimate for _, ratio in ratios)
             span = f"{low:.3g} to {high:.3g}" if f"{low:.3g}" != f"{high:.3g}" else f"{low:.3g}"
             if (pairs_each := min(ratio.n for _, ratio in ratios)) < LEAST_REPETITIONS:
-                few.append(f"{PLURALS.get(name, name)} {span} times ({pairs_each} pairs each)")
+                few.append(f"{name_operation(one, name)} {span} times ({pairs_each} pairs each)")
                 continue
             if all(ratio.low <= 1 <= ratio.high for _, ratio in ratios):
-                same.append(PLURALS.get(name, name))
+                same.append(name_operation(one, name))
                 continue
-            parts.append(f"{PLURALS.get(name, name)} are {span} times as fast")
+            parts.append(f"{name_operation(one, name)} are {span} times as fast")
     if same:
         parts.insert(0, f"no measurable difference to {' and '.join(same)}")
     shared = [f"Sharing one file: {'; '.join(parts)}."] if parts else []
@@ -34,8 +39,24 @@ def compare_layouts(one: Estimates, many: Estimates) -> str | None:
     return " ".join(shared) or None
 
 
+def why_no_ratio(one: Estimates, other: Estimates) -> str | None:
+    """Return why a ratio of the figures of two sweeps means nothing; None where it means something."""
+    tools = [sweep.cube.attrs.get("tool", "") for sweep in (one, other)]
+    if tools[0] != tools[1]:
+        return f"{tools[0]} measured the former, {tools[1]} the latter"
+    definitions = [sweep.runs.attrs.get("definition", "") for sweep in (one, other)]
+    if definitions[0] != definitions[1]:
+        return f"the former is defined as {definitions[0]}, the latter as {definitions[1]}"
+    return None
+
+
 def layout_ratios(one: Estimates, many: Estimates, operation: str) -> list[tuple[int, Interval]]:
-    """Return the ratio of two layouts at each number of threads that both have, paired by repetition."""
+    """Return the ratio of two layouts at each number of threads that both have, paired by repetition.
+
+    None of different tools, or of figures that are defined differently.
+    """
+    if why_no_ratio(one, many):
+        return []
     found = []
     for threads in sorted(set(one.cells.threads.values.tolist()) & set(many.cells.threads.values.tolist())):
         at = {"operation": operation, "threads": threads}

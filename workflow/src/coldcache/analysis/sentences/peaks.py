@@ -1,13 +1,20 @@
 """Sentences and titles on the highest and the lowest estimates of a sweep."""
 
 from collections.abc import Callable
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_interval, format_suspect
-from coldcache.analysis.sentences.subjects import PLURALS, capitalise, list_measured, name_level, title_with_scale
+from coldcache.analysis.sentences.subjects import (
+    capitalise,
+    list_measured,
+    name_level,
+    name_operation,
+    title_with_scale,
+)
 from coldcache.core.units import show_rate
 
 
@@ -15,29 +22,35 @@ def describe_peaks(estimates: Estimates) -> str:
     """Return the highest estimate of each operation over threads, and the scale, as a sentence."""
     found = [(name, estimates.peak(name)) for name in list_measured(estimates)]
     parts = [
-        f"{PLURALS.get(name, name)} {peak.verb} {estimates.format_peak(peak)} with {peak.at}" for name, peak in found
+        f"{name_operation(estimates, name)} {peak.verb} {estimates.format_peak(peak)} with {peak.at}"
+        for name, peak in found
     ]
     return f"{title_with_scale(estimates)}: {', '.join(parts)}."
 
 
 def describe_extremes(estimates: Estimates) -> str:
-    """Return the lowest and the highest estimate of each operation over all factors, with their levels."""
+    """Return the lowest and the highest estimate of each operation over all factors, with their levels.
+
+    An operation of which no figure counts is named with the reason.
+    """
     parts = []
     for name in list_measured(estimates):
         highest, *others = (_with_levels(estimates, place, estimates.format_cell) for place in _ends(estimates, name))
         span = f"range from {others[0]} to {highest}" if others else f"{_verb(estimates)} {highest}"
-        parts.append(f"{PLURALS.get(name, name)} {span}")
-    return f"{title_with_scale(estimates)}: {'; '.join(parts)}."
+        parts.append(f"{name_operation(estimates, name)} {span}")
+    silent = [escape(part, quote=False) for part in estimates.describe_silent()]
+    return ". ".join([f"{title_with_scale(estimates)}: {'; '.join(parts)}", *silent]) + "."
 
 
-def title_extremes(estimates: Estimates, most: int | None = None) -> str:
-    """Return the highest estimate of each operation, or of the `most` fastest, with its levels, as a title."""
+def title_extremes(estimates: Estimates, most: int = 2) -> str:
+    """Return the highest estimates of the `most` fastest operations with their levels, as a title."""
 
     def show(place: dict[str, Any]) -> str:
         return show_rate(float(estimates.cells.estimate.sel(place)), estimates.unit)
 
     parts = [
-        f"{PLURALS.get(name, name)} {_verb(estimates)} {_with_levels(estimates, _ends(estimates, name)[0], show)}"
+        f"{name_operation(estimates, name)} {_verb(estimates)} "
+        f"{_with_levels(estimates, _ends(estimates, name)[0], show)}"
         for name in list_measured(estimates)[:most]
     ]
     return capitalise("; ".join(parts))
@@ -47,26 +60,26 @@ def describe_rates(estimates: Estimates) -> str:
     """Return the highest estimate of each operation, the fastest first, and at which scale, as a sentence."""
     parts = []
     for name in list_measured(estimates):
-        cells = estimates.cells.sel(operation=name)
-        best = cells.where(cells.estimate == cells.estimate.max(), drop=True).squeeze()
+        cells, telling = estimates.cells.sel(operation=name), estimates.telling.sel(operation=name)
+        best = cells.where(telling == telling.max(), drop=True).squeeze()
         levels = {str(dim): best[dim].item() for dim in cells.dims}
-        doubt = format_suspect(estimates.count_suspect({"operation": name, **levels}), int(best.n))
+        flag = format_suspect(estimates.count_suspect({"operation": name, **levels}), int(best.n))
         shown = format_interval(
-            float(best.estimate), float(best.low), float(best.high), estimates.unit, int(best.n), doubt=doubt,
-            runs=estimates.runs_of({"operation": name, **levels}), correlation=estimates.correlation,
+            float(best.estimate), float(best.low), float(best.high), estimates.unit, int(best.n), flag=flag,
+            runs=estimates.runs_of({"operation": name, **levels}), rounds=estimates.rounds,
         )  # fmt: skip
-        parts.append(f"{PLURALS.get(name, name)} {shown}")
+        parts.append(f"{name_operation(estimates, name)} {shown}")
     return f"{title_with_scale(estimates)}: {', '.join(parts)}."
 
 
 def describe_order(estimates: Estimates) -> str:
-    """Return how much faster the fastest operation of a sweep is than each other at its peak, as a title."""
-    first, *others = list_measured(estimates)
-    peak = estimates.peak(first)
-    top = peak.estimate
-    parts = [f"{top / estimates.peak(name).estimate:.3g} times that of {PLURALS.get(name, name)}" for name in others]
-    rate = show_rate(top, estimates.unit)
-    return capitalise(f"{PLURALS.get(first, first)} {peak.verb} {rate}" + (f": {', '.join(parts)}" if parts else ""))
+    """Return the highest estimate of each operation over threads, the fastest first, as a title."""
+    parts: list[str] = []
+    for name in list_measured(estimates):
+        peak = estimates.peak(name)
+        said = f"{peak.verb} " if not parts else ""
+        parts.append(f"{name_operation(estimates, name)} {said}{show_rate(peak.estimate, estimates.unit)}")
+    return capitalise(", ".join(parts))
 
 
 def _verb(estimates: Estimates) -> str:
@@ -74,8 +87,11 @@ def _verb(estimates: Estimates) -> str:
 
 
 def _ends(estimates: Estimates, operation: str) -> list[dict[str, Any]]:
-    """Return the levels of the cases with the highest and the lowest estimate of an operation, or of its only case."""
-    cells = estimates.cells.estimate.sel(operation=operation)
+    """Return the levels of the cases with the highest and the lowest estimate of an operation, or of its only case.
+
+    Those in memory count only where all are.
+    """
+    cells = estimates.telling.sel(operation=operation)
     every = [cells.isel(dict(zip(cells.dims, index, strict=True))) for index in np.ndindex(cells.shape)]
     known = [cell for cell in every if bool(cell.notnull())]
     ends = [max(known, key=float), *([min(known, key=float)] if len(known) > 1 else [])]

@@ -1,21 +1,95 @@
 """Sentences and titles on what a setting of the system changes, by pairs of trials."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.format import format_factor, format_level, format_ratio
+from coldcache.analysis.format import format_factor, format_ratio, list_words, name_setting_level
 from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
+from coldcache.analysis.report_links import lead
 from coldcache.analysis.sentences.subjects import PLURALS, capitalise
+from coldcache.core.units import show_rate
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: How a metric compares: at twice the throughput something is twice as fast, at twice the time it takes twice as long.
-COMPARED = {"elapsed": "as long", "latency": "as long", "count": "as many"}
+COMPARED = {
+    "elapsed": "take {} times as long",
+    "latency": "take {} times as long",
+    "count": "take {} times as many calls",
+}
+
+#: The factor that is on or off.
+_CACHE = "write_cache"
+
+#: How a difference of the write cache begins.
+_MAKES = "the write cache makes "
+
+#: Parts of a title, and levels that a sentence lists; more have a range.
+_MOST_PARTS, _FEW_LEVELS = 2, 2
 
 
-#: Levels of a setting that a sentence lists; more have a range.
-_FEW_LEVELS = 2
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An operation at a level of a factor, or at all of many levels, against the reference level.
+
+    Attributes
+    ----------
+    operation, factor, metric : str
+        What is compared.
+    level, reference : str
+        The levels in words.
+    pairs : tuple of Pair
+        One per combination of the other levels.
+    ends : tuple of str or None
+        The medians at the reference level and at the level, where there is one pair.
+    in_memory : bool
+        Whether the work at the level did not reach the storage.
+    """
+
+    operation: str
+    factor: str
+    level: str
+    reference: str
+    metric: str
+    pairs: tuple[Pair, ...]
+    ends: tuple[str, str] | None = None
+    in_memory: bool = False
+
+    @property
+    def name(self) -> str:
+        """The operation in the plural."""
+        return PLURALS.get(self.operation, self.operation)
+
+    @property
+    def shows(self) -> str:
+        """What the pairs show: a ``difference``, ``none``, or ``too few`` pairs to show either."""
+        if min(pair.ratio.n for pair in self.pairs) < LEAST_REPETITIONS:
+            return "too few"
+        return "difference" if any(map(shows_difference, self.pairs)) else "none"
+
+    @property
+    def size(self) -> float:
+        """The greatest ratio as a factor above 1."""
+        return max(max(pair.ratio.estimate, 1 / pair.ratio.estimate) for pair in self.pairs)
+
+    @property
+    def cases(self) -> str:
+        """The end of a sentence on several pairs."""
+        return f" in any of {len(self.pairs)} cases" if len(self.pairs) > 1 else ""
+
+    def span(self) -> str:
+        """Return the ratio, or the range of several, without the word for times."""
+        return _span_of([self])
+
+    def with_levels(self) -> str:
+        """Return the levels as the end of a sentence."""
+        place = " (in memory)" if self.in_memory else ""
+        if self.factor == _CACHE and self.level == "on":
+            return f"with the write cache on{place}"
+        return f"with {self.level}{place} as with {self.reference}"
 
 
 def describe_pairs(estimates: Estimates, factor: str) -> str:
@@ -24,26 +98,61 @@ def describe_pairs(estimates: Estimates, factor: str) -> str:
     Several numbers of threads or other levels have a range, from the least estimate to the greatest. Ratios of too few
     pairs for an interval are listed, and nothing is called faster.
     """
-    found = pairs(estimates, factor)
-    how = COMPARED.get(estimates.metric, "as fast")
-    reference = format_factor(factor, reference_level(estimates, factor))
-    parts = [_describe_part(part, how) for part in _parts_of_pairs(found, factor)]
-    if not parts:
+    found = compare_levels(estimates, factor)
+    if not found:
         return f"{estimates.question.title}: no pair has trials that count on both sides."
-    return f"{estimates.question.title}, against {reference}: {'; '.join(parts)}."
+    if all(one.shows == "too few" for one in found):
+        return f"{estimates.question.title}: {_describe_few(found)}."
+    if all(one.shows == "none" for one in found):
+        names = list_words(dict.fromkeys(one.name for one in found))
+        counted = sum(len(one.pairs) for one in found)
+        spans = f"; {counted} ratios from {_span_of(found)}" if counted > 1 else f": {_ratio(found[0])}"
+        return f"{estimates.question.title}: no measurable difference to {names}{spans}."
+    order = sorted(found, key=lambda one: (one.shows != "difference", -one.size))
+    return f"{estimates.question.title}: {join_differences(map(_describe, order))}."
 
 
 def title_pairs(estimates: Estimates, factor: str) -> str:
-    """Return the same as a title, with estimates only; operations that show no difference share a part."""
-    found = _parts_of_pairs(pairs(estimates, factor), factor, most=3)
-    parts = [f"{_name(part)} {_shorten(part)} with {part.levels}" for part in found if part.shows != "none"]
-    if alike := [part for part in found if part.shows == "none"]:
-        operations = " and ".join(dict.fromkeys(_name(part) for part in alike))
-        levels = " or ".join(dict.fromkeys(part.levels for part in alike))
-        parts.append(f"no measurable difference to {operations} with {levels}")
-    if not parts:
+    """Return the same as a title: the greatest differences, with estimates alone."""
+    found = compare_levels(estimates, factor)
+    if not found:
         return "No pair has trials that count on both sides"
-    return capitalise(f"{'; '.join(parts)}, against {format_level(factor, reference_level(estimates, factor))}")
+    shown = sorted((one for one in found if one.shows == "difference"), key=lambda one: -one.size)
+    if shown:
+        return capitalise(join_differences(map(_shorten, shown[:_MOST_PARTS])))
+    if few := [one for one in found if one.shows == "too few"]:
+        return capitalise("; ".join(map(_shorten_few, few[:1])))
+    names = list_words(dict.fromkeys(one.name for one in found))
+    return f"{capitalise(names)} show no measurable difference by {format_factor(factor, '').strip()}"
+
+
+def title_ratios(ratios: pd.DataFrame) -> str:
+    """Return what a forest of ratios shows, as a title.
+
+    Parameters
+    ----------
+    ratios : DataFrame
+        As `coldcache.analysis.setting_ratios.tabulate_ratios` returns them.
+    """
+    known = ratios[ratios.low.notna()]
+    if known.empty:
+        return "Fewer than five pairs each: no ratio has an interval"
+    shows = known[(known.low > 1) | (known.high < 1)]
+    if shows.empty:
+        return f"None of {len(known)} ratios differs from 1" if len(known) > 1 else "The ratio does not differ from 1"
+    most = shows.loc[(shows.ratio.map(lambda ratio: max(ratio, 1 / ratio))).idxmax()]
+    less = f"; {len(known) - len(shows)} of {len(known)} ratios include 1" if len(shows) < len(known) else ""
+    return f"{most.ratio:.3g} times for {most.case}{less}"
+
+
+def rank_pairs(estimates: Estimates, factor: str) -> float:
+    """Return the rank of a sweep by what a setting changes: the greatest difference has the lowest, and none is 0."""
+    return -max((one.size for one in compare_levels(estimates, factor) if one.shows == "difference"), default=0.0)
+
+
+def join_differences(parts: Iterable[str]) -> str:
+    """Return parts of a sentence on what a setting changes, which is named once."""
+    return "; ".join(parts).replace(f"; {_MAKES}", ", ")
 
 
 def shows_difference(pair: Pair) -> bool:
@@ -51,77 +160,108 @@ def shows_difference(pair: Pair) -> bool:
     return pair.ratio.n >= LEAST_REPETITIONS and not pair.ratio.low <= 1 <= pair.ratio.high
 
 
-@dataclass(frozen=True, slots=True)
-class _PairPart:
-    """A part of a sentence about pairs.
-
-    ``shows`` is ``difference``, ``none``, or ``too few`` pairs to show either.
-    """
-
-    operation: str
-    span: str
-    levels: str
-    shows: str = "difference"
-
-
-def _describe_part(part: _PairPart, how: str) -> str:
-    """Return a part of a sentence about pairs; too few of them only have a ratio."""
-    name = _name(part)
-    if part.shows == "too few":
-        return f"{name} with {part.levels}: {part.span}, too few pairs to show a difference"
-    doubt = ", which shows no difference" if part.shows == "none" else ""
-    return f"{name} are {part.span} {how} with {part.levels}{doubt}"
-
-
-def _name(part: _PairPart) -> str:
-    return PLURALS.get(part.operation, part.operation)
+def compare_levels(estimates: Estimates, factor: str) -> list[Comparison]:
+    """Return what pairs show: a comparison per operation and level, or one per operation for many levels."""
+    groups: dict[str, dict[Any, list[Pair]]] = {}
+    for pair in pairs(estimates, factor):
+        groups.setdefault(str(pair.place.get("operation", "")), {}).setdefault(pair.level, []).append(pair)
+    reference = reference_level(estimates, factor)
+    base = name_setting_level(factor, reference)
+    found = []
+    for operation, levels in groups.items():
+        every = [pair for group in levels.values() for pair in group]
+        merged = {"other levels": every} if len(levels) > _FEW_LEVELS else levels
+        for level, group in merged.items():
+            name = "other levels" if merged is not levels else _name_level(factor, level)
+            ends = _find_ends(estimates, factor, group[0], reference) if len(group) == 1 else None
+            in_memory = [estimates.is_in_memory({**pair.place, factor: pair.level}) for pair in group]
+            found.append(
+                Comparison(
+                    operation, factor, name, base, estimates.metric, tuple(group), ends,
+                    2 * sum(in_memory) >= len(group),
+                )
+            )  # fmt: skip
+    return found
 
 
-def _shorten(part: _PairPart) -> str:
-    shown = part.span.partition(" (")[0]
-    return f"({shown}, too few pairs)" if part.shows == "too few" else shown
+def _name_level(factor: str, level: Any) -> str:
+    name = name_setting_level(factor, level)
+    if factor == _CACHE:
+        return name.removeprefix("on, ")
+    is_number = not isinstance(level, str) or level.replace(".", "", 1).isdigit()
+    return format_factor(factor, level) if is_number else name
 
 
-def _parts_of_pairs(found: list[Pair], factor: str, most: int = 99) -> list[_PairPart]:
-    """Return each part of a sentence about pairs, in ranges where there are too many."""
-    groups = _grouped(found)
-    few = _FEW_LEVELS if len(groups) <= most else 1
-    parts: list[_PairPart] = []
-    for name in dict.fromkeys(name for name, _, _ in groups):
-        mine = [(level, group) for operation, level, group in groups if operation == name]
-        if len(mine) > few:
-            every = [pair for _, group in mine for pair in group]
-            few_pairs = min(pair.ratio.n for pair in every) < LEAST_REPETITIONS
-            parts.append(_PairPart(name, _estimates(every), "other levels", "too few" if few_pairs else "difference"))
-        else:
-            parts += [
-                _PairPart(name, _span(group), format_level(factor, level), _shows(group)) for level, group in mine
-            ]
-    return parts
+def _find_ends(estimates: Estimates, factor: str, pair: Pair, reference: Any) -> tuple[str, str] | None:
+    """Return the medians at the reference level and at the level of a pair; None where a pair is of several cases."""
+    cells = [estimates.cells.estimate.sel({**pair.place, factor: level}) for level in (reference, pair.level)]
+    if any(cell.size != 1 for cell in cells):
+        return None
+    first, last = (show_rate(float(cell), estimates.unit) for cell in cells)
+    return first, last
 
 
-def _shows(group: list[Pair]) -> str:
-    """Return what some ratios show; a range of several ratios of enough pairs claims nothing more."""
-    if min(pair.ratio.n for pair in group) < LEAST_REPETITIONS:
-        return "too few"
-    if len(group) > 1:
-        return "difference"
-    ratio = group[0].ratio
-    return "none" if ratio.low <= 1 <= ratio.high else "difference"
+def _describe_few(found: Sequence[Comparison]) -> str:
+    """Return too few pairs of each operation with the range of their ratios."""
+    most = max(pair.ratio.n for one in found for pair in one.pairs)
+    parts = []
+    for operation in dict.fromkeys(one.operation for one in found):
+        mine = [one for one in found if one.operation == operation]
+        label = format_factor(mine[0].factor, "").strip()
+        first, *others = dict.fromkeys(one.level for one in mine)
+        levels = list_words([first, *(level.removeprefix(label).strip() for level in others)])
+        shown = _ratio(mine[0]) if len(mine) == 1 and most > 1 else f"{_span_of(mine)} times"
+        parts.append(f"{mine[0].name} {shown} with {levels} over {mine[0].reference}")
+    return f"{list_words(parts)}; {most} pair{'s' if most != 1 else ''} each, too few for an interval"
 
 
-def _grouped(found: Iterable[Pair]) -> list[tuple[str, Any, list[Pair]]]:
-    groups: dict[tuple[str, Any], list[Pair]] = {}
-    for pair in found:
-        groups.setdefault((str(pair.place.get("operation", "")), pair.level), []).append(pair)
-    return [(name, level, group) for (name, level), group in groups.items()]
+def _describe(one: Comparison) -> str:
+    if one.shows == "too few":
+        return f"{one.name} {one.with_levels()}: {_ratio(one)}, too few for an interval"
+    if one.shows == "none":
+        return f"no measurable difference to {one.name} {one.with_levels()}{one.cases}: {_ratio(one)}"
+    if len(one.pairs) > 1:
+        differing = sum(map(shows_difference, one.pairs))
+        counted = f"({differing} of {len(one.pairs)} ratios differ from 1)"
+        return f"{one.name} {_times(one, one.span())} {one.with_levels()} {counted}"
+    return describe_difference(one)
 
 
-def _span(group: list[Pair]) -> str:
-    return format_ratio(group[0].ratio) if len(group) == 1 else _estimates(group)
+def describe_difference(one: Comparison) -> str:
+    """Return a difference of one case with its interval and its ends, without a full stop."""
+    ratio = one.pairs[0].ratio
+    times = str(lead(f"{ratio.estimate:.3g} times", ratio.page)).replace(" times", "", 1)
+    change = f"{one.ends[0]} → {one.ends[1]}; " if one.ends else ""
+    interval = format_ratio(ratio).partition(" (")[2]
+    return f"{_shorten(one).replace(one.span(), times, 1)} ({change}{interval}"
 
 
-def _estimates(group: list[Pair]) -> str:
-    ratios = [pair.ratio.estimate for pair in group]
+def _ratio(one: Comparison) -> str:
+    if len(one.pairs) == 1:
+        return format_ratio(one.pairs[0].ratio)
+    return f"{one.span()} times"
+
+
+def _span_of(found: Sequence[Comparison]) -> str:
+    ratios = [pair.ratio.estimate for one in found for pair in one.pairs]
     low, high = f"{min(ratios):.3g}", f"{max(ratios):.3g}"
-    return f"{low} times" if low == high else f"{low} to {high} times"
+    return low if low == high else f"{low} to {high}"
+
+
+def _times(one: Comparison, span: str) -> str:
+    return COMPARED.get(one.metric, "are {} times as fast").format(span)
+
+
+def _shorten(one: Comparison) -> str:
+    """Return a difference in few words."""
+    if one.factor == _CACHE and one.level == "on" and len(one.pairs) == 1 and one.metric not in COMPARED:
+        return f"{_MAKES}{one.name} {one.span()} times as fast{' (in memory)' if one.in_memory else ''}"
+    return f"{one.name} {_times(one, one.span())} {one.with_levels()}"
+
+
+def _shorten_few(one: Comparison) -> str:
+    """Return too few pairs in few words: the medians, or the ratios."""
+    most = max(pair.ratio.n for pair in one.pairs)
+    counted = f"{most} pair{'s' if most != 1 else ''}"
+    change = f"{one.ends[0]} → {one.ends[1]}" if one.ends else f"{one.span()} times"
+    return f"{one.name} {one.with_levels()}: {change} ({counted}, too few for an interval)"

@@ -1,5 +1,6 @@
 """What sentences are about: operations in the plural, a sweep with its scale, levels."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from coldcache.analysis.estimates import Estimates
@@ -11,6 +12,22 @@ PLURALS = {
     "file-create": "creations", "file-stat": "look-ups", "file-read": "reads of files", "file-remove": "removals",
     "directory-create": "creations", "directory-stat": "look-ups", "directory-remove": "removals",
 }  # fmt: skip
+
+
+def name_operation(sweep: Estimates, operation: str, levels: Mapping[str, Any] | None = None) -> str:
+    """Return an operation in the plural; ``look-ups in memory`` where its work did not reach the storage.
+
+    Parameters
+    ----------
+    sweep : Estimates
+        Where it was measured.
+    operation : str
+        One of the sweep's.
+    levels : mapping of str to object, optional
+        Levels that choose some of its cases; all of them when not given.
+    """
+    name = PLURALS.get(operation, operation)
+    return f"{name} in memory" if sweep.is_in_memory({"operation": operation, **(levels or {})}) else name
 
 
 def list_measured(estimates: Estimates) -> list[str]:

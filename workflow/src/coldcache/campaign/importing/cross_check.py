@@ -1,28 +1,25 @@
-"""Compare the summary of a harness, IO500, with the logs of the tools that it ran."""
+"""Compare the figures that a harness quotes with the logs of the tools that it ran."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from coldcache.campaign.importing.scan import Log
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
-from coldcache.tools import io500, read_file
+from coldcache.tools import HARNESSES, read_file
 
 #: Share by which the two may differ in addition to the rounding of the printed digits; mdtest rounds its rates.
 _TOLERANCE = 2e-3
 
-#: Ends the definition of the figure that the harness scores.
-_SCORED = ", as the harness scores it"
 
-
-def find_contradictions(folder: Path, logs: Iterable[Log]) -> dict[tuple[str, str], str]:
+def find_contradictions(folder: Path, logs: Sequence[Log]) -> dict[tuple[str, str], str]:
     """Return the figures of a harness that differ from the log of the same phase.
 
     Parameters
     ----------
     folder : Path
         The folder of imported logs.
-    logs : iterable of Log
+    logs : sequence of Log
         The logs in it.
 
     Returns
@@ -32,19 +29,17 @@ def find_contradictions(folder: Path, logs: Iterable[Log]) -> dict[tuple[str, st
     """
     files = {log.stored: log for log in logs}
     found: dict[tuple[str, str], str] = {}
-    for log in files.values():
-        if log.tool != io500.TOOL or log.refusal:
+    for log in logs:
+        harness = HARNESSES.get(log.tool)
+        if harness is None or log.refusal:
             continue
         for record in read_file(folder / log.file):
-            if not record.definition.endswith(_SCORED):
-                continue
-            phase = record.definition.removeprefix("phase ").removesuffix(_SCORED)
-            for name in (f"{phase}.txt", f"{phase.replace('-', '_')}.txt"):
-                beside = files.get(str(PurePosixPath(log.file).with_name(name)))
-                if beside and beside.tool in io500.PHASE_TOOLS and not beside.refusal:
-                    contradiction = _compare(record, folder / beside.file)
+            for name in harness.name_sources(record):
+                source = files.get(str(PurePosixPath(log.file).with_name(name)))
+                if source and source.tool in harness.QUOTED_TOOLS and not source.refusal:
+                    contradiction = _compare(record, folder / source.file)
                     if contradiction:
-                        found[log.file, str(record.factors["phase"])] = f"{contradiction} in {beside.file}"
+                        found[log.file, str(record.factors["phase"])] = f"{contradiction} in {source.file}"
     return found
 
 

@@ -21,9 +21,11 @@ from coldcache.core.files import write_whole
 from coldcache.core.outcome import LogPart, Outcome
 from coldcache.core.records import Part
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
+from coldcache.core.yaml_mistakes import name_place
 from coldcache.design.case_names import name_case
 from coldcache.design.imported_study import LOGS, ForeignStudy, ForeignSweep, Origin, UnreadFile
 from coldcache.design.levels import Level
+from coldcache.design.notebooks import refuse_unknown_notebooks
 from coldcache.tools.compressed import decompress
 
 #: Longer names of cases, and of their operations, are cut: a folder's name has 255 bytes at most.
@@ -54,7 +56,7 @@ class LogTrial(NamedTuple):
     factors: dict[str, Level]
 
 
-class Imported(NamedTuple):
+class ImportReport(NamedTuple):
     """The result of an import.
 
     Attributes
@@ -75,7 +77,7 @@ class Imported(NamedTuple):
     is_sealed: bool
 
 
-def import_logs(folder: Path, name: str) -> Imported:
+def import_logs(folder: Path, name: str) -> ImportReport:
     """Import a folder of logs as a study of a campaign. Nothing is written before everything is checked.
 
     A new campaign is created and sealed. A campaign that has begun gets the logs as a further study.
@@ -112,9 +114,10 @@ def import_logs(folder: Path, name: str) -> Imported:
             raise DesignError(f"{idle} matches no log")
         entries = list(_arrange(found.logs, notes))
     except DesignError as error:
-        raise DesignError(f"{folder / NOTES}, {error}") from error
+        raise DesignError(name_place(folder / NOTES, str(error))) from error
     trials = _describe_trials(entries, notes.study, find_contradictions(folder, found.logs))
     study = _describe_study(entries, notes, folder, found)
+    refuse_unknown_notebooks(study, folder / NOTES)
     partial = target.with_name(f".{name}.partial")
     try:
         shutil.rmtree(partial, ignore_errors=True)
@@ -129,7 +132,7 @@ def import_logs(folder: Path, name: str) -> Imported:
         raise CampaignError(f"{target}: cannot be written: {error.strerror}") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return Imported(target, trials, found, begun is None)
+    return ImportReport(target, trials, found, begun is None)
 
 
 def _find_begun(target: Path) -> Campaign | None:
@@ -163,12 +166,13 @@ def _arrange(logs: list[Log], notes: Notes) -> Iterator[LogTrial]:
             sweep = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:63]
         given = notes.factors_of(log.file)
         for part in log.parts or [_NOTHING]:
-            for factor, level in given.items():
+            for factor, (level, pattern) in given.items():
                 if part.factors.get(factor, level) != level:
                     raise DesignError(
-                        f"factors: {log.file} has {factor} {part.factors[factor]} by itself, and {level} by the notes"
+                        f'factors."{pattern}".{factor}: {log.file} states {part.factors[factor]} by itself, '
+                        f"which contradicts {level}"
                     )
-            known = {**part.factors, **given}
+            known = {**part.factors, **{factor: level for factor, (level, _) in given.items()}}
             ordered = {factor: known[factor] for factor in (*FACTORS, *LEARNT_FACTORS) if factor in known}
             yield LogTrial(log, part, sweep, ordered)
 

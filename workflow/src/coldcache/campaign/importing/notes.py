@@ -99,26 +99,27 @@ class Notes(Strict):
             if any(compile_pattern(pattern).fullmatch(log) for pattern in sweep.logs)
         ]  # fmt: skip
         if len(names) > 1:
-            raise DesignError(f"sweeps: {log} belongs to both {names[0]} and {names[1]}")
+            raise DesignError(f"sweeps.{names[1]}.logs: {log} belongs to the sweep {names[0]}, too")
         return names[0] if names else None
 
-    def factors_of(self, log: str) -> dict[str, Level]:
-        """Return the levels that the notes give a log, in stored units.
+    def factors_of(self, log: str) -> dict[str, tuple[Level, str]]:
+        """Return the levels that the notes give a log, in stored units, each with the pattern that gives it.
 
         Raises
         ------
         DesignError
             If two patterns give it different levels of a factor, or its path has no valid level.
         """
-        found: dict[str, Level] = {}
+        found: dict[str, tuple[Level, str]] = {}
         for pattern, levels in self.factors.items():
             match = compile_pattern(pattern).fullmatch(log)
             if match is None:
                 continue
             for factor, level in {**levels, **match.groupdict()}.items():
                 stored = _store(factor, level, pattern)
-                if found.setdefault(factor, stored) != stored:
-                    raise DesignError(f"factors: {log} is given two levels of {factor}, {found[factor]} and {stored}")
+                other, earlier = found.setdefault(factor, (stored, pattern))
+                if other != stored:
+                    raise DesignError(f'{_place(pattern, factor)}: {log} has {stored} here, and {other} by "{earlier}"')
         return found
 
     def idle_pattern(self, logs: list[str]) -> str | None:
@@ -144,7 +145,11 @@ def _store(factor: str, level: Any, pattern: str) -> Level:
             raise DesignError(f'unknown level "{level}"; known are true, false')
         return stored_level(factor, level)
     except DesignError as error:
-        raise DesignError(f'factors."{pattern}".{factor}: {error}') from error
+        raise DesignError(f"{_place(pattern, factor)}: {error}") from error
+
+
+def _place(pattern: str, factor: str) -> str:
+    return f'factors."{pattern}".{factor}'
 
 
 def read_notes(folder: Path) -> Notes:

@@ -4,14 +4,15 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from coldcache.campaign.importing.notes import NOTES
 from coldcache.core.errors import CampaignError, LogError
 from coldcache.core.records import Part, Record, name_share, split_records
-from coldcache.tools import find_reader, read_by
+from coldcache.tools import find_readers, read_by
 from coldcache.tools.compressed import decompress, strip_suffix
+from coldcache.tools.protocols import LogReader
 
 #: Logs are read into memory; a larger file is not a log. In B.
 LARGEST_LOG = 2**30
@@ -21,7 +22,7 @@ _FEWEST = 2
 
 
 class Log(NamedTuple):
-    """A file that a known tool wrote.
+    """A file that a known tool wrote, or what one of several tools wrote in it.
 
     Attributes
     ----------
@@ -94,38 +95,39 @@ def survey(folder: Path) -> Survey:
     for path in _walk(folder):
         file = path.relative_to(folder).as_posix()
         try:
-            log = _read(path, file)
-            if log.sha256 in first:
-                raise LogError(f"the same bytes as {first[log.sha256]}: a copy is no second measurement")
-            if any(other.stored == log.stored for other in logs):
-                raise LogError(f"holds another log than {log.stored}: rename one of them")
+            found = _read(path, file)
+            checksum, stored = found[0].sha256, found[0].stored
+            if checksum in first:
+                raise LogError(f"the same bytes as {first[checksum]}: a copy is no second measurement")
+            if any(other.stored == stored for other in logs):
+                raise LogError(f"holds another log than {stored}: rename one of them")
         except LogError as error:
             unread.append(Unread(show_name(file), str(error)))
         else:
-            first[log.sha256] = file
-            logs.append(log)
+            first[checksum] = file
+            logs += found
     repeats = _find_repeats(logs)
-    unread += [
-        Unread(log.file, f"states no figure that {repeats[log.file]} does not state: one run, seen twice")
-        for log in logs if log.file in repeats
-    ]  # fmt: skip
-    return Survey([log for log in logs if log.file not in repeats], sorted(unread))
+    for (file, tool), other in repeats.items():
+        whose = f" of {tool}" if sum(log.file == file for log in logs) > 1 else ""
+        unread.append(Unread(file, f"states no figure{whose} that {other} does not state: one run, seen twice"))
+    return Survey([log for log in logs if (log.file, log.tool) not in repeats], sorted(unread))
 
 
-def _find_repeats(logs: list[Log]) -> dict[str, str]:
+def _find_repeats(logs: list[Log]) -> dict[tuple[str, str], str]:
     """Return each log whose exact figures are all in another log of the same tool, with that other log."""
     holders: dict[tuple[Any, ...], list[Log]] = {}
     for log in logs:
         for figure in log.figures:
             holders.setdefault((log.tool, *figure), []).append(log)
-    repeats: dict[str, str] = {}
+    repeats: dict[tuple[str, str], str] = {}
     for log in logs:
         if len(log.exact) < _FEWEST:
             continue
         for other in min((holders[log.tool, *figure] for figure in log.exact), key=len):
             is_more = len(other.exact) > len(log.exact) or other.file < log.file
-            if other is not log and is_more and other.file not in repeats and log.exact <= other.figures:
-                repeats[log.file] = other.file
+            is_there = (other.file, other.tool) not in repeats
+            if other is not log and is_more and is_there and log.exact <= other.figures:
+                repeats[log.file, log.tool] = other.file
                 break
     return repeats
 
@@ -143,13 +145,17 @@ def _walk(folder: Path) -> Iterator[Path]:
                 yield Path(parent, name)
 
 
-def _read(path: Path, file: str) -> Log:
+def _read(path: Path, file: str) -> list[Log]:
+    """Return what each tool wrote in a file."""
     if not file.isprintable():
         raise LogError("its name has characters that cannot be printed: rename it")
     content = decompress(read_plain_file(path))
-    reader = find_reader(content)
+    return [_read_part(content, file, reader) for reader in find_readers(content)]
+
+
+def _read_part(content: bytes, file: str, reader: LogReader) -> Log:
     try:
-        records: Sequence[Record] = read_by(reader, content, strip_suffix(path.name))
+        records: Sequence[Record] = read_by(reader, content, PurePosixPath(strip_suffix(file)).name)
         refusal = ""
     except LogError as error:
         records, refusal = [], str(error)

@@ -7,7 +7,7 @@ from typing import Any
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import METADATA_OPERATIONS
 from coldcache.design.model.specification import Specification
-from coldcache.design.settings.model import ModelSetting
+from coldcache.design.settings.model import count_servers
 from coldcache.tools.launchers import MODEL
 from coldcache.tools.protocols import Traits
 
@@ -50,21 +50,17 @@ def spread_over_clients(
     clients = int(factors.get("nodes", model.clients))
     if clients > model.clients:
         raise DesignError(f"factors.nodes: {clients} are more than the model's {model.clients} clients")
-    servers = [
-        int(kind.value(factors[factor]))
-        for factor, kind in settings.items()
-        if isinstance(kind, ModelSetting) and kind.of == "metadata_servers"
-    ] or [1]
-    if servers[0] > model.metadata_servers:
+    servers = count_servers(settings, factors)
+    if servers > model.metadata_servers:
         raise DesignError(
-            f"{servers[0]} metadata servers are more than the model's {model.metadata_servers}; lower the level, or "
+            f"{servers} metadata servers are more than the model's {model.metadata_servers}; lower the level, or "
             "raise model.metadata_servers"
         )
     numbers = range(1, clients + 1)
     path = Path(directory)
     at = next(place for place, part in enumerate(path.parts) if part == "c1")
     mounts = tuple(str(Path(*path.parts[:at], f"c{number}", *path.parts[at + 1 :])) for number in numbers)
-    within = tuple(f"{name_folder(number, servers[0])}/{FILES}" for number in numbers)
+    within = tuple(f"{name_folder(number, servers)}/{FILES}" for number in numbers)
     found = {"nodes": 1, "subfolders": within if operations[0] in METADATA_OPERATIONS else ()}
     if not traits.starts_processes:
         return {**found, "mounts": mounts}

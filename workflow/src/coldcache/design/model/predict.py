@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 from coldcache.design.model.specification import Specification
 from coldcache.design.model.stripes import Layout, deal_stripes
-from coldcache.design.settings.model import ModelSetting, parse_value
+from coldcache.design.settings.model import ModelSetting, split_levels
 
 Direction = Literal["read", "write"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Prediction:
     """A rate in B/s or 1/s, and the part that bounds it; None where no limit does."""
 
@@ -121,7 +121,7 @@ def predict_requests(
 def predict_case(
     specification: Specification, settings: Mapping[str, ModelSetting], operation: str, levels: Mapping[str, Any]
 ) -> Prediction:
-    """Return what a case of a sweep should give, in B/s; rates of requests are bounded by more than the limits.
+    """Return what a case of a sweep should give: transfers in B/s, random ones past the caches in 1/s.
 
     Parameters
     ----------
@@ -130,40 +130,31 @@ def predict_case(
     settings : mapping
         What the levels of a factor change.
     operation : str
-        ``write`` or ``read``; others have no prediction.
+        ``write``, ``read``, ``random-write`` or ``random-read``; others have no prediction.
     levels : mapping
         The level of each factor of the case.
     """
     direction: Direction
-    if operation == "write":
+    if operation in ("write", "random-write"):
         direction = "write"
-    elif operation == "read":
+    elif operation in ("read", "random-read"):
         direction = "read"
     else:
         return _lowest({})
-    changed: dict[str, object] = {}
-    layout: dict[str, int] = {"targets": specification.targets}
-    for factor, kind in settings.items():
-        if factor in levels and levels[factor] == levels[factor]:
-            value = kind.value(_as_level(levels[factor]))
-            if kind.of in ("targets", "stripe_count", "stripe_size"):
-                layout[kind.of] = int(value)
-            elif kind.of in Specification.model_fields and kind.of != "metadata_servers":
-                changed[kind.of] = parse_value(kind.of, value)
+    stated, changed = split_levels(settings, levels)
+    layout = {"targets": specification.targets, **stated}
     threads, clients = int(levels.get("threads", 1)), int(levels["nodes"]) if "nodes" in levels else None
     shared = levels.get("file_layout") == "shared-file"
     if shared and len(layout) == 1 and layout["targets"] == specification.targets:
         # A file that all share lies on all targets where no factor says otherwise.
         layout["stripe_count"] = specification.targets
     direct = int(levels["transfer_size"]) if levels.get("direct_io") and "transfer_size" in levels else None
+    if operation.startswith("random"):
+        changed_model = specification.change(**changed)
+        return predict_requests(changed_model, threads, Layout(**layout), direction, direct) if direct else _lowest({})
     return predict_throughput(
         specification.change(**changed), threads, Layout(**layout), direction, clients, shared=shared, direct=direct
     )
-
-
-def _as_level(level: Any) -> Any:
-    """Return a level as a study states it: a table's whole numbers may be floats."""
-    return int(level) if isinstance(level, float) and level.is_integer() else level
 
 
 def predict_metadata_ratio(servers: int, over: int, share: float = 1.0, over_share: float = 1.0) -> float:

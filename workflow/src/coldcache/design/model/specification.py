@@ -5,9 +5,9 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from coldcache.core.errors import DesignError
+from coldcache.core.units import MIB, show_bytes, show_rate, show_seconds
 from coldcache.core.yaml_models import Bytes, Rate, Seconds, Strict
 
-MIB = 1 << 20
 GIB = 1 << 30
 
 Count = Annotated[int, Field(ge=1, le=64)]
@@ -16,9 +16,10 @@ Size = Annotated[Bytes, Field(ge=MIB)]
 Limit = Annotated[Rate, Field(ge=1e5)]
 
 #: Limits that change while the model is up; the other values are those that it was started with.
-LIMITS = (
+MODEL_LIMITS = (
     "target_rate",
     "target_iops",
+    "request_size",
     "write_cache",
     "uncached_write_rate",
     "metadata_cpu",
@@ -49,6 +50,9 @@ class Specification(Strict):
     target_iops: Annotated[float, Field(ge=10)] | None = Field(
         None, description="The most requests that a target's device reads, and writes, in 1/s."
     )
+    request_size: Annotated[Bytes, Field(ge=4096, multiple_of=1024)] | None = Field(
+        None, description="The largest request that the block layer sends to a target's device, in B."
+    )
     write_cache: bool = Field(True, description="Whether the targets' devices say that they have a write cache.")
     uncached_write_rate: Limit | None = Field(
         None, description="The most that a target writes while its write cache is off, in B/s; None: as with it."
@@ -64,7 +68,9 @@ class Specification(Strict):
 
     client_cache: bool = Field(True, description="Whether clients keep what they read and write.")
     client_cache_size: Size = Field(512 * MIB, description="The most that a client keeps, in B.")
-    client_dirty: Size = Field(64 * MIB, description="The most that a client holds unwritten, in B.")
+    client_dirty: Size = Field(
+        64 * MIB, description="The most that a client holds unwritten, in B; never more than half of its cache."
+    )
     read_ahead: Size = Field(16 * MIB, description="The most that a client reads ahead of each reader, in B.")
     kernel_cache: bool = Field(
         False, description="Whether the kernel caches clients' files, too; reading ahead suffers: docs/the-model.md."
@@ -83,9 +89,12 @@ class Specification(Strict):
             raise DesignError(f"storage_nodes: {self.storage_nodes} nodes for {self.targets} targets; a node needs one")
         if self.target_size < GIB:
             raise DesignError(f"target_size: {self.target_size} B; a target needs 1 GiB for what it keeps of itself")
-        if self.client_dirty > self.client_cache_size:
-            raise DesignError("client_dirty: more than client_cache_size, of which it is a part")
         return self
+
+    @property
+    def unwritten(self) -> int:
+        """The most that a client holds unwritten, in B: the levels of a small cache bound it, too."""
+        return min(self.client_dirty, self.client_cache_size // 2)
 
     def node_of(self, target: int) -> int:
         """Return the storage node that a target belongs to; both count from 1."""
@@ -107,3 +116,22 @@ class Specification(Strict):
         if self.write_cache or self.uncached_write_rate is None:
             return self.target_rate
         return min(self.uncached_write_rate, self.target_rate or self.uncached_write_rate)
+
+
+def show_value(key: str, value: object) -> str:
+    """Return a value of the specification with its unit, such as ``10.0 MB/s`` or ``no limit``."""
+    if value is None:
+        return "no limit"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return {True: "on", False: "off"}.get(value, str(value))  # type: ignore[call-overload]
+    if key.endswith("_rate"):
+        return show_rate(value, "B/s")
+    if key.endswith("_size") or key in ("client_dirty", "read_ahead"):
+        return show_bytes(value)
+    if key == "network_delay":
+        return show_rate(value, "s") if value else "none"
+    if key in ("failure_grace", "io_timeout"):
+        return show_seconds(value)
+    if key == "metadata_cpu":
+        return f"{value:g} of a core"
+    return f"{value:g} /s" if key == "target_iops" else f"{value:g}"

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from coldcache.design.model.specification import MIB
+from coldcache.core.units import MIB
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Layout:
     """How files are striped: over how many of the first targets, in how many stripes of how many B."""
 

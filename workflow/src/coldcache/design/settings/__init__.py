@@ -14,22 +14,22 @@ from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import nearest
 from coldcache.design.settings.base import Setting
 
-__all__ = ["KINDS", "Setting", "SettingKind", "refuse_unknown_name"]
+__all__ = ["SETTING_KINDS", "Setting", "SettingKind", "refuse_unknown_name"]
 
 for _module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
     import_module(f"{__name__}.{_module}")
 
 #: The class of each kind, by the name that YAML uses.
-KINDS: dict[str, type[Setting]] = dict(
+SETTING_KINDS: dict[str, type[Setting]] = dict(
     sorted((get_args(kind.model_fields["kind"].annotation)[0], kind) for kind in Setting.__subclasses__())
 )
 
 
 def _refuse_unknown_kind(given: Any) -> Any:
-    if isinstance(given, Mapping) and given.get("kind") not in list(KINDS):
-        raise DesignError(f'unknown kind "{given.get("kind")}"; {nearest(str(given.get("kind")), list(KINDS))}')
+    if isinstance(given, Mapping) and given.get("kind") not in list(SETTING_KINDS):
+        raise DesignError(f'unknown kind "{given.get("kind")}"; {nearest(str(given.get("kind")), list(SETTING_KINDS))}')
     if not isinstance(given, Mapping | Setting):
-        raise DesignError(f'"{given}" states no kind; known are {", ".join(KINDS)}')
+        raise DesignError(f'"{given}" states no kind; known are {", ".join(SETTING_KINDS)}')
     return given
 
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 else:
     #: Any kind of setting, chosen by its field `kind`.
     SettingKind = Annotated[
-        Union[tuple(KINDS.values())], Field(discriminator="kind"), BeforeValidator(_refuse_unknown_kind)  # noqa: UP007
+        Union[tuple(SETTING_KINDS.values())], Field(discriminator="kind"), BeforeValidator(_refuse_unknown_kind)  # noqa: UP007
     ]
 
 
@@ -51,3 +51,8 @@ def refuse_unknown_name(names: tuple[str, ...]) -> Callable[[Any], Any]:
         raise DesignError(f'unknown "{given}"; {nearest(str(given), names)}')
 
     return validate
+
+
+def is_in_guest(settings: Mapping[str, Setting | str]) -> bool:
+    """Return whether any of some settings is an option of the guest in which a trial then runs."""
+    return any(isinstance(kind, Setting) and kind.in_guest for kind in settings.values())

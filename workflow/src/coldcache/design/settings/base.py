@@ -10,16 +10,20 @@ from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_models import Strict
 
 
-def name_level(level: Any) -> str:
+def level_as_text(level: Any) -> str:
     """Return a level as text; a bare ``on``, which YAML reads as a boolean, gets its name back."""
     return {True: "on", False: "off"}[level] if isinstance(level, bool) else str(level)
 
 
 def _name_keys(given: Any) -> Any:
-    return {name_level(key): name_level(value) for key, value in given.items()} if isinstance(given, Mapping) else given
+    return (
+        {level_as_text(key): level_as_text(value) for key, value in given.items()}
+        if isinstance(given, Mapping)
+        else given
+    )
 
 
-Texts = Annotated[dict[str, str], BeforeValidator(_name_keys)]
+TextMap = Annotated[dict[str, str], BeforeValidator(_name_keys)]
 Argv = Annotated[list[str], Field(min_length=1)]
 
 
@@ -33,13 +37,16 @@ class Setting(Strict):
     if TYPE_CHECKING:
         kind: str
 
+    #: What puts the setting in force on this machine alone, and not on the nodes of a job; None if nothing is so bound.
+    of_one_machine: ClassVar[str | None] = None
+
     #: Whether a guest takes the setting when it starts, so that no driver changes this system.
     in_guest: ClassVar[bool] = False
 
-    values: Texts = Field(
+    values: TextMap = Field(
         default_factory=dict, description="The value that puts each level in force; the level itself if left out."
     )
-    shown: Texts = Field(
+    shown: TextMap = Field(
         default_factory=dict, description="What is read back when a level is in force, if it differs from the value."
     )
     fresh_files: bool = Field(
@@ -65,15 +72,15 @@ class Setting(Strict):
 
     def value(self, level: Any) -> str:
         """Return what puts a level in force."""
-        return self.values.get(name_level(level), name_level(level))
+        return self.values.get(level_as_text(level), level_as_text(level))
 
     def reading(self, level: Any) -> str:
         """Return what is read back when a level is in force."""
-        return self.shown.get(name_level(level), self.value(level))
+        return self.shown.get(level_as_text(level), self.value(level))
 
     def readings(self, level: Any) -> list[str]:
         """Return what may be read back: for this level, and for every other one that is stated."""
-        return [self.reading(known) for known in dict.fromkeys([name_level(level), *self.values, *self.shown])]
+        return [self.reading(known) for known in dict.fromkeys([level_as_text(level), *self.values, *self.shown])]
 
     def value_of_reading(self) -> dict[str, str]:
         """Return the value that restores a level, by its reading."""
@@ -81,5 +88,7 @@ class Setting(Strict):
 
     def refuse_level(self, level: Any) -> None:
         """Raise `DesignError` if a level is not among those that are stated."""
-        if self.values and name_level(level) not in self.values:
-            raise DesignError(f'unknown level "{name_level(level)}"; {nearest(name_level(level), list(self.values))}')
+        if self.values and level_as_text(level) not in self.values:
+            raise DesignError(
+                f'unknown level "{level_as_text(level)}"; {nearest(level_as_text(level), list(self.values))}'
+            )

@@ -6,13 +6,16 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from coldcache.core.errors import DesignError
-from coldcache.core.units import parse_bytes
+from coldcache.core.units import parse_bytes, parse_seconds
 from coldcache.core.yaml_models import explain
 from coldcache.design.model.specification import Specification
-from coldcache.design.settings.base import Setting, name_level
+from coldcache.design.settings.base import Setting, level_as_text
 
 #: What files keep that were created with it.
 LAYOUTS = ("targets", "stripe_count", "stripe_size", "metadata_servers")
+
+#: Those that say on which targets a file lies.
+_STRIPES = LAYOUTS[:3]
 
 
 class ModelSetting(Setting):
@@ -20,13 +23,13 @@ class ModelSetting(Setting):
 
     kind: Literal["model"]
     of: Literal[
-        "targets", "stripe_count", "stripe_size", "metadata_servers", "target_rate", "target_iops", "write_cache",
-        "uncached_write_rate", "metadata_cpu", "node_rate", "client_rate", "network_delay", "client_cache",
-        "client_cache_size", "client_dirty", "read_ahead",
+        "targets", "stripe_count", "stripe_size", "metadata_servers", "target_rate", "target_iops", "request_size",
+        "write_cache", "uncached_write_rate", "metadata_cpu", "node_rate", "client_rate", "network_delay",
+        "client_cache", "client_cache_size", "client_dirty", "read_ahead", "target_outage",
     ] = Field(
         description="What a level is: how many of the first targets the files of a sweep lie on, stripes of a file and "
-        "bytes of each, metadata servers that the threads' folders are dealt out to, or one of the model's own limits; "
-        "the value none lifts a limit."
+        "bytes of each, metadata servers that the threads' folders are dealt out to, how long the first target fails "
+        "during a trial, or one of the model's own limits; the value none lifts a limit, and means no outage."
     )  # fmt: skip
 
     @model_validator(mode="before")
@@ -66,6 +69,47 @@ class ModelSetting(Setting):
         return format_value(parse_value(self.of, text))
 
 
+def count_servers(settings: Mapping[str, Any], factors: Mapping[str, Any]) -> int:
+    """Return over how many metadata servers a case deals out its threads' folders: one unless a factor says more."""
+    asked = (
+        int(kind.value(factors[factor]))
+        for factor, kind in settings.items()
+        if isinstance(kind, ModelSetting) and kind.of == "metadata_servers"
+    )
+    return next(asked, 1)
+
+
+def split_levels(
+    settings: Mapping[str, ModelSetting], levels: Mapping[str, Any]
+) -> tuple[dict[str, int], dict[str, object]]:
+    """Return what the levels of a case state of its files' layout, and of the model's limits.
+
+    Parameters
+    ----------
+    settings : mapping
+        What the levels of a factor change.
+    levels : mapping
+        The level of each factor of the case; NaN where it has none.
+
+    Returns
+    -------
+    tuple of dict
+        Fields of `stripes.Layout`, and keys of the specification with their values.
+    """
+    layout: dict[str, int] = {}
+    changed: dict[str, object] = {}
+    for factor, kind in settings.items():
+        level = levels.get(factor)
+        if level is None or level != level:
+            continue
+        value = kind.value(int(level) if isinstance(level, float) and level.is_integer() else level)
+        if kind.of in _STRIPES:
+            layout[kind.of] = int(value)
+        elif kind.of in Specification.model_fields and kind.of not in LAYOUTS:
+            changed[kind.of] = parse_value(kind.of, value)
+    return layout, changed
+
+
 def parse_value(key: str, text: str) -> object:
     """Return a value of the specification from its text: ``none``, ``on``, ``off``, a number or a quantity.
 
@@ -75,6 +119,8 @@ def parse_value(key: str, text: str) -> object:
         If it is no value of that key.
     """
     words = {"none": None, "on": True, "off": False}
+    if key == "target_outage":
+        return None if text == "none" else parse_seconds(text) or None
     try:
         return getattr(Specification.model_validate({key: words.get(text, text)}), key)
     except ValidationError as error:
@@ -86,5 +132,5 @@ def format_value(value: object) -> str:
     if value is None:
         return "none"
     if isinstance(value, bool):
-        return name_level(value)
+        return level_as_text(value)
     return f"{value:.15g}"

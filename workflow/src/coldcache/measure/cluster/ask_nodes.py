@@ -15,7 +15,7 @@ from coldcache.measure.cluster.node_agent import COOL, DESCRIBE
 from coldcache.tools.launchers import reach
 
 #: A file in the work folder; a node that reads the runner's word from it sees the same target.
-MARK = ".seen"
+SEEN_MARK = ".seen"
 
 #: The folder of the work folder in which each node describes itself.
 _DESCRIBED = ".described"
@@ -24,7 +24,7 @@ _DESCRIBED = ".described"
 SECONDS = 120
 
 
-class Place(NamedTuple):
+class BlockNodes(NamedTuple):
     """The nodes that a block runs on.
 
     Attributes
@@ -42,7 +42,7 @@ class Place(NamedTuple):
 def write_mark(work: Path) -> str:
     """Write a unique word into the work folder, and return it."""
     word = secrets.token_hex(8)
-    (work / MARK).write_text(word + "\n")
+    (work / SEEN_MARK).write_text(word + "\n")
     return word
 
 
@@ -93,7 +93,7 @@ def match_host(host: str, hosts: tuple[str, ...]) -> str:
     return next((name for name in hosts if name.split(".")[0] == host.split(".")[0]), host)
 
 
-def find_fault(starter: str, place: Place, work: Path, nodes: int) -> str | None:
+def find_fault(starter: str, place: BlockNodes, work: Path, nodes: int) -> str | None:
     """Return why the nodes of a job cannot be used; None where they can.
 
     Raises
@@ -104,7 +104,7 @@ def find_fault(starter: str, place: Place, work: Path, nodes: int) -> str | None
     hosts, word = place
     if len(hosts) < nodes:
         raise ClusterError(f"this job has {len(hosts)} nodes, the block needs {nodes}")
-    told = ask_nodes(starter, hosts, [str(work / MARK)])
+    told = ask_nodes(starter, hosts, [str(work / SEEN_MARK)])
     if lost := _name_lost(hosts, told):
         raise ClusterError(f"{lost} does not answer within {SECONDS} s; another job will try it")
     for host in hosts:

@@ -7,17 +7,17 @@ import socket
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from coldcache.core.errors import SettingError
-from coldcache.measure.cluster.ask_nodes import MARK
+from coldcache.measure.cluster.ask_nodes import SEEN_MARK
 from coldcache.measure.cluster.job_nodes import clear_environment
-from coldcache.measure.model.client_view import write_client_scripts
+from coldcache.measure.model.client_view import open_client_views
 from coldcache.measure.model.place import find_place
-from coldcache.tools.launchers import MODEL, RANK, REMOTE, reach, spread, write_scripts
+from coldcache.tools.launchers import MODEL, RANK, REMOTE, deal_out, reach, write_scripts
 from coldcache.tools.protocols import Server, Tool
 from coldcache.tools.run import Run
 
@@ -46,20 +46,23 @@ class Launch:
         Of the trial, under its temporary name.
     work : Path
         The marked work folder of the target.
+    environment : mapping of str to str
+        That of this process.
     """
 
-    def __init__(self, tool: Tool, run: Run, folder: Path, work: Path):
+    def __init__(self, tool: Tool, run: Run, folder: Path, work: Path, environment: Mapping[str, str]):
         self._tool, self._run, self._folder, self._work = tool, run, folder, work
+        self._environment = environment
         self._server = tool.TRAITS.server if run.nodes > 1 else None
         #: Whether anything runs in the folder of the trial, by whose scripts processes tell where they are.
         self.spreads = bool(run.starter) and (RANK in run.launcher if run.launcher else run.nodes > 1)
 
-    def environment(self) -> dict[str, str]:
+    def environment(self) -> Mapping[str, str]:
         """Return the environment of the tool."""
         if not self._run.starter:
-            return dict(os.environ)
+            return self._environment
         if self._run.starter == MODEL:
-            return {**os.environ, **_MPIRUN, "RSH": REMOTE}
+            return {**self._environment, **_MPIRUN, "RSH": REMOTE}
         tasks = -(-self._run.threads // self._run.nodes)
         return {**clear_environment(self._run.hosts, tasks), "RSH": REMOTE}
 
@@ -80,20 +83,18 @@ class Launch:
             yield
             return
         run = self._run
-        mark, place = self._work / MARK, find_place(self._work)
-        if run.starter == MODEL and place:
-            files = write_client_scripts(place, run.nodes, mark)
-        else:
-            files = dict(write_scripts(run.starter, str(mark)))
-        files |= self._tool.files(run)
-        for name, text in files.items():
-            (self._folder / name).write_text(text)
-        for name in (RANK, REMOTE):
-            (self._folder / name).chmod(0o755)
-        if self._server is None:
-            yield
-            return
-        with self._serving(self._server):
+        mark, place = self._work / SEEN_MARK, find_place(self._work)
+        with ExitStack() as stack:
+            if run.starter == MODEL and place:
+                files = stack.enter_context(open_client_views(place, run.nodes, mark))
+            else:
+                files = dict(write_scripts(run.starter, str(mark)))
+            for name, text in {**files, **self._tool.files(run)}.items():
+                (self._folder / name).write_text(text)
+            for name in (RANK, REMOTE):
+                (self._folder / name).chmod(0o755)
+            if self._server is not None:
+                stack.enter_context(self._serving(self._server))
             yield
 
     @contextmanager
@@ -152,7 +153,8 @@ class Launch:
         for host, words in told["marks"].items():
             if words != [word]:
                 return f"node {host} does not see the target: a process there found another folder under its path"
-        planned = Counter({_short(host): len(own) for host, own in spread(run.threads, run.hosts).items()})
+        times = self._tool.TRAITS.starts.get(run.operations[0], 1)
+        planned = Counter({_short(host): times * len(own) for host, own in deal_out(run.threads, run.hosts).items()})
         if self._server:
             planned = Counter(map(_short, run.hosts))
         real = Counter({_short(host): node["processes"] for host, node in told["nodes"].items()})

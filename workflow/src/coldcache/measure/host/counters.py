@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from coldcache.measure.host.kernel_files import read_bytes
 from coldcache.measure.host.mounts import Mount
 from coldcache.measure.model.counters import count_evidence
 from coldcache.measure.model.errors import ModelError
@@ -123,7 +124,7 @@ def find_block_device(mount: Mount, root: Path = _ROOT) -> str | None:
 
 def _read_device(number: str, root: Path) -> dict[str, int] | None:
     try:
-        fields = [int(field) for field in (root / f"sys/dev/block/{number}/stat").read_text().split()]
+        fields = [int(field) for field in read_bytes(f"{root}/sys/dev/block/{number}/stat").split()]
     except OSError:
         return None
     counters = {

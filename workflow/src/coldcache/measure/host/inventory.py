@@ -2,7 +2,6 @@
 
 import os
 import platform
-import urllib.request
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 from coldcache.core.errors import SettingError
 from coldcache.measure.host.counters import find_block_device
 from coldcache.measure.host.environment_modules import list_loaded
+from coldcache.measure.host.kernel_files import read_properties, read_property
 from coldcache.measure.host.layers import describe_layers, read_limits, read_link_limits
 from coldcache.measure.host.mounts import Mount, find_mount
 from coldcache.measure.host.sudo import run_command
@@ -101,17 +101,18 @@ def describe_host(device: str, root: Path = Path("/")) -> dict[str, Any]:
         The root of the kernel's files.
     """
     cpu = root / "sys/devices/system/cpu/cpu0/cpufreq"
-    vendor, product = (_text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name"))
+    vendor, product = (_note(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name"))
     return {
         "vendor": vendor,
         "product": name_instance(vendor, product),
-        "container": _text(root / "run/systemd/container") or ("docker" if (root / ".dockerenv").exists() else ""),
+        "container": read_property(root / "run/systemd/container")
+        or ("docker" if (root / ".dockerenv").exists() else ""),
         "numa_nodes": len(list((root / "sys/devices/system/node").glob("node[0-9]*"))),
-        "governor": _text(cpu / "scaling_governor"),
-        "frequency_driver": _text(cpu / "scaling_driver"),
+        "governor": _note(cpu / "scaling_governor"),
+        "frequency_driver": _note(cpu / "scaling_driver"),
         "disk": _describe_disk(root / f"sys/dev/block/{device}"),
         "links": _describe_links(root),
-        "modules": sorted(line.split()[0] for line in _text(root / "proc/modules").splitlines()),
+        "modules": sorted(line.split()[0] for line in read_properties(root / "proc/modules")),
     }
 
 
@@ -140,12 +141,12 @@ def _describe_disk(link: Path) -> dict[str, str]:
     disk = link.resolve()
     disk = disk.parent if (disk / "partition").exists() else disk
     return {
-        "model": _text(disk / "device/model"),
+        "model": _note(disk / "device/model"),
         # NVMe and SCSI use different names.
-        "firmware": _text(disk / "device/firmware_rev") or _text(disk / "device/rev"),
-        "numa_node": _text(disk / "device/numa_node"),
-        "write_cache": _text(disk / "queue/write_cache"),
-        "driver": _driver(disk),
+        "firmware": _note(disk / "device/firmware_rev") or _note(disk / "device/rev"),
+        "numa_node": _note(disk / "device/numa_node"),
+        "write_cache": _note(disk / "queue/write_cache"),
+        "driver": _find_driver(disk) or "",
     }
 
 
@@ -153,27 +154,25 @@ def _describe_links(root: Path) -> dict[str, str]:
     """Return the speed and the driver of each Ethernet and InfiniBand link."""
     found = {}
     for path in sorted((root / "sys/class/net").glob("*")):
-        speed = _text(path / "speed")
-        stated = [f"{speed} Mbit/s"] if speed not in ("", "-1") else []
-        if stated or _driver(path):
-            found[path.name] = ", ".join([*stated, *filter(None, [_driver(path)])])
+        speed, driver = read_property(path / "speed"), _find_driver(path)
+        stated = f"{speed} Mbit/s" if speed not in (None, "", "-1") else None
+        if stated or driver:
+            found[path.name] = ", ".join(filter(None, (stated, driver)))
     for port in sorted((root / "sys/class/infiniband").glob("*/ports/*")):
-        found[f"{port.parts[-3]} port {port.name}"] = _text(port / "rate")
+        found[f"{port.parts[-3]} port {port.name}"] = _note(port / "rate")
     return found
 
 
-def _driver(path: Path) -> str:
-    """Return the driver of a device, with its version if the module states one; empty if there is none."""
+def _find_driver(path: Path) -> str | None:
+    """Return the driver of a device, with its version if the module states one; None if it has no driver."""
     # An NVMe disk has its controller between itself and the device with the driver.
     link = next((path / place for place in ("device/driver", "device/device/driver") if (path / place).exists()), None)
-    return f"{link.resolve().name} {_text(link / 'module/version')}".strip() if link else ""
+    return f"{link.resolve().name} {_note(link / 'module/version')}".strip() if link else None
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""
+def _note(file: Path) -> str:
+    """Return a property as `hosts.json` notes it: an empty text if the kernel does not state it."""
+    return read_property(file) or ""
 
 
 class _Service(NamedTuple):
@@ -212,6 +211,9 @@ def name_instance(vendor: str, product: str, address: str = ADDRESS) -> str:
     service = _SERVICES.get(vendor)
     if service is None:
         return product
+    # Imported here: other machines ask nobody, and the import takes as long as ten trials.
+    import urllib.request
+
     # A proxy would answer with its own type.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     request = urllib.request.Request(address + service.path, headers=dict([service.header]))

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from coldcache.core.errors import SettingError
+from coldcache.measure.host.kernel_files import read_properties, read_property
+from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.sudo import run_command
 
 _ROOT = Path("/")
@@ -44,7 +46,8 @@ def describe_layers(number: str, root: Path = _ROOT) -> dict[str, dict[str, Any]
     -------
     dict of str to dict
         By kind, such as ``loop``, ``dm`` and ``disk``, numbered from the second of a kind: ``name`` and ``number``; of
-        a loop device ``direct_io`` and ``backing_file``; of a device-mapper device ``table``. Empty where the target
+        a loop device ``direct_io``, ``backing_file`` and the ``filesystem`` of that; of a device-mapper device
+        ``table``; of a bcache ``cache_mode``. Empty where the target
         has no block device.
     """
     found: dict[str, dict[str, Any]] = {}
@@ -97,10 +100,10 @@ def _read_speed(name: str, root: Path) -> float | None:
     ports = sorted((root / "sys/class/infiniband" / name / "ports").glob("*/rate"))
     if ports:
         # Specimen: "100 Gb/sec (4X EDR)".
-        stated = [re.match(r"([0-9.]+) Gb/sec", _text(port)) for port in ports]
+        stated = [re.match(r"([0-9.]+) Gb/sec", read_property(port) or "") for port in ports]
         return sum(1e9 * float(speed[1]) for speed in stated if speed) or None
-    speed = _text(root / "sys/class/net" / name / "speed")
-    return 1e6 * int(speed) if speed.isdecimal() and int(speed) else None
+    speed = read_property(root / "sys/class/net" / name / "speed")
+    return 1e6 * int(speed) if speed and speed.isdecimal() and int(speed) else None
 
 
 def _list_layers(number: str, root: Path) -> Iterator[dict[str, Any]]:
@@ -114,25 +117,29 @@ def _list_layers(number: str, root: Path) -> Iterator[dict[str, Any]]:
         seen.add(number)
         disk = link.resolve()
         disk = disk.parent if (disk / "partition").exists() else disk
-        layer = {"name": disk.name, "number": _text(disk / "dev") or number}
+        layer = {"name": disk.name, "number": read_property(disk / "dev") or number}
         if (disk / "loop").is_dir():
-            backing = _text(disk / "loop/backing_file")
-            yield {"kind": "loop", **layer, "direct_io": _text(disk / "loop/dio") == "1", "backing_file": backing}
+            backing = read_property(disk / "loop/backing_file") or ""
+            is_direct = read_property(disk / "loop/dio") == "1"
+            held = {"filesystem": find_mount(Path(backing)).filesystem} if Path(backing).is_file() else {}
+            yield {"kind": "loop", **layer, "direct_io": is_direct, "backing_file": backing, **held}
             waiting += _holder_of(Path(backing))
             continue
-        below = [_text(slave / "dev") for slave in sorted((disk / "slaves").glob("*"))]
+        below = [read_property(slave / "dev") for slave in sorted((disk / "slaves").glob("*"))]
         waiting += filter(None, below)
         if (disk / "dm").is_dir():
-            name = _text(disk / "dm/name")
+            name = read_property(disk / "dm/name") or ""
             yield {
                 "kind": "dm",
                 **layer,
                 "mapped_as": name,
-                "uuid": _text(disk / "dm/uuid"),
-                "table": _table(name, root),
+                "uuid": read_property(disk / "dm/uuid") or "",
+                "table": _read_table(name, root) or "",
             }
         elif re.match(r"(?:z?ram|brd)[0-9]", disk.name):
             yield {"kind": "memory", **layer}
+        elif (disk / "bcache").is_dir():
+            yield {"kind": "bcache", **layer, "cache_mode": read_property(disk / "bcache/cache_mode") or ""}
         else:
             yield {"kind": "raid" if (disk / "md").is_dir() else "disk", **layer}
 
@@ -146,19 +153,19 @@ def _holder_of(file: Path) -> list[str]:
     return [f"{os.major(number)}:{os.minor(number)}"]
 
 
-def _table(name: str, root: Path) -> str:
-    """Return what a device-mapper device does with requests; empty where that needs root or dmsetup."""
+def _read_table(name: str, root: Path) -> str | None:
+    """Return what a device-mapper device does with requests; None without root or without dmsetup."""
     if root != _ROOT:
-        return ""
+        return None
     try:
         return "; ".join(run_command(["dmsetup", "table", name], root=True, seconds=10).output.split("\n")[:-1])
     except SettingError:
-        return ""
+        return None
 
 
 def _read_version_2(numbers: set[str], root: Path) -> Iterator[tuple[str, float]]:
     for group in _list_groups("", [root / "sys/fs/cgroup", root / "sys/fs/cgroup/unified"], root):
-        for line in _text(group / "io.max").splitlines():
+        for line in read_properties(group / "io.max"):
             number, *limits = line.split()
             for name, most in (limit.partition("=")[::2] for limit in limits if number in numbers):
                 if name in _KEYS and most.isdecimal():
@@ -168,7 +175,7 @@ def _read_version_2(numbers: set[str], root: Path) -> Iterator[tuple[str, float]
 def _read_version_1(numbers: set[str], root: Path) -> Iterator[tuple[str, float]]:
     for group in _list_groups("blkio", [root / "sys/fs/cgroup/blkio"], root):
         for name, file in _FILES.items():
-            for line in _text(group / file).splitlines():
+            for line in read_properties(group / file):
                 number, _, most = line.partition(" ")
                 if number in numbers and most.isdecimal():
                     yield name, float(most)
@@ -176,15 +183,8 @@ def _read_version_1(numbers: set[str], root: Path) -> Iterator[tuple[str, float]
 
 def _list_groups(controller: str, mounts: list[Path], root: Path) -> Iterator[Path]:
     """Yield the control group of this process, and those around it."""
-    for line in _text(root / "proc/self/cgroup").splitlines():
+    for line in read_properties(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
         if controller in controllers.split(","):
             inner = Path(path.lstrip("/"))
             yield from (mount / group for mount in mounts for group in (inner, *inner.parents))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""

@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,15 +30,24 @@ def find_mount(folder: Path) -> Mount:
     path = folder.resolve()
     while not path.exists():
         path = path.parent
-    inside = f"{path}/"
+    found = _find_in(Path("/proc/self/mountinfo").read_bytes(), f"{path}/")
+    if not found:
+        raise OSError(f"no mounted file system holds {folder}")
+    return found
+
+
+# Each trial asks for the same folder, and mounts rarely change.
+@lru_cache(maxsize=8)
+def _find_in(table: bytes, inside: str) -> Mount | None:
+    """Return the file system in the kernel's table of mounts that holds a path, which ends with a slash."""
     best, found = "", ""
     # Names are bytes that need not be UTF-8; of all line ends only \n is escaped.
-    for line in os.fsdecode(Path("/proc/self/mountinfo").read_bytes()).split("\n")[:-1]:
+    for line in os.fsdecode(table).split("\n")[:-1]:
         point = _plain(line.split(" ", 5)[4])
         if len(point) >= len(best) and inside.startswith(f"{point.rstrip('/')}/"):
             best, found = point, line
     if not found:
-        raise OSError(f"no mounted file system holds {folder}")
+        return None
     left, _, right = found.partition(" - ")
     fields, (filesystem, source, super_options) = left.split(" "), right.split(" ")[:3]
     # There are two lists of options: of the mount point and of the file system.

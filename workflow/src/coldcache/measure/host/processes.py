@@ -4,6 +4,11 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from coldcache.measure.host.kernel_files import read_bytes
+
+#: Processes that belong to no tool, as they were seen last.
+_OTHERS: set[str] = set()
+
 
 def started_at(process: int) -> int | None:
     """Return when a process started, in clock ticks since boot; None once it has ended.
@@ -42,18 +47,25 @@ class Below:
     ----------
     leader : int
         The process that began the session.
-    before : set of str
-        What `list_processes` returned before the leader was started; these are never checked.
     """
 
-    def __init__(self, leader: int, before: set[str]):
+    def __init__(self, leader: int):
         self._leader = str(leader)
-        self._others = before | {self._leader}
+        self._others: set[str] | None = None
         self._own: set[str] = set()
+
+    @staticmethod
+    def note_others() -> None:
+        """List the processes that run before the first tool starts; later ones are noted while tools run."""
+        if not _OTHERS:
+            _OTHERS.update(list_processes())
 
     def find_stopped(self) -> set[str]:
         """Return those that are stopped by a signal now."""
         there = list_processes()
+        if self._others is None:
+            # Numbers ascend: one above the leader's is of a process that started after it, whoever had it before.
+            self._others = {process for process in _OTHERS if int(process) <= int(self._leader)} | {self._leader}
         self._others &= there
         self._own &= there
         stopped = set()
@@ -66,14 +78,11 @@ class Below:
                 if process in self._own and state == "T":
                     stopped.add(process)
         self._others |= there - self._own
+        _OTHERS.clear()
+        _OTHERS.update(self._others)
         return stopped
 
 
 def _read_status(process: str) -> list[str]:
     """Return the state of a process, and the numbers of its parent, group and session (proc(5), stat)."""
-    # These calls take half the time of a file object, and run while a tool measures.
-    descriptor = os.open(f"/proc/{process}/stat", os.O_RDONLY)
-    try:
-        return os.read(descriptor, 4096).rpartition(b")")[2].decode().split()[:4]
-    finally:
-        os.close(descriptor)
+    return read_bytes(f"/proc/{process}/stat").rpartition(b")")[2].decode().split()[:4]

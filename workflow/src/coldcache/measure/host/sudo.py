@@ -13,7 +13,7 @@ _SECONDS = 60.0
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 
 
-class Finished(NamedTuple):
+class CommandResult(NamedTuple):
     """The command line and the output of a command that ended with status 0."""
 
     argv: list[str]
@@ -41,7 +41,7 @@ def why_no_root() -> str | None:
 
 def run_command(
     argv: list[str], *, root: bool = False, given: str = "", seconds: float = _SECONDS, lock: int | None = None
-) -> Finished:
+) -> CommandResult:
     """Run a command that changes or reads the system, and return its output.
 
     Parameters
@@ -78,7 +78,7 @@ def run_command(
     if answer.returncode:
         said = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
         raise SettingError(f"{' '.join(argv)}: exit status {answer.returncode}: {said[-1] if said else 'no message'}")
-    return Finished(words, answer.stdout)
+    return CommandResult(words, answer.stdout)
 
 
 def write_value(path: Path, value: str) -> None:

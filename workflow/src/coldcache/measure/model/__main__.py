@@ -14,24 +14,21 @@ from coldcache.core.errors import ColdCacheError
 from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_models import explain
 from coldcache.design.model.predict import predict_throughput
-from coldcache.design.model.specification import Specification
+from coldcache.design.model.specification import Specification, show_value
 from coldcache.design.model.stripes import Layout
-from coldcache.design.site import read_site
+from coldcache.design.site import SITES, read_site
 from coldcache.measure.model import faults
 from coldcache.measure.model.clients import remount_clients
-from coldcache.measure.model.counters import is_saturated, read_counters, share_of_cores, subtract
+from coldcache.measure.model.counters import is_saturated, read_model_counters, share_of_cores, subtract
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.feasibility import list_obstacles
 from coldcache.measure.model.groups import list_members
 from coldcache.measure.model.layout import find_targets, forget_stripes, make_files, read_layout
-from coldcache.measure.model.limits import read_limits, set_limit
+from coldcache.measure.model.limits import read_model_limits, set_limit
 from coldcache.measure.model.place import Place, claim, find_daemons, list_expected, open_place, read_specification
-from coldcache.measure.model.start import is_up, start
+from coldcache.measure.model.start import is_up, start_model
 from coldcache.measure.model.stop import stop
 from coldcache.measure.model.storage import place_of
-
-#: Where sites are stated, from the project's root.
-SITES = Path("config/sites")
 
 FAULTS: dict[str, Callable[[Place, Any], None]] = {
     name.replace("_", "-"): getattr(faults, name)
@@ -63,7 +60,7 @@ def main() -> int:
     return 0
 
 
-def parse_value(key: str, text: str) -> object:
+def parse_argument(key: str, text: str) -> object:
     """Return a value of the specification as a command line gives it: ``none``, true or false, a number, or a quantity.
 
     Raises
@@ -122,13 +119,13 @@ def _up(place: Place, options: argparse.Namespace) -> None:
         key, equals, text = word.partition("=")
         if not equals:
             raise ModelError(f"{word}: write key=value")
-        values[key] = parse_value(key, text)
+        values[key] = parse_argument(key, text)
     try:
         specification = (options.of_site.model or Specification()).change(**values)
     except ValidationError as error:
         raise ModelError(explain(error, values)) from error
     with claim(place):
-        if not start(place, specification, tell=print):
+        if not start_model(place, specification, tell=print):
             print("it is up already")
     _show(place, options)
 
@@ -151,8 +148,8 @@ def _show(place: Place, options: argparse.Namespace) -> None:
         f"{specification.targets} targets on {specification.storage_nodes} nodes, {specification.metadata_servers} "
         f"metadata servers and {specification.standby_servers} in reserve, {specification.clients} clients"
     )
-    for key, value in read_limits(place).items():
-        print(f"{key}: {'no limit' if value is None else f'{value:g}' if isinstance(value, float) else value}")
+    for key, value in read_model_limits(place).items():
+        print(f"{key}: {show_value(key, value)}")
     for direction in ("read", "write"):
         layout = Layout(specification.targets)
         told = predict_throughput(specification, specification.targets, layout, direction)  # type: ignore[arg-type]
@@ -168,7 +165,7 @@ def _memory_of(process: int) -> int:
 
 
 def _set(place: Place, options: argparse.Namespace) -> None:
-    print(f"{options.key}: {set_limit(place, options.key, parse_value(options.key, options.value))}")
+    print(f"{options.key}: {set_limit(place, options.key, parse_argument(options.key, options.value))}")
 
 
 def _files(place: Place, options: argparse.Namespace) -> None:
@@ -185,12 +182,12 @@ def _where(place: Place, options: argparse.Namespace) -> None:
 
 
 def _counters(place: Place, options: argparse.Namespace) -> None:
-    before = read_counters(place)
+    before = read_model_counters(place)
     if not options.program:
         print(json.dumps(before.to_dict(), indent=1))
         return
     status = subprocess.run(options.program, stdout=sys.stderr).returncode
-    moved = subtract(read_counters(place), before)
+    moved = subtract(read_model_counters(place), before)
     answer = {"status": status, "share_of_cores": share_of_cores(moved), "saturated": is_saturated(moved)}
     print(json.dumps({**answer, **moved.to_dict()}, indent=1))
 

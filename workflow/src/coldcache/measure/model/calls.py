@@ -40,9 +40,11 @@ def call(*command: str | Path, seconds: float = 60, text: str | None = None, log
             output, told = done.stdout, done.stderr or done.stdout
         else:
             with log.open("w+") as kept:
+                # What stays behind gets no signal of this terminal's: Ctrl-C ends the campaign, which ends the model.
                 done = subprocess.run(
-                    words, stdin=subprocess.DEVNULL, stdout=kept, stderr=subprocess.STDOUT, text=True, timeout=seconds
-                )
+                    words, stdin=subprocess.DEVNULL, stdout=kept, stderr=subprocess.STDOUT, text=True, timeout=seconds,
+                    start_new_session=True,
+                )  # fmt: skip
                 kept.seek(0)
                 output, told = "", kept.read()
     except FileNotFoundError as error:
@@ -70,6 +72,6 @@ def wait_for(what: str, ready: Callable[[], bool], seconds: float = 60, pause: f
         time.sleep(pause)
 
 
-def split_words(values: Sequence[object]) -> str:
+def join_values(values: Sequence[object]) -> str:
     """Return values as one line, for a message."""
     return ", ".join(str(value) for value in values)

@@ -66,6 +66,8 @@ bluestore cache autotune = false
 bluestore cache size = 16777216
 bluestore default buffered read = false
 bluestore default buffered write = false
+# A write of up to 1 MiB is one request to the device: else a limit on their number would bound large writes, too.
+bluestore max blob size = 1048576
 # What is written later is kept in memory until then; clients.settle_targets sees to the last of it.
 bluestore prefer deferred size hdd = 0
 bluestore prefer deferred size ssd = 0
@@ -121,8 +123,8 @@ def list_client_options(specification: Specification) -> list[str]:
     return [
         f"--client_oc={str(specification.client_cache).lower()}",
         f"--client_oc_size={specification.client_cache_size}",
-        f"--client_oc_max_dirty={specification.client_dirty}",
-        f"--client_oc_target_dirty={specification.client_dirty // 64}",
+        f"--client_oc_max_dirty={specification.unwritten}",
+        f"--client_oc_target_dirty={specification.unwritten // 64}",
         f"--client_readahead_max_bytes={specification.read_ahead}",
         # By default a reader starts with 128 KiB, which keeps most stripes idle until it has doubled often enough.
         f"--client_readahead_min={specification.read_ahead}",

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from coldcache.measure.model.calls import call
-from coldcache.measure.model.client_view import GROUP as RANKS
+from coldcache.measure.model.client_view import RANKS as RANKS
 from coldcache.measure.model.groups import seconds_of_cpu
 from coldcache.measure.model.monitor import ask_server
 from coldcache.measure.model.network import list_nodes
@@ -20,8 +20,8 @@ SATURATED = 0.7
 _IN_RESERVE = {"handle_client_request": 0}
 
 
-@dataclass(frozen=True)
-class Target:
+@dataclass(frozen=True, slots=True)
+class TargetCounters:
     """Counts of a target's device since it was made (Linux, Documentation/block/stat.rst)."""
 
     reads: int
@@ -32,12 +32,12 @@ class Target:
     flushes: int
 
 
-@dataclass(frozen=True)
-class Counters:
+@dataclass(frozen=True, slots=True)
+class ModelCounters:
     """Counts at one moment: target 0 holds the metadata; links are seen from their node, in B."""
 
     time: float
-    targets: dict[int, Target]
+    targets: dict[int, TargetCounters]
     sent: dict[str, int]
     received: dict[str, int]
     requests: dict[int, dict[str, int]]
@@ -50,7 +50,7 @@ class Counters:
         return asdict(self)
 
 
-def read_counters(place: Place) -> Counters:
+def read_model_counters(place: Place) -> ModelCounters:
     """Return the counts of a model that is up.
 
     Raises
@@ -72,7 +72,7 @@ def read_counters(place: Place) -> Counters:
         requests[server] = {"requests": counts["handle_client_request"], **kinds}
     groups = ["targets", "other", RANKS, *(node for node in list_nodes(specification) if not node.startswith("oss"))]
     cpu = {group: seconds_of_cpu(place.name, group) for group in groups}
-    return Counters(time.monotonic(), targets, sent, received, requests, cpu, _read_busy(), os.cpu_count() or 1)
+    return ModelCounters(time.monotonic(), targets, sent, received, requests, cpu, _read_busy(), os.cpu_count() or 1)
 
 
 def count_evidence(place: Place) -> dict[str, int]:
@@ -88,9 +88,9 @@ def count_evidence(place: Place) -> dict[str, int]:
     Raises
     ------
     ModelError
-        As `read_counters`.
+        As `read_model_counters`.
     """
-    counted = read_counters(place)
+    counted = read_model_counters(place)
     storage = {number: target for number, target in counted.targets.items() if number}
     found = {
         "read_bytes": sum(target.read_bytes for target in storage.values()),
@@ -106,13 +106,13 @@ def count_evidence(place: Place) -> dict[str, int]:
     return found | {f"mds{server}.requests": counts["requests"] for server, counts in counted.requests.items()}
 
 
-def subtract(after: Counters, before: Counters) -> Counters:
+def subtract(after: ModelCounters, before: ModelCounters) -> ModelCounters:
     """Return what moved between two moments; `time` and `busy` are the seconds between them."""
     targets = {}
     for number, target in after.targets.items():
         earlier = asdict(before.targets[number])
-        targets[number] = Target(**{key: value - earlier[key] for key, value in asdict(target).items()})
-    return Counters(
+        targets[number] = TargetCounters(**{key: value - earlier[key] for key, value in asdict(target).items()})
+    return ModelCounters(
         after.time - before.time,
         targets,
         {node: count - before.sent[node] for node, count in after.sent.items()},
@@ -127,20 +127,20 @@ def subtract(after: Counters, before: Counters) -> Counters:
     )
 
 
-def share_of_cores(moved: Counters) -> float:
+def share_of_cores(moved: ModelCounters) -> float:
     """Return the share of the machine's cores that were busy while something was measured: 0 to 1."""
     return moved.busy / (moved.time * moved.cores)
 
 
-def is_saturated(moved: Counters) -> bool:
+def is_saturated(moved: ModelCounters) -> bool:
     """Test whether the machine was the limit: a rate measured then says nothing of the model's limits."""
     return share_of_cores(moved) > SATURATED
 
 
-def _read_device(place: Place, target: int) -> Target:
+def _read_device(place: Place, target: int) -> TargetCounters:
     text = (Path("/sys/class/block") / place.device_of(target).name / "stat").read_text()
     words = [int(word) for word in text.split()]
-    return Target(words[0], 512 * words[2], words[4], 512 * words[6], words[11], words[15])
+    return TargetCounters(words[0], 512 * words[2], words[4], 512 * words[6], words[11], words[15])
 
 
 def _read_links(place: Place) -> tuple[dict[str, int], dict[str, int]]:

@@ -4,8 +4,8 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from coldcache.core.units import MIB
 from coldcache.design.model.clients import FILES, name_folder
-from coldcache.design.model.specification import MIB
 from coldcache.design.model.stripes import Layout
 from coldcache.measure.model.calls import wait_for
 from coldcache.measure.model.errors import ModelError

@@ -6,7 +6,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from coldcache.core.yaml_models import explain
-from coldcache.design.model.specification import CLIENT_VALUES, LIMITS, Specification
+from coldcache.design.model.specification import CLIENT_VALUES, MODEL_LIMITS, Specification
 from coldcache.measure.model.clients import read_client_value, remount_clients
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.groups import VERSION, folder_of, write_limit
@@ -14,6 +14,9 @@ from coldcache.measure.model.network import limit_link, read_link
 from coldcache.measure.model.place import Place, read_specification, write_specification
 
 Value = TypeVar("Value")
+
+#: What the kernel sends at most in one request by default, in KiB (BLK_DEF_MAX_SECTORS).
+_LARGEST_REQUEST = 1280
 
 _CACHES = {True: "write back", False: "write through"}
 
@@ -31,7 +34,7 @@ def limit_all(place: Place, specification: Specification) -> None:
 
 
 def limit_target(place: Place, specification: Specification, target: int) -> None:
-    """Limit the rates and requests of a target's device, and say whether it has a write cache."""
+    """Limit rates, number and size of the requests to a target's device, and say whether it has a write cache."""
     device = _number_of(place, target)
     rates = {"read": specification.target_rate, "write": specification.write_rate}
     iops = specification.target_iops
@@ -44,11 +47,14 @@ def limit_target(place: Place, specification: Specification, target: int) -> Non
         words = [f"{way[0]}bps={round(rate) if rate else 'max'}" for way, rate in rates.items()]
         words += [f"{way[0]}iops={round(iops) if iops else 'max'}" for way in rates]
         write_limit(folder / "io.max", f"{device} {' '.join(words)}")
-    write_limit(_queue_of(place, target) / "write_cache", _CACHES[specification.write_cache])
+    queue = _queue_of(place, target)
+    write_limit(queue / "write_cache", _CACHES[specification.write_cache])
+    size = specification.request_size
+    write_limit(queue / "max_sectors_kb", str(_largest_request(queue) if size is None else size // 1024))
 
 
 def read_target(place: Place, target: int) -> dict[str, float | bool | None]:
-    """Return the limits that the kernel tells of a target's device: B/s, 1/s, and whether it has a write cache."""
+    """Return the limits of a target's device as the kernel has them: B/s, 1/s, B, and whether it has a write cache."""
     device = _number_of(place, target)
     folder = folder_of(place.name, "targets", "blkio")
     found: dict[str, float | bool | None] = {}
@@ -62,8 +68,16 @@ def read_target(place: Place, target: int) -> dict[str, float | bool | None]:
                 words = next((line.split()[1:] for line in lines if line.split()[0] == device), [])
                 value = dict(word.split("=") for word in words).get(f"{way[0]}{unit}", "max")
             found[f"{way}_{name}"] = None if value in ("0", "max") else float(value)
-    found["write_cache"] = (_queue_of(place, target) / "write_cache").read_text().strip() == _CACHES[True]
+    queue = _queue_of(place, target)
+    found["write_cache"] = (queue / "write_cache").read_text().strip() == _CACHES[True]
+    size = int((queue / "max_sectors_kb").read_text())
+    found["request_size"] = None if size == _largest_request(queue) else 1024.0 * size
     return found
+
+
+def _largest_request(queue: Path) -> int:
+    """Return the largest request of a device if nothing limits it, in KiB."""
+    return min(_LARGEST_REQUEST, int((queue / "max_hw_sectors_kb").read_text()))
 
 
 def limit_metadata(place: Place, server: int, share: float | None) -> None:
@@ -96,7 +110,7 @@ def read_metadata(place: Place, server: int) -> float | None:
     return None if quota in ("-1", "max") else int(quota) / int(period)
 
 
-def read_limits(place: Place) -> dict[str, object]:
+def read_model_limits(place: Place) -> dict[str, object]:
     """Return every limit in force, by the keys of the specification, as kernel and clients tell them.
 
     Raises
@@ -108,9 +122,10 @@ def read_limits(place: Place) -> dict[str, object]:
     found: dict[str, object] = {}
     targets = {number: read_target(place, number) for number in range(1, specification.targets + 1)}
     only = _only("targets", targets)
-    found["target_rate"], found["target_iops"], found["write_cache"] = (
-        only["read_rate"], only["read_iops"], only["write_cache"])  # fmt: skip
-    found["write_rate"] = only["write_rate"]
+    for key, name in (("target_rate", "read_rate"), ("target_iops", "read_iops")):
+        found[key] = only[name]
+    for key in ("write_cache", "write_rate", "request_size"):
+        found[key] = only[key]
     servers = range(specification.metadata_servers + specification.standby_servers)
     found["metadata_cpu"] = _only("metadata servers", {n: read_metadata(place, n) for n in servers})
     nodes = {n: read_link(place, f"oss{n}") for n in range(1, specification.storage_nodes + 1)}
@@ -135,8 +150,10 @@ def set_limit(place: Place, key: str, value: object) -> object:
     ModelError
         If the key is no limit, its value is out of bounds, or another value is read back.
     """
-    if key not in LIMITS + CLIENT_VALUES:
-        raise ModelError(f"{key} is no limit of a model that is up: choose one of {', '.join(LIMITS + CLIENT_VALUES)}")
+    if key not in MODEL_LIMITS + CLIENT_VALUES:
+        raise ModelError(
+            f"{key} is no limit of a model that is up: choose one of {', '.join(MODEL_LIMITS + CLIENT_VALUES)}"
+        )
     before = read_specification(place)
     try:
         specification = before.change(**{key: value})
@@ -152,8 +169,10 @@ def set_limit(place: Place, key: str, value: object) -> object:
         write_specification(place, before)
         limit_all(place, before)
         raise
-    found = read_limits(place)
-    asked = {**specification.model_dump(), "write_rate": specification.write_rate}
+    found = read_model_limits(place)
+    asked = {
+        **specification.model_dump(), "write_rate": specification.write_rate, "client_dirty": specification.unwritten,
+    }  # fmt: skip
     for name, read in found.items():
         if not is_same(asked[name], read):
             raise ModelError(f"{name}: {asked[name]} was set, {read} is in force")

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -26,7 +27,7 @@ IN_USE = ".in-use"
 _ENTER = 'while [ "$1" != -- ]; do echo $$ >"$1"; shift; done; shift; exec "$@"'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Place:
     """The folder of a model, and all names that follow from it."""
 
@@ -74,8 +75,13 @@ def open_place(folder: Path | str) -> Place:
 
 def find_place(folder: Path) -> Place | None:
     """Return the place of the model that a folder is on; None where it is on none."""
-    path = folder.absolute()
-    return next((Place(parent) for parent in path.parents if (parent / MARK).is_file()), None)
+    return next((Place(mark.parent) for mark in _list_marks(folder.absolute()) if mark.is_file()), None)
+
+
+# Each trial asks several times about the same folder.
+@lru_cache(maxsize=64)
+def _list_marks(path: Path) -> tuple[Path, ...]:
+    return tuple(parent / MARK for parent in path.parents)
 
 
 def read_specification(place: Place) -> Specification:

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-from coldcache.design.model.specification import LIMITS, MIB, Specification
+from coldcache.core.units import MIB
+from coldcache.design.model.specification import MODEL_LIMITS, Specification
 from coldcache.measure.model.calls import call, wait_for
-from coldcache.measure.model.client_view import GROUP as RANKS
+from coldcache.measure.model.client_view import RANKS as RANKS
 from coldcache.measure.model.clients import list_mounts, mount_client
 from coldcache.measure.model.configuration import HUB, write_configuration
 from coldcache.measure.model.errors import ModelError
@@ -42,7 +43,7 @@ COMPLETE = "complete"
 _FIRST = "import os, signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execvp('sleep', ['sleep', 'infinity'])"
 
 
-def start(place: Place, specification: Specification, tell: Callable[[str], None] = lambda line: None) -> bool:
+def start_model(place: Place, specification: Specification, tell: Callable[[str], None] = lambda line: None) -> bool:
     """Start a model, or leave one of the same parts as it is, with these limits.
 
     Parameters
@@ -90,7 +91,7 @@ def is_up(place: Place) -> bool:
 
 
 def _is_made_of(there: Specification, asked: Specification) -> bool:
-    parts = set(Specification.model_fields) - set(LIMITS)
+    parts = set(Specification.model_fields) - set(MODEL_LIMITS)
     return all(getattr(there, key) == getattr(asked, key) for key in parts)
 
 

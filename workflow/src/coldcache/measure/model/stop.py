@@ -6,7 +6,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from coldcache.measure.model.calls import call, split_words, wait_for
+from coldcache.measure.model.calls import call, join_values, wait_for
 from coldcache.measure.model.clients import list_mounts
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.groups import list_members, list_trees, remove_groups
@@ -51,7 +51,7 @@ def remove_all(place: Place) -> None:
     remove_network(place)
     remove_groups(place.name)
     if list_mounts(place.folder):
-        raise ModelError(f"{place.folder}: still mounted: {split_words(list_mounts(place.folder))}; umount them")
+        raise ModelError(f"{place.folder}: still mounted: {join_values(list_mounts(place.folder))}; umount them")
     mark = place.folder / MARK
     for path in place.folder.iterdir():
         # The mark goes last: what a killed removal leaves is still known to be a model's.

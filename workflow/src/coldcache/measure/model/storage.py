@@ -9,7 +9,7 @@ from coldcache.design.site import Site
 from coldcache.measure.model.errors import ModelError
 from coldcache.measure.model.feasibility import list_obstacles
 from coldcache.measure.model.place import Place, claim, open_place
-from coldcache.measure.model.start import start
+from coldcache.measure.model.start import start_model
 from coldcache.measure.model.stop import stop
 
 
@@ -55,7 +55,7 @@ def storage(site: Site) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             stack.enter_context(claim(place))
-            start(place, site.model)
+            start_model(place, site.model)
         except ModelError as error:
             raise TargetError(f"config/sites/{site.site}.yaml, model: {error}") from error
         yield

@@ -2,12 +2,13 @@
 
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from coldcache.design.model.stripes import Layout
-from coldcache.measure.input_files import write_pages
+from coldcache.measure.input_files import write_marked_pages
 from coldcache.measure.model.clients import remount_clients, settle_targets
 from coldcache.measure.model.folders import has_layout, read_folder
 from coldcache.measure.model.layout import forget_stripes, has_stripes, make_files
@@ -16,8 +17,11 @@ from coldcache.measure.model.place import Place, read_specification
 from coldcache.tools.protocols import Tool
 from coldcache.tools.run import Inputs, Run
 
+#: Files that are filled at the same time: most of the time goes by while targets answer.
+_WRITERS = 8
 
-def lay_out(place: Place, folder: Path, inputs: Inputs, tool: Tool, run: Run) -> None:
+
+def lay_out_on_model(place: Place, folder: Path, inputs: Inputs, tool: Tool, run: Run) -> None:
     """Make the files of a trial anew: those that it reads with data, those that it writes without.
 
     Parameters
@@ -49,11 +53,15 @@ def lay_out(place: Place, folder: Path, inputs: Inputs, tool: Tool, run: Run) ->
     make_files(place, folder, names, files.size, _choose_layout(place, folder, run))
     if inputs.names:
         with unlimited(place):
-            for name in names:
-                # Without truncation, so that the layout stays.
-                with (folder / name).open("r+b", buffering=0) as file:
-                    write_pages(file, files.size)
+            with ThreadPoolExecutor(_WRITERS) as pool:
+                list(pool.map(lambda name: _fill(folder / name, files.size), names))
             settle_targets(place, read_specification(place))
+
+
+def _fill(path: Path, size: int) -> None:
+    # Without truncation, so that the layout stays.
+    with path.open("r+b", buffering=0) as file:
+        write_marked_pages(file, size)
 
 
 def empty(folder: Path, run: Run) -> None:

@@ -3,25 +3,23 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 from coldcache.measure.model.clients import cut_client
 from coldcache.measure.model.errors import ModelError
-from coldcache.measure.model.place import Place, find_place, read_specification
+from coldcache.measure.model.place import Place, read_specification
 
 
 @contextmanager
-def guarded(folder: Path, seconds: float) -> Iterator[None]:
+def guarded(place: Place | None, seconds: float) -> Iterator[None]:
     """Cut the clients of a model off after a time; calls on their mounts fail then, and the target is lost.
 
     Parameters
     ----------
-    folder : Path
-        On the model; elsewhere nothing is cut off.
+    place : Place or None
+        The model's; without one nothing is cut off.
     seconds : float
         After which it is done, unless the context has ended.
     """
-    place = find_place(folder)
     if place is None:
         yield
         return

@@ -10,12 +10,18 @@ from coldcache.design.settings.nfs_guest import GuestSetting
 
 _WHERE = {
     "mount": "/proc/mounts of the guest", "sysctl": "sysctl of the guest", "network": "tc qdisc of the guest",
-    "disk": "dmsetup table of the guest",
+    "server-network": "tc qdisc of the guest's server", "disk": "dmsetup table of the guest",
+    "array": "dmsetup table of the guest",
 }  # fmt: skip
 
-#: A delay as tc prints it; without a delay it prints none.
+#: What netem does, as tc(8) reads and prints it; without a delay it prints none. ``bps`` are bytes per second.
 _DELAY = re.compile(r"\bdelay ([0-9.]+) ?(us|ms|s)\b")
+_RATE = re.compile(r"\brate ([0-9.]+)([kmg]?)(bit|bps)\b", re.IGNORECASE)
+#: Words of a disk that are no layers.
+_BOUNDS = {"rate", "cache-rate"}
+
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+_BITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000, "bit": 1, "bps": 8}
 
 
 def read_guest_levels(
@@ -48,23 +54,41 @@ def _read(kind: GuestSetting, level: Any, texts: Mapping[str, str]) -> tuple[str
         case "sysctl":
             lines = texts.get("kernel parameters", "").splitlines()
             return asked, _read_parameters(asked, dict(line.partition("=")[::2] for line in lines))
-        case "network":
-            return _name_delay(asked), _name_delay(texts["network"]) if "netem" in texts.get("network", "") else ""
-        case "disk":
-            return asked, "; ".join(_name_layer(line) for line in texts.get("server disk", "").splitlines())
-    mount = texts.get("negotiated mount", "")
-    return _read_options(kind, level, re.split("[, ]", mount) if mount else [])
+        case "network" | "server-network":
+            found = texts.get(kind.of.replace("-", " "), "")
+            return _name_link(asked, asked), _name_link(asked, found) if "netem" in found else ""
+        case "disk" | "array":
+            return _order(kind, level, _read_disk(kind.names(), texts))
+    # Clients share their options.
+    mount = texts.get("negotiated mount", "").partition("\n")[0]
+    asked, found = _order(kind, level, _choose_options(kind, level, re.split("[, ]", mount) if mount else []))
+    return asked, found or (DEFAULT if mount else "")
 
 
-def _name_delay(text: str) -> str:
-    found = _DELAY.search(text)
-    return f"delay {float(found[1]) * _SECONDS[found[2]]:g}s" if found else "delay 0s"
+def _read_disk(names: set[str], texts: Mapping[str, str]) -> list[str]:
+    """Return the bounds of the disk that a setting names, and all layers if it names any."""
+    limits = [line for line in texts.get("disk limits", "").splitlines() if line.partition("=")[0] in names]
+    layers = [_name_layer(line) for line in texts.get("server disk", "").splitlines()] if names - _BOUNDS else []
+    return [*limits, *filter(None, layers)]
+
+
+def _name_link(asked: str, text: str) -> str:
+    """Return delay and rate of a link, each if it is asked for: ``delay 0.001s rate 100000000bit``."""
+    delay, rate = _DELAY.search(text), _RATE.search(text)
+    parts = []
+    if "rate" not in asked or "delay" in asked:
+        parts.append(f"delay {float(delay[1]) * _SECONDS[delay[2]]:g}s" if delay else "delay 0s")
+    if "rate" in asked:
+        scale = _BITS[rate[2].lower()] * _BITS[rate[3].lower()] if rate else 0
+        parts.append(f"rate {float(rate[1]) * scale:.0f}bit" if rate else "no rate")
+    return " ".join(parts)
 
 
 def _name_layer(line: str) -> str:
-    """Return a layer from its line: ``layer0: 0 524288 delay 1:0 0 10`` is ``delay=10``."""
+    """Return a layer from its line, ``layer0: 0 524288 delay 1:0 0 10`` as ``delay=10``; empty for a bare device."""
     words = line.split()
-    return f"delay={words[6]}" if words[3:4] == ["delay"] else " ".join(words[3:4])
+    kind = words[3] if len(words) > 3 else ""
+    return f"delay={words[6]}" if kind == "delay" else kind.replace("linear", "")
 
 
 def _read_parameters(asked: str, parameters: Mapping[str, str]) -> str:
@@ -72,11 +96,16 @@ def _read_parameters(asked: str, parameters: Mapping[str, str]) -> str:
     return "; ".join(f"{name}={parameters.get(name, '')}" for name in names)
 
 
-def _read_options(kind: GuestSetting, level: Any, options: list[str]) -> tuple[str, str]:
-    """Return the options of a level, and the mount's options of that kind, both in the kernel's order."""
-    wanted = kind.reading(level).split(",")
-    known = {option for reading in kind.readings(level) for option in reading.split(",")}
-    named = {option.partition("=")[0] for option in wanted if "=" in option}
-    found = [option for option in options if option in known or option.partition("=")[0] in named]
-    order = [option for option in options if option in wanted] + [option for option in wanted if option not in options]
-    return ",".join(order), ",".join(found) or (DEFAULT if options else "")
+def _choose_options(kind: GuestSetting, level: Any, options: list[str]) -> list[str]:
+    """Return the options of a mount that are of a setting's kind."""
+    known = {word for reading in kind.readings(level) for word in kind.split(reading)}
+    named = {word.partition("=")[0] for word in kind.split(kind.reading(level)) if "=" in word}
+    return [option for option in options if option in known or option.partition("=")[0] in named]
+
+
+def _order(kind: GuestSetting, level: Any, found: list[str]) -> tuple[str, str]:
+    """Return the words of a level, and those that were found, both in the order in which they were found."""
+    wanted = kind.split(kind.reading(level))
+    order = [word for word in found if word in wanted] + [word for word in wanted if word not in found]
+    separator = "," if kind.of == "mount" else "; "
+    return separator.join(order), separator.join(found)

@@ -1,4 +1,4 @@
-"""Start a guest that runs a tool on an NFS mount of its own."""
+"""Start a guest that runs a tool on a mount of its own."""
 
 import os
 import shutil
@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from coldcache.design.guest_spec import Guest
+from coldcache.design.settings.nfs_guest import Guest
 from coldcache.tools.programs import Program
 from coldcache.tools.run import Inputs, Run
 
-PROGRAM = "linux.uml"
+GUEST_KERNEL = "linux.uml"
 
 _MIB = 2**20
 
 
 #: The programs that the guest needs, and where it looks for them.
 _PROGRAMS = (
-    "mount.nfs", "rpc.nfsd", "rpc.mountd", "exportfs", "rpcbind", "modprobe", "ip", "tc", "dmsetup", "mkfs.ext4",
-    "busybox",
+    "mount.nfs", "rpc.nfsd", "rpc.mountd", "exportfs", "rpcbind", "modprobe", "ip", "tc", "nsenter", "dmsetup",
+    "mkfs.ext4", "busybox",
 )  # fmt: skip
 
 
@@ -31,23 +31,21 @@ _MEMORY = Path("/dev/shm")
 
 
 def wrap(guest: Guest, run: Run, inputs: Inputs, command: list[str]) -> list[str]:
-    """Return the command line that runs a tool's command in a guest, on a mount in place of the run's folder."""
+    """Return the command line that runs a tool's command in a guest, whose mount lies at the run's directory."""
     size = max(run.file_size * run.threads, inputs.total) / _MIB
-    words = [
-        "bash",
-        _find_script(Path.cwd()),
-        f"--at={run.directory}",
-        f"--mount={','.join(guest.mount)}",
-    ]
+    words = ["bash", _find_script(Path.cwd()), f"--at={run.directory}"]
+    words += [f"--mount={','.join(guest.mount)}"] if guest.mount else []
+    words += [f"--clients={guest.clients}"] if guest.clients > 1 else []
     words += [f"--sysctl={parameter}" for parameter in guest.parameters]
     words += [f"--outage={guest.outage:g}"] if guest.outage else []
     words += [f"--network={guest.network}"] if guest.network else []
+    words += [f"--server-network={guest.server_network}"] if guest.server_network else []
     words += [f"--layer={layer}" for layer in guest.layers]
     for names in _abbreviate(inputs):
         words += [f"--input={names}", f"--size={inputs.size}"]
     # The disk is in memory, and the caches of client and server need as much again; so does a cache of the disk.
     copies = 2.4 + 1.1 * ("writecache" in guest.layers)
-    words += [f"--disk={round(64 + 1.1 * size)}", f"--memory={round(640 + copies * size)}"]
+    words += [f"--disk={round(64 + 1.1 * size)}", f"--memory={round(640 + 8 * guest.clients + copies * size)}"]
     return [*words, "--", *command]
 
 
@@ -67,17 +65,17 @@ def _abbreviate(inputs: Inputs) -> Iterator[str]:
             yield from names
 
 
-def why_not() -> str | None:
+def explain_no_guest() -> str | None:
     """Return why no guest can be started on this system; None where one can."""
-    if shutil.which(PROGRAM) is None:
-        return f"{PROGRAM} is not on PATH; bash envs/setup.sh nfs"
+    if shutil.which(GUEST_KERNEL) is None:
+        return f"{GUEST_KERNEL} is not on PATH; bash envs/setup.sh nfs"
     missing = [program for program in _PROGRAMS if shutil.which(program, path=_PATH) is None]
     if missing:
         return f"{missing[0]} is not installed; bash envs/setup.sh nfs"
     if not os.access(_MEMORY, os.W_OK):
         return f"{_MEMORY}, which holds the guest's memory, is not writable"
     if not _keeps_registers():
-        return f"{PROGRAM} cannot save the registers of this processor (AMX); use another machine or a real NFS server"
+        return f"{GUEST_KERNEL} cannot save this processor's registers (AMX); use another machine or a real NFS server"
     return None
 
 
@@ -89,12 +87,12 @@ def _keeps_registers() -> bool:
     words = "mem=64M root=/dev/root rootfstype=hostfs rootflags=/ ro init=/usr/bin/uname con=null con0=null,fd:1 quiet"
     # The end of its first process ends the guest with a panic; what failed before is on the console.
     console = subprocess.run(
-        [PROGRAM, *words.split()], env={**os.environ, "PATH": _PATH, "TMPDIR": str(_MEMORY)}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False,
+        [GUEST_KERNEL, *words.split()], env={**os.environ, "PATH": _PATH, "TMPDIR": str(_MEMORY)},
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False,
     ).stdout  # fmt: skip
     return b"ptrace set fp regs failed" not in console
 
 
 def describe_kernel() -> dict[str, str]:
     """Return the kind and the kernel of the guest; raises `ToolError` as `Program.ask_version`."""
-    return {"kind": "User-Mode Linux", "kernel": Program(PROGRAM).ask_version("--version", r"^([0-9]+\.[0-9.]+)")}
+    return {"kind": "User-Mode Linux", "kernel": Program(GUEST_KERNEL).ask_version("--version", r"^([0-9]+\.[0-9.]+)")}

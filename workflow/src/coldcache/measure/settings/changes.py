@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from coldcache.core.errors import SettingError
-from coldcache.measure.settings.journal import JOURNAL, Change, read_journal, write_journal
+from coldcache.measure.settings.journal import JOURNAL, SettingChange, read_journal, write_journal
 from coldcache.measure.settings.registry import driver_of
 
 
@@ -25,7 +25,7 @@ class Changes:
 
     def __init__(self, work: Path, lock: int, journal: str = JOURNAL) -> None:
         self._work, self._lock, self._journal = work, lock, journal
-        self._made: dict[str, Change] = {}
+        self._made: dict[str, SettingChange] = {}
 
     def __enter__(self) -> Self:
         """Restore what a killed runner changed."""
@@ -51,7 +51,7 @@ class Changes:
         read = self.read(address)
         if read != asked:
             if factor not in self._made:
-                self._made[factor] = Change(factor, address, read)
+                self._made[factor] = SettingChange(factor, address, read)
                 write_journal(self._work, list(self._made.values()), self._journal)
             driver_of(address).apply(address, value, self._lock)
             read = self.read(address)
@@ -74,7 +74,7 @@ class Changes:
         self._undo(left)
         return len(left)
 
-    def _undo(self, changes: list[Change]) -> None:
+    def _undo(self, changes: list[SettingChange]) -> None:
         if not changes:
             if (self._work / self._journal).exists():
                 write_journal(self._work, [], self._journal)
@@ -92,7 +92,7 @@ class Changes:
             signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
 
 
-def _undo_one(change: Change, lock: int) -> str | None:
+def _undo_one(change: SettingChange, lock: int) -> str | None:
     """Restore what was read before a change; return why that failed, None where it did not."""
     address, before = change.address, change.before
     module = driver_of(address)

@@ -15,7 +15,7 @@ JOURNAL = ".settings.json"
 SHARED = ".settings-of-all.json"
 
 
-class Change(NamedTuple):
+class SettingChange(NamedTuple):
     """A setting that may have been changed.
 
     Attributes
@@ -38,7 +38,7 @@ def of_node(host: str) -> str:
     return f".settings-on-{host}.json"
 
 
-def write_journal(work: Path, changes: list[Change], name: str = JOURNAL) -> None:
+def write_journal(work: Path, changes: list[SettingChange], name: str = JOURNAL) -> None:
     """Write a journal to stable storage, atomically; without changes, remove it.
 
     Raises
@@ -64,7 +64,7 @@ def write_journal(work: Path, changes: list[Change], name: str = JOURNAL) -> Non
         raise SettingError(f"{path}: cannot be written ({error.strerror}), so nothing may be changed") from error
 
 
-def read_journal(work: Path, name: str = JOURNAL) -> list[Change]:
+def read_journal(work: Path, name: str = JOURNAL) -> list[SettingChange]:
     """Return the changes that a killed runner may have left, in order.
 
     Changes that a reboot undid, such as kernel values and mount options, are left out.
@@ -77,7 +77,7 @@ def read_journal(work: Path, name: str = JOURNAL) -> list[Change]:
     path = work / name
     try:
         stated = json.loads(path.read_text())
-        changes = [Change(**change) for change in stated["changes"]]
+        changes = [SettingChange(**change) for change in stated["changes"]]
         host, boot = stated["host"], stated["boot"]
     except FileNotFoundError:
         return []

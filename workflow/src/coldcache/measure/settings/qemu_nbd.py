@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from coldcache.core.errors import SettingError
-from coldcache.design.cases import SOCKET, Trial
+from coldcache.design.case_run import SOCKET
+from coldcache.design.cases import Trial
 from coldcache.measure.input_files import lay_out
 from coldcache.tools.programs import QEMU_NBD
 from coldcache.tools.run import Inputs

@@ -186,5 +186,5 @@ def _list_installed() -> set[bytes]:
     files += [
         path for path in PROGRAM.iterdir() if path.is_file() and path.suffix in (".md", ".toml", ".cff", ".yml", "")
     ]
-    files += [path for path in (PROGRAM / "raw/published").glob("*") if path.is_file()]
+    files += [path for path in (PROGRAM / "config/published").glob("*") if path.is_file()]
     return {sha256(path.read_bytes()).digest() for path in files if path.name != SUMS}

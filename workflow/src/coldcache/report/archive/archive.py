@@ -19,7 +19,7 @@ from coldcache.report.archive.program_copy import copy_program
 from coldcache.report.archive.rebuild import make_results
 from coldcache.report.archive.ro_crate import write_metadata
 from coldcache.report.archive.zip_files import copy_tree, pack
-from coldcache.report.site.conditions import read_conditions
+from coldcache.report.site.recorded_system import read_recorded_system
 
 #: The README of an archive, for readers who do not know this program.
 _README = """\
@@ -90,8 +90,8 @@ def archive(
         copy_program(stage / "code")
         replace_in_place([stage / "code/config", stage / "code/notebooks"], identities)
         (stage / "README.md").write_text(_README.format(name=name))
-        conditions = read_conditions(replace(campaign, name=name), folder)
-        write_metadata(stage, campaign, conditions, licence, author)
+        system = read_recorded_system(replace(campaign, name=name), folder)
+        write_metadata(stage, campaign, system, licence, author)
         count = write_sums(stage) + 1
         pack(stage, work / "archive.zip")
         if anonymise:

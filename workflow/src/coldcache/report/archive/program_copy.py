@@ -9,7 +9,7 @@ from coldcache.core.program_files import PROGRAM, SOURCES
 
 #: Files and folders of a clone that are needed to rebuild results from raw logs.
 _FILES = ("Snakefile", "Makefile", "pyproject.toml", "README.md", "CITATION.cff", "LICENSE", "environment.yml")
-_FOLDERS = ("workflow", "envs", "profiles", "slurm", "docs", "config/schema", "raw/published")
+_FOLDERS = ("workflow", "envs", "profiles", "slurm", "docs", "config/schema", "config/published")
 
 #: Those that a working folder may have of its own.
 _OWN = ("notebooks", "config/config.yaml", "config/studies", "config/claims")

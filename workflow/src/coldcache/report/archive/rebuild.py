@@ -55,9 +55,8 @@ def make_results(campaign: Path, work: Path, comparison: Path | None = None) -> 
         (study.study, notebook) for study in studies for notebook in list_notebooks(study, study is studies[0], name)
     ]
     copy_tree(campaign, work / RAW / name)
-    for folder in (RAW / "published", Path("config")):
-        if folder.is_dir():
-            copy_tree(folder, work / folder)
+    if Path("config").is_dir():
+        copy_tree(Path("config"), work / "config")
     for notebook in sorted({notebook for _, notebook in asked}):
         source = find_file(Path("notebooks", f"{notebook}.ipynb"))
         if not source.is_file():

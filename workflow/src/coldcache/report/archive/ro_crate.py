@@ -14,7 +14,7 @@ from rocrate.rocrate import ROCrate
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.report.archive.program_copy import name_version
-from coldcache.report.site.conditions import Conditions
+from coldcache.report.site.recorded_system import RecordedSystem
 
 #: Profiles that the archive follows, with their versions; the last one extends the others.
 _PROFILES = {
@@ -40,7 +40,7 @@ _DESCRIBED = {
 
 
 def write_metadata(
-    folder: Path, campaign: Campaign, conditions: Conditions, licence: str = "", author: str = ""
+    folder: Path, campaign: Campaign, system: RecordedSystem, licence: str = "", author: str = ""
 ) -> None:
     """Write ``ro-crate-metadata.json`` into the folder of an archive's files.
 
@@ -50,15 +50,15 @@ def write_metadata(
         With ``raw/``, ``results/`` and ``code/``.
     campaign : Campaign
         The archived campaign.
-    conditions : Conditions
-        The conditions that its trials recorded.
+    system : RecordedSystem
+        The system that its trials recorded.
     licence : str
         URL of the archive's licence; by default the program's.
     author : str
         Who measured; by default the campaign's site.
     """
     crate: Any = ROCrate(version=_RO_CRATE)
-    begin, end = (moment.isoformat(timespec="seconds") if moment else _UNKNOWN_TIME for moment in conditions[4:6])
+    begin, end = (moment.isoformat(timespec="seconds") if moment else _UNKNOWN_TIME for moment in system[4:6])
     root = crate.root_dataset
     crate.name = f"Cold Cache: campaign {campaign.name}"
     crate.description = " ".join(f"{study.title}: {study.question}" for study in campaign.studies)

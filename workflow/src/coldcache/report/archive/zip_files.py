@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from repro_zipfile import ReproducibleZipFile
+
 from coldcache.core.errors import ColdCacheError
 
 #: Most entries; bytes that are always accepted; and largest ratio of compression, as logs shrink to about a tenth.
@@ -91,33 +93,17 @@ def _link_or_copy(source: str, target: str) -> str:
     return target
 
 
-#: The first moment that a zip file can state.
-_FILE, _FOLDER, _UNIX = (stat.S_IFREG | 0o644) << 16, (stat.S_IFDIR | 0o755) << 16, 3
-_TIME = (1980, 1, 1, 0, 0, 0)
-
-
 def pack(folder: Path, archive: Path) -> None:
-    """Pack a folder into a zip file, which gets its name when it is complete."""
+    """Pack a folder into a zip file, which gets its name when it is complete; equal folders give equal bytes."""
     archive.parent.mkdir(parents=True, exist_ok=True)
     partial = archive.with_name(f".{archive.name}.partial")
     try:
-        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
+        # Files older than 1980, where zip's time begins, are packed, too: no file keeps its time.
+        with ReproducibleZipFile(
+            partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6, strict_timestamps=False
+        ) as packed:
             for path in sorted(folder.rglob("*")):
-                name = path.relative_to(folder).as_posix()
-                if path.is_dir():
-                    packed.writestr(_describe(f"{name}/", _FOLDER), b"")
-                    continue
-                entry = _describe(name, _FILE)
-                entry.compress_type, entry.file_size = zipfile.ZIP_DEFLATED, path.stat().st_size
-                with path.open("rb") as source, packed.open(entry, "w") as target:
-                    while chunk := source.read(2**20):
-                        target.write(chunk)
+                packed.write(path, path.relative_to(folder))
         partial.rename(archive)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _describe(name: str, mode: int) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, _TIME)
-    entry.external_attr, entry.create_system = mode, _UNIX
-    return entry

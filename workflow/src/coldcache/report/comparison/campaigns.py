@@ -9,7 +9,7 @@ import pandas as pd
 
 from coldcache.campaign.campaign import RAW, Campaign, read_campaign
 from coldcache.campaign.seal import check_seal, is_sealed
-from coldcache.campaign.trials import Collected, collect_trials
+from coldcache.campaign.trials import CollectedTrial, collect_trials
 from coldcache.core.errors import CampaignError
 from coldcache.core.outcome import Outcome
 from coldcache.core.vocabulary import nearest
@@ -24,14 +24,14 @@ class ComparedCampaign(NamedTuple):
     ----------
     campaign : Campaign
         Its design.
-    trials : list of Collected
+    trials : list of CollectedTrial
         All of its trials.
     records : DataFrame
         The long table, with the columns of `tables.tabulate_records`.
     """
 
     campaign: Campaign
-    trials: list[Collected]
+    trials: list[CollectedTrial]
     records: pd.DataFrame
 
     @property

@@ -152,4 +152,4 @@ def show_change(decision: Decision) -> str:
 def show_smallest(decision: Decision) -> str:
     """Return the smallest change that would have shown and what would show the threshold: ``8 %; 54 runs …``."""
     least = f"{100 * (decision.smallest - 1):.2g} %" if decision.smallest < 11 else "none below 1,000 %"
-    return "; ".join(filter(None, (least, decision.power if decision.verdict == "undecided" else "")))
+    return "; ".join(filter(None, (least, decision.power if decision.verdict == "undecided" else None)))

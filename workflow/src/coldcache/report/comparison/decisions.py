@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from coldcache.report.comparison.match import LOWER_IS_BETTER, MatchedCase
-from coldcache.statistics.dependence import neighbour_correlation
-from coldcache.statistics.equivalence import Array, Comparison, adjust, compare
+from coldcache.statistics.array import Array
+from coldcache.statistics.dependence import Rounds, measure_rounds
+from coldcache.statistics.equivalence import Comparison, adjust, compare
 from coldcache.statistics.power import describe_power
 
 #: Family-wise confidence of a comparison's findings, and the coverage of each interval.
@@ -37,8 +38,8 @@ class Decision(NamedTuple):
     smallest : float
         The smallest change, as a ratio above 1, that data with this spread would show with 80 % power; infinite if
         no change can be shown.
-    power : str
-        How many runs per case would show the threshold with 80 % power; empty if the spread is not known.
+    power : str or None
+        How many runs per case would show the threshold with 80 % power; None if the spread is not known.
     """
 
     case: MatchedCase
@@ -50,7 +51,7 @@ class Decision(NamedTuple):
     verdict: str
     p: float
     smallest: float
-    power: str = ""
+    power: str | None = None
 
 
 def decide(cases: Sequence[MatchedCase], threshold: float) -> list[Decision]:
@@ -76,9 +77,10 @@ def decide(cases: Sequence[MatchedCase], threshold: float) -> list[Decision]:
     speeds = [_speeds(case) for case in cases]
     # Holm's first step is the strictest; a change that passes it is shown whatever the other cases do.
     strictest = 1 - (1 - FAMILY_LEVEL) / len(cases)
-    own, others = (neighbour_correlation(_stack([pair[side] for pair in speeds])) for side in (0, 1))
+    # What moves whole rounds is not left out: another campaign runs at another time.
+    own, others = (measure_rounds(_stack([pair[side] for pair in speeds]), blocks=False) for side in (0, 1))
     plain, shown = (
-        [compare(after, before, threshold, level, False, (others, own)) for before, after in speeds]
+        [compare(after, before, threshold, level, (others, own)) for before, after in speeds]
         for level in (strictest, FAMILY_LEVEL)
     )
     beyond = adjust([found.p_beyond for found in plain])
@@ -93,7 +95,7 @@ def decide(cases: Sequence[MatchedCase], threshold: float) -> list[Decision]:
         ratio, low, high = _in_unit(shown[index], case)
         decisions.append(Decision(
             case, _median(case.base), _median(case.other), ratio, low, high, verdict, float(p), found.smallest_beyond,
-            _describe_power(case, threshold),
+            _describe_power(case, threshold, max(own, others, key=lambda rounds: rounds.of_logarithms)),
         ))  # fmt: skip
     return decisions
 
@@ -116,14 +118,14 @@ def _median(values: Array) -> float:
     return float(np.nanmedian(values)) if np.isfinite(values).any() else np.nan
 
 
-def _describe_power(case: MatchedCase, threshold: float) -> str:
+def _describe_power(case: MatchedCase, threshold: float, rounds: Rounds) -> str | None:
     """Return how many runs per case would show a change by the threshold, at the scatter of both campaigns."""
     sides = [np.log(side[~np.isnan(side)]) for side in (case.base, case.other)]
     if min(side.size for side in sides) < 2:
-        return ""
+        return None
     spread = float(np.sqrt(sum(side.var(ddof=1) for side in sides)))
     runs = min(side.size for side in sides)
-    return describe_power(max(spread, 1e-9), runs, 1 + threshold)
+    return describe_power(max(spread, 1e-9), runs, 1 + threshold, rounds=rounds)
 
 
 def _stack(values: Sequence[Array]) -> Array:

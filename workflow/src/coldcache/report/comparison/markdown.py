@@ -48,7 +48,8 @@ def explain_decisions(comparison: CampaignComparison) -> str:
     share, percent = f"{100 * FAMILY_LEVEL:g} %", f"{100 * comparison.threshold:g} %"
     return (
         f"Each ratio is that of geometric means, with the {share} interval of Welch's test on logarithms, widened "
-        "where trials resemble those before them; fewer than five trials have none and decide nothing. Worse and "
+        "where trials resemble those before them; fewer than five trials have none and decide nothing, nor do trials "
+        "worth fewer than two independent ones. Worse and "
         f"better: the test shows a change beyond {percent}. Alike: it shows that the change is within {percent}. Both "
         "tests are corrected for the number of cases (Holm), so the chance of any false finding is at most "
         f"{100 * (1 - FAMILY_LEVEL):g} %. Undecided: neither is shown; the last column gives the change that 4 of 5 "

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 #: Logs up to this size, in B, are shown completely.
 LONGEST_WHOLE_LOG = 64 * 1024
@@ -47,7 +47,7 @@ class LogPiece(NamedTuple):
     html: Markup
 
 
-def mark_log(log: bytes, places: Iterable[LogMark], whole: int = LONGEST_WHOLE_LOG) -> list[LogPiece]:
+def mark_log(log: bytes, places: Iterable[LogMark], whole: int = LONGEST_WHOLE_LOG, ids: str = "") -> list[LogPiece]:
     """Return a log with its numbers marked: in one piece, or for a long log in pieces around the numbers.
 
     Parameters
@@ -58,8 +58,11 @@ def mark_log(log: bytes, places: Iterable[LogMark], whole: int = LONGEST_WHOLE_L
         Its numbers. If some overlap, the first is marked, and the anchors of the others point to it.
     whole : int
         Logs up to this size, in B, are returned in one piece.
+    ids : str
+        What the anchors begin with, where a page holds several logs.
     """
-    known = {place.name: place for place in places if 0 <= place.offset <= len(log) - place.length}
+    named = (place._replace(name=ids + place.name) for place in places) if ids else places
+    known = {place.name: place for place in named if 0 <= place.offset <= len(log) - place.length}
     foremost = sorted(known.values(), key=lambda place: not place.foremost)[:_MOST]
     chosen = sorted(foremost, key=lambda place: place.offset)
     spans = [(0, len(log))] if len(log) <= whole else list(_surround(log, chosen))
@@ -92,22 +95,23 @@ def _cut_lines(log: bytes, place: LogMark) -> tuple[int, int]:
 
 
 def _mark(log: bytes, begin: int, end: int, places: Sequence[LogMark]) -> Markup:
+    # Joining escaped parts takes a fifth of the time of `Markup.format`, which parses its template each time.
     parts = []
     at = begin
     for _, alike in groupby(places, key=lambda place: place.offset):
         first, *others = alike
-        targets = Markup("").join(Markup('<span id="{}"></span>').format(place.name) for place in others)
+        targets = "".join(f'<span id="{escape(place.name)}"></span>' for place in others)
         if first.offset < at:
-            parts.append(Markup('<span id="{}"></span>').format(first.name) + targets)
+            parts.append(f'<span id="{escape(first.name)}"></span>{targets}')
             continue
         parts.append(_show(log[at : first.offset]) + targets)
         at = first.offset + first.length
+        kind = ' class="foremost"' if first.foremost else ""
         number = _show(log[first.offset : at])
-        kind = Markup(' class="foremost"') if first.foremost else Markup("")
-        parts.append(Markup('<mark id="{}"{} title="{}">{}</mark>').format(first.name, kind, first.title, number))
-    return Markup("").join([*parts, _show(log[at:end])])
+        parts.append(f'<mark id="{escape(first.name)}"{kind} title="{escape(first.title)}">{number}</mark>')
+    return Markup("".join([*parts, _show(log[at:end])]))
 
 
-def _show(content: bytes) -> Markup:
+def _show(content: bytes) -> str:
     # Quotes need no escape between tags, and JSON logs are full of them.
-    return Markup(html.escape(content.decode("utf-8", errors="replace"), quote=False))
+    return html.escape(content.decode("utf-8", errors="replace"), quote=False)

@@ -1,11 +1,10 @@
 """The first page of several studies: a row per study with its tables and figures, and a dot per claim."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from markupsafe import Markup
 
-from coldcache.core.vocabulary import CLAIM_VERDICTS
+from coldcache.core.vocabulary import CLAIM_VERDICTS, STATES
 from coldcache.design.notebooks import OVERVIEW
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.downloads import is_offered
@@ -23,21 +22,28 @@ _OTHER = "·"
 def show_documents(context: ReportContext, shown: Shown) -> Markup:
     """Return the table of studies as a block for the first page."""
     rows = Markup("").join(
-        Markup('<tr><th scope="row">{}</th><td>{}</td><td>{}</td></tr>\n').format(
+        Markup('<tr><th scope="row">{}<small>{}</small></th><td>{}</td><td>{}</td></tr>\n').format(
             Markup('<a href="{}/index.html">{}</a>').format(study.study, study.title),
+            _count_states(context.documents.items_of(study.study)),
             Markup("").join(_list_tiles(study.study, context, shown)),
             _show_claims(context.documents.claims_of(study.study), context),
         )
         for study in context.campaign.studies
     )  # fmt: skip
     head = Markup(
-        '<thead><tr><th scope="col">Document</th><th scope="col">Tables and figures, measured here (+ others)</th>'
+        '<thead><tr><th scope="col">Document</th><th scope="col">Tables and figures measured here</th>'
         '<th scope="col">Claims</th></tr></thead>'
     )
     return block(
         Markup('<table id="table-documents" class="coldcache-table coldcache-documents">{}<tbody>\n{}</tbody></table>'
                ).format(head, rows)
     ) + _explain(context)  # fmt: skip
+
+
+def _count_states(items: list[CsvRow]) -> str:
+    """Return how many tables and figures of a document were measured."""
+    measured = sum(row["state"] == STATES[0] for row in items)
+    return f"{measured} of {len(items)} measured" if items else ""
 
 
 def list_thumbnails(context: ReportContext, shown: Shown) -> set[str]:
@@ -135,12 +141,14 @@ def _show_dot(claim: CsvRow, context: ReportContext) -> Markup:
 
 
 def _explain(context: ReportContext) -> Markup:
-    """Return what the dots mean, with the number of claims of each verdict."""
+    """Return what the dots mean, with the number of claims of each verdict; arithmetic is counted apart."""
     claims = [claim for study in context.campaign.studies for claim in context.documents.claims_of(study.study)]
     if not claims:
         return Markup("")
-    found = list(dict.fromkeys([*CLAIM_VERDICTS, *(claim["verdict"] for claim in claims)]))
-    counts: dict[str, Any] = {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in found}
+    measured = [claim["verdict"] for claim in claims if is_measured(claim)]
+    found = list(dict.fromkeys([*CLAIM_VERDICTS, *measured]))
+    counts = {verdict: measured.count(verdict) for verdict in found}
     told = ", ".join(f"{SIGNS.get(verdict, _OTHER)} {count} {verdict}" for verdict, count in counts.items() if count)
-    apart = " Behind the bar: arithmetic." if not all(map(is_measured, claims)) else ""
-    return Markup('\n<p class="coldcache-source">{}.{}</p>\n').format(told, apart)
+    apart = len(claims) - len(measured)
+    more = f" Behind the bar: {apart} of arithmetic." if apart else ""
+    return Markup('\n<p class="coldcache-source">{}.{}</p>\n').format(told, more)

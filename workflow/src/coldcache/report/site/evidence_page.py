@@ -6,29 +6,49 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from coldcache.analysis.report_links import FOLDER
+from coldcache.analysis.report_links import TRIALS_FOLDER
 from coldcache.campaign.seal import SUMS, is_sealed
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.downloads import offer
-from coldcache.report.site.html import code, entries, facts, join, link, table
+from coldcache.report.site.html import block, code, entries, facts, join, link, table
 from coldcache.report.site.reproduce_commands import import_again, measure_again
 from coldcache.report.site.trials import count_verdicts
 
 
 def describe_evidence_page(context: ReportContext) -> dict[str, Any]:
     """Return the values of the template `evidence.md`."""
+    sweeps = list(_list_sweeps(context))
     heads = ("Study", "Sweep", "Cases", "Trials", *(verdict.capitalize() for verdict in VERDICTS))
+    trials = sum(row[3] for row in sweeps)
     return {
-        "sweeps": table(heads, _list_sweeps(context), numbers=heads[2:]),
+        "title": f"{trials:,} trials of {len(sweeps)} sweeps, and the bytes behind each number",
+        "studies": _tabulate_studies(context, sweeps) if len(context.campaign.studies) > 1 else "",
+        "sweeps": table(heads, sweeps, numbers=heads[2:]),
+        "sweeps_count": len(sweeps),
         "files": facts(_list_files(context)),
+        "lists": [
+            (f"{len(found)} {name}", block(entries(offer(f"{folder}/{file}", context.results) for file in found)))
+            for name, folder, found in _list_folders(context)
+        ],
         "again": facts(_list_commands(context)),
-    }
+    }  # fmt: skip
 
 
 def link_sweep(study: str, sweep: str, text: str) -> Markup:
     """Return a link from a page in the report's top folder to the page of a sweep."""
-    return link(text, f"{FOLDER}/{quote(f'{study}/{sweep}')}/index.html")
+    return link(text, f"{TRIALS_FOLDER}/{quote(f'{study}/{sweep}')}/index.html")
+
+
+def _tabulate_studies(context: ReportContext, sweeps: list[tuple[Any, ...]]) -> Markup:
+    """Return a table of the trials of each study by verdict."""
+    heads = ("Study", "Sweeps", "Cases", "Trials", *(verdict.capitalize() for verdict in VERDICTS))
+    rows = []
+    for study in context.campaign.studies:
+        own = [row[2:] for row in sweeps if row[0] == study.study]
+        name = link(study.study, f"{study.study}/index.html")
+        rows.append((name, len(own), *(sum(column) for column in zip(*own, strict=True))))
+    return table(heads, rows, numbers=heads[1:])
 
 
 def _list_sweeps(context: ReportContext) -> Iterator[tuple[Any, ...]]:
@@ -38,17 +58,18 @@ def _list_sweeps(context: ReportContext) -> Iterator[tuple[Any, ...]]:
         yield study, link_sweep(study, sweep, sweep), len(cases), len(trials), *(counted[word] for word in VERDICTS)
 
 
+def _list_folders(context: ReportContext) -> Iterator[tuple[str, str, list[str]]]:
+    for name, folder, pattern in (
+        ("tables", "tables", "*.csv"), ("figures", "figures", "*.svg"), ("tables of figures", "figures", "*.csv"),
+    ):  # fmt: skip
+        found = sorted(path.name for path in (context.results / folder).glob(pattern))
+        if found:
+            yield name, folder, found
+
+
 def _list_files(context: ReportContext) -> Iterator[tuple[str, Any]]:
     results = context.results
     yield "Every value", join((offer("dataset.nc", results), "with its unit, its verdict and its place in a log"))
-    for name, folder, pattern in (
-        ("Tables", "tables", "*.csv"),
-        ("Figures", "figures", "*.svg"),
-        ("Numbers of figures", "figures", "*.csv"),
-    ):
-        found = sorted(path.name for path in (results / folder).glob(pattern))
-        if found:
-            yield name, entries(offer(f"{folder}/{file}", results) for file in found)
     judgements = sorted(path.name for path in results.glob("*.csv"))
     yield "Judgements", entries(offer(name, results) for name in judgements)
     yield "Folder of these", code(f"{results.as_posix()}/")

@@ -25,7 +25,7 @@ FLAGS = {
 }
 
 #: What each rule found, in the words of its docstring.
-MEANINGS = {rule: (judge.__doc__ or "").splitlines()[0].partition(": ")[2] for rule, _, judge in RULES} | {
+RULE_MEANINGS = {rule: (judge.__doc__ or "").splitlines()[0].partition(": ")[2] for rule, _, judge in RULES} | {
     "not-run": "the trial has not been measured yet."
 }
 

@@ -9,12 +9,15 @@ _CAPTION = re.compile(r"<caption>(.*?)(?: <span class=\"coldcache-links\">.*?</s
 _FIGURES = re.compile(r'(?:<figure class="coldcache-figure".*?</figure>\s*)+', re.S)
 _FIGURE = re.compile(r'<figure class="coldcache-figure".*?</figure>', re.S)
 
+#: Rows of a table, its heading among them, from which it scrolls in a box.
+_LONG = 15
+
 #: Figures in a row of which a page shows the first ones only, and how many of them.
-_MANY, _SHOWN = 7, 2
+_MANY, _SHOWN = 6, 4
 
 
 def fold_figures(html: str) -> str:
-    """Return HTML in which of many figures in a row all but the first two are folded."""
+    """Return HTML in which of many figures in a row all but the first four are folded."""
 
     def fold(row: re.Match[str]) -> str:
         figures = _FIGURE.findall(row[0])
@@ -52,13 +55,30 @@ def _fold(html: str, shown: bool) -> tuple[str, bool]:
     """Return HTML with folded tables, and whether its section now shows one."""
     first = not shown
 
-    def fold(table: re.Match[str]) -> str:
-        nonlocal first
+    parts = []
+    for table in _TABLE.findall(html):
         if first:
             first = False
-            return table[0]
-        caption = _CAPTION.search(table[0])
+            continue
+        caption = _CAPTION.search(table)
         summary = caption[1] if caption else "Table"
-        return f'<details class="coldcache-fold"><summary>{summary}</summary>{table[0]}</details>'
+        fold = f'<details class="coldcache-fold"><summary>{summary}</summary>{_box(table)}</details>'
+        parts.append((table, fold))
+    if len(parts) < _MANY:
+        for table, fold in parts:
+            html = html.replace(table, fold, 1)
+    else:
+        # Many of one kind are behind one fold.
+        folds = "\n".join(fold for _, fold in parts)
+        (begin, _), *rest = parts
+        for table, _ in rest:
+            html = html.replace(table, "", 1)
+        summary = f"{len(parts)} more tables"
+        html = html.replace(begin, f'<details class="coldcache-fold"><summary>{summary}</summary>{folds}</details>', 1)
+    shown_first = _TABLE.search(html) if not shown else None
+    return (html.replace(shown_first[0], _box(shown_first[0]), 1) if shown_first else html), True
 
-    return _TABLE.sub(fold, html), True
+
+def _box(table: str) -> str:
+    """Return a table, a long one in a box in which it scrolls."""
+    return f'<div class="coldcache-long">{table}</div>' if table.count("<tr") > _LONG else table

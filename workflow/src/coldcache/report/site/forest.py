@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from coldcache.analysis.format import format_factor, show_level
+from coldcache.analysis.format import format_factor, name_setting_level, show_level
 from coldcache.report.site.html import block, escape_html, link
 from coldcache.report.site.shown import Shown
 
@@ -78,9 +78,10 @@ def _read_table(table: pd.DataFrame, page: str, name: str) -> Iterable[SettingRa
             str(row[column]).replace("-", " ") if plain == "operation" else format_factor(plain, row[column])
             for column, plain in others
         ]
-        label = format_factor(factor[1], row[factor[0]])
+        level = name_setting_level(factor[1], row[factor[0]])
+        levels = f"{format_factor(factor[1], '').strip()} {level} / {name_setting_level(factor[1], reference)}"
         yield SettingRatio(
-            page.partition("/")[0], page, name, number, ", ".join(where), f"{label} over {reference}",
+            page.partition("/")[0], page, name, number, ", ".join(where), levels,
             row["ratio (1)"], row["ratio low (1)"], row["ratio high (1)"], row["level (1)"],
             int(row["pairs"]),
         )  # fmt: skip
@@ -112,9 +113,9 @@ def show_forest(ratios: Iterable[SettingRatio], name: str, caption: str) -> Mark
         Markup('<span style="left:{:.1f}%">{:g}</span>').format(_place(tick), tick) for tick in _TICKS
     )
     head = Markup(
-        '<caption>{}</caption><thead><tr><th scope="col">Setting</th><th scope="col" class="number">Ratio{}</th>'
+        '<caption>{}</caption><thead><tr><th scope="col">Setting</th><th scope="col" class="number">{}</th>'
         '<th scope="col" class="number">Pairs</th><th scope="col" class="coldcache-axis">{}</th></tr></thead>'
-    ).format(escape_html(caption), _say_levels(rows_of), ticks)
+    ).format(escape_html(caption), _head_ratio(rows_of), ticks)
     return block(
         Markup('<table id="{}" class="coldcache-table coldcache-forest">{}<tbody>\n{}</tbody></table>').format(
             name, head, rows
@@ -122,10 +123,10 @@ def show_forest(ratios: Iterable[SettingRatio], name: str, caption: str) -> Mark
     )
 
 
-def _say_levels(ratios: Iterable[SettingRatio]) -> str:
-    """Return the levels of the intervals in brackets: ``(95 %)``; empty where there is none."""
+def _head_ratio(ratios: Iterable[SettingRatio]) -> str:
+    """Return the head of the column of ratios, with the levels of their intervals: ``Ratio (95 %)``."""
     levels = sorted({show_level(ratio.level) for ratio in ratios if ratio.low == ratio.low})
-    return f" ({', '.join(levels)})" if levels else ""
+    return f"Ratio ({', '.join(levels)})" if levels else "Ratio"
 
 
 def _say(ratio: SettingRatio) -> str:

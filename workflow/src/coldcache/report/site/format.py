@@ -1,4 +1,4 @@
-"""Format levels, conditions, shares and times for pages."""
+"""Format levels, recorded values, shares and times for pages."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
-from coldcache.report.site.conditions import ValueCounts
 from coldcache.report.site.html import join
+from coldcache.report.site.recorded_system import ValueCounts
 
 _FACTORS = {**FACTORS, **LEARNT_FACTORS}
 

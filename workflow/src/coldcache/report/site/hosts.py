@@ -10,7 +10,7 @@ from coldcache.campaign.campaign import read_hosts
 from coldcache.dataset.confounders import RecordedDifference, compare_hosts
 from coldcache.report.site.html import facts, table
 
-#: Properties that the conditions of the trials show already.
+#: Properties that the recorded system shows already.
 _SHOWN = ("kernel", "os", "processor", "cores", "memory_bytes", "hypervisor")
 
 #: Labels of properties; others are shown under their own name.
@@ -24,7 +24,7 @@ _NAMES = {
 }
 
 
-def describe_hosts(folder: Path) -> dict[str, Any]:
+def values_of_hosts(folder: Path) -> dict[str, Any]:
     """Return the values of `system.md` on hosts; empty if no host was described.
 
     Parameters

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -27,10 +28,13 @@ def escape_html(value: Any) -> Markup:
     Backticks become numeric entities, as they would end the block of HTML in a page of Markdown. Lines may break after
     commas.
     """
-    if isinstance(value, Markup):
-        return value
-    text = escape(_line(value)).replace("`", Markup("&#96;"))
-    return Markup(_COMMA.sub(",<wbr>", text))
+    return value if isinstance(value, Markup) else _escape(str(value))
+
+
+# Pages of trials repeat the same words.
+@lru_cache(maxsize=2**14)
+def _escape(text: str) -> Markup:
+    return Markup(_COMMA.sub(",<wbr>", str(escape(_line(text))).replace("`", "&#96;")))
 
 
 def _line(value: Any) -> str:
@@ -76,11 +80,10 @@ def facts(rows: Iterable[tuple[str, Any]]) -> Markup:
 
 def facts_table(rows: Iterable[tuple[str, Any]]) -> Markup:
     """Return a table of names and values as HTML; empty if there are no rows."""
-    body = Markup("\n").join(
-        Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(escape_html(name), escape_html(value))
-        for name, value in rows
+    body = "\n".join(
+        f'<tr><th scope="row">{escape_html(name)}</th><td>{escape_html(value)}</td></tr>' for name, value in rows
     )
-    return Markup('<table class="coldcache-table coldcache-facts">\n{}\n</table>').format(body) if body else body
+    return Markup(f'<table class="coldcache-table coldcache-facts">\n{body}\n</table>' if body else "")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[str] = ()) -> Markup:

@@ -14,19 +14,21 @@ from coldcache.campaign.seal import is_sealed
 from coldcache.core.units import show_bytes
 from coldcache.design.imported_study import AnyStudy
 from coldcache.design.notebooks import CLAIMS
-from coldcache.report.site.conditions import Conditions, ValueCounts
 from coldcache.report.site.context import ReportContext
-from coldcache.report.site.documents_table import show_documents
+from coldcache.report.site.documents_page import describe_documents, title_documents
 from coldcache.report.site.flags import FLAGS
-from coldcache.report.site.forest import SettingRatio, read_ratios, show_forest
 from coldcache.report.site.format import show_period, show_values
-from coldcache.report.site.html import code, escape_html, facts, join
+from coldcache.report.site.html import code, escape_html, escape_markdown, facts, join
 from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.overviews import Overview, show_answer, show_figures
+from coldcache.report.site.recorded_system import RecordedSystem, ValueCounts
 from coldcache.report.site.shown import list_shown
 
 #: The page that compares this campaign with another, in its folder of results.
 COMPARISON = "comparison.md"
+
+#: Notebooks about the quality of a study's measurements: of a single study they have no entry of their own.
+ON_QUALITY = ("campaign-validity", CLAIMS)
 
 #: Characters of mount options that are shown; those of an overlay may fill a screen.
 _LONGEST_OPTIONS = 160
@@ -40,33 +42,51 @@ _FEW = 2
 
 def describe_first_page(context: ReportContext) -> dict[str, Any]:
     """Return the values of the template `index.md`."""
-    campaign, conditions = context.campaign, context.conditions
+    campaign, system = context.campaign, context.system
     repetitions = count_repetitions(campaign)
     fewest, most = repetitions[0], repetitions[-1]
     only = context.overviews.get(campaign.studies[0].study) if len(campaign.studies) == 1 else None
     shown = list_shown(context.chapters, context.overviews)
     is_one = len(campaign.studies) == 1
-    ratios = [] if is_one else read_ratios(context.results, shown)
     return {
-        "title": _title(context, only),
-        "where": _describe_place(context),
+        "title": title_first_page(context),
+        "where": describe_place(context),
         "trust": describe_trust(context),
         "answer": describe_overview(only, context.results, "../") if only else None,
-        "documents": "" if is_one else show_documents(context, shown),
-        **_describe_ratios(ratios),
-        "contradictions": [] if is_one else context.documents.list_contradictions(),
+        "documents": "",
+        **({} if is_one else describe_documents(context, shown)),
         "studies": [_describe_study(study, context) for study in campaign.studies],
-        "system": facts(_summarise_system(campaign, conditions)),
-        "period": show_period(conditions.begin, conditions.end),
+        "system": facts(_summarise_system(campaign, system)),
+        "period": show_period(system.begin, system.end),
         "repetitions": f"{fewest} to {most}" if most > fewest else most,
         "sealed": is_sealed(campaign.folder),
         "measured": bool(campaign.planned),
         "imported": campaign.foreign,
         "trials_imported": sum(counts.total() for counts in context.validity.verdicts_of(campaign.foreign)),
-        "compared": (context.results / COMPARISON).is_file(),
-        **context.documents.summarise(),
+        "compared": _describe_comparison(context),
+        "summary": _lead_to_summary(context),
         "pages": list_pages(context),
     }
+
+
+def _describe_comparison(context: ReportContext) -> Markup | str:
+    """Return what the comparison with another campaign found, linked to its page; empty where there is none."""
+    path = context.results / COMPARISON
+    if not path.is_file():
+        return ""
+    # Its Markdown is escaped already.
+    heading, finding, *_ = path.read_text(encoding="utf-8").split("\n\n")
+    names = heading.removeprefix("# Comparison of ").split(" and ")
+    other = next((name for name in names if name != escape_markdown(context.campaign.name)), "another campaign")
+    said = finding.strip().partition(". ")[0].removesuffix(".")
+    return Markup("Compared with [{}]({}): {}.").format(Markup(other), COMPARISON, Markup(said))
+
+
+def _lead_to_summary(context: ReportContext) -> Markup:
+    """Return the link to the file to send; pointed at, it says which command prints where that is."""
+    command = f"coldcache open {context.campaign.name} --summary"
+    text = Markup('<p class="coldcache-source"><a href="summary.html" title="{}">One file to send</a></p>')
+    return Markup("\n{}\n").format(text.format(f"{command}: prints its path, and how to mail it"))
 
 
 def describe_overview(overview: Overview, results: Path, above: str = "") -> dict[str, Any]:
@@ -87,104 +107,132 @@ def describe_overview(overview: Overview, results: Path, above: str = "") -> dic
     }
 
 
-def _describe_ratios(ratios: list[SettingRatio]) -> dict[str, Any]:
-    """Return the ratios that have an interval as one figure, and those of too few pairs as another."""
-    known, few = ([one for one in ratios if (one.low == one.low) == is_known] for is_known in (True, False))
-    caption = "Hollow: the interval holds 1"
-    return {
-        "ratios": show_forest(known, "ratios", caption) if known else "",
-        "few_ratios": show_forest(few, "few-ratios", "Ratio of each level of a setting") if few else "",
-    }
-
-
 def _describe_study(study: AnyStudy, context: ReportContext) -> dict[str, Any]:
     overview, name = context.overviews.get(study.study), study.study
-    chapters = context.chapters[name]
+    chapters = context.pages_of(name)
     told_claims, told_items = context.documents.tell(name)
     return {
         "name": name, "title": study.title, "question": study.question, "overview": overview is not None,
-        "chapters": list_findings(chapters if overview else _choose_chapters(chapters), "../"),
+        "chapters": list_findings(chapters, context, "../"),
+        "quoted": list_findings(_choose_chapters(chapters, are_shown=overview is not None), context, "../"),
         "claims": told_claims, "covered": told_items,
     }  # fmt: skip
 
 
-def _title(context: ReportContext, overview: Overview | None) -> str:
-    """Return the answer as a title: what the storage reached, or what was studied on it."""
+def title_first_page(context: ReportContext) -> str:
+    """Return the answer as a title: what the storage reached, and on which file system and device.
+
+    Of several studies it is how many of their claims are borne out.
+    """
     campaign = context.campaign
-    if overview and overview.headline:
-        headline = _SPACE_BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", overview.headline)
-        return f"{campaign.site.target.path}: {headline}" if campaign.planned else headline
-    if len(campaign.studies) == 1:
+    if len(campaign.studies) > 1:
+        return title_documents(context)
+    overview = context.overviews.get(campaign.studies[0].study)
+    if not overview or not overview.headline:
         return campaign.studies[0].title
-    return f"{len(campaign.studies)} studies of {campaign.site.title}"
+    headline = _SPACE_BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", overview.headline)
+    if not campaign.planned:
+        return headline
+    target = context.system.target
+    system, source = (next(iter(target.get(name, {})), "") for name in ("filesystem", "source"))
+    device = f" on {source.removeprefix('/dev/')}" if source.startswith("/dev/") else ""
+    place = f" ({system}{device})" if system else ""
+    return f"{campaign.site.target.path}{place}: {headline}"
 
 
-def _describe_place(context: ReportContext) -> Markup:
-    """Return target, machine, date and tools in a line."""
-    campaign, conditions = context.campaign, context.conditions
-    tools = join(map(" ".join, conditions.tools)) or "no tool has run"
+def describe_place(context: ReportContext) -> Markup:
+    """Return the only study's title, machine, target, date and tools in a line."""
+    campaign, system = context.campaign, context.system
+    tools = join(map(" ".join, system.tools)) or "no tool has run"
     if not campaign.planned:
         return Markup("Imported logs of {}.").format(tools)
-    file_system = join(map(escape_html, conditions.target.get("filesystem", {})), ", ")
-    begin = f"{conditions.begin:%Y-%m-%d}" if conditions.begin else "not begun"
+    file_system = join(map(escape_html, system.target.get("filesystem", {})), ", ")
+    begin = f"{system.begin:%Y-%m-%d}" if system.begin else "not begun"
     target = Markup("{} ({})").format(code(campaign.site.target.path), file_system)
-    machine = [escape_html(campaign.site.title)] if len(campaign.studies) == 1 else []
-    return Markup("{}.").format(Markup("; ").join([*machine, target, Markup(begin), tools]))
-
-
-#: Flags that the first page names: the most frequent.
-_FEW_FLAGS = 1
+    titles = [campaign.studies[0].title, campaign.site.title] if len(campaign.studies) == 1 else []
+    return Markup("{}.").format(Markup("; ").join([*map(escape_html, titles), target, Markup(begin), tools]))
 
 
 def describe_trust(context: ReportContext) -> Markup:
-    """Return how far to trust the campaign in a line of Markdown, with the most frequent doubt and its remedy."""
+    """Return how far to trust the campaign in a line of Markdown, with the most frequent flag and its remedy."""
     studies = context.campaign.planned or context.campaign.studies
-    counts = sum(context.validity.verdicts_of(studies), Counter())
     colds = sum(context.validity.colds_of(studies), Counter())
-    doubts = [(rule, count) for rule, count in context.validity.codes_of(studies).items() if rule in FLAGS]
-    flagged = f"{counts['suspect']:,} flagged"
-    if doubts:
-        flagged += f" ({', '.join(f'{count:,} {FLAGS[rule][0]}' for rule, count in doubts[:_FEW_FLAGS])})"
-    others = [f"{counts[verdict]:,} {verdict}" for verdict in ("void", "missing") if counts[verdict]]
-    runs = ", ".join([f"{counts['valid']:,} clean", flagged, *others])
-    parts = [f"[{counts.total():,} runs](validity.md): {runs}."]
+    counted, _, verdicts = context.validity.summary(studies).partition(":")
+    parts = [f"[{counted}](validity.md):{verdicts}."]
     if colds.total():
         every = colds["cold"] == colds.total()
         proved = f"All {colds.total():,} reads" if every else f"{colds['cold']:,} of {colds.total():,} reads"
         parts.append(f"[{proved}](validity.md#whether-reads-were-cold) proved cold.")
-    if doubts:
-        parts.append(f"To mend most flags: {FLAGS[doubts[0][0]][1]}.")
+    if flags := [rule for rule in context.validity.flags_of(studies) if rule in FLAGS]:
+        parts.append(f"To mend most flags: {FLAGS[flags[0]][1]}.")
     return Markup(" ".join(parts))
 
 
 def list_pages(context: ReportContext) -> list[str]:
-    """Return the pages after the studies, in the order of the navigation."""
-    documents = context.documents
-    of_documents = [("claims", documents.has_claims), ("coverage", documents.has_items)]
-    of_all = ["validity", "methods", "Twelve rules <rules>", "system", "evidence"]
-    return [*(page for page, there in of_documents if there), *of_all]
+    """Return the entries of the contents after the overview: a page per subject, or per study, and the evidence."""
+    studies = context.campaign.studies
+    if len(studies) > 1:
+        entries = [name_entry(study.title, f"{study.study}/index") for study in studies]
+    else:
+        subjects = [chapter for chapter in context.pages_of(studies[0].study) if chapter.name not in ON_QUALITY]
+        entries = [name_entry(chapter.label, f"{studies[0].study}/{chapter.name}") for chapter in subjects]
+    return [*entries, name_entry("Quality and evidence", "validity")]
 
 
-def _choose_chapters(chapters: list[Chapter]) -> list[Chapter]:
-    """Return the chapters with findings, except claims, which have their own section."""
-    return [chapter for chapter in chapters if chapter.findings and chapter.name != CLAIMS]
+def list_quality_pages(context: ReportContext) -> list[str]:
+    """Return the entries of the contents below that of quality and evidence."""
+    documents, studies = context.documents, context.campaign.studies
+    entries = []
+    if len(studies) == 1:
+        chapters = [chapter for chapter in context.pages_of(studies[0].study) if chapter.name == ON_QUALITY[0]]
+        entries = [name_entry(chapter.label, f"{studies[0].study}/{chapter.name}") for chapter in chapters]
+    there = [("Claims", "claims", documents.has_claims), ("Coverage", "coverage", documents.has_items)]
+    entries += [name_entry(label, page) for label, page, is_there in there if is_there]
+    return [*entries, *(name_entry(page.capitalize(), page) for page in ("methods", "system", "evidence"))]
 
 
-def list_findings(chapters: list[Chapter], above: str = "") -> list[dict[str, Any]]:
+def name_entry(label: str, page: str) -> str:
+    """Return an entry of the contents under a name of its own."""
+    plain = re.sub(r"[`<>\s]+", " ", label)
+    return f"{plain} <{page}>"
+
+
+def _choose_chapters(chapters: list[Chapter], are_shown: bool) -> list[Chapter]:
+    """Return the chapters with what the first page quotes of them; claims have their own section.
+
+    Parameters
+    ----------
+    chapters : list of Chapter
+        Those of one study.
+    are_shown : bool
+        Whether the page shows the study at a glance: then it quotes only what notebooks print.
+    """
+    chosen = [one._replace(findings=one.quoted) if are_shown else one for one in chapters]
+    return [chapter for chapter in chosen if chapter.findings and chapter.name != CLAIMS]
+
+
+def list_findings(
+    chapters: list[Chapter], context: ReportContext, above: str = "", most: int | None = None
+) -> list[dict[str, Any]]:  # fmt: skip
     """Return the findings of chapters as Markdown, with the question of each.
 
     Parameters
     ----------
     chapters : list of Chapter
         The chapters of one study.
+    context : ReportContext
+        The content of the report.
     above : str
         Prefix to remove from their links, because the page is in another folder.
+    most : int, optional
+        Findings of a chapter; all of them when not given.
     """
     return [
         {
             "name": chapter.name,
             "title": chapter.title,
-            "findings": [Markup(_shorten_links(text, above)) for text in chapter.findings],
+            "label": chapter.label,
+            "findings": [Markup(_shorten_links(text, above)) for text in context.link_findings(chapter)[:most]],
         }
         for chapter in chapters
     ]
@@ -194,26 +242,26 @@ def _shorten_links(text: str, above: str) -> str:
     return text.replace(f'href="{above}', 'href="') if above else text
 
 
-def _summarise_system(campaign: Campaign, conditions: Conditions) -> Iterator[tuple[str, Any]]:
-    system, target = conditions.system, conditions.target
+def _summarise_system(campaign: Campaign, system: RecordedSystem) -> Iterator[tuple[str, Any]]:
+    machine, target = system.machine, system.target
     yield "Site", campaign.site.title
     if not campaign.planned:
         for study in campaign.foreign:
             yield "Logs", code(study.origin.folder)
-        yield "Tools", join(map(" ".join, conditions.tools))
+        yield "Tools", join(map(" ".join, system.tools))
         return
     yield "Target", join((campaign.site.target_name, code(campaign.site.target.path)))
     yield "File system", show_values(target.get("filesystem"))
     yield "Mount options", _show_most(target.get("mount_options", {}))
-    cache = conditions.queue.get("write_cache")
+    cache = system.queue.get("write_cache")
     device = show_values(target.get("source"))
     yield "Device", join((device, Markup("write cache: {}").format(show_values(cache)))) if cache else device
-    yield "Kernel", join((show_values(system.get("kernel")), show_values(system.get("os"))))
-    cores = Markup("{} cores").format(show_values(system.get("cores")))
-    virtual = ["virtual machine"] if "True" in system.get("hypervisor", {}) else []
-    yield "Processor", join((show_values(system.get("processor")), cores, *virtual))
-    yield "Memory", show_values(system.get("memory_bytes"), lambda size: show_bytes(float(size)))
-    yield "Tools", join(map(" ".join, conditions.tools)) or "none has run"
+    yield "Kernel", join((show_values(machine.get("kernel")), show_values(machine.get("os"))))
+    cores = Markup("{} cores").format(show_values(machine.get("cores")))
+    virtual = ["virtual machine"] if "True" in machine.get("hypervisor", {}) else []
+    yield "Processor", join((show_values(machine.get("processor")), cores, *virtual))
+    yield "Memory", show_values(machine.get("memory_bytes"), lambda size: show_bytes(float(size)))
+    yield "Tools", join(map(" ".join, system.tools)) or "none has run"
 
 
 def _show_most(values: ValueCounts) -> Markup:

@@ -9,9 +9,9 @@ from coldcache.core.units import show_seconds
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.format import show_share
 from coldcache.report.site.html import code, facts, table
-from coldcache.report.site.validity import Validity
-from coldcache.statistics.bounds import reach_of_order
+from coldcache.report.site.validity import CampaignValidity
 from coldcache.statistics.stopping import LEAST_REPETITIONS
+from coldcache.statistics.widening import LEAST_OF_MODES, LEAST_WORTH, reach_of_order
 from coldcache.verdicts.judge import RULES
 
 
@@ -25,6 +25,8 @@ def describe_methods_page(context: ReportContext) -> dict[str, Any]:
         if n >= LEAST_REPETITIONS and reach_of_order(n) < LEVEL
     )
     return {
+        "least_worth": f"{LEAST_WORTH:g}",
+        "least_of_modes": LEAST_OF_MODES,
         "time_limit": show_seconds(campaign.site.limits.seconds),
         "seed": campaign.environment.seed if campaign.environment else None,
         "rules": table(
@@ -42,7 +44,7 @@ def describe_methods_page(context: ReportContext) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _list_rules(validity: Validity) -> Iterator[tuple[Any, ...]]:
+def _list_rules(validity: CampaignValidity) -> Iterator[tuple[Any, ...]]:
     """Yield each rule with its verdict, the first line of its docstring, and the number of trials that it flagged."""
     for rule, verdict, judge in RULES:
         meaning = (judge.__doc__ or "").splitlines()[0].partition(": ")[2]

@@ -17,7 +17,14 @@ from coldcache.report.site.context import ReportContext
 from coldcache.report.site.evidence_page import describe_evidence_page
 from coldcache.report.site.format import show_levels
 from coldcache.report.site.html import END_FOLD, escape_markdown, facts, fold, join
-from coldcache.report.site.index_page import COMPARISON, describe_first_page, describe_overview, list_findings
+from coldcache.report.site.index_page import (
+    COMPARISON,
+    describe_first_page,
+    describe_overview,
+    list_findings,
+    list_quality_pages,
+    name_entry,
+)
 from coldcache.report.site.methods_page import describe_methods_page
 from coldcache.report.site.notebook_pages import title_page, write_chapter
 from coldcache.report.site.notebooks import Chapter
@@ -26,13 +33,19 @@ from coldcache.report.site.shown import read_items
 from coldcache.report.site.system_page import describe_system_page
 from coldcache.report.site.validity_page import describe_validity_page
 
+#: What a page of Markdown begins with that no table of contents names.
+_ORPHAN = "---\norphan: true\n---\n\n"
+
+#: Findings of a chapter that the page of its study repeats.
+_FEW_FINDINGS = 1
+
 
 def write_pages(context: ReportContext, templates: Path, folder: Path) -> None:
     """Write every page of a report into a folder, for Sphinx to read.
 
     Parameters
     ----------
-    material : ReportContext
+    context : ReportContext
         The content of the pages.
     templates : Path
         Folder with a template for each page except notebooks.
@@ -62,39 +75,47 @@ def write_pages(context: ReportContext, templates: Path, folder: Path) -> None:
     # `compare --page` wrote the comparison as a finished page.
     first_page = describe_first_page(context)
     if (context.results / COMPARISON).is_file():
-        first_page["pages"] = [*first_page["pages"], Path(COMPARISON).stem]
+        first_page["pages"] = [*first_page["pages"], name_entry("Comparison", Path(COMPARISON).stem)]
     write("index.md", "index.md", first_page)
     if (context.results / COMPARISON).is_file():
         shutil.copyfile(context.results / COMPARISON, folder / COMPARISON)
     for study in context.campaign.studies:
         write("study.md", f"{study.study}/index.md", _describe_study(study, context))
-        for chapter in context.chapters[study.study]:
+        for chapter in context.pages_of(study.study):
             write_notebook(chapter, study.study)
     for chapter in context.methods:
         write_notebook(chapter, "methods")
-    of_documents = context.documents.describe()
+    of_documents = context.documents.describe(items)
     for page, is_there in (("claims", context.documents.has_claims), ("coverage", context.documents.has_items)):
         if is_there:
             counted = context.documents.count(page)
-            title = title_page(f"{page.capitalize()}: {counted}", context.campaign.name)
-            write(f"{page}.md", f"{page}.md", of_documents | {"page_title": title})
+            title = title_page(counted, context.campaign.name)
+            write(f"{page}.md", f"{page}.md", of_documents | {"page_title": title, "counted": counted})
     title = title_page(context.validity.summary(context.campaign.planned or None), context.campaign.name)
-    write("validity.md", "validity.md", describe_validity_page(context) | {"page_title": title})
-    methods = {"chapters": list_findings(context.methods, "../")}
+    quality = {"page_title": title, "pages": list_quality_pages(context)}
+    write("validity.md", "validity.md", describe_validity_page(context) | quality)
+    methods = {"chapters": list_findings(context.methods, context, "../")}
     write("methods.md", "methods.md", describe_methods_page(context) | methods)
-    shutil.copyfile(templates.parents[2] / "docs/twelve-rules.md", folder / "rules.md")
+    rules = (templates.parents[2] / "docs/twelve-rules.md").read_text(encoding="utf-8")
+    (folder / "rules.md").write_text(f"{_ORPHAN}{rules}", encoding="utf-8")
     write("system.md", "system.md", describe_system_page(context))
     write("evidence.md", "evidence.md", describe_evidence_page(context))
 
 
 def _describe_study(study: AnyStudy, context: ReportContext) -> dict[str, Any]:
     overview = context.overviews.get(study.study)
+    is_single = len(context.campaign.studies) == 1
+    chapters = context.pages_of(study.study)
+    headline = overview.headline if overview else ""
     return {
-        "title": study.title,
+        "is_single": is_single,
+        "title": f"{study.title}: {headline}" if headline and not is_single else study.title,
         "page_title": title_page(_find_headline(study, context), study.title),
         "question": study.question,
-        "overview": describe_overview(overview, context.results) if overview else None,
-        "chapters": list_findings(context.chapters[study.study]),
+        # The first page of a single study has its figures.
+        "overview": describe_overview(overview, context.results) if overview and not is_single else None,
+        "chapters": list_findings(chapters, context, most=_FEW_FINDINGS),
+        "entries": [name_entry(chapter.label, chapter.name) for chapter in chapters],
         "sweeps": facts(_describe_sweeps(study, context.campaign)),
     }
 

@@ -15,7 +15,7 @@ from coldcache.dataset.published import VALUES, read_published
 PUBLISHED = "published.html"
 
 
-def list_stated(studies: Collection[str], path: Path = VALUES) -> Markup:
+def mark_stated_lines(studies: Collection[str], path: Path = VALUES) -> Markup:
     """Return the lines of the file of published values about some studies, each with its number marked.
 
     Each line has an id, ``line-`` and its number in the file. Empty where there is none.
@@ -67,7 +67,7 @@ def write_published(studies: Collection[str], campaign: str, templates: Path, re
     report : Path
         The report's folder.
     """
-    stated = list_stated(studies)
+    stated = mark_stated_lines(studies)
     if not stated:
         return
     environment = Environment(loader=FileSystemLoader(templates), undefined=StrictUndefined, autoescape=True)

@@ -1,11 +1,11 @@
-"""Copies of a campaign's raw files in its report, which browsers show as text, and their checksums."""
+"""A campaign's raw files in its report: links, checksums, and copies that browsers show as text."""
 
+import os
 import shutil
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import quote
 
-from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.seal import SUMS, is_sealed, raw_files, sha256
 
 #: A report gets copies of the raw files up to this total size, in B.
@@ -36,32 +36,56 @@ class RawFile(NamedTuple):
     address: str
 
 
-def copy_raw_files(campaign: Campaign, report: Path) -> dict[str, RawFile]:
-    """Copy a campaign's files into its report, and return them by their path below the campaign's folder.
+class RawFiles:
+    """The raw files of a campaign, as its report links to them.
 
     A campaign larger than `MOST_COPIED` is not copied; the pages link to its folder.
 
     Parameters
     ----------
-    campaign : Campaign
-        The campaign.
-    report : Path
-        The report's folder; the copies are in its subfolder ``raw``.
+    folder : Path
+        The campaign's folder.
     """
-    paths = list(raw_files(campaign.folder))
-    copied = sum(path.stat().st_size for path in paths) <= MOST_COPIED
-    sums = _read_sums(campaign.folder)
-    found = {}
-    for path in paths:
-        name = path.relative_to(campaign.folder).as_posix()
-        address = f"../../../{path.as_posix()}"
-        if copied:
-            # Browsers must not open a log called page.html as a page.
-            address = f"raw/{name}" if path.suffix in _SHOWN_AS_TEXT else f"raw/{name}.txt"
-            (report / address).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, report / address)
-        found[name] = RawFile(name, path.stat().st_size, sums.get(name) or sha256(path), quote(address, safe="/=,"))
-    return found
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._sums = _read_sums(folder)
+        self._copied = _is_small(folder)
+
+    def copy(self, report: Path) -> None:
+        """Copy them into the subfolder ``raw`` of a report, if they are small enough."""
+        for path in raw_files(self._folder) if self._copied else ():
+            copy = report / _place_copy(path.relative_to(self._folder).as_posix())
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+
+    def find(self, name: str) -> RawFile | None:
+        """Return a file by its path below the campaign's folder; None if there is no such file."""
+        path = self._folder / name
+        if not path.is_file() or path.is_symlink():
+            return None
+        address = _place_copy(name) if self._copied else f"../../../{path.as_posix()}"
+        checksum = self._sums.get(name) or sha256(path)
+        return RawFile(name, path.stat().st_size, checksum, quote(address, safe="/=,"))
+
+    def list_folder(self, name: str) -> list[RawFile]:
+        """Return the files in a folder of the campaign, sorted by name."""
+        names = sorted(path.name for path in (self._folder / name).iterdir())
+        return [file for inner in names if (file := self.find(f"{name}/{inner}"))]
+
+
+def _place_copy(name: str) -> str:
+    """Return the path of a copy in a report: browsers must not open a log called page.html as a page."""
+    return f"raw/{name}" if PurePosixPath(name).suffix in _SHOWN_AS_TEXT else f"raw/{name}.txt"
+
+
+def _is_small(folder: Path) -> bool:
+    total = 0
+    for place, _, names in os.walk(folder):
+        total += sum(Path(place, name).lstat().st_size for name in names)
+        if total > MOST_COPIED:
+            return False
+    return True
 
 
 def _read_sums(folder: Path) -> dict[str, str]:

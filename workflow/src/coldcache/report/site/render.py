@@ -3,7 +3,6 @@
 import io
 import os
 import shutil
-from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,18 +16,12 @@ from coldcache.campaign.campaign import RAW
 from coldcache.core.errors import ColdCacheError
 from coldcache.core.program_files import PROGRAM
 from coldcache.design.notebooks import OVERVIEW
-from coldcache.report.site.context import ReportContext, read_context
-from coldcache.report.site.documents_table import list_thumbnails
-from coldcache.report.site.downloads import copy_downloads
+from coldcache.report.site.beside_sphinx import write_beside
+from coldcache.report.site.context import read_context
 from coldcache.report.site.glossary import explain_terms, read_glossary
 from coldcache.report.site.pages import write_pages
-from coldcache.report.site.published_page import write_published
-from coldcache.report.site.raw_files import copy_raw_files
-from coldcache.report.site.shown import list_shown
+from coldcache.report.site.places import Places
 from coldcache.report.site.styles import shorten_styles
-from coldcache.report.site.summary import write_summary
-from coldcache.report.site.thumbnails import write_thumbnails
-from coldcache.report.site.trial_pages import write_trial_pages
 
 #: Folder with the configuration of Sphinx, its templates and style sheet, and the templates of the pages.
 TEMPLATES = PROGRAM / "workflow/report"
@@ -86,12 +79,10 @@ def render(campaign: str, results: Path, log: Path) -> None:
     shutil.rmtree(work, ignore_errors=True)
     try:
         write_pages(context, TEMPLATES / "pages", work / "pages")
-        with ProcessPoolExecutor(1) as pool:
-            others = pool.submit(_write_other_files, context, work / "others")
+        with write_beside(context, TEMPLATES / "standalone", work / "others"):
             _build(work, campaign, len(context.campaign.studies), log)
-            others.result()
         _tidy(work / "site")
-        _explain_pages(work / "site")
+        _finish_pages(work / "site", context.places)
         shorten_styles(work / "site", [*(TEMPLATES / "standalone").glob("*.html")], _OWN_STYLES)
         shutil.copytree(work / "others", work / "site", copy_function=os.rename, dirs_exist_ok=True)
         if (results / "report").exists():
@@ -99,20 +90,6 @@ def render(campaign: str, results: Path, log: Path) -> None:
         (work / "site").rename(results / "report")
     finally:
         shutil.rmtree(work, ignore_errors=True)
-
-
-def _write_other_files(context: ReportContext, folder: Path) -> None:
-    """Write everything that Sphinx does not: downloads, raw files, thumbnails, the summary and the pages of trials."""
-    folder.mkdir()
-    copy_downloads(context.results, folder)
-    files = copy_raw_files(context.campaign, folder)
-    studies = [study.study for study in context.campaign.studies]
-    if len(studies) > 1:
-        shown = list_shown(context.chapters, context.overviews)
-        write_thumbnails(list_thumbnails(context, shown), context.results, folder)
-    write_published(studies, context.campaign.name, TEMPLATES / "standalone", folder)
-    write_summary(context, TEMPLATES / "standalone", folder)
-    write_trial_pages(context, context.cases, files, TEMPLATES / "standalone", folder)
 
 
 def _build(work: Path, campaign: str, studies: int, log: Path) -> None:
@@ -142,10 +119,12 @@ def _build(work: Path, campaign: str, studies: int, log: Path) -> None:
         raise ReportError(f"{work.parent / 'report'} cannot be rendered ({cause}); the output of Sphinx is in {log}")
 
 
-def _explain_pages(site: Path) -> None:
+def _finish_pages(site: Path, places: Places) -> None:
+    """Explain terms in the pages of Sphinx, and let their links lead to where the pages of trials are."""
     glossary = read_glossary(GLOSSARY)
     for path in site.rglob("*.html"):
-        path.write_text(explain_terms(path.read_text(encoding="utf-8"), glossary), encoding="utf-8")
+        html = explain_terms(path.read_text(encoding="utf-8"), glossary)
+        path.write_text(places.resolve(html), encoding="utf-8")
 
 
 def _tidy(site: Path) -> None:

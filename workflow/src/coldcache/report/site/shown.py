@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from coldcache.design.imported_study import AnyStudy
 from coldcache.design.study import Study
-from coldcache.report.site.notebooks import Chapter
+from coldcache.report.site.notebooks import Chapter, list_html
 from coldcache.report.site.overviews import Overview
 
 _FIGURE = re.compile(r'<figure class="coldcache-figure"[^>]* data-name="([^"]*)" data-sweeps="([^"]*)">')
@@ -55,11 +55,3 @@ def read_items(studies: Iterable[AnyStudy]) -> dict[str, str]:
         f"{study.study}/{name}": sweep.item
         for study in studies if isinstance(study, Study) for name, sweep in study.sweeps.items()
     }  # fmt: skip
-
-
-def list_html(notebook: Mapping[str, Any]) -> list[str]:
-    """Return the HTML of each output of an executed notebook."""
-    return [
-        "".join(output.get("data", {}).get("text/html", ""))
-        for cell in notebook.get("cells", []) for output in cell.get("outputs", [])
-    ]  # fmt: skip

@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from coldcache.analysis.report_links import FOLDER
+from coldcache.analysis.reasons import fold_reasons
+from coldcache.analysis.report_links import TRIALS_FOLDER
 from coldcache.claims.read import list_selections, read_claims
 from coldcache.core.units import show_range, show_rate
 from coldcache.core.vocabulary import CLAIM_SCOPES, CLAIM_VERDICTS, STATES
@@ -22,9 +23,6 @@ _CLAIM = ("id", "source", "scope", "verdict", "estimate", "low", "high", "unit",
 
 _CONTRADICTION = ("source", "about", "one", "one_place", "other", "other_place", "verdict", "why")
 
-#: The first page lists decided claims one by one up to this number.
-_FEW = 12
-
 _HEADS = ("Claim", "Study", "Why", "Here (95 %)", "Trials")
 
 #: The verdict on a claim that no trial here can decide.
@@ -36,8 +34,13 @@ SweepKey = tuple[str, str]
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
-def read_sweeps() -> dict[tuple[str, str], list[SweepKey]]:
+def read_sweeps(studies: Iterable[str]) -> dict[tuple[str, str], list[SweepKey]]:
     """Return the sweeps that each claim is tested with, by source and id; an empty dict without files of claims.
+
+    Parameters
+    ----------
+    studies : iterable of str
+        The campaign's.
 
     Raises
     ------
@@ -45,7 +48,7 @@ def read_sweeps() -> dict[tuple[str, str], list[SweepKey]]:
         If a file of claims is not valid.
     """
     found = {}
-    for stated in read_claims():
+    for stated in read_claims(studies):
         named = ((part.study or stated.source, part.sweep) for part in list_selections(stated.claim) if part.sweep)
         found[stated.source, stated.claim.id] = list(dict.fromkeys(named))
     return found
@@ -77,27 +80,20 @@ class Documents:
         self._titles = titles
         self._coverage = self._order(read_rows(results / "coverage.csv", {"source", "item", "state", "why"}))
         checked = (results / "claims.csv").is_file()
-        self._claims = self._order(read_rows(results / "claims.csv", set(_CLAIM))) if checked else []
+        every = read_rows(results / "claims.csv", set(_CLAIM)) if checked else []
+        # A claim on what was not studied says nothing of the campaign.
+        self._claims = self._order([claim for claim in every if claim["source"] in self._studies])
         stated = read_rows(results / "statements.csv", {"id", "source", "place", "statement"}) if checked else []
         self._statements = {(row["source"], row["id"]): row for row in stated}
-        named = read_sweeps() if checked else {}
+        named = read_sweeps(sorted(self._studies)) if checked else {}
         self._sweeps = {claim: [sweep for sweep in found if sweep in sweeps] for claim, found in named.items()}
         against = results / "contradictions.csv"
-        self._contradictions = read_rows(against, set(_CONTRADICTION)) if against.is_file() else []
+        stated = read_rows(against, set(_CONTRADICTION)) if against.is_file() else []
+        self._contradictions = [row for row in stated if row["source"] in self._studies]
 
-    def summarise(self) -> dict[str, Any]:
-        """Return the values for the first page: claims on the campaign's own studies, and items by state."""
-        own = [claim for claim in self._claims if claim["source"] in self._studies]
-        measured = [claim for claim in own if is_measured(claim)]
-        decided = [claim for claim in measured if claim["verdict"] in CLAIM_VERDICTS[:2]]
-        return {
-            "told_claims": _tell_claims(own),
-            "told_items": _tell(self._coverage, "state", STATES),
-            "claims": self._count(measured, "verdict", CLAIM_VERDICTS) if measured else "",
-            "decided": self._tabulate_claims(decided) if 0 < len(decided) <= _FEW else "",
-            "other_claims": len(self._claims) - len(own),
-            "coverage": self._map() if self._coverage else "",
-        }
+    def list_measured(self) -> list[CsvRow]:
+        """Return the claims that trials decide, or could."""
+        return [claim for claim in self._claims if is_measured(claim)]
 
     def claims_of(self, study: str) -> list[CsvRow]:
         """Return the claims of a study's document with their verdicts."""
@@ -108,7 +104,7 @@ class Documents:
         return [row for row in self._coverage if row["source"] == study]
 
     def count(self, page: str) -> str:
-        """Return in words how many claims or items have each verdict or state.
+        """Return in words how many claims or items have each verdict or state, as the title of a page.
 
         Parameters
         ----------
@@ -116,8 +112,12 @@ class Documents:
             The page that lists them.
         """
         if page == "claims":
-            return _tell_claims(self._claims)
-        return _tell(self._coverage, "state", STATES)
+            measured = self.list_measured()
+            tested = [claim for claim in measured if claim["verdict"] != _UNTESTABLE]
+            counted = ", ".join(_list_counts(tested, "verdict", CLAIM_VERDICTS))
+            of_all = f"{len(tested)} of {len(measured)} claims can be tested here"
+            return f"{of_all}: {counted}" if tested else of_all
+        return f"{len(self._coverage)} tables and figures: {', '.join(_list_counts(self._coverage, 'state', STATES))}"
 
     def list_contradictions(self) -> list[CsvRow]:
         """Return the statements of one document that contradict each other, without those that agree."""
@@ -132,14 +132,21 @@ class Documents:
         claims, items = self.claims_of(study), self.items_of(study)
         return _tell_claims(claims), _tell(items, "state", STATES)
 
-    def describe(self) -> dict[str, Any]:
-        """Return the tables of `claims.md` and `coverage.md`: every claim and every item, with the reasons."""
-        measured = [row for row in self._claims if is_measured(row)] if self.has_claims else []
+    def describe(self, items: Mapping[str, str] = NO_TITLES) -> dict[str, Any]:
+        """Return the tables of `claims.md` and `coverage.md`: every claim and every item, with the reasons.
+
+        Parameters
+        ----------
+        items : mapping of str to str
+            The tables and figures that each sweep covers, by ``study/sweep``.
+        """
+        measured = self.list_measured()
         tested = [row for row in measured if row["verdict"] != _UNTESTABLE]
         untested = [row for row in measured if row["verdict"] == _UNTESTABLE]
-        rows = [(row["source"], row["item"], row["state"], row["why"]) for row in self._coverage]
+        rows = [
+            (row["source"], self._lead_to_item(row, items), row["state"], row["why"]) for row in self._coverage
+        ]  # fmt: skip
         return {
-            "told": self.count("claims"),
             "claims": self._tabulate_claims(tested) if tested else "",
             "untested": self._tabulate_claims(untested) if untested else "",
             "untested_count": len(untested),
@@ -149,37 +156,16 @@ class Documents:
             "coverage": table(("Source", "Table or figure", "State", "How, or why not"), rows) if rows else "",
         }
 
+    def _lead_to_item(self, row: CsvRow, items: Mapping[str, str]) -> Markup | str:
+        """Return a table or figure as a link to the trials of the sweep that covers it."""
+        served = (sweep for sweep, text in items.items() if row["item"] in text.split("; "))
+        sweep = next((one for one in served if one.startswith(f"{row['source']}/") and row["state"] == STATES[0]), "")
+        return link(row["item"], f"{TRIALS_FOLDER}/{quote(sweep)}/index.html") if sweep else row["item"]
+
     def _order(self, rows: list[CsvRow]) -> list[CsvRow]:
         """Return rows sorted by source: first the campaign's studies in order, then other sources."""
         sources = list(dict.fromkeys([*self._titles, *(row["source"] for row in rows)]))
         return sorted(rows, key=lambda row: sources.index(row["source"]))
-
-    def _name(self, source: str) -> str:
-        return self._titles.get(source, source)
-
-    def _count(self, rows: list[CsvRow], column: str, states: tuple[str, ...]) -> Markup:
-        """Return a table of the number of rows per source and state."""
-        counts: dict[str, Counter[str]] = {}
-        for row in rows:
-            counts.setdefault(self._name(row["source"]), Counter())[row[column]] += 1
-        heads = ("Source", *(state.capitalize() for state in states))
-        counted = ((source, *(found[state] for state in states)) for source, found in counts.items())
-        return table(heads, counted, heads[1:])
-
-    def _map(self) -> Markup:
-        """Return a table of the items of each source, with a row per state."""
-        items: dict[str, dict[str, list[str]]] = {}
-        for row in self._coverage:
-            items.setdefault(self._name(row["source"]), {}).setdefault(row["state"], []).append(row["item"])
-        return trials_table(
-            ("State", "Tables, figures and sections"),
-            (
-                (source, (_emphasise(state), join(found[state], "; ")))
-                for source, found in items.items()
-                for state in STATES
-                if state in found
-            ),
-        )
 
     def _tabulate_claims(self, claims: Iterable[CsvRow]) -> Markup:
         """Return a table of claims with a group for each verdict, the decided ones first."""
@@ -193,7 +179,8 @@ class Documents:
 
     def _list_cells(self, claim: CsvRow) -> tuple[Any, ...]:
         figure, trials = self._lead_to_estimate(claim), self._lead_to_trials(claim)
-        return self._put_in_words(claim), self._lead_to_study(claim["source"]), claim["why"], figure, trials
+        why = fold_reasons(claim["why"])
+        return self._put_in_words(claim), self._lead_to_study(claim["source"]), why, figure, trials
 
     def _lead_to_study(self, source: str) -> Markup | str:
         """Return a source as a link to its study, which has its title; its name where it was not studied."""
@@ -212,26 +199,26 @@ class Documents:
 
     def _lead_to_estimate(self, claim: CsvRow) -> Markup | str:
         """Return the figure behind a verdict, which leads to the first of its sweeps, or to the document's numbers."""
-        shown = _show_estimate(claim)
-        if not shown:
+        shown = show_estimate(claim)
+        if shown is None:
             return ""
         if not is_measured(claim):
             return link(shown, PUBLISHED)
         named = self._sweeps.get((claim["source"], claim["id"]), [])
-        return link(shown, f"{FOLDER}/{quote('/'.join(named[0]))}/index.html") if named else shown
+        return link(shown, f"{TRIALS_FOLDER}/{quote('/'.join(named[0]))}/index.html") if named else shown
 
     def _lead_to_trials(self, claim: CsvRow) -> Markup:
         """Return the number of trials behind a verdict, with links to their sweeps."""
         if claim["trials"] in ("", "0"):
             return Markup("no trials")
         named = self._sweeps.get((claim["source"], claim["id"]), [])
-        pages = (link("/".join(sweep), f"{FOLDER}/{quote('/'.join(sweep))}/index.html") for sweep in named)
+        pages = (link("/".join(sweep), f"{TRIALS_FOLDER}/{quote('/'.join(sweep))}/index.html") for sweep in named)
         return join([f"{claim['trials']} trials", *pages], separator=Markup("<br>"))
 
     @property
     def has_claims(self) -> bool:
-        """Whether any claim on the campaign's own studies was judged: others say nothing of it."""
-        return any(claim["source"] in self._studies for claim in self._claims)
+        """Whether any claim on the campaign's own studies was judged."""
+        return bool(self._claims)
 
     @property
     def has_items(self) -> bool:
@@ -244,11 +231,15 @@ def anchor_of(claim: CsvRow) -> str:
     return f"claim-{claim['source']}-{claim['id']}"
 
 
-def _tell(rows: list[CsvRow], column: str, states: tuple[str, ...]) -> str:
-    """Return in words how many rows have each state, without states that no row has."""
+def _list_counts(rows: list[CsvRow], column: str, states: tuple[str, ...]) -> list[str]:
+    """Return how many rows have each state, without states that no row has."""
     counts = Counter(row[column] for row in rows)
-    found = ((counts[state], state) for state in states if counts[state])
-    return ", ".join(f"{count} {'is' if count == 1 else 'are'} {state}" for count, state in found)
+    return [f"{counts[state]} {state}" for state in states if counts[state]]
+
+
+def _tell(rows: list[CsvRow], column: str, states: tuple[str, ...]) -> str:
+    """Return in words how many rows have each state."""
+    return ", ".join(_list_counts(rows, column, states))
 
 
 def _emphasise(text: str) -> Markup:
@@ -272,10 +263,10 @@ def _show_number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def _show_estimate(claim: CsvRow) -> str:
-    """Return the estimate behind a verdict, with its interval if that has a width; empty if there is none."""
+def show_estimate(claim: CsvRow) -> str | None:
+    """Return the estimate behind a verdict, with its interval if that has a width; None if it has no estimate."""
     if not claim["estimate"]:
-        return ""
+        return None
     unit, estimate = claim["unit"], float(claim["estimate"])
     low, high = (float(claim[bound] or estimate) for bound in ("low", "high"))
     if unit in ("B/s", "1/s", "s"):
@@ -287,7 +278,8 @@ def _show_estimate(claim: CsvRow) -> str:
 def _tabulate_contradictions(rows: Iterable[CsvRow]) -> Markup:
     heads = ("Source", "About", "One place", "Another", "Verdict", "Why")
     return table(heads, (
-        (row["source"], row["about"], f"{row['one']} ({row['one_place']})", f"{row['other']} ({row['other_place']})",
+        (row["source"], row["about"], link(f"{row['one']} ({row['one_place']})", PUBLISHED),
+         link(f"{row['other']} ({row['other_place']})", PUBLISHED),
          _emphasise(row["verdict"]), row["why"])
         for row in rows
     ))  # fmt: skip

@@ -3,80 +3,101 @@
 They are written without Sphinx, so that thousands of them do not slow its search and navigation.
 """
 
-import math
-import os
 import shlex
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from coldcache.analysis.estimates import LEVEL
-from coldcache.analysis.format import show_level
-from coldcache.analysis.report_links import FOLDER
+from coldcache.analysis.report_links import TRIALS_FOLDER
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import DatasetError
-from coldcache.core.outcome import Counters, Outcome
-from coldcache.core.units import show_rate, show_seconds
 from coldcache.core.vocabulary import VERDICTS
-from coldcache.dataset.reader import COUNTED, open_sweep
+from coldcache.dataset.reader import COUNTED, find_trials, open_sweep
 from coldcache.report.site.anchors import number_cells
 from coldcache.report.site.annotated_logs import LONGEST_WHOLE_LOG, mark_log
+from coldcache.report.site.case_figures import (
+    describe_figure,
+    group_by_metric,
+    head_columns,
+    name_apart,
+    name_figures,
+    show_cell,
+    summarise,
+)
 from coldcache.report.site.context import ReportContext
-from coldcache.report.site.format import show_levels, show_noted
-from coldcache.report.site.html import escape_html, facts_table
-from coldcache.report.site.raw_files import RawFile
-from coldcache.report.site.trials import Cases, LoggedValue, ReportedTrial, count_verdicts
-from coldcache.statistics.intervals import interval
+from coldcache.report.site.html import facts_table
+from coldcache.report.site.places import Place
+from coldcache.report.site.raw_files import RawFile, RawFiles
+from coldcache.report.site.trial_facts import list_counters, list_main_facts, list_properties
+from coldcache.report.site.trials import JudgedTrial, ReportedTrial, count_verdicts, read_details
+from coldcache.statistics.dependence import INDEPENDENT, Rounds, rounds_of
+
+#: Trials whose values and outcomes are in memory at once.
+_TRIALS_AT_ONCE = 2_000
+
+#: Pages whose cells have ids.
+_NUMBERED = ("sweep.html", "case.html")
 
 
-def write_trial_pages(
-    context: ReportContext, cases: Cases, files: dict[str, RawFile], templates: Path, site: Path
-) -> None:
-    """Write the pages of a campaign's sweeps, cases and trials into its report.
+class CaseSummary(NamedTuple):
+    """A case as the page of its sweep shows it.
+
+    Attributes
+    ----------
+    study, sweep, case : str
+        The case.
+    verdicts : str
+        How many of its trials have each verdict, in words.
+    metrics : dict of str to list of dict
+        The median of each metric, one per operation.
+    """
+
+    study: str
+    sweep: str
+    case: str
+    verdicts: str
+    metrics: dict[str, list[dict[str, Any]]]
+
+
+class _Page(NamedTuple):
+    """A page with its template and what this is filled with."""
+
+    place: Place
+    template: str
+    values: dict[str, Any]
+
+
+class TrialPages:
+    """Writes the pages of a campaign's sweeps, cases and trials into its report.
 
     Parameters
     ----------
-    material : ReportContext
+    context : ReportContext
         The content of the report.
-    cases : dict
-        The campaign's trials.
-    files : dict of str to RawFile
-        Its raw files.
+    files : RawFiles
+        The campaign's raw files.
     templates : Path
-        Folder with the templates ``sweep.html``, ``case.html`` and ``trial.html``.
+        Folder with the templates ``sweep.html``, ``case.html``, ``trial.html`` and ``cases.html``.
     site : Path
         The report's folder.
     """
-    writer = _Writer(context, files, templates, site)
-    for (study, sweep), of_sweep in cases.items():
-        writer.write_sweep(study, sweep, of_sweep)
-        for case, trials in of_sweep.items():
-            writer.write_case(case, trials)
-            for trial in trials:
-                if trial.outcome:
-                    writer.write_trial(trial, trials)
 
-
-class _Writer:
-    """Writes the pages of one campaign from templates."""
-
-    def __init__(self, context: ReportContext, files: dict[str, RawFile], templates: Path, site: Path):
+    def __init__(self, context: ReportContext, files: RawFiles, templates: Path, site: Path):
         self._environment = Environment(
             loader=FileSystemLoader(templates), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
             lstrip_blocks=True, keep_trailing_newline=True,
         )  # fmt: skip
-        self._campaign, self._site, self._files = context.campaign, site, files
+        self._campaign, self._cases, self._places = context.campaign, context.cases, context.places
+        self._site, self._files = site, files
         self._version = version("coldcache")
-        self._by_folder: dict[str, list[RawFile]] = {}
-        for name, file in files.items():
-            self._by_folder.setdefault(name.rpartition("/")[0], []).append(file)
         self._dataset = context.results / "dataset.nc"
-        self._correlations: dict[tuple[str, str], dict[str, float]] = {}
+        self._rows = find_trials(self._dataset)
+        self._rounds: dict[tuple[str, str], dict[str, Rounds]] = {}
         self._sealed = is_sealed(context.campaign.folder)
         self._titles = {
             (study.study, name): (study.title, sweep.title)
@@ -84,238 +105,187 @@ class _Writer:
             for name, sweep in study.sweeps.items()
         }
 
-    def _write(self, template: str, place: str, values: dict[str, Any]) -> None:
-        path = self._site / FOLDER / place
+    def list_batches(self) -> Iterator[list[list[JudgedTrial]]]:
+        """Yield the trials of each case in batches; processes can write them independently of each other."""
+        batch: list[list[JudgedTrial]] = []
+        cases = [trials for of_sweep in self._cases.values() for trials in of_sweep.values()]
+        for _, of_file in groupby(cases, key=lambda trials: self._place_case(trials).file):
+            batch += of_file
+            if sum(map(len, batch)) >= _TRIALS_AT_ONCE:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+    def write_cases(self, batch: Sequence[Sequence[JudgedTrial]]) -> list[CaseSummary]:
+        """Write the pages of some cases and their trials, and return what the pages of their sweeps show."""
+        judged = [trial for trials in batch for trial in trials]
+        trials = iter(read_details(judged, self._campaign.folder, self._dataset, self._rows))
+        cases = [[next(trials) for _ in of_case] for of_case in batch]
+        summaries = []
+        for file, of_file in groupby(cases, key=lambda of_case: self._place_case(of_case).file):
+            pages = []
+            for of_case in of_file:
+                summary, page = self._describe_case(of_case)
+                summaries.append(summary)
+                there = [trial for trial in of_case if trial.outcome]
+                pages += [page, *(self._describe_trial(trial, there) for trial in there)]
+            if pages[0].place.part:
+                self._write_together(file, pages)
+            else:
+                for page in pages:
+                    self._write(page.place.file, page.template, page.values)
+        return summaries
+
+    def write_sweeps(self, summaries: Iterable[CaseSummary]) -> None:
+        """Write the page of each sweep: its cases with their medians."""
+        for (study, sweep), of_sweep in groupby(summaries, key=lambda summary: summary[:2]):
+            here = f"{TRIALS_FOLDER}/{study}/{sweep}/index.html"
+            cases = list(of_sweep)
+            metrics = list(dict.fromkeys(metric for case in cases for metric in case.metrics))
+            study_title, title = self._titles[study, sweep]
+            self._write(here, "sweep.html", {
+                "title": title, "lead": f"Sweep {sweep} of the study {study}: {study_title}", "here": sweep,
+                "trail": [(study, _to_top(here) + f"{study}/index.html")],
+                "rows": [self._describe_row(case, metrics, here) for case in cases],
+                "columns": [metric.replace("_", " ").capitalize() for metric in metrics],
+            })  # fmt: skip
+
+    def _write(self, file: str, template: str, values: dict[str, Any]) -> None:
+        shared = {"root": _to_top(file), "campaign": self._campaign.name, "version": self._version}
+        path = self._site / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        root = f"{os.path.relpath(self._site, path.parent)}/"
-        shared = {"root": root, "campaign": self._campaign.name, "version": self._version}
-        text = self._environment.get_template(template).render(**shared, **values)
-        path.write_text(number_cells(text) if template != "trial.html" else text, encoding="utf-8")
+        text = self._environment.get_template(template).render(**shared, **{"ids": "", **values})
+        path.write_text(number_cells(text) if template in _NUMBERED else text, encoding="utf-8")
 
-    def write_sweep(self, study: str, sweep: str, cases: dict[str, list[ReportedTrial]]) -> None:
-        """Write the page of a sweep: its cases with their medians."""
-        metrics = list(dict.fromkeys(metric for trials in cases.values() for _, metric in _name_figures(trials)))
-        rows = []
-        for case, trials in cases.items():
-            cells = [_summarise_metric(trials, metric, self._correlate(study, sweep, metric)) for metric in metrics]
-            counted = count_verdicts(trials)
-            verdicts = ", ".join(f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict])
-            rows.append({"case": case, "address": f"{case}/index.html", "cells": cells, "verdicts": verdicts})
-        study_title, title = self._titles[study, sweep]
-        self._write("sweep.html", f"{study}/{sweep}/index.html", {
-            "title": title, "lead": f"Sweep {sweep} of the study {study}: {study_title}", "here": sweep,
-            "trail": [(study, f"../../../{study}/index.html")], "rows": rows,
-            "columns": [metric.replace("_", " ").capitalize() for metric in metrics],
-        })  # fmt: skip
+    def _write_together(self, file: str, pages: Sequence[_Page]) -> None:
+        """Write several pages as parts of one file."""
+        parts = []
+        for place, name, values in pages:
+            template = self._environment.get_template(name)
+            article = "".join(template.blocks["article"](template.new_context({**values, "ids": place.ids})))
+            parts.append((place.part, Markup(number_cells(article) if name in _NUMBERED else article)))
+        first = pages[0].values
+        title = f"{first['title']} and other cases"
+        self._write(file, "cases.html", {"title": title, "here": title, "trail": first["trail"], "parts": parts})
 
-    def write_case(self, case: str, trials: list[ReportedTrial]) -> None:
-        """Write the page of a case: its trials with their values, and each median with its interval."""
+    def _place_case(self, trials: Sequence[JudgedTrial]) -> Place:
         first = trials[0]
-        names = _name_figures(trials)
-        columns = [
-            {"name": head, **(_summarise(trials, name, self._correlate(first.study, first.sweep, name[1])) or {})}
-            for head, name in zip(_head_columns(names), names, strict=True)
+        return self._places.of_case(first.study, first.sweep, first.case)
+
+    def _describe_row(self, case: CaseSummary, metrics: Sequence[str], here: str) -> dict[str, Any]:
+        """Return a row of the page of a sweep."""
+        place = self._places.of_case(*case[:3])
+        cells = [
+            [{**part, "address": place.address(here, part["mark"])} for part in case.metrics.get(metric, [])]
+            for metric in metrics
         ]
-        rows = [
-            {
-                "name": f"r{trial.repetition}", "address": f"r{trial.repetition}.html" if trial.outcome else "",
-                "cells": [_show_cell(trial, name) for name in names], "verdict": trial.verdict, "cold": trial.cold,
-                "why": trial.reasons or trial.proof.get("why", ""),
-            }
-            for trial in trials
-        ]  # fmt: skip
-        counted = [trial for trial in trials if trial.verdict in COUNTED]
-        self._write("case.html", f"{first.study}/{first.sweep}/{case}/index.html", {
-            "title": case, "lead": self._titles[first.study, first.sweep][1], "here": case, "columns": columns,
-            "trail": [(first.study, f"../../../../{first.study}/index.html"), (first.sweep, "../index.html")],
-            "reads": any(trial.proof for trial in trials), "rows": rows, "marks": _name_apart(trials),
+        return {"case": case.case, "verdicts": case.verdicts, "address": place.address(here), "cells": cells}
+
+    def _describe_case(self, trials: Sequence[ReportedTrial]) -> tuple[CaseSummary, _Page]:
+        """Return a case for the page of its sweep, and its own page: its trials, and each median with its interval."""
+        first, place = trials[0], self._place_case(trials)
+        names = name_figures(trials)
+        summaries = {
+            name: summarise(trials, name, self._rounds_of(first.study, first.sweep, name[1])) for name in names
+        }
+        rows = []
+        for trial in trials:
+            of_trial, cells = self._places.of_trial(trial), [show_cell(trial, name) for name in names]
+            rows.append({
+                "name": f"r{trial.repetition}",
+                "address": of_trial.address(place.file) if trial.outcome else "",
+                "cells": [cell and {**cell, "address": of_trial.address(place.file, cell["mark"])} for cell in cells],
+                "verdict": trial.verdict, "cold": trial.cold, "why": trial.reasons or trial.proof.get("why", ""),
+            })  # fmt: skip
+        counted, verdicts = [trial for trial in trials if trial.verdict in COUNTED], count_verdicts(trials)
+        page = _Page(place, "case.html", {
+            "title": first.case, "lead": self._titles[first.study, first.sweep][1], "here": first.case,
+            "trail": self._trail(place.file, first), "rows": rows, "marks": name_apart(trials),
+            "columns": [
+                {"name": head, **summaries[name]} for head, name in zip(head_columns(names), names, strict=True)
+            ],
+            "reads": any(trial.proof for trial in trials),
             "counted": f"{len(counted)} of {len(trials)} trials count: those that are valid or suspect.",
         })  # fmt: skip
+        said = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
+        return CaseSummary(first.study, first.sweep, first.case, said, group_by_metric(summaries)), page
 
-    def write_trial(self, trial: ReportedTrial, siblings: list[ReportedTrial]) -> None:
-        """Write the page of a trial: how it ran, its verdict, and its logs with their numbers marked."""
-        outcome = trial.outcome
-        if outcome is None:
-            return
-        folder, here = f"{trial.study}/{trial.sweep}/{trial.case}", f"r{trial.repetition}"
-        there = [other for other in siblings if other.outcome]
+    def _describe_trial(self, trial: ReportedTrial, there: Sequence[ReportedTrial]) -> _Page:
+        """Return the page of a trial: how it ran, its verdict, and its logs with their numbers marked.
+
+        `there` are the trials of its case that have a page.
+        """
+        outcome, place, case = trial.outcome, self._places.of_trial(trial), self._place_case(there)
+        assert outcome is not None
         at = there.index(trial)
         neighbours = [*there[max(0, at - 1) : at], *there[at + 1 : at + 2]]
-        self._write("trial.html", f"{folder}/{here}.html", {
-            "title": f"Trial {here} of {trial.case}", "lead": self._titles[trial.study, trial.sweep][1], "here": here,
-            "trail": [
-                (trial.study, f"../../../../{trial.study}/index.html"), (trial.sweep, "../index.html"),
-                (trial.case, "index.html"),
+        files = self._files_of(trial)
+        return _Page(place, "trial.html", {
+            "title": f"Trial r{trial.repetition} of {trial.case}", "here": f"r{trial.repetition}",
+            "lead": self._titles[trial.study, trial.sweep][1],
+            "trail": [*self._trail(place.file, trial), (trial.case, case.address(place.file))],
+            "glance": facts_table(list_main_facts(trial, outcome)), "sealed": self._sealed,
+            "figures": [
+                {**describe_figure(figure), "address": place.address(place.file, figure.place.name)}
+                for figure in trial.foremost
             ],
-            "glance": facts_table(_glance(trial, outcome)), "sealed": self._sealed,
-            "figures": [_describe_figure(figure) for figure in trial.foremost],
             "others": len(trial.figures) - len(trial.foremost),
-            "logs": list(self._show_logs(trial)),
+            "logs": list(self._show_logs(trial, files, place)),
             "command": shlex.join(outcome.argv).replace(" -", " \\\n  -"),
             "settings": [
                 (factor, found.asked, found.read, found.read_after or "", found.where)
                 for factor, found in outcome.settings.items()
             ],
-            "system": facts_table(_list_properties(outcome)), "counters": _count(outcome.counters),
-            "files": [self._relate(file) for file in self._files_of(trial)],
-            "neighbours": [(f"Trial r{other.repetition}", f"r{other.repetition}.html") for other in neighbours],
+            "system": facts_table(list_properties(outcome)), "counters": list_counters(outcome.counters),
+            "files": [_relate(file, place) for file in files],
+            "neighbours": [
+                (f"Trial r{other.repetition}", self._places.of_trial(other).address(place.file))
+                for other in neighbours
+            ],
         })  # fmt: skip
 
-    def _correlate(self, study: str, sweep: str, metric: str) -> float:
-        """Return how much trials of a sweep resemble those of the round before, for which intervals are widened."""
-        if (study, sweep) not in self._correlations:
+    def _rounds_of(self, study: str, sweep: str, metric: str) -> Rounds:
+        """Return how trials of a sweep depend on their rounds, for which intervals are widened."""
+        if (study, sweep) not in self._rounds:
             try:
                 values = dict(open_sweep(self._dataset, study, sweep).data_vars)
             except DatasetError:
                 values = {}
-            stated = {str(name): float(one.attrs.get("correlation", 0.0)) for name, one in values.items()}
-            self._correlations[study, sweep] = stated
-        return self._correlations[study, sweep].get(metric, 0.0)
+            self._rounds[study, sweep] = {str(name): rounds_of(one) for name, one in values.items()}
+        return self._rounds[study, sweep].get(metric, INDEPENDENT)
+
+    def _trail(self, here: str, trial: JudgedTrial) -> list[tuple[str, str]]:
+        """Return the pages above that of a case, with their URLs from the page at path `here`."""
+        top = _to_top(here)
+        sweep = Place(f"{TRIALS_FOLDER}/{trial.study}/{trial.sweep}/index.html").address(here)
+        return [(trial.study, f"{top}{trial.study}/index.html"), (trial.sweep, sweep)]
 
     def _files_of(self, trial: ReportedTrial) -> list[RawFile]:
         """Return the files in a trial's folder, and its logs outside of it."""
-        own = sorted(self._by_folder.get(trial.key, []), key=lambda file: not file.name.endswith("/stdout.txt"))
+        own = sorted(self._files.list_folder(trial.key), key=lambda file: not file.name.endswith("/stdout.txt"))
         stated = trial.outcome.log.file if trial.outcome and trial.outcome.log else None
-        return own + [self._files[log] for log in [stated] if log in self._files and self._files[log] not in own]
+        other = self._files.find(stated) if stated else None
+        return [*own, other] if other and other not in own else own
 
-    def _relate(self, file: RawFile) -> dict[str, Any]:
-        """Return a file with its URL relative to the page of a trial."""
-        return {**file._asdict(), "name": file.name.rpartition("/")[2], "address": f"../../../../{file.address}"}
-
-    def _show_logs(self, trial: ReportedTrial) -> Iterator[dict[str, Any]]:
+    def _show_logs(self, trial: ReportedTrial, files: Sequence[RawFile], place: Place) -> Iterator[dict[str, Any]]:
         """Yield a trial's logs with their numbers marked; of a log of many trials only the parts of this one."""
-        for number, file in enumerate(self._files_of(trial)):
+        for number, file in enumerate(files):
             if file.name.endswith("/trial.json") or not file.size:
                 continue
-            places = [figure.place for figure in trial.figures if figure.log == file.name]
+            marks = [figure.place for figure in trial.figures if figure.log == file.name]
             content = (self._campaign.folder / file.name).read_bytes()
-            whole = LONGEST_WHOLE_LOG if file.name.startswith(f"{trial.key}/") or not places else 0
-            pieces = mark_log(content, places, whole)
+            whole = LONGEST_WHOLE_LOG if file.name.startswith(f"{trial.key}/") or not marks else 0
+            pieces = mark_log(content, marks, whole, place.ids)
             cut = len(pieces) != 1 or pieces[0].end - pieces[0].begin < len(content)
-            yield {**self._relate(file), "id": f"log-{number}", "pieces": pieces, "cut": cut}
+            yield {**_relate(file, place), "id": f"log-{number}", "pieces": pieces, "cut": cut}
 
 
-def _name_figures(trials: list[ReportedTrial]) -> list[tuple[str, str]]:
-    """Return the operation and metric of the values of some trials."""
-    return list(dict.fromkeys((figure.operation, figure.metric) for trial in trials for figure in trial.foremost))
+def _relate(file: RawFile, place: Place) -> dict[str, Any]:
+    """Return a file with its URL relative to the page of a trial."""
+    return {**file._asdict(), "name": file.name.rpartition("/")[2], "address": _to_top(place.file) + file.address}
 
 
-def _name_apart(trials: list[ReportedTrial]) -> list[str]:
-    """Return the anchors of values that logs state separately for each stream."""
-    marks = (figure.place.name for trial in trials for figure in trial.figures if not figure.place.foremost)
-    return [mark for mark in dict.fromkeys(marks) if not mark.startswith("byte-")]
-
-
-def _put_in_words(operation: str, metric: str) -> str:
-    return f"{operation} {metric.replace('_', ' ')}"
-
-
-def _head_columns(names: list[tuple[str, str]]) -> list[str]:
-    """Return the column headings; they name the operation if there are several."""
-    several = len({operation for operation, _ in names}) > 1
-    return [_put_in_words(*name) if several else name[1].replace("_", " ").capitalize() for name in names]
-
-
-def _show(value: float, unit: str) -> str:
-    return f"{value:,.10g}" if unit == "1" else show_rate(value, unit)
-
-
-def _find(trial: ReportedTrial, name: tuple[str, str]) -> LoggedValue | None:
-    return next((figure for figure in trial.foremost if (figure.operation, figure.metric) == name), None)
-
-
-def _show_cell(trial: ReportedTrial, name: tuple[str, str]) -> dict[str, str] | None:
-    figure = _find(trial, name)
-    return figure and {"mark": figure.place.name, "shown": _show(figure.value, figure.unit)}
-
-
-def _summarise(trials: list[ReportedTrial], name: tuple[str, str], correlation: float = 0.0) -> dict[str, Any] | None:
-    """Return the median and interval of a value over the trials that count; None if no log states it."""
-    found = {trial.repetition: figure for trial in trials if (figure := _find(trial, name))}
-    if not found:
-        return None
-    first = next(iter(found.values()))
-    values = [found[trial.repetition].value for trial in trials
-              if trial.verdict in COUNTED and trial.repetition in found]  # fmt: skip
-    none = {"mark": first.place.name, "median": "none", "interval": "", "n": 0}
-    if not values:
-        return none
-    estimated = interval(values, level=LEVEL, correlation=correlation)
-    bounds = (
-        ""
-        if math.isnan(estimated.low)
-        else f"{show_level(estimated.level)}: {_show(estimated.low, first.unit)} to {_show(estimated.high, first.unit)}"
-    )
-    return {**none, "median": _show(estimated.estimate, first.unit), "interval": bounds, "n": len(values)}
-
-
-def _summarise_metric(trials: list[ReportedTrial], metric: str, correlation: float) -> list[dict[str, Any]]:
-    """Return a summary per operation of a case with this metric; it names the operation if there are several."""
-    names = [name for name in _name_figures(trials) if name[1] == metric]
-    found = [(operation, _summarise(trials, (operation, metric), correlation)) for operation, _ in names]
-    return [{**summary, "operation": operation if len(names) > 1 else ""} for operation, summary in found if summary]
-
-
-def _describe_figure(figure: LoggedValue) -> dict[str, Any]:
-    place = figure.place
-    return {
-        "name": _put_in_words(figure.operation, figure.metric), "value": repr(figure.value), "unit": figure.unit,
-        "shown": _show(figure.value, figure.unit), "printed": figure.printed, "mark": place.name,
-        "begin": place.offset, "end": place.offset + place.length, "definition": figure.definition,
-    }  # fmt: skip
-
-
-def _glance(trial: ReportedTrial, outcome: Outcome) -> Iterator[tuple[str, Any]]:
-    yield "Levels", show_levels([outcome.factors])
-    reasons = f": {trial.reasons} ({', '.join(trial.codes.split())})" if trial.reasons else ""
-    yield "Verdict", Markup("<strong>{}</strong>{}").format(trial.verdict, reasons)
-    if trial.proof:
-        proof = trial.proof
-        parts = [proof["why"]]
-        if proof.get("resident_bytes"):
-            parts.append(
-                f"the page cache held {int(proof['resident_bytes']):,} B of the files' {int(proof['file_bytes']):,} B "
-                f"before it ({proof['method']})"
-            )
-        yield "Read", Markup("<strong>{}</strong>: {}").format(trial.cold, "; ".join(filter(None, parts)))
-    yield "Tool", f"{outcome.tool} {outcome.tool_version or 'of unknown version'}"
-    if outcome.started and outcome.ended:
-        yield "Ran", _show_span(outcome.started.astimezone(UTC), outcome.ended.astimezone(UTC))
-    if outcome.seconds is not None:
-        limit = f", of at most {show_seconds(outcome.time_limit)}" if outcome.time_limit else ""
-        yield "Took", f"{outcome.seconds:.2f} s{limit}"
-    if outcome.exit_status is not None:
-        yield "Exit status", f"{outcome.exit_status}{', ended at its time limit' if outcome.timed_out else ''}"
-    if outcome.failure:
-        yield "Failure", f"{outcome.failure.message} ({outcome.failure.code})"
-
-
-def _list_properties(outcome: Outcome) -> list[tuple[str, Any]]:
-    """Return the recorded properties of machine, target and environment, one row each."""
-    rows: list[tuple[str, str, Any]] = []
-    for part, described in (("system", outcome.system), ("target", outcome.target)):
-        for name, value in (described or {}).items():
-            inner = value if isinstance(value, dict) else {"": value}
-            rows += [(f"{part} {name} {key}", key or name, found) for key, found in inner.items()]
-    noted = (("free_bytes before", "free_bytes", outcome.free_bytes), ("load before", "load", outcome.load))
-    rows += [row for row in noted if row[-1] is not None]
-    return [
-        (head.replace("_bytes", "").replace("_", " ").strip(), escape_html(show_noted(key, found)))
-        for head, key, found in rows
-    ]
-
-
-def _show_span(start: datetime, end: datetime) -> str:
-    """Return when a trial began and ended, in UTC; the end has a date only if it differs."""
-    until = f"{end:%H:%M:%S}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
-    return f"{start:%Y-%m-%d %H:%M:%S} to {until} UTC"
-
-
-def _count(counters: Counters | None) -> list[tuple[str, str, str, str]]:
-    if not counters:
-        return []
-    return [
-        (name.replace("_", " "), f"{old:,}", f"{counters.after[name]:,}", f"{counters.after[name] - old:,}")
-        for name, old in counters.before.items()
-        if name in counters.after
-    ]
+def _to_top(file: str) -> str:
+    """Return the path from a page to the report's top folder."""
+    return "../" * file.count("/")

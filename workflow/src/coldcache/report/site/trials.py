@@ -1,21 +1,27 @@
 """Read the trials of a campaign with their verdicts and the values in their logs."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
 from coldcache.analysis.report_links import mark_of
-from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
 from coldcache.core.outcome import Outcome
 from coldcache.core.units import show_rate
 from coldcache.dataset.cubes import choose_figures
-from coldcache.dataset.reader import open_records
+from coldcache.dataset.reader import open_rows
 from coldcache.report.site.annotated_logs import LogMark
 from coldcache.report.site.validity import read_rows
+
+#: The columns of the long table that pages of trials show, or choose their values by.
+_COLUMNS = (
+    "study", "sweep", "case", "repetition", "operation", "metric", "statistic", "value", "unit", "definition", "log",
+    "offset", "length", "printed", "caveats", "share",
+)  # fmt: skip
 
 
 class LoggedValue(NamedTuple):
@@ -44,8 +50,9 @@ class LoggedValue(NamedTuple):
     place: LogMark
 
 
-class ReportedTrial(NamedTuple):
-    """A trial with everything that its page shows.
+@dataclass(frozen=True, slots=True)
+class JudgedTrial:
+    """A trial with its verdict.
 
     Attributes
     ----------
@@ -59,10 +66,6 @@ class ReportedTrial(NamedTuple):
         The rules that flagged it, and why; empty for a valid trial.
     proof : dict of str to str
         Its row of `cold.csv`; empty if it did not read.
-    outcome : Outcome or None
-        What happened in it; None if the trial is missing.
-    figures : list of LoggedValue
-        The values in its log; those that tables and figures use come first.
     """
 
     study: str
@@ -74,13 +77,27 @@ class ReportedTrial(NamedTuple):
     codes: str
     reasons: str
     proof: dict[str, str]
-    outcome: Outcome | None
-    figures: list[LoggedValue]
 
     @property
     def key(self) -> str:
         """Its folder, below that of the campaign."""
         return f"{self.study}/{self.sweep}/{self.case}/r{self.repetition}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedTrial(JudgedTrial):
+    """A trial with everything that its page shows.
+
+    Attributes
+    ----------
+    outcome : Outcome or None
+        What happened in it; None if the trial is missing.
+    figures : list of LoggedValue
+        The values in its log; those that tables and figures use come first.
+    """
+
+    outcome: Outcome | None
+    figures: list[LoggedValue]
 
     @property
     def foremost(self) -> list[LoggedValue]:
@@ -89,34 +106,65 @@ class ReportedTrial(NamedTuple):
 
 
 #: The trials of each case, by study and sweep and by case.
-Cases = dict[tuple[str, str], dict[str, list[ReportedTrial]]]
+Cases = dict[tuple[str, str], dict[str, list[JudgedTrial]]]
 
 
-def read_trials(campaign: Campaign, results: Path) -> Cases:
+def read_trials(results: Path) -> Cases:
     """Return every trial of a campaign, in the order of `verdicts.csv`.
 
     Raises
     ------
     CampaignError
-        If a `trial.json`, `verdicts.csv`, `reasons.csv` or `cold.csv` cannot be read.
+        If `verdicts.csv`, `reasons.csv` or `cold.csv` cannot be read.
     """
     keys = ["study", "sweep", "case", "repetition"]
     reasons = {_key(row): row["reasons"] for row in read_rows(results / "reasons.csv", {*keys, "reasons"})}
     proofs = {_key(row): row for row in read_rows(results / "cold.csv", {*keys, "why"})}
-    figures = _read_figures(open_records(results / "dataset.nc"))
     cases: Cases = {}
     for row in read_rows(results / "verdicts.csv", {*keys, "verdict", "codes", "cold"}):
         key = _key(row)
-        trial = ReportedTrial(
+        trial = JudgedTrial(
             row["study"], row["sweep"], row["case"], int(row["repetition"]), row["verdict"], row["cold"], row["codes"],
-            reasons.get(key, ""), proofs.get(key, {}), _read_outcome(campaign.folder / key / TRIAL_JSON),
-            figures.get(key, []),
+            reasons.get(key, ""), proofs.get(key, {}),
         )  # fmt: skip
         cases.setdefault((trial.study, trial.sweep), {}).setdefault(trial.case, []).append(trial)
     return cases
 
 
-def count_verdicts(trials: Iterable[ReportedTrial]) -> Counter[str]:
+def read_details(
+    trials: Sequence[JudgedTrial], folder: Path, dataset: Path, rows: Mapping[str, slice]
+) -> list[ReportedTrial]:
+    """Return some trials with their outcomes and the values in their logs.
+
+    Parameters
+    ----------
+    trials : sequence of JudgedTrial
+        Trials that follow each other in the dataset.
+    folder : Path
+        The campaign's folder of raw logs.
+    dataset : Path
+        Its `dataset.nc`.
+    rows : mapping of str to slice
+        The rows of each trial in the long table, by its key.
+
+    Raises
+    ------
+    CampaignError
+        If a `trial.json` cannot be read.
+    """
+    places = [rows[trial.key] for trial in trials if trial.key in rows]
+    wanted = slice(places[0].start, places[-1].stop) if places else slice(0, 0)
+    figures = _read_figures(open_rows(dataset, wanted, _COLUMNS))
+    return [
+        ReportedTrial(
+            trial.study, trial.sweep, trial.case, trial.repetition, trial.verdict, trial.cold, trial.codes,
+            trial.reasons, trial.proof, _read_outcome(folder / trial.key / TRIAL_JSON), figures.get(trial.key, []),
+        )
+        for trial in trials
+    ]  # fmt: skip
+
+
+def count_verdicts(trials: Iterable[JudgedTrial]) -> Counter[str]:
     """Return the number of trials by verdict."""
     return Counter(trial.verdict for trial in trials)
 

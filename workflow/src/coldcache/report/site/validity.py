@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coldcache.core.errors import CampaignError
-from coldcache.core.vocabulary import COLD_VERDICTS, VERDICTS
+from coldcache.core.vocabulary import COLD_VERDICTS
 from coldcache.design.imported_study import AnyStudy
+from coldcache.report.site.flags import FLAGS
 
 CsvRow = dict[str, str]
 
@@ -28,7 +29,7 @@ class FlaggedTrials(NamedTuple):
     reason: str
 
 
-class Validity(NamedTuple):
+class CampaignValidity(NamedTuple):
     """The verdicts on the trials of a campaign.
 
     Attributes
@@ -37,25 +38,28 @@ class Validity(NamedTuple):
         Number of trials by verdict, for each study and sweep in the order of the campaign.
     colds : dict of (str, str) to Counter
         Number of trials that read by cold verdict; sweeps without reads have no entry.
-    doubts : list of FlaggedTrials
+    flagged : list of FlaggedTrials
         Trials that are not valid.
     rules : dict of (str, str) to Counter
-        Number of trials by the rule that flagged them, for each study and sweep.
+        Number of trials by the rule that objected to them, for each study and sweep.
+    flags : dict of (str, str) to Counter
+        The same of suspect trials alone, which count in every estimate.
     """
 
     verdicts: dict[tuple[str, str], Counter[str]]
     colds: dict[tuple[str, str], Counter[str]]
     flagged: list[FlaggedTrials]
     rules: dict[tuple[str, str], Counter[str]]
+    flags: dict[tuple[str, str], Counter[str]]
 
     @property
     def codes(self) -> Counter[str]:
-        """The number of trials by the rule that flagged them, over all sweeps."""
+        """The number of trials by the rule that objected to them, over all sweeps."""
         return sum(self.rules.values(), Counter())
 
-    def codes_of(self, studies: Iterable[AnyStudy]) -> Counter[str]:
-        """Return the number of trials of some studies by the rule that flagged them, the most frequent first."""
-        return Counter(dict(sum(_of(self.rules, studies), Counter()).most_common()))
+    def flags_of(self, studies: Iterable[AnyStudy]) -> Counter[str]:
+        """Return the number of suspect trials of some studies by the rule that flagged them, most frequent first."""
+        return Counter(dict(sum(_of(self.flags, studies), Counter()).most_common()))
 
     def verdicts_of(self, studies: Iterable[AnyStudy]) -> list[Counter[str]]:
         """Return the counts by verdict of each sweep of some studies."""
@@ -65,15 +69,20 @@ class Validity(NamedTuple):
         """Return the counts by cold verdict of each sweep of some studies."""
         return _of(self.colds, studies)
 
-    def total(self) -> Counter[str]:
-        """Return the counts by verdict over all sweeps."""
-        return sum(self.verdicts.values(), Counter())
-
     def summary(self, studies: Iterable[AnyStudy] | None = None) -> str:
-        """Return in words how many trials of some studies, or of all, have each verdict."""
-        total = self.total() if studies is None else sum(self.verdicts_of(studies), Counter())
-        others = ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS if verdict != "valid")
-        return f"{total['valid']} of {total.total()} trials are valid, {others}"
+        """Return in words how many trials of some studies, or of all, are clean, flagged or lost, and why.
+
+        For example ``212 runs: 140 clean, 72 flagged (66 too short), 1 void``.
+        """
+        chosen = None if studies is None else list(studies)
+        counts = sum(self.verdicts.values() if chosen is None else self.verdicts_of(chosen), Counter())
+        flags = sum(self.flags.values() if chosen is None else _of(self.flags, chosen), Counter())
+        parts = [f"{counts['valid']:,} clean"]
+        if counts["suspect"]:
+            most = [f"{count:,} {FLAGS[rule][0]}" for rule, count in flags.most_common() if rule in FLAGS][:1]
+            parts.append(f"{counts['suspect']:,} flagged" + (f" ({most[0]})" if most else ""))
+        parts += [f"{counts[verdict]:,} {verdict}" for verdict in ("void", "missing") if counts[verdict]]
+        return f"{counts.total():,} run{'s' if counts.total() != 1 else ''}: {', '.join(parts)}"
 
 
 def _of(counts: dict[tuple[str, str], Counter[str]], studies: Iterable[AnyStudy]) -> list[Counter[str]]:
@@ -81,7 +90,7 @@ def _of(counts: dict[tuple[str, str], Counter[str]], studies: Iterable[AnyStudy]
     return [found for (study, _), found in counts.items() if study in names]
 
 
-def read_validity(results: Path) -> Validity:
+def read_validity(results: Path) -> CampaignValidity:
     """Read the verdicts on the trials of a campaign.
 
     Raises
@@ -92,13 +101,16 @@ def read_validity(results: Path) -> Validity:
     verdicts: dict[tuple[str, str], Counter[str]] = {}
     colds: dict[tuple[str, str], Counter[str]] = {}
     rules: dict[tuple[str, str], Counter[str]] = {}
+    flags: dict[tuple[str, str], Counter[str]] = {}
     for row in read_rows(results / "verdicts.csv", {"study", "sweep", "verdict", "codes", "cold"}):
         sweep = (row["study"], row["sweep"])
         verdicts.setdefault(sweep, Counter())[row["verdict"]] += 1
         rules.setdefault(sweep, Counter()).update(row["codes"].split())
+        if row["verdict"] == "suspect":
+            flags.setdefault(sweep, Counter()).update(row["codes"].split())
         if row["cold"] in READ_VERDICTS:
             colds.setdefault(sweep, Counter())[row["cold"]] += 1
-    return Validity(verdicts, colds, list(_read_flagged(results / "reasons.csv")), rules)
+    return CampaignValidity(verdicts, colds, list(_read_flagged(results / "reasons.csv")), rules, flags)
 
 
 def _read_flagged(path: Path) -> Iterator[FlaggedTrials]:

@@ -7,15 +7,15 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from coldcache.analysis.report_links import FOLDER
+from coldcache.analysis.report_links import TRIALS_FOLDER
 from coldcache.campaign.campaign import Campaign
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.evidence_page import link_sweep
-from coldcache.report.site.flags import MEANINGS, REMEDIES
+from coldcache.report.site.flags import REMEDIES, RULE_MEANINGS
 from coldcache.report.site.format import show_repetitions
 from coldcache.report.site.html import code, link, table, trials_table
-from coldcache.report.site.validity import READ_VERDICTS, Validity
+from coldcache.report.site.validity import READ_VERDICTS, CampaignValidity, read_rows
 
 
 def describe_validity_page(context: ReportContext) -> dict[str, Any]:
@@ -31,7 +31,34 @@ def describe_validity_page(context: ReportContext) -> dict[str, Any]:
         "flagged_count": sum(len(flagged.repetitions) for flagged in validity.flagged),
         "folder": code(f"raw/{context.campaign.name}/<study>/<sweep>/<case>/<repetition>"),
         "unread": _list_unread(context.campaign),
+        **_describe_rejudged(context),
     }
+
+
+def _describe_rejudged(context: ReportContext) -> dict[str, Any]:
+    """Return how many trials are judged otherwise than when the campaign was sealed, and a table of the changes."""
+    path = context.results / "rejudged.csv"
+    keys = {"version", "before", "codes_before", "verdict", "codes"}
+    rows = read_rows(path, keys) if path.is_file() else []
+    if not rows:
+        return {"rejudged": "", "rejudged_summary": ""}
+    changes = Counter((row["before"] or "none", row["verdict"], _say_rules(row)) for row in rows)
+    total = sum(counts.total() for counts in context.validity.verdicts.values())
+    told = f"Version {rows[0]['version']}, which sealed the campaign, judged {len(rows)} of {total} trials otherwise"
+    shown = [(before, now, rules, count) for (before, now, rules), count in changes.most_common()]
+    return {
+        "rejudged_summary": told,
+        "rejudged": table(("Then", "Now", "Rules", "Trials"), shown, ("Trials",)),
+    }
+
+
+def _say_rules(row: Mapping[str, str]) -> str:
+    """Return which rules object now that did not then, and which no longer do."""
+    then, now = row["codes_before"].split(), row["codes"].split()
+    added, gone = [rule for rule in now if rule not in then], [rule for rule in then if rule not in now]
+    parts = [f"now {', '.join(added)}"] if added else []
+    parts += [f"no longer {', '.join(gone)}"] if gone else []
+    return "; ".join(parts)
 
 
 def _summarise_imported(context: ReportContext) -> str | None:
@@ -52,7 +79,7 @@ def _list_unread(campaign: Campaign) -> Markup | None:
 def _tabulate_rules(codes: Mapping[str, int]) -> Markup | str:
     """Return a table of the rules that flagged trials, the most frequent first, with a remedy where one is known."""
     rows = [
-        (code(rule), count, MEANINGS.get(rule, ""), REMEDIES.get(rule, ""))
+        (code(rule), link(f"{count:,}", "#table-flagged"), RULE_MEANINGS.get(rule, ""), REMEDIES.get(rule, ""))
         for rule, count in sorted(codes.items(), key=lambda found: -found[1])
     ]
     return table(("Rule", "Trials", "What it found", "Remedy"), rows, ("Trials",)) if rows else ""
@@ -92,13 +119,13 @@ def _name_sweep(study: str, sweep: str, sweeps: Mapping[tuple[str, str], Any]) -
     return link_sweep(study, sweep, name)
 
 
-def _list_flagged(validity: Validity) -> Iterator[tuple[Markup, tuple[Any, ...]]]:
+def _list_flagged(validity: CampaignValidity) -> Iterator[tuple[Markup, tuple[Any, ...]]]:
     for flagged in validity.flagged:
         group = _name_sweep(flagged.study, flagged.sweep, validity.verdicts)
         folder = quote(f"{flagged.study}/{flagged.sweep}/{flagged.case}", safe="/=,")
-        case = link(flagged.case, f"{FOLDER}/{folder}/index.html")
+        case = link(flagged.case, f"{TRIALS_FOLDER}/{folder}/index.html")
         shown = show_repetitions(flagged.repetitions)
         first = shown
         if flagged.verdict != "missing":
-            first = link(shown, f"{FOLDER}/{folder}/r{flagged.repetitions[0]}.html")
+            first = link(shown, f"{TRIALS_FOLDER}/{folder}/r{flagged.repetitions[0]}.html")
         yield group, (case, first, flagged.verdict, flagged.reason)

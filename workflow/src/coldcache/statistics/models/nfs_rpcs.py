@@ -1,10 +1,12 @@
-"""How many calls an NFS client sends, and how many of them may be in flight at once.
+"""How many calls an NFS client sends, how many of them may be in flight at once, and what rate that allows.
 
 Source: the document anf-nfs (sections on nconnect, sync and async, rsize and wsize). Its 262,144 "calls and replies" of
 1 GiB in 8 KiB writes with sync are 131,072 calls and as many replies, while its 16,384 for async are calls alone.
 """
 
-from typing import NamedTuple
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from coldcache.core.errors import DesignError
 
@@ -17,8 +19,24 @@ LARGEST_NCONNECT = 16
 #: Recommended tcp_max_slot_table_entries by nconnect; above the last row nothing is to be changed.
 _SLOT_TABLE = ((range(0, 2), 128), (range(2, 5), 256), (range(6, 9), 512))
 
+#: Calls that one file waits for, by operation and version: version 4 opens and closes what it makes.
+_CALLS_OF_NAME = {
+    ("file-create", "3"): 1, ("file-create", "4.1"): 2, ("file-create", "4.2"): 2,
+    ("file-remove", "3"): 1, ("file-remove", "4.1"): 1, ("file-remove", "4.2"): 1,
+}  # fmt: skip
 
-class Mount(NamedTuple):
+#: Calls that one small file waits for that is opened and read: GETATTR unless the client keeps attributes, and READ.
+_CALLS_OF_READ = {"defaults": 2, "nocto-actimeo-600": 1}
+
+#: Bytes under way on one connection: the send buffer for writes, half of the receive buffer for reads (tcp(7), Linux
+#: 6.1 with at least 1 GiB; the parameters that the document recommends).
+_BUFFERS = {
+    ("write", "defaults"): 4 * 2**20, ("read", "defaults"): 3 * 2**20, ("write", "recommended"): 16 * 2**20,
+    ("read", "recommended"): 8 * 2**20,
+}  # fmt: skip
+
+
+class MountOptions(NamedTuple):
     """The options of a mount that the document recommends, in its order and spelling."""
 
     nconnect: int = 16
@@ -62,9 +80,24 @@ def write_calls(size: int, wsize: int, transfer_size: int = 0) -> int:
     return whole * -(-transfer_size // wsize) + -(-rest // wsize)
 
 
-def most_in_flight(nconnect: int) -> int:
-    """Return the requests of one mount that the server takes at once; raises `DesignError` as `check_nconnect`."""
-    return REQUESTS_PER_CONNECTION * check_nconnect(nconnect)
+def most_in_flight(nconnect: int, slots: int = REQUESTS_PER_CONNECTION, calls: float = math.inf) -> int:
+    """Return the most requests of one mount that are under way at once.
+
+    Parameters
+    ----------
+    nconnect : int
+        Its connections.
+    slots : int
+        The most requests of each connection.
+    calls : float
+        All requests that there are.
+
+    Raises
+    ------
+    DesignError
+        As `check_nconnect`.
+    """
+    return int(min(slots * check_nconnect(nconnect), calls))
 
 
 def check_nconnect(nconnect: int) -> int:
@@ -89,3 +122,42 @@ def slot_table_entries(nconnect: int) -> int | None:
     if nconnect < 8:
         raise DesignError(f"the document's table has no row for nconnect {nconnect}; it has 0-1, 2-4, 6-8 and above 8")
     return None
+
+
+def bound_rate(operation: str, levels: Mapping[str, Any]) -> float | None:
+    """Return the most that the network lets through: what is under way at once over the round trip, or its link.
+
+    Parameters
+    ----------
+    operation : str
+        What is measured.
+    levels : mapping
+        The level of each factor in stored units.
+
+    Returns
+    -------
+    float or None
+        In B/s, or files per second for operations on files themselves; None where the network bounds nothing.
+    """
+    rate = float(levels.get("server_rate", math.inf))
+    if round_trip := 2 * float(levels.get("network_delay", 0)):
+        rate = min(rate, _under_way(operation, levels) / round_trip)
+    return rate if rate < math.inf else None
+
+
+def _under_way(operation: str, levels: Mapping[str, Any]) -> float:
+    """Return the bytes, or the files, that are under way at once at most; infinite where nothing bounds them."""
+    threads = int(levels.get("threads", 1))
+    if calls := _CALLS_OF_NAME.get((operation, str(levels.get("nfs_version")))):
+        return threads / calls
+    if "sysctl" in levels:
+        return _BUFFERS.get((operation, str(levels["sysctl"])), math.inf)
+    if operation == "write" and "slot_table_entries" in levels:
+        slots = int(levels.get("nodes", 1)) * most_in_flight(int(levels["nconnect"]), int(levels["slot_table_entries"]))
+        return min(slots * float(levels["io_size"]), threads * float(levels["file_size"]))
+    calls = (
+        _CALLS_OF_READ.get(str(levels.get("mount_option"))) if operation == "read" and levels.get("direct_io") else 0
+    )
+    if calls or (operation == "write" and levels.get("write_mode") == "sync"):
+        return threads * float(levels["transfer_size"]) / (calls or 1)
+    return math.inf

@@ -12,10 +12,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from coldcache.statistics.scaling.piecewise import Array, BentLines, design_lines, fit_lines, read_levels, try_lines
+from coldcache.statistics.array import Array
+from coldcache.statistics.dependence import INDEPENDENT, Rounds
+from coldcache.statistics.scaling.piecewise import BentLines, design_lines, fit_lines, read_levels, try_lines
 
 #: Growth per doubling of the threads up to which a rate counts as level: this project's own convention.
 LEVEL_GROWTH = 0.10
+
+#: Thread counts from which their misfit alone, without repetitions, bounds a knee.
+_LEAST_ALONE = 7
 
 
 class Knee(NamedTuple):
@@ -28,7 +33,7 @@ class Knee(NamedTuple):
         the end.
     low, high : float
         Interval of `threads`, out to the tested thread counts around it: a bend within a step of the grid has no
-        place. NaN if the spread is unknown (four levels, one repetition each).
+        place. NaN if the spread is unknown: fewer than seven levels with one repetition each.
     first_level : float
         First tested thread count of the plateau: doubling it raises the fitted rate by at most `LEVEL_GROWTH`. NaN if
         the rate rises to the end.
@@ -55,7 +60,7 @@ class Knee(NamedTuple):
     fitted: Array
 
 
-def fit_knee(threads: npt.ArrayLike, rates: npt.ArrayLike, level: float = 0.95) -> Knee:
+def fit_knee(threads: npt.ArrayLike, rates: npt.ArrayLike, level: float = 0.95, rounds: Rounds = INDEPENDENT) -> Knee:
     """Return the bent line through a scaling curve; it bends at most once, and only down.
 
     Parameters
@@ -66,6 +71,8 @@ def fit_knee(threads: npt.ArrayLike, rates: npt.ArrayLike, level: float = 0.95) 
         Bytes or operations per second; NaN is missing. The median over repetitions is fitted.
     level : float
         Wanted coverage of the intervals.
+    rounds : Rounds
+        Of the sweep: runs that resemble those before them say less about the noise.
 
     Returns
     -------
@@ -77,7 +84,7 @@ def fit_knee(threads: npt.ArrayLike, rates: npt.ArrayLike, level: float = 0.95) 
         If fewer than four thread counts have a rate or they span less than two doublings, the thread counts do not
         rise, or a rate is not positive.
     """
-    x, y, noise = read_levels(threads, rates)
+    x, y, noise = read_levels(threads, rates, rounds)
     lines = try_lines(tuple(x))
     coefficients, residuals = (found[0] for found in fit_lines(lines, y[None]))
     best = _best_line(coefficients, residuals, noise, len(x))
@@ -106,11 +113,9 @@ def fit_knee(threads: npt.ArrayLike, rates: npt.ArrayLike, level: float = 0.95) 
 
 
 def _span_grid(x: Array, bends: Array) -> tuple[float, float]:
-    """Return the tested thread counts around some bends; a step on each side of a bend at a tested one."""
-    first = max(int(np.searchsorted(x, bends.min() + 1e-9)) - 1, 0)
-    last = min(int(np.searchsorted(x, bends.max() - 1e-9)), len(x) - 1)
-    if first == last:
-        first, last = max(first - 1, 0), min(last + 1, len(x) - 1)
+    """Return the tested thread counts around some bends: beyond one at a tested count, as few bends are tried."""
+    first = max(int(np.searchsorted(x, bends.min() - 1e-9)) - 1, 0)
+    last = min(int(np.searchsorted(x, bends.max() + 1e-9)), len(x) - 1)
     return float(2 ** x[first]), float(2 ** x[last])
 
 
@@ -124,9 +129,12 @@ def _best_line(coefficients: Array, residuals: Array, noise: tuple[float, int], 
 
 
 def _margin(least: float, levels: int, noise: tuple[float, int], level: float, parameters: int = 1) -> float:
-    """Return how much a sum of squares may exceed the least one per parameter: misfit or noise, the larger."""
+    """Return how much a sum of squares may exceed the least one per parameter: misfit or noise, the larger.
+
+    Infinite where too few thread counts, with one run each, show neither.
+    """
     candidates = []
-    if levels > 4:
+    if levels > 4 and (noise[1] or levels >= _LEAST_ALONE):
         candidates.append(least / (levels - 4) * special.fdtri(parameters, levels - 4, level))
     variance, freedom = noise
     if freedom:

@@ -10,13 +10,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from coldcache.statistics.array import Array
+from coldcache.statistics.dependence import INDEPENDENT, Rounds
+from coldcache.statistics.widening import widening
 
 #: The fewest thread counts for a bent line.
-LEAST_LEVELS = 4
+LEAST_LEVELS_OF_KNEE = 4
 
 #: Bends tried per doubling of the threads.
-STEPS = 8
+GRID_STEPS = 8
 
 #: Sharpnesses of a bend: 1 is the hyperbola of a saturating rate, infinity a break.
 _SHARPNESS = (1.0, 2.0, 4.0, np.inf)
@@ -35,7 +37,9 @@ class BentLines(NamedTuple):
     inverses: Array
 
 
-def read_levels(threads: npt.ArrayLike, rates: npt.ArrayLike) -> tuple[Array, Array, tuple[float, int]]:
+def read_levels(
+    threads: npt.ArrayLike, rates: npt.ArrayLike, rounds: Rounds = INDEPENDENT
+) -> tuple[Array, Array, tuple[float, int]]:
     """Return a scaling curve in the form to which bent lines are fitted.
 
     Parameters
@@ -44,6 +48,8 @@ def read_levels(threads: npt.ArrayLike, rates: npt.ArrayLike) -> tuple[Array, Ar
         Thread counts, rising, over at least two doublings.
     rates : array of float, shape (levels,) or (levels, repetitions)
         Bytes or operations per second; NaN is missing.
+    rounds : Rounds
+        Of the sweep.
 
     Returns
     -------
@@ -57,8 +63,8 @@ def read_levels(threads: npt.ArrayLike, rates: npt.ArrayLike) -> tuple[Array, Ar
     Raises
     ------
     ValueError
-        If fewer than `LEAST_LEVELS` thread counts have a rate or they span less than two doublings, the thread counts
-        do not rise, or a rate is not positive.
+        If fewer than `LEAST_LEVELS_OF_KNEE` thread counts have a rate or they span less than two doublings, the
+        thread counts do not rise, or a rate is not positive.
     """
     x, cells = np.asarray(threads, dtype=float), np.asarray(rates, dtype=float)
     cells = cells.reshape(len(x), -1)
@@ -68,19 +74,25 @@ def read_levels(threads: npt.ArrayLike, rates: npt.ArrayLike) -> tuple[Array, Ar
     if len(x) > 1 and (np.diff(x) <= 0).any():
         raise ValueError("scaling curve: the thread counts do not rise: sort the curve by threads")
     kept = there.any(axis=1)
-    if kept.sum() < LEAST_LEVELS or x[kept][-1] < 4 * x[kept][0]:
+    if kept.sum() < LEAST_LEVELS_OF_KNEE or x[kept][-1] < 4 * x[kept][0]:
         raise ValueError(
             f"scaling curve: rates at {', '.join(f'{count:g}' for count in x[kept]) or 'no'} threads: a knee needs "
-            f"at least {LEAST_LEVELS} thread counts over two doublings"
+            f"at least {LEAST_LEVELS_OF_KNEE} thread counts over two doublings"
         )
     logs = np.log2(cells[kept])
-    count = there[kept].sum(axis=1)
+    return np.log2(x[kept]), np.nanmedian(logs, axis=1), _noise(logs, rounds)
+
+
+def _noise(logs: Array, rounds: Rounds) -> tuple[float, int]:
+    """Return the variance of the medians of levels, and its degrees of freedom."""
+    count = (~np.isnan(logs)).sum(axis=1)
     freedom = int((count - 1).sum())
+    if not freedom:
+        return np.nan, 0
     squares = np.nansum((logs - np.nanmean(logs, axis=1, keepdims=True)) ** 2)
     # The median of more than two normal values has pi/2 times the variance of their mean.
-    factor = np.mean(np.where(count > 2, np.pi / 2, 1.0) / count)
-    variance = float(squares / freedom * factor) if freedom else np.nan
-    return np.log2(x[kept]), np.nanmedian(logs, axis=1), (variance, freedom)
+    wider = [np.square(widening(int(n), rounds)) if n > 1 else 1.0 for n in count]
+    return float(squares / freedom * np.mean(np.where(count > 2, np.pi / 2, 1.0) * wider / count)), freedom
 
 
 def design_lines(bends: Array, sharpness: Array, x: Array) -> Array:
@@ -113,7 +125,7 @@ def try_lines(levels: tuple[float, ...]) -> BentLines:
     """
     x = np.array(levels)
     low, high = max(x[1], x[0] + 1), min(x[-2], x[-1] - 1)
-    places = np.linspace(low, high, max(round((high - low) * STEPS), 0) + 1)
+    places = np.linspace(low, high, max(round((high - low) * GRID_STEPS), 0) + 1)
     bends = np.concatenate([x[:1], np.tile(places, len(_SHARPNESS))])
     sharpness = np.concatenate([[np.inf], np.repeat(_SHARPNESS, len(places))])
     designs = design_lines(bends, sharpness, x)

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-Array = npt.NDArray[np.float64]
+from coldcache.statistics.array import Array
 
 #: The fewest thread counts for the law: three parameters, and two to estimate the spread.
-LEAST_LEVELS = 5
+LEAST_LEVELS_OF_LAW = 5
 
 _DRAWS = 2000
 
@@ -84,15 +84,15 @@ def fit_scalability(
     Raises
     ------
     ValueError
-        If fewer than `LEAST_LEVELS` thread counts have a rate, or a rate is not positive.
+        If fewer than `LEAST_LEVELS_OF_LAW` thread counts have a rate, or a rate is not positive.
     """
     n, cells = np.asarray(threads, dtype=float), np.asarray(rates, dtype=float)
     cells = cells.reshape(len(n), -1)
     kept = ~np.isnan(cells).all(axis=1)
-    if kept.sum() < LEAST_LEVELS:
+    if kept.sum() < LEAST_LEVELS_OF_LAW:
         raise ValueError(
             f"scalability law: {kept.sum()} thread counts with a rate: three parameters and their intervals need "
-            f"at least {LEAST_LEVELS}"
+            f"at least {LEAST_LEVELS_OF_LAW}"
         )
     if (cells <= 0).any():
         raise ValueError("scalability law: a rate is zero or negative: leave void trials out as NaN")

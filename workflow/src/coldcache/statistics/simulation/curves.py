@@ -7,18 +7,22 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from coldcache.statistics.array import Array
+from coldcache.statistics.dependence import Rounds
 from coldcache.statistics.scaling.anomaly import judge_point
-from coldcache.statistics.scaling.knee import fit_knee
+from coldcache.statistics.scaling.knee import Knee, fit_knee
 from coldcache.statistics.scaling.usl import fit_scalability, predict
-from coldcache.statistics.simulation.intervals import label
-
-Array = npt.NDArray[np.float64]
+from coldcache.statistics.series import correlate
+from coldcache.statistics.simulation.labels import AS_STATED, NONE_GIVEN, TOO_NARROW, label_coverage
 
 #: Relative standard deviation of every simulated rate.
 NOISE = 0.05
 
 #: Share of knees that their intervals are to cover.
 LEAST_COVERED = 0.93
+
+#: Share of knees that are to be found within one tested level, and the label of a setting in which fewer are.
+LEAST_FOUND, FOUND_TOO_SELDOM = 0.95, "place is vague"
 
 #: Tested thread counts by name: eleven doublings as in the PixStor study, the Dell study's, and a short sweep.
 LEVELS: dict[str, npt.NDArray[Any]] = {
@@ -46,7 +50,7 @@ def _falling_at_last(x: Array, knee: float) -> Array:
 
 
 #: Shapes of scaling curves by name, as functions of log2 threads and log2 of the knee.
-SHAPES: dict[str, Callable[[Array, float], Array]] = {
+CURVE_SHAPES: dict[str, Callable[[Array, float], Array]] = {
     "linear, then level": _broken(1.0, 0.0),
     "x 1.41 per doubling, then level": _broken(0.5, 0.0),
     "x 1.19 per doubling, then level": _broken(0.25, 0.0),
@@ -58,7 +62,7 @@ SHAPES: dict[str, Callable[[Array, float], Array]] = {
 }
 
 
-def knee_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
+def knee_table(curves: int = 200, seed: int = 1) -> pd.DataFrame:
     """Return how often a knee at 5 % noise is found within one tested level, and how often its interval covers it.
 
     Parameters
@@ -71,27 +75,49 @@ def knee_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per thread counts, shape and repetitions: ``within_one_level`` and ``rises`` (shares of curves;
-        ``rises`` is the share judged to have no plateau, which counts as not found), ``covered`` (share of the
-        intervals given) and ``label``.
+        One row per thread counts, shape, repetitions and correlation of neighbouring repetitions: ``within_one_level``
+        and ``rises`` (shares of curves; ``rises`` is the share judged to have no plateau, which counts as not found),
+        ``given`` (share with an interval), ``covered`` (share of these), ``narrowest`` (the least width, in steps
+        between thread counts) and ``label``.
     """
     rows: list[tuple[Any, ...]] = []
     for levels, threads in LEVELS.items():
         x = np.log2(threads)
-        for shape, curve in SHAPES.items():
-            for repetitions in (1, 5):
+        for shape, curve in CURVE_SHAPES.items():
+            for repetitions, correlation in ((1, 0.0), (6, 0.0), (6, 0.8)):
                 random = np.random.default_rng([seed, len(rows)])
-                found = []
+                rounds, found = Rounds(correlation, correlation), []
                 for knee in random.uniform(x[0] + 1, x[-1] - 2, curves):
-                    noise = random.normal(0, NOISE, (len(x), repetitions))
-                    fit = fit_knee(threads, 2 ** curve(x, knee)[:, None] * np.exp(noise))
-                    covered = np.log2(fit.low) <= knee <= np.log2(fit.high) if fit.low == fit.low else np.nan
-                    found.append((_levels_apart(x, np.log2(fit.threads), knee) <= 1, covered, fit.rises_to_the_end))
-                within, covered, rises = np.nanmean(found, axis=0)
-                verdict = "as stated" if within >= 0.95 and covered >= LEAST_COVERED else "not to be trusted"
-                rows.append((levels, shape, repetitions, float(within), float(covered), float(rises), verdict))
-    columns = ["threads", "shape", "repetitions", "within_one_level", "covered", "rises", "label"]
-    return pd.DataFrame(rows, columns=columns)
+                    noise = correlate(random.standard_normal((len(x), repetitions)), correlation)
+                    fit = fit_knee(threads, 2 ** curve(x, knee)[:, None] * np.exp(NOISE * noise), rounds=rounds)
+                    found.append(_judge_knee(x, fit, knee))
+                each = np.array(found)
+                within, rises, given = each[:, :3].mean(axis=0)
+                covered = float(each[each[:, 2] > 0, 3].mean()) if given else np.nan
+                narrowest = float(each[:, 4].min())
+                rows.append((
+                    levels, shape, repetitions, correlation, within, rises, given, covered, narrowest,
+                    _label_knees(within, covered, given),
+                ))  # fmt: skip
+    columns = ["threads", "shape", "repetitions", "correlation", "within_one_level", "rises", "given", "covered"]
+    return pd.DataFrame(rows, columns=[*columns, "narrowest", "label"])
+
+
+def _judge_knee(x: Array, fit: Knee, knee: float) -> tuple[float, ...]:
+    """Return whether a knee is found, the curve rises, there is an interval and it covers, and its width in levels."""
+    low, high = np.log2(fit.low), np.log2(fit.high)
+    width = float(np.diff(np.interp([low, high], x, np.arange(len(x))))[0]) if low == low else np.inf
+    near = _levels_apart(x, np.log2(fit.threads), knee) <= 1
+    return float(near), float(fit.rises_to_the_end), float(low == low), float(low <= knee <= high), width
+
+
+def _label_knees(within: float, covered: float, given: float) -> str:
+    """Return the label of a row: its intervals hold, and its knees are found within one level, or not."""
+    if given == 0:
+        return NONE_GIVEN
+    if covered < LEAST_COVERED:
+        return TOO_NARROW
+    return AS_STATED if within >= LEAST_FOUND else FOUND_TOO_SELDOM
 
 
 def _levels_apart(x: Array, found: float, true: float) -> float:
@@ -129,7 +155,7 @@ def anomaly_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["threads", "false_alarms", "found"])
 
 
-def scalability_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
+def scalability_table(curves: int = 250, seed: int = 1) -> pd.DataFrame:
     """Return the coverage of the scalability law's intervals, also of those for predictions beyond the data.
 
     Parameters
@@ -168,6 +194,6 @@ def scalability_table(curves: int = 400, seed: int = 1) -> pd.DataFrame:
                     )
                 )
             shares = np.mean(covered, axis=0)
-            rows.append((levels, contention, coherency, *shares, label(float(shares.min()), curves)))
+            rows.append((levels, contention, coherency, *shares, label_coverage(float(shares.min()), campaigns=curves)))
     columns = ["threads", "true_contention", "true_coherency", "contention", "coherency", "at_twice", "at_four_times"]
     return pd.DataFrame(rows, columns=[*columns, "label"])

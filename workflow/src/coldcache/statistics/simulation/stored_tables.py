@@ -17,7 +17,7 @@ from coldcache.statistics.simulation import intervals as campaigns
 from coldcache.statistics.simulation import tests as decisions
 
 #: Where they lie.
-FOLDER = Path(__file__).with_name("tables")
+TABLES_FOLDER = Path(__file__).with_name("tables")
 
 _DIGEST, _COSTS = "sources.sha256", "costs.csv"
 
@@ -25,11 +25,11 @@ _DIGEST, _COSTS = "sources.sha256", "costs.csv"
 TABLES: dict[str, Callable[[], pd.DataFrame]] = {
     "coverage": campaigns.coverage_table,
     "rounds": rounds.rounds_table,
+    "few": rounds.few_table,
     "knees": curves.knee_table,
     "anomalies": curves.anomaly_table,
     "scalability": curves.scalability_table,
     "verdicts": verdicts.verdict_table,
-    "errors": decisions.error_table,
     "power": decisions.power_table,
     "corrections": decisions.correction_table,
     "stopping": decisions.stopping_table,
@@ -38,7 +38,7 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
 }
 
 
-def measure_tables(folder: Path = FOLDER) -> pd.DataFrame:
+def measure_tables(folder: Path = TABLES_FOLDER) -> pd.DataFrame:
     """Write every table, and return the cost of each: ``table``, ``rows``, ``seconds`` (of one core)."""
     folder.mkdir(parents=True, exist_ok=True)
     costs = []
@@ -53,7 +53,7 @@ def measure_tables(folder: Path = FOLDER) -> pd.DataFrame:
     return found
 
 
-def read_table(name: str, folder: Path = FOLDER) -> pd.DataFrame:
+def read_stored_table(name: str, folder: Path = TABLES_FOLDER) -> pd.DataFrame:
     """Return a stored table; ``costs`` holds the cost of each.
 
     Raises
@@ -64,7 +64,7 @@ def read_table(name: str, folder: Path = FOLDER) -> pd.DataFrame:
     return pd.read_csv(folder / f"{name}.csv", keep_default_na=False)
 
 
-def stored_digest(folder: Path = FOLDER) -> str:
+def stored_digest(folder: Path = TABLES_FOLDER) -> str:
     """Return the digest of the sources with which the tables were computed."""
     return (folder / _DIGEST).read_text().strip()
 

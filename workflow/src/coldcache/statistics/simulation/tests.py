@@ -3,59 +3,29 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 from scipy import stats
 
-from coldcache.statistics.equivalence import adjust, compare, smallest_ratio
-from coldcache.statistics.intervals import Interval, interval
+from coldcache.statistics.array import Array
+from coldcache.statistics.bounds import order_bounds
+from coldcache.statistics.dependence import measure_campaigns
+from coldcache.statistics.equivalence import adjust, smallest_ratio
+from coldcache.statistics.intervals import Interval
+from coldcache.statistics.limits import LimitPair, weigh_means
 from coldcache.statistics.outliers import mark_outliers
 from coldcache.statistics.percentiles import percentile
-from coldcache.statistics.simulation.intervals import NOISES, autocorrelated, label, true_value
-from coldcache.statistics.stopping import enough
+from coldcache.statistics.series import correlate
+from coldcache.statistics.simulation.intervals import SAMPLES, true_median
+from coldcache.statistics.simulation.labels import label_coverage
+from coldcache.statistics.stopping import LEAST_REPETITIONS
+from coldcache.statistics.widening import depths_of_order
 
-Array = npt.NDArray[np.float64]
-
-MARGIN = 0.05
-
-
-def error_table(campaigns: int = 1000, n: int = 5, seed: int = 1) -> pd.DataFrame:
-    """Return how often comparisons of `n` pairs err at the 5 % level, and how often they find a true effect.
-
-    Parameters
-    ----------
-    campaigns : int
-        Simulated per row.
-    n : int
-        Pairs per campaign; each pair shares a block that moves both by 20 %.
-    seed : int
-        The same seed gives the same table.
-
-    Returns
-    -------
-    DataFrame
-        One row per noise: ``false_difference`` (true ratio 1), ``false_alike`` (true ratio at the margin),
-        ``found_alike`` (true ratio 1), all as shares of campaigns, the last two with noise shrunk to a tenth, and
-        ``label``.
-    """
-    rows: list[tuple[Any, ...]] = []
-    for place, (name, noise) in enumerate(NOISES.items()):
-        random = np.random.default_rng([seed, place])
-        block = np.exp(random.normal(0, 0.2, (campaigns, n)))
-        above, below = noise(random, campaigns, n), noise(random, campaigns, n)
-        calm_above, calm_below = above**0.1 * block, below**0.1 * block
-        shares = (
-            _share(above * block, below * block, "different"),
-            _share((1 + MARGIN) * calm_above, calm_below, "alike"),
-            _share(calm_above, calm_below, "alike"),
-        )
-        allowed = 0.05 + 2 * np.sqrt(0.05 * 0.95 / campaigns)
-        rows.append((name, *shares, "as stated" if max(shares[:2]) <= allowed else "not to be trusted"))
-    return pd.DataFrame(rows, columns=["noise", "false_difference", "false_alike", "found_alike", "label"])
+#: The most repetitions that the stop rule asks for.
+_MOST = 30
 
 
-def power_table(campaigns: int = 1000, spread: float = 0.05, seed: int = 1) -> pd.DataFrame:
+def power_table(campaigns: int = 4000, spread: float = 0.05, seed: int = 1) -> pd.DataFrame:
     """Return how often a true ratio of size `smallest_ratio` is found; it promises 0.8.
 
     Parameters
@@ -77,8 +47,8 @@ def power_table(campaigns: int = 1000, spread: float = 0.05, seed: int = 1) -> p
         random = np.random.default_rng([seed, n])
         ratio = smallest_ratio(spread, n)
         pairs = ratio * np.exp(random.normal(0, spread, (campaigns, n)))
-        found = [compare(pair, np.ones(n)).p_difference <= 0.05 for pair in pairs]
-        rows.append((n, ratio, float(np.mean(found))))
+        found = weigh_means(np.log(pairs), LimitPair(0.0, np.inf))
+        rows.append((n, ratio, float(np.mean((found.low > 0) | (found.high < 0)))))
     return pd.DataFrame(rows, columns=["n", "smallest_ratio", "found"])
 
 
@@ -115,7 +85,7 @@ def correction_table(families: int = 2000, comparisons: int = 20, seed: int = 1)
     return pd.DataFrame(rows, columns=["correction", "any_false", "false_share", "found"])
 
 
-def stopping_table(campaigns: int = 1000, seed: int = 1) -> pd.DataFrame:
+def stopping_table(campaigns: int = 2000, seed: int = 1) -> pd.DataFrame:
     """Return the cost of the stop rule: its repetitions, and the coverage of its final interval.
 
     Parameters
@@ -132,26 +102,29 @@ def stopping_table(campaigns: int = 1000, seed: int = 1) -> pd.DataFrame:
         there), ``coverage`` of the 95 % interval, ``label``.
     """
     rows: list[tuple[Any, ...]] = []
-    for place, name in enumerate(("skewed", "drift, random times", "two modes, 7 to 3")):
-        values = NOISES[name](np.random.default_rng([seed, place]), campaigns, 30)
-        true = true_value(name, "median")
+    for place, (name, sample) in enumerate(SAMPLES.items()):
+        values = sample(np.random.default_rng([seed, place]), (campaigns, _MOST))
+        bounds = [_bounds_of_first(values, count) for count in range(LEAST_REPETITIONS, _MOST + 1)]
+        low, high = (np.array(part) for part in zip(*bounds, strict=True))
+        medians = np.array([np.median(values[:, :n], axis=1) for n in range(LEAST_REPETITIONS, _MOST + 1)])
+        covered = (low <= true_median(name)) & (true_median(name) <= high)
         for wanted in (0.1, 0.3, 0.5):
-            made, narrow, covered = [], [], []
-            for campaign in values:
-                count = 5
-                while not (stop := enough(campaign[:count], wanted)).enough:
-                    count += 1
-                found = interval(campaign[:count])
-                made.append(count)
-                narrow.append(stop.reason == "narrow enough")
-                covered.append(found.low <= true <= found.high)
-            coverage = float(np.mean(covered))
-            row = (name, wanted, float(np.mean(made)), float(np.mean(narrow)), coverage, label(coverage, campaigns))
-            rows.append(row)
+            narrow = (high - low) / medians <= wanted
+            last = np.where(narrow.any(axis=0), narrow.argmax(axis=0), len(narrow) - 1)
+            coverage = float(np.take_along_axis(covered, last[None], 0).mean())
+            made, reached = float(last.mean()) + LEAST_REPETITIONS, float(narrow.any(axis=0).mean())
+            rows.append((name, wanted, made, reached, coverage, label_coverage(coverage)))
     return pd.DataFrame(rows, columns=["noise", "wanted", "repetitions", "narrow", "coverage", "label"])
 
 
-def series_table(campaigns: int = 400, seed: int = 1) -> pd.DataFrame:
+def _bounds_of_first(values: Array, count: int) -> tuple[Array, Array]:
+    """Return the interval of each case's first runs, widened for the correlation that these runs alone show."""
+    first = values[:, :count]
+    rounds = measure_campaigns(np.log(first)[:, None, None])
+    return order_bounds(first, depths_of_order(count, rounds.drift, rounds.correlation))
+
+
+def series_table(campaigns: int = 300, seed: int = 1) -> pd.DataFrame:
     """Return how often intervals of p99 and p99.9 of a series cover the true value.
 
     Parameters
@@ -171,7 +144,7 @@ def series_table(campaigns: int = 400, seed: int = 1) -> pd.DataFrame:
     for correlation in (0.0, 0.5, 0.9):
         for n in (180, 3600, 10800):
             random = np.random.default_rng([seed, len(rows)])
-            series = autocorrelated(random, campaigns, n, correlation)
+            series = np.exp(0.5 * correlate(random.standard_normal((campaigns, n)), correlation))
             tried = {f"p{p:g}": (np.exp(0.5 * stats.norm.ppf(p / 100)), p) for p in (99.0, 99.9)}
             for name, (true, p) in tried.items():
                 found = [percentile(one, p) for one in series]
@@ -205,17 +178,9 @@ def mark_table(campaigns: int = 2000, seed: int = 1) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["n", "false_marks", "found"])
 
 
-def _share(above: Array, below: Array, verdict: str) -> float:
-    """Return the share of campaigns with a verdict; a proved difference counts even if it is also within the margin."""
-    found = [compare(one, other, MARGIN) for one, other in zip(above, below, strict=True)]
-    if verdict == "different":
-        return float(np.mean([comparison.p_difference <= 0.05 for comparison in found]))
-    return float(np.mean([comparison.verdict == verdict for comparison in found]))
-
-
 def _judged(found: list[Interval], true: float) -> tuple[float, float, float, str]:
     """Return coverage, share without an upper bound, share with a caveat, and the label of the coverage."""
     coverage = float(np.mean([one.low <= true <= one.high for one in found]))
     no_upper = float(np.mean([np.isinf(one.high) for one in found]))
     warned = float(np.mean([bool(one.caveat) for one in found]))
-    return coverage, no_upper, warned, label(coverage, len(found))
+    return coverage, no_upper, warned, label_coverage(coverage, campaigns=len(found))

@@ -29,7 +29,7 @@ KNOWN_UNITS: Mapping[str, Mapping[str, float]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pattern:
+class FigurePattern:
     """How a figure is found in a log. One of `regex`, `path` and `column` says where.
 
     Attributes
@@ -86,7 +86,7 @@ class CommandForm:
     ----------
     words : tuple of str
         Its words, with variables in braces; the first is the program.
-    patterns : tuple of Pattern
+    patterns : tuple of FigurePattern
         Where its figures are.
     log : str
         Where they are looked for: `OUTPUT`, ``stdout``, ``stderr``, or a file that the command writes.
@@ -109,7 +109,7 @@ class CommandForm:
     """
 
     words: tuple[str, ...]
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[FigurePattern, ...]
     log: str = OUTPUT
     keep: tuple[str, ...] = ()
     exit_codes: tuple[int, ...] = (0,)

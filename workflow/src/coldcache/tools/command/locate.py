@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from coldcache.core.errors import LogError
-from coldcache.tools.command.form import Pattern
+from coldcache.tools.command.form import FigurePattern
 from coldcache.tools.command.time_limit import limited
 from coldcache.tools.json_offsets import scan_array, scan_object
 
@@ -23,7 +23,7 @@ _STEP = re.compile(r"""\.?([A-Za-z_][\w-]*)|\[(-?[0-9]+)\]|\["([^"]*)"\]|\['([^'
 _DOCUMENT = re.compile(r"^[ \t]*([{\[])", re.MULTILINE)
 
 
-class Place(NamedTuple):
+class LocatedFigure(NamedTuple):
     """A figure in a log.
 
     Attributes
@@ -39,12 +39,12 @@ class Place(NamedTuple):
     unit: str = ""
 
 
-def find_places(pattern: Pattern, text: str) -> list[Place]:
+def find_places(pattern: FigurePattern, text: str) -> list[LocatedFigure]:
     """Return every figure that a pattern finds, in the order of the log.
 
     Parameters
     ----------
-    pattern : Pattern
+    pattern : FigurePattern
         Where to look.
     text : str
         The log, decoded as Latin-1.
@@ -62,7 +62,7 @@ def find_places(pattern: Pattern, text: str) -> list[Place]:
     return list(_find_cells(pattern, text))
 
 
-def read_number(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """Return the number that a text is; None if it is none. Commas separate thousands: ``12,345.6``."""
     return float(text.replace(",", "")) if _NUMBER.fullmatch(text) and any(map(str.isdigit, text)) else None
 
@@ -107,17 +107,17 @@ def name_group(expression: re.Pattern[str]) -> str | int:
     return "value" if "value" in expression.groupindex else 1
 
 
-def _find_matches(regex: str, text: str) -> Iterator[Place]:
+def _find_matches(regex: str, text: str) -> Iterator[LocatedFigure]:
     expression = compile_regex(regex)
     group, has_unit = name_group(expression), "unit" in expression.groupindex
     for match in expression.finditer(text):
         start, end = match.span(group)
         if start >= 0:
             unit = (match["unit"] or "") if has_unit else ""
-            yield Place(start, end - start, unit.encode("latin-1").decode(errors="replace"))
+            yield LocatedFigure(start, end - start, unit.encode("latin-1").decode(errors="replace"))
 
 
-def _find_values(steps: tuple[str | int, ...], text: str) -> Iterator[Place]:
+def _find_values(steps: tuple[str | int, ...], text: str) -> Iterator[LocatedFigure]:
     """Yield the value at a path in each JSON document of a log."""
     end = 0
     for match in _DOCUMENT.finditer(text):
@@ -130,7 +130,7 @@ def _find_values(steps: tuple[str | int, ...], text: str) -> Iterator[Place]:
         except (ValueError, RecursionError):
             continue
         if span:
-            yield Place(span[0], span[1] - span[0])
+            yield LocatedFigure(span[0], span[1] - span[0])
 
 
 def _descend(text: str, start: int, end: int, steps: tuple[str | int, ...]) -> tuple[int, int] | None:
@@ -153,7 +153,7 @@ def _descend(text: str, start: int, end: int, steps: tuple[str | int, ...]) -> t
     return (start + 1, end - 1) if text[start] == '"' else (start, end)
 
 
-def _find_cells(pattern: Pattern, text: str) -> Iterator[Place]:
+def _find_cells(pattern: FigurePattern, text: str) -> Iterator[LocatedFigure]:
     """Yield the cells of a column below each line of headings that has it."""
     heads: dict[str, int] = {}
     delimiter = ","
@@ -174,7 +174,7 @@ def _find_cells(pattern: Pattern, text: str) -> Iterator[Place]:
         elif heads and all(cells[heads[name]][0] == level for name, level in pattern.rows.items()):
             word, begin, length = cells[heads[pattern.column]]
             if word:
-                yield Place(line.start() + begin, length)
+                yield LocatedFigure(line.start() + begin, length)
 
 
 def _split_cells(line: str, delimiter: str) -> list[tuple[str, int, int]]:

@@ -3,8 +3,8 @@
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
 from coldcache.core.stamp import Stamp
-from coldcache.tools.command.form import OUTPUT, PRINTED, CommandForm, Pattern
-from coldcache.tools.command.locate import Place, find_places, read_number
+from coldcache.tools.command.form import OUTPUT, PRINTED, CommandForm, FigurePattern
+from coldcache.tools.command.locate import LocatedFigure, find_places, parse_number
 from coldcache.tools.lines import name_line
 from coldcache.tools.programs import Program
 from coldcache.tools.protocols import Traits
@@ -104,14 +104,14 @@ class CommandTool:
         found = [self._read_figure(pattern, text) for pattern in self._form.patterns if self._measures(pattern)]
         return sorted(found, key=lambda record: record.offset)
 
-    def _measures(self, pattern: Pattern) -> bool:
+    def _measures(self, pattern: FigurePattern) -> bool:
         return not self._operations or not set(self._operations).isdisjoint(pattern.operations)
 
-    def _read_figure(self, pattern: Pattern, text: str) -> Record:
+    def _read_figure(self, pattern: FigurePattern, text: str) -> Record:
         place = self._choose(pattern, text)
         printed = text[place.offset : place.offset + place.length]
         where = f"{name_line(text, place.offset)}: pattern {pattern.name}"
-        number = read_number(printed.strip())
+        number = parse_number(printed.strip())
         if number is None:
             raise LogError(f'{where} finds "{printed[:40]}", which is no number')
         unit = place.unit if pattern.unit == PRINTED else pattern.unit
@@ -127,7 +127,7 @@ class CommandTool:
             f"{printed} {unit}" if unit != "1" else printed,
         )  # fmt: skip
 
-    def _choose(self, pattern: Pattern, text: str) -> Place:
+    def _choose(self, pattern: FigurePattern, text: str) -> LocatedFigure:
         places = find_places(pattern, text)
         if not places:
             raise LogError(f"pattern {pattern.name} finds nothing in {self._form.log}: {pattern.where}")

@@ -10,7 +10,7 @@ Its rate is the bytes of all clients over the longest of their run times. Source
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
-from coldcache.tools.fio.directions import SIDES, Origin, is_active, read_side
+from coldcache.tools.fio.directions import SIDES, JobFacts, is_active, read_side
 from coldcache.tools.fio.documents import find_documents
 
 _SUM = b'"All clients"'
@@ -48,7 +48,7 @@ def read_sum(log: bytes) -> list[Record]:
     options = dict(clients[0].options or {})
     counts = [(job.options or {}).get("numjobs", "1") for job in clients]
     options["numjobs"] = str(sum(map(int, counts)))
-    origin = Origin(
+    origin = JobFacts(
         document.text, document.version, None, whole.name, options, int(options["numjobs"]), True, None
     )  # fmt: skip
     sides = [side for side in SIDES if side in whole.members and is_active(whole.members[side].value)]

@@ -7,7 +7,7 @@ from coldcache.core.records import Record
 from coldcache.tools.fio import parse as fio_read
 from coldcache.tools.fio.parse import recognise
 from coldcache.tools.fio.stamp import read_stamp
-from coldcache.tools.launchers import name_hosts, spread
+from coldcache.tools.launchers import deal_out, name_hosts
 from coldcache.tools.programs import Program
 from coldcache.tools.protocols import Server, Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
@@ -25,7 +25,7 @@ TRAITS = Traits(
     overhead_seconds=0.4,
     is_time_bound=True,
     states_version=True,
-    series_logs="series_bw.*.log",
+    series_logs="series_bw*.log",
     # A server listens only on the address by which the other nodes know its own.
     server=Server(f'fio --server="$(uname -n),{_PORT}"', _PORT),
     refused_options=(
@@ -73,8 +73,12 @@ def unfit(run: Run) -> str | None:
     unknown = [operation for operation in run.operations if operation not in {**_PATTERN, **_ENGINE}]
     if unknown:
         return f"does not measure {unknown[0]}"
+    if run.file_sync != "none" and not run.file_body:
+        return "syncs no files without bytes: state file_body"
     if run.nodes > 1 and (run.device or not run.starter):
         return "runs on one node"
+    if run.writes_per_flush and run.device:
+        return "does not flush a served device"
     return None
 
 
@@ -85,7 +89,8 @@ def inputs(run: Run) -> Inputs:
         if operation == "file-create":
             return NO_INPUTS
         jobs = _jobs(run, f"{_JOB}.")
-        return Inputs(tuple(tuple(f"{job}.{file}" for file in range(_pool(run))) for job in jobs))
+        names = tuple(tuple(f"{job}.{file}" for file in range(_pool(run))) for job in jobs)
+        return Inputs(names, run.file_body)
     if run.device or operation == "write":
         return NO_INPUTS
     if run.file_layout == "shared-file":
@@ -97,7 +102,7 @@ def _jobs(run: Run, prefix: str) -> list[str]:
     """Return the prefix of each job's file names: its number, after that of its node if there are several."""
     if run.nodes == 1:
         return [f"{run.name_within(job)}{prefix}{job}" for job in range(run.threads)]
-    nodes = spread(run.threads, name_hosts(run)).values()
+    nodes = deal_out(run.threads, name_hosts(run)).values()
     return [f"{_JOB}{place}.{job}" for place, threads in enumerate(nodes) for job in range(len(threads))]
 
 
@@ -125,13 +130,13 @@ def files(run: Run) -> dict[str, str]:
     words = [word.removeprefix("--") for word in _alone(run)[1:]]
     options = [word for word in words if word.partition("=")[0] not in own]
     found = {}
-    for place, (host, threads) in enumerate(spread(run.threads, run.hosts).items()):
+    for place, (host, threads) in enumerate(deal_out(run.threads, run.hosts).items()):
         # Without unique_filename=0 a server puts the address of its client before each name.
         lines = ["[global]", *options, "unique_filename=0", f"[{_JOB}]", f"numjobs={len(threads)}"]
         if run.operations[0] in _ENGINE:
             lines += [f"filename_format={_JOB}{place}.$jobnum.$filenum"]
         elif run.file_layout == "shared-file":
-            first = sum(len(own) for own in list(spread(run.threads, run.hosts).values())[:place])
+            first = sum(len(own) for own in list(deal_out(run.threads, run.hosts).values())[:place])
             lines += ["filename=shared", f"offset={first * run.file_size}", f"offset_increment={run.file_size}"]
         else:
             lines += [f"filename_format={_JOB}{place}.$jobnum"]
@@ -142,11 +147,19 @@ def files(run: Run) -> dict[str, str]:
 def _alone(run: Run) -> list[str]:
     """Return the command line of a run on one node."""
     words = [TRAITS.program.name, f"--name={_JOB}", "--output-format=json", "--group_reporting", "--thread"]
-    words += [f"--numjobs={run.threads}", "--fallocate=none"]
+    # Otherwise fio tests the processors' own clocks first, for longer than all else of its start.
+    words += ["--clocksource=clock_gettime", f"--numjobs={run.threads}", "--fallocate=none"]
     words += _metadata(run) if run.operations[0] in _ENGINE else _transfers(run)
     if run.series:
+        # One log of all processes: 64 of their own would take longer to keep than the run lasts.
         words += [f"--write_bw_log={run.directory}/series", f"--log_avg_msec={round(run.series * 1000)}"]
-    return [*words, f"--runtime={round(run.seconds * 1000)}ms", *run.options]
+        words += ["--per_job_logs=0"]
+    if run.ramp:
+        words += [f"--ramp_time={round(run.ramp * 1000)}ms"]
+    # Files are created and removed as many as planned, however long it takes.
+    if run.operations[0] not in ("file-create", "file-remove"):
+        words += [f"--runtime={round(run.seconds * 1000)}ms"]
+    return [*words, *run.options]
 
 
 def _transfers(run: Run) -> list[str]:
@@ -159,7 +172,10 @@ def _transfers(run: Run) -> list[str]:
     # Without refill_buffers fio repeats one buffer, which looks too fast on devices that compress or deduplicate.
     words += ["--refill_buffers", "--norandommap", "--randrepeat=0"]
     if run.device:
-        return [*words, "--ioengine=nbd", f"--uri={run.device}", f"--iodepth={run.queue_depth}"]
+        # Each thread has its own part of the device. A run of writes ends with a flush, which its time includes.
+        words += ["--ioengine=nbd", f"--uri={run.device}", f"--iodepth={run.queue_depth}"]
+        words += [f"--offset_increment={run.file_size}"]
+        return [*words, "--end_fsync=1"] if operation.endswith("write") else words
     if run.queue_depth > 1:
         words += ["--ioengine=libaio", f"--iodepth={run.queue_depth}"]
     else:
@@ -169,6 +185,8 @@ def _transfers(run: Run) -> list[str]:
         words += ["--filename=shared", f"--offset_increment={run.file_size}"]
     else:
         words += [f"--filename_format={_JOB}$jobnum"]
+    if run.writes_per_flush:
+        words += [f"--fsync={run.writes_per_flush}"]
     if run.direct_io:
         words += ["--direct=1"]
     elif operation.endswith("write"):
@@ -187,8 +205,21 @@ def _list_folders(run: Run) -> str:
 
 def _metadata(run: Run) -> list[str]:
     operation = run.operations[0]
-    words = [f"--ioengine={_ENGINE[operation]}", f"--directory={_list_folders(run)}", f"--nrfiles={_pool(run)}"]
+    has_body = operation == "file-create" and run.file_body
+    engine, size = ("psync", run.file_body) if has_body else (_ENGINE[operation], 1)
+    words = [f"--ioengine={engine}", f"--directory={_list_folders(run)}", f"--nrfiles={_pool(run)}"]
     # With the default selection of files, fio's own cost grows with the square of their number (fio 3.33).
-    # The runner creates the files, empty; create_on_open keeps fio from writing and syncing each of them again.
-    words += ["--openfiles=1", "--file_service_type=sequential", "--create_on_open=1", "--filesize=1", "--bs=1"]
+    # The runner creates the files; create_on_open keeps fio from writing and syncing each of them again.
+    words += [
+        "--openfiles=1",
+        "--file_service_type=sequential",
+        "--create_on_open=1",
+        f"--filesize={size}",
+        f"--bs={size}",
+    ]
+    if has_body:
+        # Each file is created, written by one call, and closed, before the next.
+        # fsync_on_close would sync each of them twice (fio 3.33).
+        syncs = {"each": ["--fsync=1"], "phase": ["--end_fsync=1"]}
+        words += ["--rw=write", "--refill_buffers", *syncs.get(run.file_sync, [])]
     return [*words, "--time_based"] if operation == "file-stat" else words

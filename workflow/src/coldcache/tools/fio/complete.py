@@ -10,10 +10,10 @@ from typing import Any
 
 from coldcache.core.errors import LogError
 from coldcache.tools.fio.documents import place
-from coldcache.tools.fio.printed import Run, Side
+from coldcache.tools.fio.printed import FioRun, Side
 
 
-def check_jobs(text: str, run: Run) -> None:
+def check_jobs(text: str, run: FioRun) -> None:
     """Raise `LogError` unless the jobs that a run describes are those whose results it has, in the same order."""
     groups = {entry.group for entry in run.entries} | {group for _, group in run.described}
     for group in sorted(groups) if run.described else ():
@@ -30,7 +30,7 @@ def check_jobs(text: str, run: Run) -> None:
             )
 
 
-def check_groups(text: str, run: Run) -> None:
+def check_groups(text: str, run: FioRun) -> None:
     """Raise `LogError` unless each side of each group has its total, and the total follows from the entries."""
     found: dict[tuple[int, str], list[Side]] = {}
     for entry in run.entries:
@@ -58,12 +58,12 @@ def check_groups(text: str, run: Run) -> None:
         raise LogError(f"{place(text, start)}: a total of what no job did: the log is cut short")
 
 
-def drop_copies(text: str, runs: list[Run], heads: list[list[re.Match[str]]]) -> list[Run]:
+def drop_copies(text: str, runs: list[FioRun], heads: list[list[re.Match[str]]]) -> list[FioRun]:
     """Return the runs with entries, each once; raise `LogError` if two that differ have a process in common.
 
     `heads` has the first line of each entry of each run, as matches with name, group and process in groups 1, 2 and 5.
     """
-    kept: list[Run] = []
+    kept: list[FioRun] = []
     seen: set[Any] = set()
     processes: set[Any] = set()
     for run, of_run in zip(runs, heads, strict=True):

@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
-from coldcache.tools.fio.options import OPERATION_OF_ENGINE, bytes_moved, name_factors, name_operation, take_number
+from coldcache.tools.fio.options import (
+    OPERATION_OF_ENGINE,
+    bytes_moved,
+    name_factors,
+    name_fio_operation,
+    operation_on_names,
+    take_number,
+)
 from coldcache.tools.json_offsets import Member, find_figures, match_figure, scan_object
 from coldcache.tools.lines import name_line
 
@@ -49,7 +56,7 @@ _POWER = {"B/s": "", "KiB/s": "", "IOPS": "", "I/Os": "", "ms": "e-3", "us": "e-
 _Place = tuple[str, int, int]
 
 
-class Origin(NamedTuple):
+class JobFacts(NamedTuple):
     """Facts about a job that its sides share.
 
     Attributes
@@ -87,7 +94,7 @@ def is_active(side: Any) -> bool:
     return isinstance(side, dict) and any(side.get(key) for key in ("io_bytes", "total_ios", "bw_bytes", "bw", "iops"))
 
 
-def read_side(origin: Origin, side: str, member: Member) -> list[Record]:
+def read_side(origin: JobFacts, side: str, member: Member) -> list[Record]:
     """Return the values of one side of a job.
 
     Raises
@@ -97,7 +104,8 @@ def read_side(origin: Origin, side: str, member: Member) -> list[Record]:
     """
     reader = _Side(origin, side, member)
     reader.add_rates()
-    reader.add_latencies()
+    if not reader.has_body:
+        reader.add_latencies()
     reader.add_samples()
     reader.records.sort(key=_OFFSET)
     return reader.records
@@ -106,7 +114,7 @@ def read_side(origin: Origin, side: str, member: Member) -> list[Record]:
 class _Side:
     """One side of a job, with the records made so far."""
 
-    def __init__(self, origin: Origin, side: str, member: Member):
+    def __init__(self, origin: JobFacts, side: str, member: Member):
         self.origin = origin
         self.plain, self.start, self.end = member
         #: Whether every key occurs once, and all values are numbers or objects of numbers.
@@ -114,7 +122,7 @@ class _Side:
         self.is_simple = quotes == 2 * _count_keys(self.plain)
         if not self.is_simple:
             self.scan(self.start)
-        self.operation, caveat = name_operation(side, origin.options, origin.name)
+        self.operation, caveat = name_fio_operation(side, origin.options, origin.name)
         inner = [value for value in self.plain.values() if isinstance(value, dict)]
         if not all(map(_OUTER.isdisjoint, (self.plain, *inner))):
             raise self.error("it holds parts of another job: lines are mixed up")
@@ -123,7 +131,9 @@ class _Side:
         self.factors = name_factors(side, origin.options, origin.threads, moved, calls)
         if origin.clients is not None:
             self.factors["clients"] = origin.clients
-        self.names_only = (origin.options or {}).get("ioengine") in OPERATION_OF_ENGINE
+        self.names_only = operation_on_names(origin.options) is not None
+        #: A call of it is a part of the operation only, and so is its latency.
+        self.has_body = self.names_only and (origin.options or {}).get("ioengine") not in OPERATION_OF_ENGINE
         self.throughput = "throughput" if origin.is_whole else "throughput_per_process"
         self.scope = (ONE_CLIENT if (origin.clients or 0) > 1 else "") + ("" if origin.is_whole else ONE_PROCESS)
         self.records: list[Record] = []

@@ -9,7 +9,7 @@ from typing import Any
 
 from coldcache.core.errors import LogError
 from coldcache.tools.fio.documents import Document, longest_run, place
-from coldcache.tools.fio.options import is_done, take_number
+from coldcache.tools.fio.options import is_job_done, take_number
 
 
 def number_repetitions(documents: list[Document]) -> list[int | None]:
@@ -55,7 +55,7 @@ def _check_end(document: Document, has_states: bool) -> None:
     """
     entries, slack = Counter(job.group for job in document.jobs), 0.0 if has_states else 0.05
     # Without group_reporting each process has its own entry.
-    done = [is_done(job.options, job.values(), slack, entries[job.group] > 1) for job in document.jobs]
+    done = [is_job_done(job.options, job.values(), slack, entries[job.group] > 1) for job in document.jobs]
     if done and (all(state is False for state in done) if not has_states else not all(done)):
         job = document.jobs[next(number for number, state in enumerate(done) if not state)]
         raise LogError(

@@ -63,7 +63,20 @@ def read_size(words: str, kilobyte: int = 1024) -> int | None:
     return int(match[1]) * base ** _POWER[match[2].lower()]
 
 
-def name_operation(side: str, options: Mapping[str, str] | None, jobname: str) -> tuple[str, str | None]:
+def operation_on_names(options: Mapping[str, str] | None) -> str | None:
+    """Return the operation on files themselves that a job measures; None for transfers.
+
+    A job that opens each of its files as it creates it, and writes it whole by one call, creates files with a body.
+    """
+    stated = options or {}
+    if engine := OPERATION_OF_ENGINE.get(stated.get("ioengine", "")):
+        return engine
+    creates = stated.get("create_on_open") == stated.get("openfiles") == "1" and stated.get("rw") == "write"
+    is_whole = "bs" in stated and stated["bs"] == stated.get("filesize")
+    return "file-create" if creates and is_whole and stated.get("nrfiles", "1") != "1" else None
+
+
+def name_fio_operation(side: str, options: Mapping[str, str] | None, jobname: str) -> tuple[str, str | None]:
     """Return the operation of one side of a job, with a caveat if the log does not state it.
 
     Parameters
@@ -88,9 +101,8 @@ def name_operation(side: str, options: Mapping[str, str] | None, jobname: str) -
         random = "rand" in name
         caveat = "pattern-from-name" if random or "seq" in name else "pattern-unknown"
         return _compose(side, random), caveat
-    engine = OPERATION_OF_ENGINE.get(options.get("ioengine", ""))
-    if engine:
-        return engine, None
+    if on_names := operation_on_names(options):
+        return on_names, None
     pattern, _, step = options.get("rw", "read").partition(":")
     if side not in (*_SIDES_OF_PATTERN.get(pattern.removeprefix("rand"), ()), "mixed"):
         # Another job of the same reporting group moved it, or it is a verification.
@@ -114,7 +126,7 @@ def expected_sides(options: Mapping[str, str]) -> tuple[str, ...]:
     return sides if len(sides) == 1 else ()
 
 
-def is_done(
+def is_job_done(
     options: Mapping[str, str] | None, values: Mapping[str, Any], slack: float, is_process: bool = False
 ) -> bool | None:
     """Return whether a job finished: True if it reached its size or its time, False if neither.
@@ -194,7 +206,7 @@ def name_factors(
     factors: dict[str, Any] = {} if threads is None else {"threads": threads}
     if options is None:
         return factors
-    names_only = options.get("ioengine", "") in OPERATION_OF_ENGINE
+    names_only = operation_on_names(options) is not None
     depth = options.get("iodepth", "1")
     if depth.isdecimal() and not names_only:
         factors["queue_depth"] = int(depth)
@@ -209,8 +221,17 @@ def name_factors(
             factors["transfer_size"] = size
         if options.get("ioengine") not in _WITHOUT_PAGE_CACHE:
             factors["direct_io"] = _is_direct(options)
+    # filestat repeats a pool of files until its time is over.
+    if options.get("ioengine") != "filestat" and names_only and options.get("nrfiles", "").isdecimal():
+        factors["files"] = int(options["nrfiles"])
+    flushes = options.get("fsync", "0")
+    if side == "write" and not names_only and flushes.isdecimal() and int(flushes):
+        factors["writes_per_flush"] = int(flushes)
     file_size = _file_size(options, kilobyte, names_only)
-    if file_size:
+    if names_only and options.get("ioengine", "") not in OPERATION_OF_ENGINE:
+        syncs = {"each": options.get("fsync"), "phase": options.get("end_fsync")}
+        factors |= {"file_body": file_size, "file_sync": next((name for name in syncs if syncs[name] == "1"), "none")}
+    elif file_size:
         factors["file_size"] = file_size
     if "filename" in options:
         if threads and threads > 1 and ":" not in options["filename"]:

@@ -20,11 +20,12 @@ from coldcache.core.records import Record
 from coldcache.tools.fio import terse
 from coldcache.tools.fio import text as printed_text
 from coldcache.tools.fio.client_sum import read_sum
-from coldcache.tools.fio.directions import SIDES, Origin, is_active, read_side
+from coldcache.tools.fio.directions import SIDES, JobFacts, is_active, read_side
 from coldcache.tools.fio.documents import Document, Job, find_documents, longest_run, place, plain
 from coldcache.tools.fio.duplicates import drop_repeats, number_repetitions
+from coldcache.tools.fio.one_run import refuse_other_runs
 from coldcache.tools.fio.options import IDLE_ENGINES, PARTIAL, expected_sides, take_number
-from coldcache.tools.fio.printed import make_records
+from coldcache.tools.fio.printed import records_of_runs
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "fio"
@@ -40,7 +41,6 @@ _FAILURE = re.compile(
     r"|[^\n]{0,200}: rate_(?:iops_)?min=[^\n]* not met[^\n]*)",
     re.MULTILINE,
 )
-_RESULT = re.compile(rb"^[>| \t]*([^\n:]{1,255}): \(groupid=[0-9]{1,9}, jobs=[0-9]{1,9}\): err=", re.MULTILINE)
 _TEXT = re.compile(rb"^[>| \t]*+(?:Run status group [0-9]+ |[0-9];fio-[0-9]|[^\n]{0,200}: \(groupid=)", re.MULTILINE)
 
 
@@ -87,9 +87,10 @@ def _read_documents(log: bytes) -> list[Record]:
     failure = next(filter(None, map(_FAILURE.search, foreign)), None)
     if failure:
         raise LogError(f"fio says {plain(failure[1])[:200]!r}: the run failed or was cut short")
+    text = log.decode("latin-1")
+    refuse_other_runs(text, documents)
     if not documents:
-        return _read_printed(log)
-    _refuse_other_runs(log, documents)
+        return _read_printed(text)
     documents = drop_repeats(documents)
     records: list[Record] = []
     for document, repetition in zip(documents, number_repetitions(documents), strict=True):
@@ -99,22 +100,12 @@ def _read_documents(log: bytes) -> list[Record]:
     return records
 
 
-def _read_printed(log: bytes) -> list[Record]:
+def _read_printed(text: str) -> list[Record]:
     """Return the values of fio's terse lines, or of its text where it has none."""
-    text = log.decode("latin-1")
-    found = terse.find_runs(text) or printed_text.find_runs(text)
+    found = terse.find_terse_runs(text) or printed_text.find_text_runs(text)
     if not found:
         raise LogError("no result of fio: the run was cut short before it printed one")
-    return make_records(found, text)
-
-
-def _refuse_other_runs(log: bytes, documents: list[Document]) -> None:
-    """Raise `LogError` if a log has JSON of one run and text of another, which would be passed over."""
-    known = {job.name for document in documents for job in document.jobs}
-    for head in _RESULT.finditer(log):
-        name = plain(head[1].decode("latin-1"))
-        if name not in (*known, "All clients"):
-            raise LogError(f"holds JSON, and the text of another job, {name[:60]!r}: put each into a file of its own")
+    return records_of_runs(found, text)
 
 
 def _check_job(job: Job, text: str) -> None:
@@ -195,7 +186,7 @@ def _read_jobs(document: Document, repetition: int | None, records: list[Record]
     hosts = {job.group[:-1] for job in document.jobs}
     for job in document.jobs:
         _check_job(job, document.text)
-        origin = Origin(
+        origin = JobFacts(
             document.text, document.version, repetition, job.name, job.options, threads[job.start],
             entries[job.group] == 1, len(hosts) if hosts != {()} else None,
         )  # fmt: skip

@@ -14,20 +14,20 @@ from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
 from coldcache.tools.fio.directions import ONE_PROCESS
 from coldcache.tools.fio.documents import place, plain
-from coldcache.tools.fio.options import IDLE_ENGINES, OPERATION_OF_ENGINE, PARTIAL, name_factors, name_operation
+from coldcache.tools.fio.options import IDLE_ENGINES, PARTIAL, name_factors, name_fio_operation, operation_on_names
 
 #: The share by which a transfer size may differ from that of the totals.
 _SLACK = 0.02
 
 #: What all processes of a group moved, as a run's last lines state it.
-GROUP = "all that the processes of the group moved, over the longest of their run times"
+GROUP_DEFINITION = "all that the processes of the group moved, over the longest of their run times"
 
 _SIZES = re.compile(r"(?:\(([RWT])\) ?)?([0-9.]+)([KMG]?)(?:i?B)?-([0-9.]+)([KMG]?)(?:i?B)?")
 _LETTERS = {"read": "R", "write": "W", "trim": "T"}
 _POWER = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
 
 
-class Figure(NamedTuple):
+class FioFigure(NamedTuple):
     """One printed number: what it is, its value in the stored unit, its place, digits and unit, and how it is rounded.
 
     `slack` is the most by which the value may differ from the measured one, in the stored unit; 0 if it is exact.
@@ -53,11 +53,11 @@ class Side(NamedTuple):
     start: int
     moved: float
     slack: float
-    bandwidth: Figure
-    rate: Figure
-    elapsed: Figure
+    bandwidth: FioFigure
+    rate: FioFigure
+    elapsed: FioFigure
     calls: int | None
-    figures: list[Figure]
+    figures: list[FioFigure]
 
 
 class Entry(NamedTuple):
@@ -73,14 +73,14 @@ class Entry(NamedTuple):
 class Total(NamedTuple):
     """What a group did in one direction: its rate, bytes and their rounding in B, and the range of run times in s."""
 
-    bandwidth: Figure
+    bandwidth: FioFigure
     moved: float
     slack: float
     shortest: float
     longest: float
 
 
-class Run(NamedTuple):
+class FioRun(NamedTuple):
     """One run of fio: its version, the options that it describes by job and group, its entries and group totals."""
 
     version: str | None
@@ -104,7 +104,7 @@ def describe(match: re.Match[str], described: dict[tuple[str, int], dict[str, st
     described[key] = options if described.get(key, options) == options else None
 
 
-def make_records(runs: Sequence[Run], text: str) -> list[Record]:
+def records_of_runs(runs: Sequence[FioRun], text: str) -> list[Record]:
     """Return the records of runs; runs of the same jobs differ in ``repetition``.
 
     Raises
@@ -123,13 +123,13 @@ def make_records(runs: Sequence[Run], text: str) -> list[Record]:
     return sorted(records, key=attrgetter("offset"))
 
 
-def _name_jobs(run: Run) -> tuple[Any, ...]:
+def _name_jobs(run: FioRun) -> tuple[Any, ...]:
     """Return what two runs of the same jobs share."""
     jobs = tuple((entry.name, entry.group, entry.jobs, *(side.name for side in entry.sides)) for entry in run.entries)
     return jobs, repr(sorted(run.described.items()))
 
 
-def _read_run(run: Run, repetition: int | None, text: str) -> Iterator[Record]:
+def _read_run(run: FioRun, repetition: int | None, text: str) -> Iterator[Record]:
     members = Counter(entry.group for entry in run.entries)
     for entry in run.entries:
         options = _find_options(run, entry, members[entry.group])
@@ -147,12 +147,12 @@ def _read_run(run: Run, repetition: int | None, text: str) -> Iterator[Record]:
         if members[group] > 1:
             entry = next(entry for entry in run.entries if entry.group == group)
             options = _find_options(run, entry, 1)
-            operation, caveat = name_operation(name, options, entry.name)
+            operation, caveat = name_fio_operation(name, options, entry.name)
             factors = name_factors(name, options, members[group], 0, 0) | _name_size(name, options, 0, 0)
             yield _record(run, operation, total.bandwidth, "throughput", "", repetition, caveat, factors)
 
 
-def _find_options(run: Run, entry: Entry, members: int) -> dict[str, str] | None:
+def _find_options(run: FioRun, entry: Entry, members: int) -> dict[str, str] | None:
     """Return the options of an entry; None if they are unknown, or if it sums up jobs that differ in them."""
     if members > 1:
         return run.described.get((entry.name, entry.group))
@@ -161,11 +161,11 @@ def _find_options(run: Run, entry: Entry, members: int) -> dict[str, str] | None
 
 
 def _read_side(
-    run: Run, entry: Entry, side: Side, options: dict[str, str] | None, threads: int | None, is_whole: bool,
+    run: FioRun, entry: Entry, side: Side, options: dict[str, str] | None, threads: int | None, is_whole: bool,
     repetition: int | None,
 ) -> Iterator[Record]:  # fmt: skip
-    operation, caveat = name_operation(side.name, options, entry.name)
-    names_only = (options or {}).get("ioengine", "") in OPERATION_OF_ENGINE
+    operation, caveat = name_fio_operation(side.name, options, entry.name)
+    names_only = operation_on_names(options) is not None
     factors = name_factors(side.name, options, threads, side.moved, side.calls or 0)
     factors |= {} if names_only else _name_size(side.name, options, side.moved, side.calls or 0)
     for figure in side.figures:
@@ -178,7 +178,7 @@ def _read_side(
 
 
 def _record(
-    run: Run, operation: str, figure: Figure, metric: str, scope: str, repetition: int | None,
+    run: FioRun, operation: str, figure: FioFigure, metric: str, scope: str, repetition: int | None,
     caveat: str | None, factors: dict[str, Any],
 ) -> Record:  # fmt: skip
     caveats = tuple(filter(None, (*run.caveats, caveat, "rounded" if figure.slack else None)))

@@ -28,7 +28,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from coldcache.core.errors import LogError
-from coldcache.core.records import UNIT_OF_METRIC, Record, Series
+from coldcache.core.records import UNIT_OF_METRIC, Record, SeriesRecords
 from coldcache.tools.lines import name_line
 
 #: Name of the tool in campaigns that import its logs.
@@ -43,7 +43,8 @@ _NAMED_FOR_ALL = re.compile(r"(?<![a-z])agg-(?:read|write|trim|mixed)_bw\.log")
 _NAMED = re.compile(rf"(?<![a-z])({'|'.join(_KINDS)})(?![a-z])")
 
 _NUMBER = rb"(?:0x[0-9a-f]{1,8}|[0-9]{1,19})"
-_RECOGNISED = re.compile(rb"[0-9]{1,15}(?:, " + _NUMBER + rb"){3,4096}(?:, )?\r?\n")
+_LINE = rb"[0-9]{1,15}(?:, " + _NUMBER + rb"){3,4096}(?:, )?\r?\n"
+_RECOGNISED, _WITHIN = re.compile(_LINE), re.compile(rb"\n(?:" + _LINE + rb"){2}")
 _TIME_AND_VALUE = rb"[0-9]{1,15}, [0-9]{1,18}, "
 _ONE_VALUE = _TIME_AND_VALUE + rb"[0-2], [0-9]{1,18}"
 _TWO_VALUES = _TIME_AND_VALUE + rb"[0-9]{1,18}, [0-2], 0"
@@ -83,16 +84,16 @@ class _Meaning(NamedTuple):
 
 
 def recognise(log: bytes) -> bool:
-    """Return whether the log starts with a line of a series, or of a series of histograms."""
-    return _RECOGNISED.match(log) is not None
+    """Return whether the log starts with a line of a series or of histograms, or holds several after other output."""
+    return _RECOGNISED.match(log) is not None or _WITHIN.search(log) is not None
 
 
-def read(log: bytes) -> Series:
+def read(log: bytes) -> SeriesRecords:
     """Return every point of a series whose name is unknown; raises `LogError` as `read_named`."""
     return read_named(log, "")
 
 
-def read_named(log: bytes, name: str) -> Series:
+def read_named(log: bytes, name: str) -> SeriesRecords:
     """Return every point of a series.
 
     Parameters
@@ -104,7 +105,7 @@ def read_named(log: bytes, name: str) -> Series:
 
     Returns
     -------
-    Series
+    SeriesRecords
         One record per value, in the order of the lines. ``factors`` holds ``time`` in s on the log's clock (since the
         start of the job or, with ``log_unix_epoch``, since 1970) and the ``transfer_size`` of a single call. The job's
         pattern is not in the log: ``pattern-unknown``. Latencies of windows in five columns carry
@@ -117,6 +118,44 @@ def read_named(log: bytes, name: str) -> Series:
         If a line is broken or cut, the name does not say what the values are, time goes back (several processes in
         one file: ``per_job_logs=0``), or the meaning of the values depends on a version that the columns do not prove.
     """
+    points, meaning = _read_points(log, name)
+    return _make_series(points, meaning, log)
+
+
+def read_processes(log: bytes, name: str) -> list[SeriesRecords]:
+    """Return the series of each process in a log of all of them (``per_job_logs=0``): where time goes back, one ends.
+
+    A process notes its whole series when it is done, so those of several are not mixed.
+
+    Raises
+    ------
+    LogError
+        As `read_named`, but for time that goes back.
+    """
+    found, start = [], 0
+    for part in _split_processes(log):
+        points, meaning = _read_points(part, name)
+        found.append(_make_series(points._replace(offset=points.offset + start), meaning, log))
+        start += len(part)
+    return found
+
+
+def _split_processes(log: bytes) -> list[bytes]:
+    parts: list[list[bytes]] = []
+    before = -1
+    for line in log.splitlines(keepends=True):
+        number, comma, _ = line.partition(b",")
+        # A line that is broken or cut is refused with its part.
+        time = int(number) if comma and number.isdigit() else before
+        if time < before or not parts:
+            parts.append([])
+        parts[-1].append(line)
+        before = time
+    return [b"".join(part) for part in parts]
+
+
+def _read_points(log: bytes, name: str) -> "tuple[_Points, _Meaning]":
+    """Return the points of a series, and what its values are; raises `LogError` as `read_named`."""
     columns = log[: log.find(b"\n")].count(b",") + 1
     if columns > _MOST_COLUMNS:
         raise LogError("a series of histograms (--write_hist_log) is not read: use --write_lat_log")
@@ -135,7 +174,7 @@ def read_named(log: bytes, name: str) -> Series:
     _check_order(points, of_calls, meaning.definition.startswith(ONE_CALL))
     if not points.values.any():
         raise LogError("every value is zero: nothing was moved")
-    return _make_series(points, meaning, log)
+    return points, meaning
 
 
 class _Points(NamedTuple):
@@ -270,7 +309,7 @@ def _find_meaning(name: str, of_calls: bool, has_priorities: bool) -> _Meaning:
     return _Meaning("latency", "ns", (ONE_CALL if of_calls else WINDOW) + what)
 
 
-def _make_series(points: _Points, meaning: _Meaning, log: bytes) -> Series:
+def _make_series(points: _Points, meaning: _Meaning, log: bytes) -> SeriesRecords:
     """Return one record per value."""
     import numpy as np
 
@@ -283,7 +322,7 @@ def _make_series(points: _Points, meaning: _Meaning, log: bytes) -> Series:
         for statistic in statistics
     )
     count, printed = len(statistics), points.values.ravel()
-    return Series(
+    return SeriesRecords(
         forms,
         log.decode("latin-1"),
         (points.direction[:, None] * count + np.arange(count)).ravel(),

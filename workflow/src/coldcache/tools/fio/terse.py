@@ -22,7 +22,7 @@ from operator import attrgetter
 from coldcache.core.errors import LogError
 from coldcache.tools.fio.directions import CALLS, LATENCIES, LONGEST, MOVED, SAMPLES
 from coldcache.tools.fio.documents import place, plain
-from coldcache.tools.fio.printed import Entry, Figure, Run, Side, scale_figure
+from coldcache.tools.fio.printed import Entry, FioFigure, FioRun, Side, scale_figure
 
 _LINE = re.compile(r"^(?:[>| \t]*|<[^>\n]{0,255}> ?)([0-9]{1,2});(fio-[^;\n]{1,40});([^\n]*)(\n|\Z)", re.MULTILINE)
 _VERSION = re.compile(r"fio-([23]\.[0-9]+\S*)")
@@ -47,7 +47,7 @@ class _Field:
         return float(self.text)
 
 
-def find_runs(text: str) -> list[Run]:
+def find_terse_runs(text: str) -> list[FioRun]:
     """Return the lines of a log, each as a run; a line that is there twice counts once.
 
     Raises
@@ -56,7 +56,7 @@ def find_runs(text: str) -> list[Run]:
         If a line is of another version of the format, is cut, or states an error; or if two lines may be of one run's
         processes.
     """
-    runs: list[Run] = []
+    runs: list[FioRun] = []
     known = dict[tuple[int, str, str], str]()
     for line in _LINE.finditer(text):
         if line[1] != "3":
@@ -73,7 +73,7 @@ def find_runs(text: str) -> list[Run]:
             )
         known |= dict.fromkeys(keys, printed)
         version = _VERSION.fullmatch(line[2])
-        runs.append(Run(version[1] if version else None, {}, [entry], {}, ("no-end-marker",)))
+        runs.append(FioRun(version[1] if version else None, {}, [entry], {}, ("no-end-marker",)))
     return runs
 
 
@@ -143,9 +143,9 @@ def _read_side(where: str, name: str, fields: list[_Field]) -> Iterator[Side]:
     yield Side(name, fields[0].start, moved * 1024, 1024, *totals, None, sorted(figures, key=attrgetter("start")))
 
 
-def _figure(field: _Field, metric: str, statistic: str, definition: str, scale: float, unit: str) -> Figure:
+def _figure(field: _Field, metric: str, statistic: str, definition: str, scale: float, unit: str) -> FioFigure:
     is_exact = metric == "elapsed" or (metric == "latency" and "." in field.text)
-    return Figure(
+    return FioFigure(
         metric, statistic, definition, scale_figure(field.text, scale), field.start, field.text, unit,
         0.0 if is_exact else scale,
     )  # fmt: skip

@@ -21,7 +21,7 @@ from coldcache.core.errors import LogError
 from coldcache.tools.fio.complete import check_groups, check_jobs, drop_copies
 from coldcache.tools.fio.directions import CALLS, LONGEST, MOVED, TOTAL
 from coldcache.tools.fio.documents import place, plain
-from coldcache.tools.fio.printed import GROUP, Entry, Figure, Run, Side, Total, describe, scale_figure
+from coldcache.tools.fio.printed import GROUP_DEFINITION, Entry, FioFigure, FioRun, Side, Total, describe, scale_figure
 
 _START = r"^(?:<[^>\n]{0,255}>[ \t]*|[>| \t]*)"
 _TOKEN = re.compile(
@@ -69,7 +69,7 @@ _SIDES = ("read", "write", "trim")
 _ROUNDING = 0.65
 
 
-def find_runs(text: str) -> list[Run]:
+def find_text_runs(text: str) -> list[FioRun]:
     """Return the runs in a log, in its order; a text that was pasted twice counts once.
 
     Raises
@@ -78,13 +78,13 @@ def find_runs(text: str) -> list[Run]:
         If an entry states an error, a line is broken, missing or there twice, or totals contradict the entries.
     """
     tokens = list(_TOKEN.finditer(text))
-    runs: list[Run] = []
+    runs: list[FioRun] = []
     heads: list[list[re.Match[str]]] = []
     is_over = True
     for token, end in zip(tokens, [*(token.start() for token in tokens[1:]), len(text)], strict=True):
         kind = token.lastgroup
         if is_over and kind != "status":
-            runs.append(Run(None, {}, [], {}))
+            runs.append(FioRun(None, {}, [], {}))
             heads.append([])
             is_over = False
         if kind == "described":
@@ -155,13 +155,13 @@ def _read_side(text: str, start: int, issued: re.Match[str]) -> Side:
         if issued[group] is None:
             raise LogError(f"{place(text, issued.start())}: the calls of {line['name']} are missing")
         calls = int(issued[group])
-        figures.append(Figure("count", "value", TOTAL, float(calls), issued.start(group), issued[group], "I/Os"))
+        figures.append(FioFigure("count", "value", TOTAL, float(calls), issued.start(group), issued[group], "I/Os"))
     return Side(line["name"], start, moved.value, moved.slack, bandwidth, rate, elapsed, calls, figures)
 
 
 def _read_figure(
     line: re.Match[str], group: str, metric: str, definition: str, scale: float, unit: str, is_old: bool
-) -> Figure:
+) -> FioFigure:
     digits = line[group]
     try:
         value = scale_figure(digits, scale)
@@ -171,7 +171,7 @@ def _read_figure(
     step = 1.0 if is_old else _ROUNDING / 10 ** len(digits.partition(".")[2])
     # fio computes rates as whole numbers, and prints short ones as they are.
     slack = (scale * step if scale > 1 else 0.0) + 1
-    return Figure(metric, "value", definition, value, line.start(group), digits, unit, slack)
+    return FioFigure(metric, "value", definition, value, line.start(group), digits, unit, slack)
 
 
 def _bytes(unit: str, is_old: bool) -> float:
@@ -180,7 +180,7 @@ def _bytes(unit: str, is_old: bool) -> float:
     return float((1024 if is_old or "i" in unit else 1000) ** power)
 
 
-def _add_totals(text: str, start: int, end: int, run: Run) -> None:
+def _add_totals(text: str, start: int, end: int, run: FioRun) -> None:
     status = _STATUS.match(text, start)
     assert status is not None
     for line in _TOTAL.finditer(text, start, end):
@@ -190,7 +190,8 @@ def _add_totals(text: str, start: int, end: int, run: Run) -> None:
             raise LogError(f"{place(text, line.start(1))}: the total of group {key[0]} is there twice")
         per, unit = line[f"{old}per"], line[f"{old}unit"]
         moved = _read_figure(line, f"{old}moved", "", "", _bytes(unit, bool(old)), "", bool(old))
+        scale = _bytes(per, bool(old))
         run.totals[key] = Total(
-            _read_figure(line, f"{old}speed", "throughput", GROUP, _bytes(per, bool(old)), f"{per}/s", bool(old)),
+            _read_figure(line, f"{old}speed", "throughput", GROUP_DEFINITION, scale, f"{per}/s", bool(old)),
             moved.value, moved.slack, int(line[f"{old}least"]) / 1000, int(line[f"{old}most"]) / 1000,
         )  # fmt: skip

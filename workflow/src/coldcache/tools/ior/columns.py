@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
+from coldcache.core.units import MIB
 
-MIB = 1048576
 OPEN_TO_CLOSE = "aggregate over ranks, open to close"
 WHOLE = "open to close"
 OPS_ROW = "transfers of all ranks, first start to last end of the reads or writes"
@@ -39,7 +39,7 @@ class Column(NamedTuple):
     statistic: str = "value"
 
 
-class Context(NamedTuple):
+class IorFacts(NamedTuple):
     """Facts that all records of one test share."""
 
     version: str | None
@@ -72,13 +72,13 @@ ROW_KEYS = {
 }
 
 
-def check_version(version: str) -> None:
+def check_ior_version(version: str) -> None:
     """Raise `LogError` if the output of IOR's `version` is unknown; known are 3.0 to 4.1 development."""
     if not _KNOWN.match(version):
         raise LogError(f"IOR {version} is none of the versions read here (3.0 to 4.1)")
 
 
-def name_operation(access: str, is_random: bool) -> str:
+def name_ior_operation(access: str, is_random: bool) -> str:
     """Return the contract's name for IOR's access ``write``, ``read`` or ``remove``."""
     if access == "remove":
         return "file-remove"
@@ -145,7 +145,7 @@ def parse_size(text: bytes) -> int | None:
 
 
 def make_record(
-    context: Context,
+    context: IorFacts,
     operation: str,
     column: Column,
     text: bytes,
@@ -157,7 +157,7 @@ def make_record(
 
     Parameters
     ----------
-    context : Context
+    context : IorFacts
         Of the test.
     operation : str
         As the contract names it.

@@ -59,6 +59,8 @@ def unfit(run: Run) -> str | None:
         return "runs on one node"
     if run.queue_depth > 1:
         return "keeps one transfer in flight per thread"
+    if run.writes_per_flush:
+        return "flushes at the end alone"
     if run.direct_io and not run.command:
         # -B in 3.x, --posix.odirect in 4.x.
         return "passes the page cache by an option that differs by version; state its command"

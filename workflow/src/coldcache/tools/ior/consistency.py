@@ -1,11 +1,13 @@
 """Compare IOR's figures with each other: latency with rate, summary with rows."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from coldcache.core.errors import LogError
-from coldcache.tools.ior.columns import Context
+from coldcache.core.records import Record
+from coldcache.tools.ior.columns import IorFacts
 
+_STAMP = re.compile(rb"(?:Began|Finished)[^\n]*")
 MISCOUNTED = ("latency-miscounts-transfers",)
 _SHARED_BYTES = re.compile(r"3\.[012]|3\.3(?:alpha|\.0\+dev)")
 
@@ -16,7 +18,7 @@ def half_step(text: bytes) -> float:
     return 0.5 if dot < 0 else 0.5 * 10.0 ** (dot + 1 - len(text))
 
 
-def latency_caveat(latency: bytes, rate: bytes, context: Context) -> tuple[str, ...]:
+def latency_caveat(latency: bytes, rate: bytes, context: IorFacts) -> tuple[str, ...]:
     """Return the caveat of a latency that IOR divided by a wrong number of transfers.
 
     IOR before 2025 divides a rank's time by the transfers of one block: the latency is too large if a file has
@@ -26,7 +28,7 @@ def latency_caveat(latency: bytes, rate: bytes, context: Context) -> tuple[str, 
     ----------
     latency, rate : bytes
         As printed, in s and 1/s.
-    context : Context
+    context : IorFacts
         Of the test; ``threads`` among its factors is the number of ranks.
 
     Returns
@@ -85,3 +87,17 @@ def compare_summary(
                 return ("bytes-of-last-phase",)
             raise LogError(f"IOR's summary and its result rows contradict each other on {access}")
     return ()
+
+
+def list_once(runs: Iterable[tuple[bytes, list[Record]]]) -> list[Record]:
+    """Return the records of all runs; one that was pasted twice, with the same text of stamps and figures, counts once.
+
+    Parameters
+    ----------
+    runs : iterable of (bytes, list of Record)
+        The text of each run, and what it states.
+    """
+    chosen: dict[tuple[tuple[bytes, ...], tuple[str, ...]], list[Record]] = {}
+    for text, records in runs:
+        chosen.setdefault((tuple(_STAMP.findall(text)), tuple(one.printed for one in records)), records)
+    return [record for records in chosen.values() for record in records]

@@ -98,7 +98,7 @@ def _read_line(log: bytes, start: int, end: int, heads: list[str], seen: dict[st
         raise LogError(f"repetition {repetition} of {access} appears twice in IOR's CSV")
     seen[access].add(repetition)
     factors = {"threads": int(texts["numTasks"]), "transfer_size": round(float(texts["xfer(KiB)"]) * 1024)}
-    context = terms.Context(None, False, (), factors)
+    context = terms.IorFacts(None, False, (), factors)
     records = []
     for name, text in zip(heads, fields, strict=True):
         column = terms.ROW_COLUMNS.get(name)

@@ -15,14 +15,16 @@ IOR writes warnings into the middle of it, and 4.0 under ``-v`` closes ``Results
 import json
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
+from coldcache.core.units import MIB
 from coldcache.tools.ior import columns as terms
 from coldcache.tools.ior import consistency as ior_checks
 
-_MIB = terms.Column("throughput", "B/s", terms.MIB, " MiB", terms.OPEN_TO_CLOSE)
+_MIB = terms.Column("throughput", "B/s", MIB, " MiB", terms.OPEN_TO_CLOSE)
 _OPS = terms.Column("rate", "1/s", 1.0, " OPs", terms.OPS_SUMMARY)
 _SUMMARY_KEYS = {
     "bwMaxMIB": _MIB._replace(statistic="max"),
@@ -35,7 +37,7 @@ _SUMMARY_KEYS = {
     "OPsSD": _OPS._replace(statistic="stddev"),
     "MeanTime": terms.Column("elapsed", "s", 1.0, "", terms.WHOLE, "mean"),
     "StoneWallTime": terms.Column("elapsed", "s", 1.0, "", terms.TO_STONEWALL, "mean"),
-    "StoneWallbwMeanMIB": terms.Column("throughput", "B/s", terms.MIB, " MiB", "", "mean"),
+    "StoneWallbwMeanMIB": terms.Column("throughput", "B/s", MIB, " MiB", "", "mean"),
 }
 _WITHOUT_FIGURES = ("Parameters", "Options")
 _NEEDED_SUMMARY = _SUMMARY_KEYS.keys() - {"StoneWallTime", "StoneWallbwMeanMIB"}
@@ -55,7 +57,7 @@ _DOUBLE_END = re.compile(rb'\](?=\s*\]\s*,\s*"max")')
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, strict=False)
 
 
-class Figure(NamedTuple):
+class JsonFigure(NamedTuple):
     """A number as printed, and its place in the log."""
 
     text: bytes
@@ -73,7 +75,7 @@ def read(log: bytes) -> list[Record]:
     Parameters
     ----------
     log : bytes
-        The whole log; it may hold several documents, and lines of other programs.
+        The whole log; it may hold several documents, of which a repeated one counts once, and lines of other programs.
 
     Returns
     -------
@@ -87,23 +89,19 @@ def read(log: bytes) -> list[Record]:
     """
     starts = [found.start() for found in _DOCUMENT.finditer(log)]
     parts = list(zip(starts, [*starts[1:], len(log)], strict=True))
-    texts = {b" ".join(log[start:end].split()) for start, end in parts} if len(parts) > 1 else parts
-    if len(texts) < len(parts):
-        raise LogError("one run of IOR appears twice in the log, word by word")
-    records = []
+    runs = []
     for start, end in parts:
         try:
-            records += _read_document(_decode(log, start, end))
+            runs.append((log[start:end], _read_document(_decode(log, start, end))))
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise LogError(
                 "IOR's JSON is damaged: a key is missing, or has a value that does not belong there"
             ) from error
-    records.sort(key=lambda record: record.offset)
-    return records
+    return sorted(ior_checks.list_once(runs), key=attrgetter("offset"))
 
 
 def _decode(log: bytes, start: int, end: int) -> dict[str, Any]:
-    """Return one document, its figures replaced by `Figure`."""
+    """Return one document, its figures replaced by `JsonFigure`."""
     part = log[start:end]
     for attempt in (bytes, _blank_foreign, _close_once):
         text = attempt(part).decode("latin-1")
@@ -142,7 +140,7 @@ def _place(node: Any, places: Iterator[re.Match[str]], base: int) -> None:
             found = next(places, None)
             if found is None or found[1] != key or found[2] != value:
                 raise LogError(f"IOR's JSON is damaged, or states no number, at the key {key!r}: {str(value)[:40]!r}")
-            node[key] = Figure(value.encode(), base + found.start(2))
+            node[key] = JsonFigure(value.encode(), base + found.start(2))
         elif not isinstance(value, str) and key not in _WITHOUT_FIGURES:
             _place(value, places, base)
 
@@ -150,7 +148,7 @@ def _place(node: Any, places: Iterator[re.Match[str]], base: int) -> None:
 def _read_document(document: dict[str, Any]) -> list[Record]:
     """Return the records of one document."""
     version = document["Version"]
-    terms.check_version(version)
+    terms.check_ior_version(version)
     if "Finished" not in document:
         raise LogError("cut short: IOR's JSON lacks the key 'Finished', so the run ended early")
     records: list[Record] = []
@@ -178,7 +176,7 @@ def _rows_of(node: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def _context(document: dict[str, Any], test: dict[str, Any]) -> terms.Context:
+def _context(document: dict[str, Any], test: dict[str, Any]) -> terms.IorFacts:
     """Return the context that the records of a test share."""
     parameters, options = test.get("Parameters"), test.get("Options")
     if not isinstance(parameters, dict) or not isinstance(options, dict):
@@ -198,10 +196,10 @@ def _context(document: dict[str, Any], test: dict[str, Any]) -> terms.Context:
         raise LogError("IOR's JSON is damaged: tasks, transferSize, blockSize or segmentCount is missing") from error
     caveats = ("stonewalled",) if parameters.get("deadlineForStonewall", "0") != "0" else ()
     told = {name: level for name, level in factors.items() if level is not None}
-    return terms.Context(document["Version"], parameters.get("randomOffset", "0") != "0", caveats, told)
+    return terms.IorFacts(document["Version"], parameters.get("randomOffset", "0") != "0", caveats, told)
 
 
-def _read_test(test: dict[str, Any], summaries: list[dict[str, Any]], context: terms.Context) -> list[Record]:
+def _read_test(test: dict[str, Any], summaries: list[dict[str, Any]], context: terms.IorFacts) -> list[Record]:
     """Return the records of one test: results, maxima, summary."""
     records: list[Record] = []
     rates: dict[str, list[bytes]] = {}
@@ -252,7 +250,7 @@ def _check_repetitions(test: dict[str, Any], counts: dict[str, int]) -> None:
 
 
 def _record(
-    figure: Figure, column: terms.Column, access: str, repetition: int | None, context: terms.Context
+    figure: JsonFigure, column: terms.Column, access: str, repetition: int | None, context: terms.IorFacts
 ) -> Record:
     """Return the record of one figure."""
     value = float(figure.text)
@@ -261,21 +259,21 @@ def _record(
         raise LogError(f"the {access} ran at a rate of zero")
     if column.unit == "s" and value < 0.001:
         caveats += ("rounded",)
-    operation = terms.name_operation(access, context.is_random)
+    operation = terms.name_ior_operation(access, context.is_random)
     return terms.make_record(context, operation, column, figure.text, figure.offset, repetition, caveats)
 
 
-def _row_records(row: dict[str, Any], access: str, repetition: int, context: terms.Context) -> list[Record]:
+def _row_records(row: dict[str, Any], access: str, repetition: int, context: terms.IorFacts) -> list[Record]:
     """Return a record for each figure of one result."""
     records = []
     for key, column in terms.ROW_KEYS.items():
         figure = row.get(key)
-        if not isinstance(figure, Figure):
+        if not isinstance(figure, JsonFigure):
             continue
         if access == "remove":
             column = column._replace(definition=terms.REMOVAL)
         record = _record(figure, column, access, repetition, context)
-        if column.metric == "latency" and isinstance(row.get("iops"), Figure):
+        if column.metric == "latency" and isinstance(row.get("iops"), JsonFigure):
             caveat = ior_checks.latency_caveat(figure.text, row["iops"].text, context)
             record = record._replace(caveats=record.caveats + caveat)
         records.append(record)
@@ -283,7 +281,7 @@ def _row_records(row: dict[str, Any], access: str, repetition: int, context: ter
 
 
 def _summary_records(
-    summary: dict[str, Any], rates: dict[str, list[bytes]], maxima: dict[str, Figure], context: terms.Context
+    summary: dict[str, Any], rates: dict[str, list[bytes]], maxima: dict[str, JsonFigure], context: terms.IorFacts
 ) -> list[Record]:
     """Return a record for each figure of one line of the summary, except a maximum that was stated before."""
     access = summary.get("operation")
@@ -306,7 +304,7 @@ def _summary_records(
     return records
 
 
-def _stonewall_metric(summary: dict[str, Any], context: terms.Context) -> str:
+def _stonewall_metric(summary: dict[str, Any], context: terms.IorFacts) -> str:
     """Return what the summary's stonewall rate counts."""
     rate, time = float(summary["StoneWallbwMeanMIB"].text), float(summary["StoneWallTime"].text)
     return terms.stonewall_metric(context.version, rate, time, float(summary["xsizeMiB"]), context.factors["threads"])

@@ -10,9 +10,10 @@ from coldcache.core.errors import LogError
 from coldcache.core.records import Record
 from coldcache.tools.ior import csv as ior_csv
 from coldcache.tools.ior import json_log as ior_json
-from coldcache.tools.ior.columns import check_version
+from coldcache.tools.ior.columns import check_ior_version
+from coldcache.tools.ior.consistency import list_once
 from coldcache.tools.ior.runs import read_run
-from coldcache.tools.ior.text import find_runs
+from coldcache.tools.ior.text import find_ior_runs
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "ior"
@@ -62,30 +63,29 @@ def read(log: bytes) -> list[Record]:
     LogError
         If a run is unfinished, damaged or contradicts itself, or a version or format cannot be trusted.
     """
-    for found in _BANNER_VERSION.finditer(log):
-        check_version(found[1].decode("latin-1"))
+    for version in _BANNER_VERSION.finditer(log):
+        check_ior_version(version[1].decode("latin-1"))
     banner = _BANNER_VERSION.search(log)
     separatorless = _SEPARATORLESS.match(log)
-    if banner and b'\n  "Began": "' in log:
+    if banner and banner[1].startswith(b"3.2") and b'\n  "Began": "' in log:
         raise LogError(f"IOR {banner[1].decode('latin-1')} prints broken JSON: repeat the run with the default format")
     if separatorless or (banner and b"summaryFormat=CSV" in log and b"\nResults:" not in log):
-        version = (separatorless or banner)[1].decode("latin-1")  # type: ignore[index]
+        said = (separatorless or banner)[1].decode("latin-1")  # type: ignore[index]
         raise LogError(
-            f"IOR {version} prints CSV without separators and without results: repeat the run with the default format"
+            f"IOR {said} prints CSV without separators and without results: repeat the run with the default format"
         )
-    if ior_json.recognise(log):
-        return ior_json.read(log)
-    if ior_csv.recognise(log):
-        return ior_csv.read(log)
-    return _read_text(log)
+    is_text = banner is not None or _TABLE.search(log) is not None
+    forms = [("JSON", ior_json.recognise(log)), ("CSV", ior_csv.recognise(log)), ("text", is_text)]
+    found = [form for form, is_there in forms if is_there]
+    if len(found) > 1:
+        raise LogError(f"holds {' and '.join(found)} of IOR: put each into a file of its own")
+    readers = {"JSON": ior_json.read, "CSV": ior_csv.read}
+    return readers.get("".join(found), _read_text)(log)
 
 
 def _read_text(log: bytes) -> list[Record]:
-    """Return every value of a text log."""
-    runs = find_runs(log)
+    """Return every value of a text log; a run that was pasted twice counts once."""
+    runs = find_ior_runs(log)
     if not runs:
         raise LogError("IOR's log states no results")
-    texts = {b" ".join(log[run.start : run.end].split()) for run in runs} if len(runs) > 1 else runs
-    if len(texts) < len(runs):
-        raise LogError("one run of IOR appears twice in the log, word by word")
-    return [record for run in runs for record in read_run(run, log)]
+    return list_once((log[run.start : run.end], read_run(run, log)) for run in runs)

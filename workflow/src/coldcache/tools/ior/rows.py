@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
+from coldcache.core.units import MIB
 from coldcache.tools.ior import columns as terms
 from coldcache.tools.ior import consistency as ior_checks
 from coldcache.tools.lines import name_line
@@ -20,7 +21,7 @@ _COUNT = rb"(\d{1,9})"
 _PLAIN_COLUMNS = {"block(KiB)": _NUMBER, "xfer(KiB)": _NUMBER, "iter": _COUNT}
 
 
-class Table(NamedTuple):
+class RowForm(NamedTuple):
     """The pattern of a line under given column headings, and the groups that hold figures."""
 
     line: re.Pattern[bytes]
@@ -29,7 +30,7 @@ class Table(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def result_table(heads: bytes) -> Table:
+def result_table(heads: bytes) -> RowForm:
     """Return the table of result rows under the column headings ``access bw(MiB/s) ... iter``.
 
     Raises
@@ -49,10 +50,10 @@ def result_table(heads: bytes) -> Table:
     groups = {name: group for group, name in enumerate(names, start=1)}
     if not {"bw(MiB/s)", "total(s)", "iter"} <= groups.keys() or len(groups) != len(names):
         raise LogError("the column heads of IOR's results are damaged")
-    return Table(re.compile(pattern + rb"[ \t\r]*(?:\n|\Z)"), tuple(figures), groups)
+    return RowForm(re.compile(pattern + rb"[ \t\r]*(?:\n|\Z)"), tuple(figures), groups)
 
 
-_MIB = terms.Column("throughput", "B/s", terms.MIB, " MiB", terms.OPEN_TO_CLOSE)
+_MIB = terms.Column("throughput", "B/s", MIB, " MiB", terms.OPEN_TO_CLOSE)
 _OPS = terms.Column("rate", "1/s", 1.0, " OPs", terms.OPS_SUMMARY)
 _SUMMARY_COLUMNS = {
     "Max(MiB)": _MIB._replace(statistic="max"),
@@ -65,7 +66,7 @@ _SUMMARY_COLUMNS = {
     "StdDev(OPs)": _OPS._replace(statistic="stddev"),
     "Mean(s)": terms.Column("elapsed", "s", 1.0, " s", terms.WHOLE, "mean"),
     "Stonewall(s)": terms.Column("elapsed", "s", 1.0, " s", terms.TO_STONEWALL, "mean"),
-    "Stonewall(MiB)": terms.Column("throughput", "B/s", terms.MIB, " MiB", "", "mean"),
+    "Stonewall(MiB)": terms.Column("throughput", "B/s", MIB, " MiB", "", "mean"),
 }
 _MAXIMUM = _MIB._replace(statistic="max", suffix=" MiB/sec")
 _REMOVAL = terms.ROW_COLUMNS["total(s)"]._replace(definition=terms.REMOVAL)
@@ -80,7 +81,7 @@ _SUMMARY_NEEDS = _TEST_COUNTS | {"Max(MiB)", "Min(MiB)", "Mean(MiB)", "Mean(s)"}
 
 
 @lru_cache(maxsize=64)
-def summary_table(heads: bytes) -> Table:
+def summary_table(heads: bytes) -> RowForm:
     """Return the table of summary lines under the column headings ``Operation Max(MiB) ... RefNum``.
 
     Raises
@@ -109,10 +110,10 @@ def summary_table(heads: bytes) -> Table:
     groups = {name: group for group, name in enumerate(names, start=1)}
     if not groups.keys() >= _SUMMARY_NEEDS or len(groups) != len(names):
         raise LogError("the column heads of IOR's summary are damaged")
-    return Table(re.compile(pattern + rb"[ \t\r]*(?:\n|\Z)"), tuple(figures), groups)
+    return RowForm(re.compile(pattern + rb"[ \t\r]*(?:\n|\Z)"), tuple(figures), groups)
 
 
-def match_line(table: Table, log: bytes, start: int) -> re.Match[bytes]:
+def match_line(table: RowForm, log: bytes, start: int) -> re.Match[bytes]:
     """Return the match of the line at `start`; raises `LogError` naming the line if it does not fit its table."""
     found = table.line.match(log, start)
     if found is None:
@@ -122,16 +123,16 @@ def match_line(table: Table, log: bytes, start: int) -> re.Match[bytes]:
     return found
 
 
-def row_records(table: Table, found: re.Match[bytes], context: terms.Context) -> list[Record]:
+def row_records(table: RowForm, found: re.Match[bytes], context: terms.IorFacts) -> list[Record]:
     """Return a record for each figure of a result row.
 
     Parameters
     ----------
-    table : Table
+    table : RowForm
         Of `result_table`.
     found : Match
         Of `match_line`.
-    context : Context
+    context : IorFacts
         Of the test.
 
     Returns
@@ -151,7 +152,7 @@ def row_records(table: Table, found: re.Match[bytes], context: terms.Context) ->
     if access == "remove":
         group = table.groups["total(s)"]
         return [terms.make_record(context, "file-remove", _REMOVAL, texts[group], spans[group][0], repetition, caveats)]
-    operation = terms.name_operation(access, context.is_random)
+    operation = terms.name_ior_operation(access, context.is_random)
     records = []
     for group, column in table.figures:
         text = texts[group]
@@ -169,7 +170,7 @@ def row_records(table: Table, found: re.Match[bytes], context: terms.Context) ->
     return records
 
 
-def max_record(log: bytes, start: int, context: terms.Context) -> Record:
+def max_record(log: bytes, start: int, context: terms.IorFacts) -> Record:
     """Return the record of a line ``Max Write: 2157.41 MiB/sec (2262.21 MB/sec)``.
 
     Raises
@@ -182,20 +183,20 @@ def max_record(log: bytes, start: int, context: terms.Context) -> Record:
         raise LogError(f"{name_line(log, start)} is damaged: IOR states a maximum that cannot be read")
     if not float(found[2]):
         raise LogError(f"{name_line(log, start)} states a maximum of zero")
-    operation = terms.name_operation(found[1].decode().lower(), context.is_random)
+    operation = terms.name_ior_operation(found[1].decode().lower(), context.is_random)
     return terms.make_record(context, operation, _MAXIMUM, found[2], found.start(2), None, context.caveats)
 
 
-def summary_records(table: Table, found: re.Match[bytes], context: terms.Context, skip_max: bool) -> list[Record]:
+def summary_records(table: RowForm, found: re.Match[bytes], context: terms.IorFacts, skip_max: bool) -> list[Record]:
     """Return a record for each figure of a summary line.
 
     Parameters
     ----------
-    table : Table
+    table : RowForm
         Of `summary_table`.
     found : Match
         Of `match_line`.
-    context : Context
+    context : IorFacts
         Of the test.
     skip_max : bool
         Whether the line's maximum repeats a ``Max Write:`` or ``Max Read:`` line.
@@ -206,7 +207,7 @@ def summary_records(table: Table, found: re.Match[bytes], context: terms.Context
         Rates in B/s and 1/s, times in s, without a repetition; columns marked ``NA`` are left out.
     """
     spans, texts = found.regs, (found[0], *found.groups())
-    operation = terms.name_operation(texts[1].decode(), context.is_random)
+    operation = terms.name_ior_operation(texts[1].decode(), context.is_random)
     records = []
     for group, column in table.figures:
         text = texts[group]
@@ -222,7 +223,7 @@ def summary_records(table: Table, found: re.Match[bytes], context: terms.Context
     return records
 
 
-def _stonewall_metric(table: Table, texts: tuple[bytes, ...], version: str | None) -> str:
+def _stonewall_metric(table: RowForm, texts: tuple[bytes, ...], version: str | None) -> str:
     """Return what the column ``Stonewall(MiB)`` of a summary line counts."""
     names = ("Stonewall(MiB)", "Stonewall(s)", "aggs(MiB)")
     rate, time, moved = (float(texts[table.groups[name]]) for name in names)

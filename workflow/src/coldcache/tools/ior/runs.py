@@ -9,7 +9,7 @@ from coldcache.core.records import Record
 from coldcache.tools.ior import columns as terms
 from coldcache.tools.ior import consistency as ior_checks
 from coldcache.tools.ior import rows
-from coldcache.tools.ior.text import Run, Test
+from coldcache.tools.ior.text import IorRun, IorTest
 
 _FATAL = re.compile(rb"(?:ior ERROR: |ERROR: (?=[^\n]*\.[ch]:\d+\))|: Process \d+: FAILED in )[^\n]*")
 #: Files of the IO500 harness, which calls IOR as a library under the name ./ior, once per phase.
@@ -19,12 +19,12 @@ _LAYOUTS = {b"file-per-process": "file-per-thread", b"single-shared-file": "shar
 Match = re.Match[bytes]
 
 
-def read_run(run: Run, log: bytes) -> list[Record]:
+def read_run(run: IorRun, log: bytes) -> list[Record]:
     """Return every figure that one run states.
 
     Parameters
     ----------
-    run : Run
+    run : IorRun
         Of `ior_text.find_runs`.
     log : bytes
         The whole log.
@@ -51,7 +51,7 @@ def read_run(run: Run, log: bytes) -> list[Record]:
         if run.version is not None and (test.columns is None or b"ordering in a file" not in test.options):
             raise LogError(f"damaged: test {test.number} lacks its options or the heads of its result rows")
         ours = summary.pop(test.number, {})
-        context = terms.Context(
+        context = terms.IorFacts(
             run.version,
             test.options.get(b"ordering in a file", b"").startswith(b"random"),
             _caveats(run, test, log),
@@ -66,7 +66,7 @@ def read_run(run: Run, log: bytes) -> list[Record]:
     return records
 
 
-def _is_embedded(run: Run) -> bool:
+def _is_embedded(run: IorRun) -> bool:
     """Return whether the IO500 harness made the run: it prints neither maxima, nor a summary, nor an end marker."""
     test = run.tests[0]
     if len(run.tests) != 1 or not run.command.startswith(b"./ior ") or run.summary_rows or test.maxima:
@@ -76,7 +76,7 @@ def _is_embedded(run: Run) -> bool:
     return bool(test.rows) and is_one_access and is_io500_file and b" -G" in run.command
 
 
-def _why_unfinished(run: Run, log: bytes) -> str:
+def _why_unfinished(run: IorRun, log: bytes) -> str:
     """Return why a run has no end marker."""
     fatal = _FATAL.search(log, run.start, run.end)
     if fatal:
@@ -85,7 +85,7 @@ def _why_unfinished(run: Run, log: bytes) -> str:
     return f"cut short: IOR's line 'Finished' is missing after {found} result rows, so the run ended early"
 
 
-def _match_summary(run: Run, log: bytes) -> tuple[rows.Table | None, dict[int, dict[bytes, Match]]]:
+def _match_summary(run: IorRun, log: bytes) -> tuple[rows.RowForm | None, dict[int, dict[bytes, Match]]]:
     """Return the summary's table, and its lines by test and access; a line repeated word by word counts once."""
     if not run.summary_rows or run.summary_columns is None:
         return None, {}
@@ -100,7 +100,7 @@ def _match_summary(run: Run, log: bytes) -> tuple[rows.Table | None, dict[int, d
     return heads, summary
 
 
-def _caveats(run: Run, test: Test, log: bytes) -> tuple[str, ...]:
+def _caveats(run: IorRun, test: IorTest, log: bytes) -> tuple[str, ...]:
     """Return the caveats that all figures of a test share."""
     caveats: tuple[str, ...] = ()
     seconds = test.options.get(b"stonewallingTime", b"0").strip() != b"0" or terms.command_size(run.command, b"-D")
@@ -112,7 +112,7 @@ def _caveats(run: Run, test: Test, log: bytes) -> tuple[str, ...]:
 
 
 def _factors(
-    run: Run, test: Test, is_direct: bool | None, heads: rows.Table | None, summary: dict[bytes, Match]
+    run: IorRun, test: IorTest, is_direct: bool | None, heads: rows.RowForm | None, summary: dict[bytes, Match]
 ) -> dict[str, Any]:
     """Return the factors that the log states exactly."""
     options = test.options
@@ -156,10 +156,10 @@ def _integer(text: bytes | list[bytes] | None) -> int:
 
 
 def _read_test(
-    run: Run,
-    test: Test,
-    context: terms.Context,
-    heads: rows.Table | None,
+    run: IorRun,
+    test: IorTest,
+    context: terms.IorFacts,
+    heads: rows.RowForm | None,
     summary: dict[bytes, Match],
     log: bytes,
     accesses: frozenset[str],
@@ -198,7 +198,7 @@ def _read_test(
 
 
 def _group_rates(
-    table: rows.Table, found_rows: list[Match], test: Test, wanted: int | None
+    table: rows.RowForm, found_rows: list[Match], test: IorTest, wanted: int | None
 ) -> dict[bytes, list[bytes]]:
     """Return the printed rates by access; raises `LogError` if a repetition is missing or appears twice."""
     rates: dict[bytes, list[bytes]] = {}
@@ -219,7 +219,9 @@ def _group_rates(
     return rates
 
 
-def _declared_repetitions(run: Run, test: Test, heads: rows.Table | None, summary: dict[bytes, Match]) -> int | None:
+def _declared_repetitions(
+    run: IorRun, test: IorTest, heads: rows.RowForm | None, summary: dict[bytes, Match]
+) -> int | None:
     """Return how many repetitions the options or the summary announce; None if the start of the log is missing."""
     stated = _integer((test.options.get(b"repetitions", b"").split() or [b""])[0])
     if not stated and heads is not None and summary:
@@ -230,7 +232,7 @@ def _declared_repetitions(run: Run, test: Test, heads: rows.Table | None, summar
 
 
 def _read_maxima(
-    test: Test, context: terms.Context, log: bytes, rates: dict[bytes, list[bytes]]
+    test: IorTest, context: terms.IorFacts, log: bytes, rates: dict[bytes, list[bytes]]
 ) -> dict[bytes, Record]:
     """Return the records of the lines ``Max Write:`` and ``Max Read:`` by access."""
     maxima: dict[bytes, Record] = {}

@@ -45,7 +45,7 @@ _ANCHOR = re.compile(rb"IOR-\S+: MPI Coordinated|access[ \t]+bw\(MiB/s\)|Operati
 _FULL_ROW = re.compile(rb"(?:write|read|remove)(?:[ \t]+(?:[\d.]+|-)){7,}")
 
 
-class Test:
+class IorTest:
     """One test of a run: its options as printed, and the places of its column headings, rows and maxima."""
 
     def __init__(self, number: int) -> None:
@@ -56,7 +56,7 @@ class Test:
         self.maxima: list[int] = []
 
 
-class Run:
+class IorRun:
     """One call of IOR, from its banner to the next one."""
 
     def __init__(self, version: str | None, start: int) -> None:
@@ -64,7 +64,7 @@ class Run:
         self.start = start
         self.end = start
         self.command = b""
-        self.tests: list[Test] = [Test(0)]
+        self.tests: list[IorTest] = [IorTest(0)]
         self.summary_columns: bytes | None = None
         self.summary_rows: list[int] = []
         self.finished = False
@@ -85,7 +85,7 @@ def _lines(log: bytes) -> Iterator[re.Match[bytes]]:
     return chain([head] if head else [], line.finditer(log))
 
 
-def find_runs(log: bytes) -> list[Run]:
+def find_ior_runs(log: bytes) -> list[IorRun]:
     """Return the runs of a text log, in order, each with the places of its figures.
 
     Parameters
@@ -103,13 +103,13 @@ def find_runs(log: bytes) -> list[Run]:
     LogError
         If a result row is misplaced: before the column headings, or after the end marker.
     """
-    run = Run(None, 0)
+    run = IorRun(None, 0)
     runs = [run]
     for found in _lines(log):
         kind = found.lastgroup
         if kind == "banner":
             run.end = found.start()
-            run = Run(found["banner"].decode("latin-1"), found.start())
+            run = IorRun(found["banner"].decode("latin-1"), found.start())
             runs.append(run)
         elif kind == "value":
             _add_option(run, found["key"], found["value"])
@@ -121,7 +121,7 @@ def find_runs(log: bytes) -> list[Run]:
     return [one for one in runs if one.version is not None or one.has_results()]
 
 
-def _add_option(run: Run, key: bytes, value: bytes) -> None:
+def _add_option(run: IorRun, key: bytes, value: bytes) -> None:
     """Keep an option of the test that is about to start."""
     if key.startswith(b"Command line"):
         run.command = run.command or value
@@ -129,7 +129,7 @@ def _add_option(run: Run, key: bytes, value: bytes) -> None:
         run.tests[-1].options[key] = value
 
 
-def _add_figures(run: Run, kind: str, found: re.Match[bytes], log: bytes) -> None:
+def _add_figures(run: IorRun, kind: str, found: re.Match[bytes], log: bytes) -> None:
     """Note the place of a line of figures, or start the test or table that it announces."""
     test = run.tests[-1]
     start = found.start(kind)
@@ -141,7 +141,7 @@ def _add_figures(run: Run, kind: str, found: re.Match[bytes], log: bytes) -> Non
         if test.columns is not None and run.version is not None:
             raise LogError(f"{name_line(log, start)}: the column heads of test {test.number} appear twice")
         if test.columns is not None:
-            test = Test(test.number + 1)
+            test = IorTest(test.number + 1)
             run.tests.append(test)
         test.columns = found["columns"]
         run.in_summary = False
@@ -156,7 +156,7 @@ def _add_figures(run: Run, kind: str, found: re.Match[bytes], log: bytes) -> Non
         _open_test(run, int(found[kind]), log, start)
 
 
-def _add_row(run: Run, test: Test, start: int, log: bytes) -> None:
+def _add_row(run: IorRun, test: IorTest, start: int, log: bytes) -> None:
     """Note the place of a result row in its table."""
     if run.in_summary:
         run.summary_rows.append(start)
@@ -166,11 +166,11 @@ def _add_row(run: Run, test: Test, start: int, log: bytes) -> None:
         raise LogError(f"{name_line(log, start)} is a result row without column heads above it")
 
 
-def _open_test(run: Run, number: int, log: bytes, start: int) -> None:
+def _open_test(run: IorRun, number: int, log: bytes, start: int) -> None:
     """Begin the next test of a run."""
     if run.tests[-1].columns is None:
         run.tests.pop()
     if any(test.number == number for test in run.tests):
         raise LogError(f"{name_line(log, start)}: test {number} appears twice in one run")
-    run.tests.append(Test(number))
+    run.tests.append(IorTest(number))
     run.in_summary = False

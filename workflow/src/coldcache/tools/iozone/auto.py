@@ -21,12 +21,11 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
+from coldcache.core.units import KIB
 from coldcache.tools.iozone.blocks import LINE_START, line_number, quote
 
-KIBIBYTE = 1024
-
 #: The tests of the table's columns, in their order.
-OPERATIONS = (
+COLUMN_OPERATIONS = (
     "write", "rewrite", "read", "reread", "random-read", "random-write", "reverse-read", "record-rewrite",
     "stride-read", "fwrite", "frewrite", "fread", "freread",
 )  # fmt: skip
@@ -83,7 +82,7 @@ class Cell(NamedTuple):
     printed: bytes
 
 
-class Table(NamedTuple):
+class AutoTable(NamedTuple):
     """The table of one call of IOzone, as printed, and the facts of its header."""
 
     version: str | None
@@ -92,7 +91,7 @@ class Table(NamedTuple):
     cells: list[Cell]
 
 
-def read_table(log: bytes, start: int, end: int, version: str | None) -> Table:
+def read_auto_table(log: bytes, start: int, end: int, version: str | None) -> AutoTable:
     """Return the table of one call.
 
     Parameters
@@ -125,22 +124,22 @@ def read_table(log: bytes, start: int, end: int, version: str | None) -> Table:
     _check(log, cells)
     _check_sizes(log, start, header.start(1), cells)
     _compare_report(log, cells, finish.end(), end)
-    return Table(
+    return AutoTable(
         version, _CALLS.search(log, start, end) is not None,
         True if _DIRECT.search(log, start, end) else False if version else None, cells,
     )  # fmt: skip
 
 
-def make_records(table: Table, repetition: int | None) -> list[Record]:
+def records_of_table(table: AutoTable, repetition: int | None) -> list[Record]:
     """Return the records of a table, in its order."""
-    metric, unit, scale = ("rate", "ops/sec", 1) if table.is_calls else ("throughput", "kB/sec", KIBIBYTE)
+    metric, unit, scale = ("rate", "ops/sec", 1) if table.is_calls else ("throughput", "kB/sec", KIB)
     shared: dict[str, Any] = {} if table.direct_io is None else {"direct_io": table.direct_io}
     return [
         Record(
             "iozone", table.version, cell.operation, metric, "value", float(cell.printed) * scale,
             UNIT_OF_METRIC[metric], repetition, ALONE, cell.start - 1, len(cell.printed),
             f"{cell.printed.decode()} {unit}", (),
-            {"threads": 1, "transfer_size": cell.record_size * KIBIBYTE, "file_size": cell.file_size * KIBIBYTE,
+            {"threads": 1, "transfer_size": cell.record_size * KIB, "file_size": cell.file_size * KIB,
              "file_layout": "file-per-thread", **shared},
         )
         for cell in table.cells
@@ -167,7 +166,7 @@ def _read_row(line: re.Match[bytes], columns: list[int]) -> Iterator[Cell]:
         raise LogError(f"{line_number(line.string, start)}: the columns of the table overrun: {quote(text)}")
     file_size, record_size = int(numbers[0][0]), int(numbers[1][0])
     for place, number in zip(places[2:], numbers[2:], strict=True):
-        yield Cell(OPERATIONS[place - 2], file_size, record_size, start + number.start(), number[0])
+        yield Cell(COLUMN_OPERATIONS[place - 2], file_size, record_size, start + number.start(), number[0])
 
 
 def _check(log: bytes, cells: list[Cell]) -> None:

@@ -19,7 +19,7 @@ _LINE_END = rb"[ \t\r]*+(?:\n|\Z)"
 # Quoted mail and `srun --label` prefix each line. A line end is found faster than a line start, so the reader puts one
 # before the log.
 LINE_START = rb"\n[>| \t]*+(?:[0-9]{1,9}:[ \t]*+)?"
-KINDS = {
+BLOCK_KINDS = {
     b"Children see": 0, b"Parent sees": 0, b"Min throughput": 1, b"Max throughput": 1, b"Avg throughput": 1,
     b"Min xfer": 2, b"CPU Utilization:": 3, b"CPU utilization:": 3, b"Child[": 4,
     b"Each process": 5, b"Each thread": 5, b"iozone test complete": 6,
@@ -52,7 +52,7 @@ FORMS = (
 AGGREGATE, PER_PROCESS, LEAST_MOVED, PROCESSOR, CHILD, SIZES, END = range(7)
 
 
-class Block:
+class BlockLines:
     """The lines of one test, as matches of the forms above."""
 
     def __init__(self, children: re.Match[bytes], sizes: re.Match[bytes] | None):

@@ -5,7 +5,7 @@ Source: IOzone 3.489, ``iozone -h`` and its documentation of throughput mode (``
 
 from coldcache.tools.iozone.parse import read, recognise
 from coldcache.tools.iozone.stamp import read_stamp
-from coldcache.tools.launchers import CLIENTS, name_addresses, spread
+from coldcache.tools.launchers import CLIENTS, deal_out, name_addresses
 from coldcache.tools.programs import Program
 from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
@@ -29,6 +29,8 @@ TRAITS = Traits(
     test_words=_TEST,
     refused_options=("-f", "-F", "-b", "-+m"),
     durable_words=("-e", "-o", "-I"),
+    # Its random test reads and then writes, each with processes of its own.
+    starts={"random-write": 2, "random-read": 2},
     tick_seconds=1e-6,
 )
 
@@ -64,6 +66,8 @@ def unfit(run: Run) -> str | None:
         return f"knows no {run.file_layout}"
     if run.queue_depth > 1:
         return "keeps one transfer in flight per thread"
+    if run.writes_per_flush:
+        return "flushes at the end alone"
     if run.device:
         return "drives no block device"
     if run.transfer_size % _KIBIBYTE or run.file_size % _KIBIBYTE:
@@ -119,5 +123,5 @@ def files(run: Run) -> dict[str, str]:
     """Return the list of clients: one line per thread, dealt out to the nodes in turn."""
     program = TRAITS.program.require()
     addresses = name_addresses(run)
-    nodes = {thread: addresses[host] for host, own in spread(run.threads, run.hosts).items() for thread in own}
+    nodes = {thread: addresses[host] for host, own in deal_out(run.threads, run.hosts).items() for thread in own}
     return {CLIENTS: "".join(f"{nodes[thread]} {run.directory} {program}\n" for thread in range(run.threads))}

@@ -20,14 +20,14 @@ from typing import Any
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
-from coldcache.tools.iozone.auto import HEADER, Table, make_records, read_table
+from coldcache.tools.iozone.auto import HEADER, AutoTable, read_auto_table, records_of_table
 from coldcache.tools.iozone.blocks import FORMS, LINE_START, line_number
-from coldcache.tools.iozone.runs import BANNER, Run, find_version
+from coldcache.tools.iozone.runs import BANNER, IozoneRun, find_version
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "iozone"
 
-# IOzone's error messages; perror(3) puts the name of the call first.
+# IOzone's error messages; perror(3) puts the name of the call first, as fio does in "write: IOPS=1600".
 _CALLS = (
     rb"open|creat|read|write|pread|pwrite|preadv|pwritev|fsync|close|lseek|fdopen|fclose|fwrite|fflush|ranread|shmget"
     rb"|mmap|pit_gettimeofday"
@@ -38,7 +38,8 @@ _FAILURE = re.compile(
     rb"|iozone: interrupted|exiting iozone|I/O error during |Sanity check failed|Mapping failed|Mmap failed"
     rb"|(?:Test running:[ \t]*)?Client # [0-9]+ (?:reporting an error|is not running)"
     rb"|[Ff]ork failed|Thread (?:create failed|join returned error)|(?:Read |Write )?[Uu]nlock failed|File lock for "
-    rb"|Master(?: read failed|: [a-z ]*failed| error)|Memory allocation failed|(?:" + _CALLS + rb"): [A-Z])[^\n]*)"
+    rb"|Master(?: read failed|: [a-z ]*failed| error)|Memory allocation failed"
+    rb"|(?:" + _CALLS + rb"): (?!IOPS=)[A-Z])[^\n]*)"
 )
 
 
@@ -82,7 +83,7 @@ def read(log: bytes) -> list[Record]:
         starts.insert(0, 0)
     calls = list(zip(starts, [*starts[1:], len(log)], strict=True))
     found = _read_tables(log, [call for call in calls if HEADER.search(log, *call)])
-    runs = [Run(log, start, end) for start, end in calls if not HEADER.search(log, start, end)]
+    runs = [IozoneRun(log, start, end) for start, end in calls if not HEADER.search(log, start, end)]
     # Per test, the figures seen and the number of each; a dictionary, because a test may occur 1e5 times.
     seen: dict[tuple[Any, ...], dict[tuple[bytes, ...], int]] = {}
     chosen, begun = [], set()
@@ -104,14 +105,14 @@ def read(log: bytes) -> list[Record]:
 
 def _read_tables(log: bytes, calls: list[tuple[int, int]]) -> list[Record]:
     """Return the records of the calls that print a table; a text that was pasted twice counts once."""
-    tables: dict[tuple[Any, ...], list[Table]] = {}
+    tables: dict[tuple[Any, ...], list[AutoTable]] = {}
     for start, end in calls:
-        table = read_table(log, start, end, find_version(log, start, end))
+        table = read_auto_table(log, start, end, find_version(log, start, end))
         printed = [(cell.operation, cell.file_size, cell.record_size, cell.printed) for cell in table.cells]
         same = tables.setdefault((table.is_calls, table.direct_io, *(cell[:3] for cell in printed)), [])
         if all([cell.printed for cell in other.cells] != [cell[3] for cell in printed] for other in same):
             same.append(table)
     return [
         record for same in tables.values() for number, table in enumerate(same)
-        for record in make_records(table, number if len(same) > 1 else None)
+        for record in records_of_table(table, number if len(same) > 1 else None)
     ]  # fmt: skip

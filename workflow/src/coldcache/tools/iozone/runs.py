@@ -8,21 +8,20 @@ from typing import Any
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
+from coldcache.core.units import KIB
 from coldcache.tools.iozone.blocks import (
     AGGREGATE,
+    BLOCK_KINDS,
     END,
     FORMS,
-    KINDS,
     LINE_START,
     SIZES,
     STATEMENT,
-    Block,
+    BlockLines,
     line_number,
     place,
     quote,
 )
-
-KIBIBYTE = 1024
 
 #: The operation of each test, by its name in the result lines.
 OPERATION_OF_TEST = {
@@ -44,8 +43,8 @@ OPERATION_OF_TEST = {
 CHILDREN = "sum of the processes' own rates until the first of them is done"
 PARENT = "parent: all that was moved over the parent's time from start to last join"
 OVER_PROCESSES = "over the processes, each over its own time"
-ONE_PROCESS = "one process over its own time"
-MOVED = "over the processes: calls until the first of them is done"
+CHILD_TIME = "one process over its own time"
+UNTIL_FIRST_DONE = "over the processes: calls until the first of them is done"
 WALL = "wall time of the slowest process"
 
 _STATISTIC = {b"Min": "min", b"Max": "max", b"Avg": "mean"}
@@ -61,7 +60,7 @@ _HEAD = re.compile(
 _CLUSTER = re.compile(LINE_START + rb"(?:Network distribution mode enabled|Test running:)")
 
 
-class Run:
+class IozoneRun:
     """One call of IOzone: its header and its blocks."""
 
     def __init__(self, log: bytes, start: int, end: int):
@@ -80,7 +79,7 @@ class Run:
             if 0 < len(without) < len(self.blocks):
                 raise without[0].error("the block lacks lines that other blocks have (-C, -+u): it is cut short")
 
-    def records(self, block: Block, repetition: int | None) -> list[Record]:
+    def records(self, block: BlockLines, repetition: int | None) -> list[Record]:
         """Return the records of one block."""
         found: list[Record] = []
         operation = OPERATION_OF_TEST[block.children[3]]
@@ -88,9 +87,7 @@ class Run:
         calls = block.unit == b"ops"
         unit = block.unit.decode()
         scale, aggregate, parent, per_process = (
-            (1, "rate", "rate", "rate")
-            if calls
-            else (KIBIBYTE, "throughput", "throughput_parent", "throughput_per_process")
+            (1, "rate", "rate", "rate") if calls else (KIB, "throughput", "throughput_parent", "throughput_per_process")
         )
 
         suffixes = {"elapsed": "", "count": f" {unit}"}
@@ -115,24 +112,24 @@ class Run:
             bounds = {"moved": moved} if moved and line[1] == b"Min" else {}
             add(line, 2, per_process, _STATISTIC[line[1]], OVER_PROCESSES, **bounds)
         if calls and block.least_moved:
-            add(block.least_moved, 1, "count", "min", MOVED)
+            add(block.least_moved, 1, "count", "min", UNTIL_FIRST_DONE)
         if block.processor and float(block.processor[1]):
             add(block.processor, 1, "elapsed", "max", WALL)
         for process, line in enumerate(block.each):
             if calls:
-                add(line, 2, "count", "value", ONE_PROCESS, process=process)
-            add(line, 4, per_process, "value", ONE_PROCESS, process=process)
+                add(line, 2, "count", "value", CHILD_TIME, process=process)
+            add(line, 4, per_process, "value", CHILD_TIME, process=process)
             if line[6] and float(line[6]):
-                add(line, 6, "elapsed", "value", ONE_PROCESS, process=process)
+                add(line, 6, "elapsed", "value", CHILD_TIME, process=process)
         return found
 
-    def factors(self, block: Block) -> dict[str, Any]:
+    def factors(self, block: BlockLines) -> dict[str, Any]:
         """Return the factors of one block, in stored units."""
         factors: dict[str, Any] = {"threads": block.threads}
         if block.sizes:
-            factors["file_size"] = int(block.sizes[1]) * KIBIBYTE
+            factors["file_size"] = int(block.sizes[1]) * KIB
             if block.sizes[2]:
-                factors["transfer_size"] = int(block.sizes[2]) * KIBIBYTE
+                factors["transfer_size"] = int(block.sizes[2]) * KIB
         # Without -F each process creates its own file.
         files = self.files[: block.threads]
         if self.version and (not files or len(set(files)) == block.threads):
@@ -152,12 +149,12 @@ def find_version(log: bytes, start: int, end: int) -> str | None:
     return version[1].decode() if version else None
 
 
-def _find_blocks(log: bytes, start: int, end: int) -> list[Block]:
+def _find_blocks(log: bytes, start: int, end: int) -> list[BlockLines]:
     """Return the blocks of results of one call; raise `LogError` if it did not end or a line is broken."""
-    blocks: list[Block] = []
+    blocks: list[BlockLines] = []
     sizes, ended, after = None, False, start
     for statement in STATEMENT.finditer(log, start, end):
-        kind = KINDS[statement[1]]
+        kind = BLOCK_KINDS[statement[1]]
         line = FORMS[kind].match(log, statement.start(1), end)
         if line is None:
             where = line_number(log, statement.start(1))
@@ -170,7 +167,7 @@ def _find_blocks(log: bytes, start: int, end: int) -> list[Block]:
         elif kind == AGGREGATE and line[1] == b"Children see":
             if line[3] not in OPERATION_OF_TEST:
                 raise LogError(f"{place(line)}: no test of IOzone is called {quote(line[3])}")
-            blocks.append(Block(line, sizes))
+            blocks.append(BlockLines(line, sizes))
             ended = False
         elif not blocks:
             raise LogError(f"{place(line)}: the block of results that ends here has lost its first line")

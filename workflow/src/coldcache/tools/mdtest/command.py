@@ -54,6 +54,9 @@ def unfit(run: Run) -> str | None:
     unknown = [operation for operation in run.operations if operation not in METADATA_OPERATIONS]
     if unknown:
         return f"does not measure {unknown[0]}"
+    if run.file_sync == "each" and not run.file_body:
+        # Version 1.9.3 does, from 3.2.1 on it does not.
+        return "syncs no files without bytes: state file_body"
     return "runs on one node" if run.nodes > 1 and not (run.launcher or run.starter) else None
 
 
@@ -73,6 +76,10 @@ def argv(run: Run) -> list[str]:
         words += ["-b", str(run.directories_per_thread), "-z", "1", "-L", "-I", str(run.items_per_directory)]
     else:
         words += ["-n", str(run.files)]
+    if run.file_body:
+        # A plain number: 1.9.3 takes 4K for four bytes.
+        words += ["-w", str(run.file_body), "-e", str(run.file_body)]
+    words += {"each": ["-y"], "phase": ["-Y"]}.get(run.file_sync, [])
     # mdtest deals folders that are separated by @ out to the ranks in turn.
     return [*words, "-d", "@".join(f"{folder}/mdtest" for folder in run.folders), *run.options]
 

@@ -26,9 +26,9 @@ from coldcache.core.errors import LogError
 from coldcache.core.records import Record
 from coldcache.tools.mdtest.records import (
     SLOW_TREE,
-    Context,
-    Table,
-    Test,
+    MdtestFacts,
+    MdtestTest,
+    SummaryTable,
     process_records,
     table_records,
     verbose_records,
@@ -40,10 +40,10 @@ from coldcache.tools.mdtest.rows import (
     has_rows,
     has_verbose_rows,
     read_processes,
-    read_table,
+    read_table_rows,
     read_verbose,
 )
-from coldcache.tools.mdtest.semantics import IOR_3_2, Form, Settings, check_version, read_options
+from coldcache.tools.mdtest.semantics import IOR_3_2, Form, Settings, check_mdtest_version, read_options
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "mdtest"
@@ -148,7 +148,7 @@ def _tell_version(banner: re.Match[bytes], heading: re.Match[bytes] | None) -> s
 def _settings(log: bytes, banner: re.Match[bytes], end: int) -> Settings:
     heading = _HEADING.search(log, banner.end(), end)
     version = _tell_version(banner, heading)
-    check_version(version)
+    check_mdtest_version(version)
     old = version.startswith("1.9") and heading is not None and heading[1] is None
     command = _COMMAND.search(log, banner.end(), min(end, banner.end() + 100_000))
     options = read_options(command[1].decode("utf-8", "replace"), old) if command else {}
@@ -208,7 +208,7 @@ def _longest_phase(log: bytes, start: int, end: int) -> float:
     return (finished - started).total_seconds() + (3602 if at_night else 2)
 
 
-def _tests(log: bytes, start: int, end: int) -> list[Test]:
+def _tests(log: bytes, start: int, end: int) -> list[MdtestTest]:
     """Return the tests of a run; a table belongs to the line ``4 tasks, 600 files`` before it."""
     headings = list(_HEADING.finditer(log, start, end))
     if not headings:
@@ -220,15 +220,15 @@ def _tests(log: bytes, start: int, end: int) -> list[Test]:
         lines += [line] if line else []
         place = log.find(b" tasks, ", place + 1, end)
     if not lines or headings[0].start() < lines[0].start():
-        return [Test(start, end, None, None, headings)]
+        return [MdtestTest(start, end, None, None, headings)]
     starts = [start, *(line.start() for line in lines[1:]), end]
     return [
-        Test(begin, stop, int(line[1]), int(line[2]), [h for h in headings if begin < h.start() < stop])
+        MdtestTest(begin, stop, int(line[1]), int(line[2]), [h for h in headings if begin < h.start() < stop])
         for line, (begin, stop) in zip(lines, pairwise(starts), strict=True)
     ]
 
 
-def _read_test(log: bytes, test: Test, settings: Settings) -> list[Record]:
+def _read_test(log: bytes, test: MdtestTest, settings: Settings) -> list[Record]:
     kinds = [(heading[1] or b"rate").decode() for heading in test.headings]
     if settings.tasks is None:
         wanted = kinds if kinds in (["rate"], ["time"]) else ["rate", "time"]
@@ -254,7 +254,7 @@ def _read_test(log: bytes, test: Test, settings: Settings) -> list[Record]:
     ran |= {row.operation for row, *_ in iterations if row.values[1]}
     if log.find(b"Backend doesn't support rename", test.start, test.end) >= 0:
         ran.discard("directory-rename")
-    context = Context(log, settings, test, ran, _find_slow_trees(tables))
+    context = MdtestFacts(log, settings, test, ran, _find_slow_trees(tables))
     records = verbose_records(context, tables[0], iterations)
     for table, process in zip(tables, processes, strict=True):
         records += process_records(context, table, process)
@@ -262,15 +262,15 @@ def _read_test(log: bytes, test: Test, settings: Settings) -> list[Record]:
     return records
 
 
-def _find_slow_trees(tables: list[Table]) -> set[str]:
+def _find_slow_trees(tables: list[SummaryTable]) -> set[str]:
     """Return the tree operations of an iteration that were so slow that their rate is printed as 0.000."""
     rows = [row for table in tables if table.metric == "elapsed" for row in table.rows]
     return {row.operation for row in rows if row.operation[:4] == "tree" and min(row.values[:3]) > SLOW_TREE}
 
 
-def _read_table(log: bytes, heading: re.Match[bytes], test: Test, settings: Settings) -> Table:
+def _read_table(log: bytes, heading: re.Match[bytes], test: MdtestTest, settings: Settings) -> SummaryTable:
     """Return one table; raise `LogError` if it lacks a row that its version and command line require."""
-    rows = read_table(log, heading.end(), test.end)
+    rows = read_table_rows(log, heading.end(), test.end)
     columns = _columns(log, heading, rows)
     iterations, metric = int(heading[2]), "elapsed" if heading[1] == b"time" else "rate"
     if settings.tasks is not None and iterations != settings.number("i", 1):
@@ -292,7 +292,7 @@ def _read_table(log: bytes, heading: re.Match[bytes], test: Test, settings: Sett
         extra = ", ".join(sorted(operations - wanted)) or "none"
         raise LogError(f"the SUMMARY at byte {heading.start()} lacks rows ({missing}) or has others ({extra})")
     form = Form.POOLED if wide else _form(heading, rows, iterations, settings)
-    return Table(metric, iterations, rows, form, columns)
+    return SummaryTable(metric, iterations, rows, form, columns)
 
 
 def _form(heading: re.Match[bytes], rows: list[Row], iterations: int, settings: Settings) -> Form:

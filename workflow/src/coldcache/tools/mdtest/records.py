@@ -37,7 +37,7 @@ SLOW_TREE = 2000.0
 _OF_ONE_RANK = {"stonewall", "tree-create", "tree-remove"}
 
 
-class Test(NamedTuple):
+class MdtestTest(NamedTuple):
     """One test of a run: its bytes, its ranks, its items over all ranks, and the headings of its tables."""
 
     start: int
@@ -47,7 +47,7 @@ class Test(NamedTuple):
     headings: list[Any]
 
 
-class Table(NamedTuple):
+class SummaryTable(NamedTuple):
     """One table SUMMARY: metric, iterations, rows, form, and columns (a key of `_COLUMNS`)."""
 
     metric: str
@@ -57,7 +57,7 @@ class Table(NamedTuple):
     columns: str
 
 
-class Context:
+class MdtestFacts:
     """Facts that all records of one test share.
 
     Parameters
@@ -66,7 +66,7 @@ class Context:
         The whole log.
     settings : Settings
         Banner and command line of the run.
-    test : Test
+    test : MdtestTest
         The test.
     ran : set of str
         Operations whose phase ran; the rows of the others only hold zeros.
@@ -74,7 +74,7 @@ class Context:
         Those of them that took longer than `SLOW_TREE` per item: three decimals cannot show their rate.
     """
 
-    def __init__(self, log: bytes, settings: Settings, test: Test, ran: set[str], slow: set[str]) -> None:
+    def __init__(self, log: bytes, settings: Settings, test: MdtestTest, ran: set[str], slow: set[str]) -> None:
         self.log, self.settings, self.test, self.ran, self.slow = log, settings, test, ran, slow
         self.tasks = settings.tasks if test.tasks is None else test.tasks
         self.factors = factors(settings, test.tasks, test.items)
@@ -118,7 +118,7 @@ class Context:
         )  # fmt: skip
 
 
-def table_records(context: Context, table: Table) -> list[Record]:
+def table_records(context: MdtestFacts, table: SummaryTable) -> list[Record]:
     """Return the records of one table.
 
     Raises
@@ -149,7 +149,7 @@ def table_records(context: Context, table: Table) -> list[Record]:
     return records
 
 
-def _describe(context: Context, table: Table) -> tuple[list[_Column], list[_Column]]:
+def _describe(context: MdtestFacts, table: SummaryTable) -> tuple[list[_Column], list[_Column]]:
     """Return the meaning of each column in the rows of files and directories, and in those of the tree.
 
     The first tables with columns ``per Rank`` divide all items by each rank's time. One rank creates the tree, so one
@@ -172,21 +172,21 @@ def _describe(context: Context, table: Table) -> tuple[list[_Column], list[_Colu
     return columns, columns_of_tree
 
 
-def _stonewall_record(context: Context, table: Table, row: Row) -> Record:
+def _stonewall_record(context: MdtestFacts, table: SummaryTable, row: Row) -> Record:
     caveats: tuple[str, ...] = ("stonewalled", *context.caveats("file-create", table.metric))
     if table.metric == "elapsed" and table.iterations > 1:
         caveats = (*caveats, "sum-over-iterations")
     return context.record(row, 0, table.metric, "mean", STONEWALLED_DEFINITION, caveats)
 
 
-def verbose_records(context: Context, table: Table, found: list[tuple[Row, int, bool]]) -> list[Record]:
+def verbose_records(context: MdtestFacts, table: SummaryTable, found: list[tuple[Row, int, bool]]) -> list[Record]:
     """Return the records of the rows that ``-v`` prints after each iteration.
 
     Parameters
     ----------
-    context : Context
+    context : MdtestFacts
         The test.
-    table : Table
+    table : SummaryTable
         Its first table.
     found : list of (Row, int, bool)
         Of `read_verbose`.
@@ -230,7 +230,7 @@ def verbose_records(context: Context, table: Table, found: list[tuple[Row, int, 
     return records
 
 
-def _compare(context: Context, table: Table, records: list[Record]) -> None:
+def _compare(context: MdtestFacts, table: SummaryTable, records: list[Record]) -> None:
     """Refuse rows of ``-v`` that contradict the table, such as the shifted ones of a development version of 3.4.
 
     The table's extremes come from the same numbers: from rank 0 for the tree, else from all ranks.
@@ -256,14 +256,14 @@ def _compare(context: Context, table: Table, records: list[Record]) -> None:
             raise LogError(f"{row.operation} has other rates in the rows of -v than the SUMMARY allows: it is mixed up")
 
 
-def process_records(context: Context, table: Table, found: list[tuple[Row, int]]) -> list[Record]:
+def process_records(context: MdtestFacts, table: SummaryTable, found: list[tuple[Row, int]]) -> list[Record]:
     """Return the records of ``Per process result``, one number for each rank.
 
     Parameters
     ----------
-    context : Context
+    context : MdtestFacts
         The test.
-    table : Table
+    table : SummaryTable
         The table below them.
     found : list of (Row, int)
         Of `read_processes`.

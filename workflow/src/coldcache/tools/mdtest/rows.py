@@ -19,7 +19,7 @@ from typing import NamedTuple
 from coldcache.core.errors import LogError
 
 #: Operations by the label of a row, in the order in which every version prints them.
-OPERATIONS = {
+ROW_OPERATIONS = {
     (b"Directory", b"creation"): "directory-create",
     (b"Directory", b"stat"): "directory-stat",
     (b"Directory", b"rename"): "directory-rename",
@@ -32,7 +32,7 @@ OPERATIONS = {
     (b"Tree", b"creation"): "tree-create",
     (b"Tree", b"removal"): "tree-remove",
 }
-_ORDER = {operation: place for place, operation in enumerate(OPERATIONS.values())}
+_ORDER = {operation: place for place, operation in enumerate(ROW_OPERATIONS.values())}
 
 #: Prefixes before mdtest's own text: quoted mail, Open MPI's --tag-output, srun's --label.
 PREFIX = rb"[ \t>|]*+(?:\[\d++,\d++\]<std\w++>:|\d++:)?[ \t]*+"
@@ -66,7 +66,7 @@ class Row(NamedTuple):
     Attributes
     ----------
     operation : str
-        A value of `OPERATIONS`.
+        A value of `ROW_OPERATIONS`.
     spans : sequence of (int, int)
         First byte of each number, and the byte after it.
     values : list of float
@@ -111,7 +111,7 @@ def has_verbose_rows(log: bytes, start: int, end: int) -> bool:
     return _VERBOSE_LINE.search(log, start, end) is not None
 
 
-def read_table(log: bytes, start: int, end: int) -> list[Row]:
+def read_table_rows(log: bytes, start: int, end: int) -> list[Row]:
     """Return the rows of the table whose heading ends at `start`.
 
     Parameters
@@ -134,7 +134,7 @@ def read_table(log: bytes, start: int, end: int) -> list[Row]:
     rows: list[Row] = []
     place, label = -1, _LABEL.search(log, start, end)
     while label is not None:
-        operation = OPERATIONS.get((label[1], label[2]))
+        operation = ROW_OPERATIONS.get((label[1], label[2]))
         pattern = _STONEWALL if operation == "stonewall" else _FOUR
         match = pattern.match(log, label.end(), end) or _SEVEN.match(log, label.end(), end)
         if operation is None or match is None:
@@ -188,7 +188,7 @@ def read_verbose(log: bytes, start: int, end: int) -> list[tuple[Row, int, bool]
         if iteration < 0:
             raise LogError(f"the row of an iteration at byte {begin} precedes the first iteration: the log is cut")
         words, kind, stonewall, _, _ = match.groups()
-        operation = OPERATIONS.get((words, kind))
+        operation = ROW_OPERATIONS.get((words, kind))
         if operation is not None:
             found.append((_row(match, 4, 2, operation), iteration, stonewall is not None))
         position = log.find(b" ops/sec", match.end(), end)
@@ -235,7 +235,7 @@ def read_processes(log: bytes, start: int, end: int) -> list[tuple[Row, int]]:
         match = _PROCESS.match(log, line.start(2), end)
         if match is None or iteration < 0:
             raise refuse_row(log, line.start(2), "a row of each process")
-        operation = OPERATIONS.get((match[1], match[2]))
+        operation = ROW_OPERATIONS.get((match[1], match[2]))
         numbers = list(_PROCESS_NUMBER.finditer(log, match.start(3), match.end(3)))
         # One rank creates the tree: the values of the others are not initialised.
         if operation is not None and operation[:4] != "tree":

@@ -51,7 +51,7 @@ _SUFFIX = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 _KNOWN = re.compile(r"(?:1\.9\.[34]|3\.[2-4]|4\.[01])(?!\d)")
 
 
-def check_version(version: str) -> None:
+def check_mdtest_version(version: str) -> None:
     """Raise `LogError` if it is unknown how mdtest's `version` counts."""
     if not _KNOWN.match(version):
         raise LogError(f"mdtest {version} is none of the versions read here (1.9.3, 1.9.4, 3.2 to 4.1)")

@@ -7,12 +7,10 @@ from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
 from coldcache.tools.lines import name_line
 
-MEBIBYTE = 2**20
-
 PER_CORE = "size of one file over the mean elapsed time of the processes, one process per physical core"
 PER_PROCESS = "size of one file over the mean elapsed time of the processes"
 MEAN_TIME = "mean elapsed time of the processes"
-ONE_PROCESS = "one process of several: its own elapsed time"
+OWN_TIME = "one process of several: its own elapsed time"
 LAST_FINISHER = "files of all processes over the time of the last to finish"
 
 # Separators of digits in all locales: comma, point, apostrophes, blanks; en_IN groups by two.
@@ -22,7 +20,7 @@ COUNT = rb"[0-9]{1,3}(?:" + _SEPARATOR + rb"[0-9]{2,3})+|[0-9]{1,15}"
 _SEPARATORS = re.compile(_SEPARATOR)
 
 
-class Figure(NamedTuple):
+class ScriptFigure(NamedTuple):
     """A number as a script prints it.
 
     Attributes
@@ -41,7 +39,7 @@ class Figure(NamedTuple):
     is_truncated: bool
 
 
-def read_number(text: bytes, offset: int, log: bytes) -> Figure:
+def read_number(text: bytes, offset: int, log: bytes) -> ScriptFigure:
     """Return a number with two decimals, printed in any locale; `offset` is its place in `log`.
 
     Raises
@@ -55,7 +53,7 @@ def read_number(text: bytes, offset: int, log: bytes) -> Figure:
     if mark in separators or len(separators) > 1 or (separators and len(groups[-1]) != 3):
         raise LogError(f"{name_line(log, offset)}: {text.decode('utf-8', 'replace')!r} is a number of no locale")
     value = float(b"".join(groups) + b"." + decimals)
-    return Figure(value, offset, text, mark == b"," and decimals == b"00")
+    return ScriptFigure(value, offset, text, mark == b"," and decimals == b"00")
 
 
 def read_count(text: bytes) -> int:
@@ -63,7 +61,7 @@ def read_count(text: bytes) -> int:
     return int(b"".join(_SEPARATORS.split(text)))
 
 
-class Run:
+class ScriptRun:
     """One run of a script on one host: its arguments, and facts that its records share."""
 
     def __init__(self, version: str | None, factors: dict[str, Any], is_cached: bool):
@@ -76,7 +74,7 @@ class Run:
         self,
         operation: str,
         metric: str,
-        figure: Figure,
+        figure: ScriptFigure,
         value: float,
         definition: str,
         unit: str,

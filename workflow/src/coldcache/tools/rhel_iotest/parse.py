@@ -18,19 +18,19 @@ from typing import Any
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
+from coldcache.core.units import MIB
 from coldcache.tools.lines import name_line
 from coldcache.tools.rhel_iotest import viya
 from coldcache.tools.rhel_iotest.numbers import (
     COUNT,
     LAST_FINISHER,
     MEAN_TIME,
-    MEBIBYTE,
     NUMBER,
-    ONE_PROCESS,
+    OWN_TIME,
     PER_CORE,
     PER_PROCESS,
-    Figure,
-    Run,
+    ScriptFigure,
+    ScriptRun,
     read_count,
     read_number,
 )
@@ -108,6 +108,8 @@ def read(log: bytes) -> list[Record]:
         If the script reports an error, the log is cut short, a line is broken, or figures contradict each other.
     """
     if viya.recognise(log):
+        if _RECOGNISE.search(log) is not None:
+            raise LogError("holds logs of viya_perf_tool.sh and of another script: put each into a file of its own")
         return viya.read(log)
     failure = _ERROR.search(log)
     if failure:
@@ -171,7 +173,7 @@ class _Run:
         self.is_old = bool(self.lines[b"per process"])
         self.name = b" ".join(b" ".join(line.groups()) for line in self.lines[b"INVOCATION"][-1:])
         version = self.lines[b"Script Version:"]
-        self.run = Run(
+        self.run = ScriptRun(
             version[-1][1].decode("utf-8", "replace") if version else None,
             self._factors(),
             any(head.startswith(b"<<WARNING>> potential caching") for head in heads),
@@ -213,7 +215,7 @@ class _Run:
             told["file_size"] = int(self.lines[b"filesize"][-1][1])
         return {"nodes": 1, **told}
 
-    def number(self, line: re.Match[bytes]) -> Figure:
+    def number(self, line: re.Match[bytes]) -> ScriptFigure:
         """Return the figure of a line of results."""
         return read_number(line[3], line.start(3), self.log)
 
@@ -242,11 +244,11 @@ class _Run:
         mean = sum(figure.value for figure in each.values()) / len(each) if each else None
         if mean is not None and not -0.005 < mean - seconds.value < (1.0 if seconds.is_truncated else 0.015):
             return f"the times of {operation} contradict their mean: a digit is lost"
-        if "file_size" in factors and not _fits(factors["file_size"] / MEBIBYTE, seconds, rate):
+        if "file_size" in factors and not _fits(factors["file_size"] / MIB, seconds, rate):
             return f"size, time and rate of {operation} contradict each other"
         return None
 
-    def processes(self, operation: str) -> dict[int, Figure]:
+    def processes(self, operation: str) -> dict[int, ScriptFigure]:
         """Return the elapsed time of each process of an operation, by its number."""
         own = [line for line in self.lines[b"out"] if line[1].decode() == operation]
         return {int(line[2]): self.number(line) for line in own}
@@ -258,9 +260,7 @@ class _Run:
         for operation in ("read", "write"):
             each = self.processes(operation)
             for number, figure in each.items():
-                found.append(
-                    self.run.record(operation, "elapsed", figure, figure.value, ONE_PROCESS, "s", process=number)
-                )
+                found.append(self.run.record(operation, "elapsed", figure, figure.value, OWN_TIME, "s", process=number))
             if each and threads and size and (last := max(each.values(), key=lambda figure: figure.value)).value:
                 rate = threads * size / last.value
                 short = ("derived", "rounded") if last.value < 1 else ("derived",)
@@ -286,13 +286,13 @@ class _Run:
             )
         rate = self.number(self.figure[operation, b"thro"])
         # Truncated to hundredths, a time below a second is wrong by more than one per cent.
-        if size and size / MEBIBYTE / rate.value < 1:
+        if size and size / MIB / rate.value < 1:
             caveats = (*caveats, "rounded")
-        found.append(self.run.record(operation, metric, rate, rate.value * MEBIBYTE, definition, unit, *caveats))
+        found.append(self.run.record(operation, metric, rate, rate.value * MIB, definition, unit, *caveats))
         return found
 
 
-def _fits(size: float, seconds: Figure, rate: Figure) -> bool:
+def _fits(size: float, seconds: ScriptFigure, rate: ScriptFigure) -> bool:
     """Return whether a rate equals a size, in MiB, over a mean time; a truncated time may have any decimals."""
     if seconds.is_truncated:
         return size / (seconds.value + 1) < rate.value + 1 and size > rate.value * seconds.value

@@ -16,16 +16,16 @@ from datetime import datetime
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
+from coldcache.core.units import MIB
 from coldcache.tools.lines import name_line
 from coldcache.tools.rhel_iotest.numbers import (
     COUNT,
     LAST_FINISHER,
     MEAN_TIME,
-    MEBIBYTE,
     NUMBER,
     PER_CORE,
-    Figure,
-    Run,
+    ScriptFigure,
+    ScriptRun,
     read_count,
     read_number,
 )
@@ -98,7 +98,7 @@ class _Test:
     def __init__(self, log: bytes, host: bytes, mode: bytes, start: int, stamp: bytes):
         self.log, self.host, self.mode, self.start, self.stamp = log, host, mode, start, stamp
         self.counts: dict[bytes, int] = {}
-        self.figures: dict[bytes, Figure] = {}
+        self.figures: dict[bytes, ScriptFigure] = {}
         self.stamps: dict[bytes, re.Match[bytes]] = {}
         self.phase = b""
         self.latest = stamp
@@ -151,7 +151,7 @@ class _Test:
         told: dict[str, int | str] = {"nodes": 1, "threads": threads, "transfer_size": transfer, "file_size": size}
         if is_one_of_several:
             told["client"] = self.host.decode("utf-8", "replace")
-        run = Run(version, told, False)
+        run = ScriptRun(version, told, False)
         found = []
         for operation in ("read", "write"):
             time, rate = (self.figures.get(f"{operation} {kind}".encode()) for kind in ("time", "throughput rate"))
@@ -160,7 +160,7 @@ class _Test:
                 raise self.error(f"a line of {operation} is missing: the log is cut")
             if not rate.value or not time.value:
                 raise self.error(f"the {operation} rate or time is zero: nothing was measured")
-            if abs(rate.value * time.value - size / MEBIBYTE) > 0.012 * rate.value + 0.02 * time.value:
+            if abs(rate.value * time.value - size / MIB) > 0.012 * rate.value + 0.02 * time.value:
                 raise self.error(f"size, time and rate of {operation} contradict each other: a digit is lost")
             try:
                 phase = (_moment(end) - _moment(begin)).total_seconds()
@@ -172,10 +172,10 @@ class _Test:
             definition = PER_CORE if per_core == 1 else QUARTER if is_quarter else TWO_PER_CORE
             caveats = ("viya-4.0.0-per-core",) if is_quarter and per_core > 1 else ()
             test = f"; {self.mode.decode()} test"
-            last = Figure(phase, end.start(2), end[2], False)
+            last = ScriptFigure(phase, end.start(2), end[2], False)
             for metric, statistic, figure, value, meaning, unit, more in (
                 ("elapsed", "mean", time, time.value, MEAN_TIME, "seconds", caveats),
-                ("throughput_per_core", "value", rate, rate.value * MEBIBYTE, definition, "MB/second", caveats),
+                ("throughput_per_core", "value", rate, rate.value * MIB, definition, "MB/second", caveats),
                 (
                     "throughput",
                     "value",

@@ -24,6 +24,7 @@ from coldcache.measure.settings.registry import why_not
 from coldcache.measure.target import LOCK, WORK, check_target, takes_direct_io
 from coldcache.tools import TOOLS, find_tool
 from coldcache.tools.programs import HELPERS
+from coldcache.workflow.colours import print_line
 from coldcache.workflow.configuration import SITES
 
 #: Size of the unnamed file that tests eviction, in B.
@@ -71,7 +72,7 @@ def print_check(name: str, target: str | None) -> int:
         programs = [tool.TRAITS.program.name for tool in TOOLS.values()]
         usable += [CheckResult(*result) for result in check_nodes(site.clients, _existing(site), programs)]
     for finding in [*usable, *_check_cold(site), *_check_settings(site), *tools]:
-        print(finding.line())
+        print_line(finding.line(), (r"^yes", "green"), (r"^no ", "bold red"))
     return 0 if all(finding.possible for finding in usable) and any(finding.possible for finding in tools) else 1
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from coldcache.core.errors import CampaignError, ToolError
 
 #: The tables with a row per trial and per figure.
-TABLES = ("trials", "records")
+EXPORTED_TABLES = ("trials", "records")
 
 
 def export_tables(campaign: str, folder: Path | None = None) -> list[Path]:
@@ -38,12 +38,15 @@ def export_tables(campaign: str, folder: Path | None = None) -> list[Path]:
     except ImportError as error:
         raise ToolError('Parquet needs pyarrow: uv pip install pyarrow, or pip install "coldcache[parquet]"') from error
     written = []
-    for name in TABLES:
+    for name in EXPORTED_TABLES:
         source = results / f"{name}.csv"
         if not source.is_file():
             raise CampaignError(f"{source}: there is no such file; snakemake --config campaign={campaign} writes it")
-        # An empty cell is a missing level or figure; the word "none" is a name.
-        table = pd.read_csv(source, dtype_backend="numpy_nullable", keep_default_na=False, na_values=[""])
+        # An empty cell is a missing level or figure; the word "none" is a name. Read in parts, a column of versions
+        # would be numbers in one part and words in the next.
+        table = pd.read_csv(
+            source, dtype_backend="numpy_nullable", keep_default_na=False, na_values=[""], low_memory=False
+        )
         target = (folder or results) / f"{name}.parquet"
         target.parent.mkdir(parents=True, exist_ok=True)
         table.to_parquet(target, engine="pyarrow", index=False)

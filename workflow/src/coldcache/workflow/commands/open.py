@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 import webbrowser
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import nbformat
 from coldcache.campaign.campaign import RAW, check_name, read_campaign
 from coldcache.core.errors import CampaignError
 from coldcache.core.program_files import find_file
+from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import nearest
 
 #: Folder of the user's own notebooks, with a subfolder per campaign; existing files are never overwritten.
@@ -17,6 +19,9 @@ LAB = Path("lab")
 
 #: First page of a report, below a folder of results.
 _PAGE = "report/index.html"
+
+#: The file of a report that holds all findings and figures.
+_SUMMARY = "summary.html"
 
 _QUESTION = "my-question"
 
@@ -28,13 +33,16 @@ cube = tree["{sweep}"].to_dataset()
 cube"""
 
 
-def open_report(name: str = "") -> None:
+def open_report(name: str = "", summary: bool = False) -> None:
     """Print the path of a report, and open it in the browser if this system can show one.
 
     Parameters
     ----------
     name : str
         The campaign; by default the one rendered last.
+    summary : bool
+        Whether the file to send is meant: findings and figures in one. It is not opened; a line on standard error says
+        how to mail it.
 
     Raises
     ------
@@ -48,6 +56,13 @@ def open_report(name: str = "") -> None:
         raise CampaignError(
             f"{page}: missing; {nearest(name, known) if known else 'make study makes the first report'}"
         )
+    if summary:
+        page = page.with_name(_SUMMARY)
+        print(page)
+        title = f"Findings of campaign {page.parts[1]}"
+        told = f"{show_bytes(page.stat().st_size)}; to mail it: mutt -s '{title}' -a {page} -- name@example.org"
+        print(told, file=sys.stderr)
+        return
     # Only the path is printed, so that scripts can use it.
     print(page)
     if _has_browser():

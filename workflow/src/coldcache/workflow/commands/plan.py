@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from coldcache.campaign.campaign import Campaign
 from coldcache.core.units import show_bytes, show_seconds
 from coldcache.design.blocks import Block, arrange_blocks
 from coldcache.design.cases import Case, Trial, expand_cases
@@ -12,9 +13,16 @@ from coldcache.design.precondition import Precondition
 from coldcache.design.site import Site
 from coldcache.design.study import Sweep
 from coldcache.measure.nfs_guest.start import wrap
-from coldcache.measure.precondition import count_bytes
+from coldcache.measure.precondition import bytes_per_pass
 from coldcache.verdicts.steady_state import ROUNDS
+from coldcache.workflow.colours import print_line
 from coldcache.workflow.configuration import draft_design, is_elsewhere
+
+#: The colour of what does not run here.
+_ABSENT = ("does not run here.*", "yellow")
+
+#: The fewest rounds whose range is an interval of the median at 95 %, and the most sweeps that a line names.
+_ROUNDS, _NAMED = 6, 4
 
 
 def print_plan(
@@ -31,10 +39,8 @@ def print_plan(
 
     Parameters
     ----------
-    studies : str
-        Ids, separated by commas.
-    site : str
-        The site's id.
+    studies, site : str
+        Ids of studies, separated by commas, and that of the site.
     target : str or None
         A folder to measure instead of the site's.
     form : {"text", "jsonl"}
@@ -44,7 +50,7 @@ def print_plan(
     size : str
         The total size of each sweep's files, such as ``8GiB``; empty for the studies' own.
     noise : str or None
-        An earlier campaign, by whose noise each sweep says which difference it can show.
+        A campaign by whose noise each sweep says which difference it can show; None for the latest of the study.
     seconds : str
         How long each timed part lasts, such as ``3``; empty for what the studies say.
 
@@ -55,34 +61,61 @@ def print_plan(
     """
     config = {"studies": studies, "site": site, "target": target or "", "size": size, "seconds": seconds}
     design = draft_design(config, full)
-    asked, environment = design.planned, design.environment
-    assert environment is not None
-    if full:
-        cases = [case for study in asked for case in expand_cases(study, design.site, environment, full)]
-    else:
-        cases = design.cases()
-    runs = not full and not any(case.why_not_here for case in cases)
-    blocks = design.blocks() if runs else arrange_blocks(cases, environment.seed, environment.order)
+    cases, blocks = _expand(design, full)
     trials = [trial for block in blocks for trial in block.trials]
     if form == "jsonl":
         for trial in (trial for trial in trials if trial.repetition < trial.case.repetitions):
             print(json.dumps(describe_trial(trial)))
         return
-    for study in asked:
+    for study in design.planned:
         for name, sweep in study.sweeps.items():
             of_sweep = [case for case in cases if (case.study, case.sweep) == (study.study, name)]
             _print_sweep(sweep, of_sweep)
-            if noise:
+            if noise or any(Path("results").glob("*/dataset.nc")):
                 # Imported here because the import takes longer than most plans.
                 from coldcache.workflow.plan_power import describe_plan_power
 
                 fewest = min(case.repetitions for case in of_sweep)
-                print(f"  {describe_plan_power(noise, study.study, name, fewest)}")
+                if said := describe_plan_power(study, name, fewest, noise):
+                    print(f"  {said}")
+    for line in filter(None, (_warn_of_few_rounds(study.study, cases) for study in design.planned)):
+        print_line(line, (".*", "yellow"))
     if design.site.precondition:
         print(_describe_precondition(design.site, design.site.precondition))
-    print(_sum_up(blocks, trials, design.site))
+    print_line(_sum_up(blocks, trials, design.site), (".*", "bold"), (r"\d+ of them do not run here", "yellow"))
     if is_elsewhere(design.site) and not full:
-        print(f"{design.site.target.path} is not on this machine: its space and the installed tools were not checked")
+        line = f"{design.site.target.path} is not on this machine: its space and the installed tools were not checked"
+        print_line(line, (".*", "yellow"))
+
+
+def _expand(design: Campaign, full: bool) -> tuple[list[Case], list[Block]]:
+    """Return the cases of a design, at full scale if asked, and their blocks, of cases that do not run here, too."""
+    environment = design.environment
+    assert environment is not None
+    if full:
+        cases = [case for study in design.planned for case in expand_cases(study, design.site, environment, full)]
+    else:
+        cases = design.cases()
+    if full or any(case.why_not_here for case in cases):
+        return cases, arrange_blocks(cases, environment.seed, environment.order)
+    return cases, design.blocks()
+
+
+def _warn_of_few_rounds(study: str, cases: list[Case]) -> str | None:
+    """Return that a study has too few rounds for an interval at 95 %, and of which sweeps; None if it has enough."""
+    rounds: dict[str, int] = {}
+    for case in cases:
+        if case.study == study and not case.sentinel_every and case.longest < _ROUNDS:
+            rounds[case.sweep] = min(case.longest, rounds.get(case.sweep, _ROUNDS))
+    if not rounds:
+        return None
+    least, most = min(rounds.values()), max(rounds.values())
+    told = f"{least}" if least == most else f"{least} to {most}"
+    named = ", ".join(rounds) if len(rounds) <= _NAMED else f"{len(rounds)} sweeps"
+    return (
+        f"{study}: {told} rounds of {named}, and the interval of a median at 95 % takes {_ROUNDS}: set repetitions "
+        f"to {_ROUNDS} or more"
+    )
 
 
 def describe_trial(trial: Trial) -> dict[str, Any]:
@@ -105,17 +138,17 @@ def describe_trial(trial: Trial) -> dict[str, Any]:
 def _print_sweep(sweep: Sweep, cases: list[Case]) -> None:
     first = cases[0]
     about = [first.tool, *(text for text in (first.item, first.scale) if text)]
-    print(f"{first.study}/{first.sweep} ({'; '.join(about)})")
+    print_line(f"{first.study}/{first.sweep} ({'; '.join(about)})", (r"^\S+", "bold"))
     for step in sweep.preparation:
         print(f"  before each trial: {step}")
     reasons = {case.why_not_here for case in cases}
     if len(reasons) == 1 and first.why_not_here:
-        print(f"  does not run here: {first.why_not_here}")
+        print_line(f"  does not run here: {first.why_not_here}", _ABSENT)
     for case in sorted(cases, key=lambda case: case.name):
         size = f"{case.items:,} items" if case.items else show_bytes(case.bytes)
         print(f"  {case.name}  x {_show_repetitions(case)}  {size}, about {show_duration(case.seconds)} each")
         if case.why_not_here and len(reasons) > 1:
-            print(f"    does not run here: {case.why_not_here}")
+            print_line(f"    does not run here: {case.why_not_here}", _ABSENT)
 
 
 def _show_repetitions(case: Case) -> str:
@@ -131,7 +164,7 @@ def _describe_precondition(site: Site, asked: Precondition) -> str:
     told = f"before the first trial: of {site.target.path} {asked.describe()}"
     if not Path(site.target.path).parent.exists():
         return f"{told}, within {show_seconds(asked.seconds)}"
-    size = count_bytes(site)
+    size = bytes_per_pass(site)
     passes = asked.passes * size / site.expected.throughput
     least, most = (min(asked.seconds, passes + count * asked.round) for count in (ROUNDS, asked.rounds))
     return (

@@ -13,6 +13,7 @@ from coldcache.core.outcome import Outcome
 from coldcache.core.units import show_seconds
 from coldcache.design.cases import Trial
 from coldcache.design.jobs import arrange_allocations
+from coldcache.workflow.colours import print_line
 
 
 class Status(NamedTuple):
@@ -66,9 +67,11 @@ def print_status(name: str) -> None:
     status = find_status(campaign)
     total = status.done + status.waiting + sum(status.refused.values())
     sealed = ", sealed" if is_sealed(folder) else ""
-    print(f"{status.done} of {total} trials are done{sealed}")
+    print_line(
+        f"{status.done} of {total} trials are done{sealed}", (".*", "bold" if status.done < total else "bold green")
+    )
     for trial in status.running:
-        print(f"running: {trial}")
+        print_line(f"running: {trial}", ("^running", "cyan"))
     if status.waiting:
         jobs = "1 job" if status.jobs == 1 else f"{status.jobs} jobs"
         end = time.strftime("%d %b %H:%M", time.localtime(time.time() + status.seconds))
@@ -77,9 +80,9 @@ def print_status(name: str) -> None:
             f"not before {end}"
         )
     for reason, count in status.refused.items():
-        print(f"not run: {count}, {reason}")
+        print_line(f"not run: {count}, {reason}", ("^not run", "yellow"))
     for line in status.void:
-        print(f"void: {line}")
+        print_line(f"void: {line}", ("^void", "bold red"))
     if status.done:
         print("verdicts.csv shows which of them count, once they are collected")
 
@@ -102,7 +105,7 @@ def find_status(campaign: Campaign) -> Status:
                 if reason := _why_void(outcome):
                     void.append(f"{trial.key}: {reason}")
                 continue
-            if not is_missing(campaign.folder, campaign.site, trial):
+            if not is_missing(campaign, trial):
                 continue
             key = (trial.case.study, trial.case.sweep)
             if key not in reasons:

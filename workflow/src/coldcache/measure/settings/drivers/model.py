@@ -7,7 +7,8 @@ from typing import Any
 from coldcache.core.errors import SettingError
 from coldcache.design.settings.model import LAYOUTS, ModelSetting, format_value, parse_value
 from coldcache.measure.model.folders import find_layout, pin_folders, read_pins, set_folder
-from coldcache.measure.model.limits import is_same, read_limits, set_limit
+from coldcache.measure.model.limits import is_same, read_model_limits, set_limit
+from coldcache.measure.model.outage import arm, read_outage
 from coldcache.measure.model.place import Place, find_place, open_place, read_specification
 from coldcache.measure.target import released
 
@@ -16,10 +17,11 @@ KINDS = (ModelSetting,)
 
 _WHERE = {
     "target_rate": "the targets' control group", "target_iops": "the targets' control group",
+    "request_size": "/sys/block of the targets' devices",
     "uncached_write_rate": "the targets' control group", "write_cache": "/sys/block of the targets' devices",
     "metadata_cpu": "the metadata servers' control groups", "node_rate": "tc qdisc of the storage nodes' links",
     "client_rate": "tc qdisc of the clients' links", "network_delay": "tc qdisc of the clients' links",
-    "metadata_servers": "subtrees of metadata server m0",
+    "metadata_servers": "subtrees of metadata server m0", "target_outage": "the first target's server",
 }  # fmt: skip
 
 
@@ -52,6 +54,8 @@ def read(address: dict, lock: int) -> str:
         return str(len(set(read_pins(place, Path(address["sweep"])))) or 1)
     if of in LAYOUTS:
         return find_layout(place, Path(address["sweep"]))[of]
+    if of == "target_outage":
+        return format_value(read_outage(place))
     return format_value(_read_limit(place, of))
 
 
@@ -60,6 +64,8 @@ def apply(address: dict, value: str, lock: int) -> None:
     place, of = open_place(address["place"]), address["of"]
     if of == "metadata_servers":
         pin_folders(place, Path(address["sweep"]), int(value))
+    elif of == "target_outage":
+        arm(place, parse_value(of, value))  # type: ignore[arg-type]
     elif of in LAYOUTS:
         set_folder(place, Path(address["sweep"]), of, int(value))
     elif (of.startswith("client_") and of != "client_rate") or of == "read_ahead":
@@ -80,7 +86,7 @@ def restore(address: dict, value: str, lock: int) -> None:
 
 def _read_limit(place: Place, key: str) -> object:
     """Return a limit in force, as it was asked for where the kernel rounds it."""
-    asked, found = getattr(read_specification(place), key), read_limits(place).get(key)
+    asked, found = getattr(read_specification(place), key), read_model_limits(place).get(key)
     if key == "uncached_write_rate":
         return asked
     return asked if is_same(asked, found) else found

@@ -18,7 +18,7 @@ def locate(setting: GuestSetting, folder: Path, sweep: Path) -> dict[str, Any]:
 
 def why_not(address: dict) -> str | None:
     """Return why no guest can be started here; None if one can."""
-    return guest.why_not() or None
+    return guest.explain_no_guest() or None
 
 
 def read(address: dict, lock: int) -> str:

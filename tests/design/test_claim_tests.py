@@ -1,0 +1,74 @@
+"""Every kind of test is chosen by its name, and refuses what it could not decide."""
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from coldcache.core.errors import DesignError
+from coldcache.design.claim_tests import TEST_KINDS, ClaimTest, FigureTest, RatioTest, Selection, limit_of
+
+SIDES = {"numerator": {"operation": "read"}, "denominator": {"operation": "write"}}
+
+
+EITHER = "state either above or below, or near"
+
+
+def read(**stated):
+    return TypeAdapter(ClaimTest).validate_python(stated)
+
+
+def test_every_kind_is_registered_under_its_own_name():
+    for name, kind in TEST_KINDS.items():
+        assert kind.model_fields["kind"].annotation.__args__ == (name,)
+
+
+def test_a_kind_becomes_its_test_with_its_defaults():
+    found = read(kind="ratio", sweep="w", above=1.5, **SIDES)
+    assert isinstance(found, RatioTest)
+    assert (found.above, found.below, found.over, found.numerator.operation) == (1.5, float("inf"), "every", "read")
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        ({"kind": "ratios"}, 'kind: unknown kind "ratios"; did you mean "ratio"'),
+        ({"kind": "ordering", "falling": [{"operation": "read"}]}, "at least 2 items"),
+        ({"kind": "peak-at", "threads": 0}, "greater than or equal to 1"),
+        ({"kind": "ratio", **SIDES, "metric": "speed"}, 'metric: unknown metric "speed"'),
+        (
+            {"kind": "ratio", **SIDES, "levels": {"thread": 1}},
+            'levels: unknown factor "thread"; did you mean "threads"',
+        ),
+        ({"kind": "ratio", **SIDES, "levels": {"threads": 0}}, "0 is not a whole number of at least 1"),
+        ({"kind": "figure", "of": "peak"}, EITHER),
+        (
+            {"kind": "figure", "of": "peak", "above": 1, "near": {"item": "fig 1"}},
+            "state either above or below, or near",
+        ),
+    ],
+)
+def test_a_test_that_could_not_decide_is_refused(stated, message):
+    with pytest.raises(ValidationError, match=message):
+        read(**stated)
+
+
+def test_a_figure_has_limits_or_a_published_value():
+    assert isinstance(read(kind="figure", of="sustained", above="1 GB/s"), FigureTest)
+    assert read(kind="figure", of="cases", near={"item": "fig 1"}).near == {"item": "fig 1"}
+
+
+def test_a_selection_leaves_out_what_its_test_states():
+    assert Selection().levels == {}
+    assert Selection(levels={"transfer_size": "1 MiB"}).levels == {"transfer_size": "1 MiB"}
+
+
+@pytest.mark.parametrize(
+    ("given", "unit", "limit"),
+    [("1 GB/s", "B/s", 1e9), (500, "1/s", 500), (None, "B/s", -1.0), ("3 ms", "s", 0.003)],
+)
+def test_a_limit_is_in_the_unit_of_its_metric(given, unit, limit):
+    assert limit_of(given, unit, -1.0) == pytest.approx(limit)
+
+
+def test_a_limit_of_another_unit_is_refused():
+    with pytest.raises(DesignError, match="unknown unit"):
+        limit_of("1 GB", "B/s", 0.0)

@@ -1,0 +1,30 @@
+"""A study without a sentinel gets one where its site asks for it and fio is installed."""
+
+import pytest
+from drafts import expand, make_site, make_study, sweep
+
+from coldcache.design.blocks import arrange_blocks
+from coldcache.design.default_sentinel import with_sentinel
+
+
+@pytest.fixture
+def site():
+    return make_site().model_copy(update={"sentinel": True})
+
+
+def test_it_begins_each_part_of_each_round(site):
+    study = with_sentinel(make_study(2, a=sweep(threads=[1, 2]), b=sweep(["read"])), site, is_installed=True)
+    blocks = arrange_blocks(expand(study, site, order="rounds"), 1, "rounds")
+    for block in (block for block in blocks if block.round <= 2):
+        assert block.trials[0].case.sweep == "sentinel"
+    (case,) = {trial.case.name: trial.case for block in blocks for trial in block.trials
+               if trial.case.sentinel_every}.values()  # fmt: skip
+    assert (case.run.seconds, case.bytes, case.operations) == (1.2, 64 * 2**20, ("write",))
+
+
+def test_a_sentinel_of_its_own_stays_and_nothing_is_added_where_nobody_asks_or_fio_is_missing(site):
+    study = make_study(2, a=sweep(), b=sweep())
+    own = with_sentinel(study, site, is_installed=True)
+    assert with_sentinel(own, site, is_installed=True) == own
+    assert with_sentinel(study, make_site(), is_installed=True) == study
+    assert with_sentinel(study, site, is_installed=False) == study

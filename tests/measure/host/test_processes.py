@@ -1,0 +1,68 @@
+"""A process is known by its number and its start; those below a leader are found whatever session they open."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from coldcache.measure.host.processes import Below, holders_of_lock, list_processes, started_at
+
+
+@pytest.fixture
+def sleeper():
+    """A process that sleeps, in a session of its own, and its start."""
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
+        yield process
+        process.kill()
+
+
+def test_a_process_keeps_its_start_until_it_has_ended(sleeper):
+    start = started_at(sleeper.pid)
+    assert start is not None and started_at(sleeper.pid) == start
+    assert started_at(os.getpid()) < start
+    assert str(sleeper.pid) in list_processes()
+    sleeper.kill()
+    # A zombie has ended, although its number is still taken.
+    os.waitid(os.P_PID, sleeper.pid, os.WEXITED | os.WNOWAIT)
+    assert started_at(sleeper.pid) is None
+    sleeper.wait()
+    assert started_at(sleeper.pid) is None
+
+
+def test_the_holder_of_a_lock_is_found_and_those_that_only_opened_the_file_are_not(tmp_path):
+    with (tmp_path / "lock").open("w") as file, (tmp_path / "lock").open("w"):
+        assert holders_of_lock(file.fileno()) == set()
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert holders_of_lock(file.fileno()) == {os.getpid()}
+
+
+def test_a_process_below_a_leader_is_found_when_it_is_stopped(tmp_path):
+    before = list_processes()
+    # The child opens a session of its own, as a daemon does.
+    code = (
+        "import subprocess, sys; child = subprocess.Popen(['sleep', '60'], start_new_session=True);"
+        "print(child.pid, flush=True); child.wait()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True) as leader:
+        child = int(leader.stdout.readline())
+        below = Below(leader.pid, before)
+        try:
+            assert below.find_stopped() == set()
+            os.kill(child, signal.SIGSTOP)
+            end = time.monotonic() + 10
+            while not (found := below.find_stopped()) and time.monotonic() < end:
+                time.sleep(0.01)
+            assert found == {str(child)}
+        finally:
+            os.kill(child, signal.SIGKILL)
+            leader.kill()
+
+
+def test_a_process_that_was_there_before_is_never_checked(sleeper):
+    below = Below(sleeper.pid, list_processes())
+    os.kill(sleeper.pid, signal.SIGSTOP)
+    assert below.find_stopped() == set()

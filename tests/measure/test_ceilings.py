@@ -1,0 +1,67 @@
+"""What a target can carry, and how fast memory copies, is measured when a campaign begins, unless it is known."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coldcache.campaign.campaign import read_campaign
+from coldcache.measure.ceilings import fastest_window, measure_memory
+from coldcache.verdicts.thresholds import MeasuredCeiling
+
+SITE = Path("config/sites/here.yaml")
+CAMPAIGN = Path("raw/tiny")
+
+
+@pytest.fixture
+def begin(project, coldcache, measure_arguments, change):
+    """Return a function that measures a block with some ceilings stated, and returns those that were measured."""
+
+    def measure(stated=""):
+        change(SITE, "measures_ceilings: false", "measures_ceilings: true")
+        if stated:
+            change(SITE, "make: true}", f"make: true, {stated}}}")
+        found = coldcache(*measure_arguments("tiny.files"))
+        assert found.returncode == 0, found.stderr
+        return json.loads((CAMPAIGN / "campaign.json").read_text()).get("ceilings", {})
+
+    return measure
+
+
+def test_what_nobody_states_is_measured_first_and_kept(begin, coldcache, measure_arguments):
+    found = begin()
+    assert sorted(found) == ["memory_rate", "read_rate", "write_rate"]
+    # No storage is slower than a megabyte per second, and none is faster than memory.
+    assert all(1e6 < one["rate"] < 1e12 for one in found.values())
+    assert found["write_rate"]["how"] == (
+        "a file on the target, written by direct I/O in 1 MiB by 32 threads for 1 s, its fastest 0.25 s"
+    )
+    assert "read by direct I/O" in found["read_rate"]["how"]
+    assert not Path("scratch/coldcache/ceilings").exists()
+    # Later blocks and starts keep them.
+    assert coldcache(*measure_arguments("tiny.cache")).returncode == 0
+    assert json.loads((CAMPAIGN / "campaign.json").read_text())["ceilings"] == found
+    kept = read_campaign(CAMPAIGN).ceilings
+    assert kept == {name: MeasuredCeiling(**one) for name, one in found.items()}
+
+
+def test_what_the_site_states_is_not_measured(begin):
+    assert sorted(begin("read_rate: 2 GB/s, write_rate: 1 GB/s")) == ["memory_rate"]
+
+
+def test_a_site_can_do_without(project, coldcache, measure_arguments):
+    assert coldcache(*measure_arguments("tiny.files")).returncode == 0
+    assert "ceilings" not in json.loads((CAMPAIGN / "campaign.json").read_text())
+
+
+def test_the_fastest_window_counts():
+    # Four transfers of 10 B within a quarter of a second, at the end; before that one in each tenth.
+    ends = [0.1, 0.2, 0.3, 1.0, 1.05, 1.1, 1.15, 1.2]
+    assert fastest_window(ends, 10) == 4 * 10 / 0.25
+    assert fastest_window([], 10) == fastest_window([0.1], 10) == 0
+
+
+def test_memory_is_copied_by_every_processor():
+    found = measure_memory()
+    assert 1e8 < found.rate < 1e13
+    assert found.how.startswith("memory copied in 64 MiB by ")

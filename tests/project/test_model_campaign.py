@@ -1,0 +1,92 @@
+"""docs/the-model.md quotes the campaign raw/model/: its figures follow from the logs, and its seal holds."""
+
+import csv
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+STUDY = ("--study=model", "--dataset=results/model/dataset.nc")
+
+
+@pytest.fixture(scope="module")
+def rebuilt(root, tmp_path_factory):
+    """A folder with the results of the campaign, and the page that compares them with the limits."""
+    folder = tmp_path_factory.mktemp("model")
+    shutil.copytree(root / "raw/model", folder / "raw/model")
+    shutil.copytree(root / "notebooks", folder / "notebooks")
+    (folder / "config").symlink_to(root / "config")
+
+    def run(*words):
+        command = [sys.executable, "-m", "coldcache", *words]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=240)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    run("seal", "model", "--check")
+    for step in ("collect", "claims"):
+        run(step, "--campaign=model", "--results=results/model")
+    page = "results/model/limits-and-rates.ipynb"
+    run("notebook", "--notebook=notebooks/limits-and-rates.ipynb", *STUDY, f"--output={page}", "--log=log.ipynb")
+    return folder
+
+
+def read_table(page, head):
+    """Return the rows of the table of a page whose first cell is this one."""
+    lines = page[page.index(f"| {head} |") :].splitlines()
+    rows = lines[2 : next(place for place, line in enumerate(lines) if not line.startswith("|"))]
+    return {cells[0]: cells[1:] for cells in ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)}
+
+
+def span(values):
+    """Return the least and the greatest value as the page writes them."""
+    shown = sorted({f"{value:.3f}" for value in values})
+    return "–".join(dict.fromkeys((shown[0], shown[-1])))
+
+
+def test_the_page_states_how_far_the_campaign_is_from_its_limits(root, rebuilt):
+    rows = list(csv.DictReader((rebuilt / "results/model/tables/model-threads-predictions.csv").open()))
+    stated = read_table((root / "docs/the-model.md").read_text(), "targets")
+    assert list(stated) == ["1", "2", "4", "8"]
+    for targets, cells in stated.items():
+        ratios = {
+            (row["operation"], int(row["threads"])): float(row["ratio"]) for row in rows if row["targets"] == targets
+        }
+        few, many = (1, 2, 4, 8), (64,)
+        assert cells == [
+            span(ratios[operation, one] for one in threads)
+            for threads in (few, many)
+            for operation in ("read", "write")
+        ]
+
+
+def test_the_page_states_the_ratios_of_the_claims(root, rebuilt):
+    claims = {row["id"]: row for row in csv.DictReader((rebuilt / "results/model/claims.csv").open())}
+    stated = list(read_table((root / "docs/the-model.md").read_text(), "factor").values())
+    for (measured, _), claim in zip(stated, ("MO3", "MO4", "MO6", "MO5", "MO7"), strict=True):
+        ratio, low, high = map(float, re.fullmatch(r"([\d.]+) \(([\d.]+)–([\d.]+)\)", measured).groups())
+        found = [float(claims[claim][name]) for name in ("estimate", "low", "high")]
+        assert [ratio, low, high] == pytest.approx(found, abs=0.051 if ratio > 10 else 0.0051)
+    verdicts = {one: row["verdict"] for one, row in claims.items() if one.startswith("MO")}
+    assert verdicts == {
+        "MO1": "borne out", "MO2": "open", "MO3": "borne out", "MO4": "borne out", "MO5": "open", "MO6": "borne out",
+        "MO7": "borne out",
+    }  # fmt: skip
+
+
+def test_the_page_states_how_many_trials_are_valid(root, rebuilt):
+    rows = list(csv.DictReader((rebuilt / "results/model/verdicts.csv").open()))
+    flagged = [row for row in rows if row["verdict"] != "valid"]
+    assert (len(rows), len(flagged)) == (396, 12)
+    assert {(row["sweep"], row["verdict"]) for row in flagged} == {("control", "suspect")}
+    assert sum("model-saturated" in row["codes"] for row in flagged) == 4
+    assert [row["cold"] for row in rows if "operation=read" in row["case"]] == ["cold"] * 192
+    assert "Of 396 trials 384 are valid." in (root / "docs/the-model.md").read_text()
+
+
+def test_the_page_shows_the_figure_that_the_logs_give(root, rebuilt):
+    drawn = rebuilt / "results/model/figures/model-threads-predicted.svg"
+    assert (root / "docs/figures/measured-and-predicted.svg").read_text() == drawn.read_text()

@@ -1,0 +1,84 @@
+"""Columns of IOR are named and converted the same, whatever the form of the log."""
+
+import pytest
+
+from coldcache.core.errors import LogError
+from coldcache.tools.ior.columns import (
+    ROW_COLUMNS,
+    ROW_KEYS,
+    IorFacts,
+    check_ior_version,
+    command_size,
+    make_record,
+    name_ior_operation,
+    parse_command,
+    parse_size,
+    stonewall_metric,
+)
+
+MIB = 2**20
+
+
+@pytest.mark.parametrize("version", ["3.0", "3.0.1", "3.3.0+dev", "3.4.0", "4.0.0", "4.1.0+dev"])
+def test_known_versions_are_read(version):
+    check_ior_version(version)
+
+
+@pytest.mark.parametrize("version", ["2.10.3", "3.5", "4.2.0", "3.10", "4.11"])
+def test_other_versions_are_refused(version):
+    with pytest.raises(LogError, match=rf"IOR {version} is none of the versions read here \(3.0 to 4.1\)"):
+        check_ior_version(version)
+
+
+def test_a_figure_means_the_same_in_text_and_json():
+    assert ROW_KEYS["bwMiB"]._replace(suffix="") == ROW_COLUMNS["bw(MiB/s)"]._replace(suffix="")
+    assert ROW_COLUMNS["bw(MiB/s)"].scale == MIB
+    assert ROW_COLUMNS["Latency"] == ROW_COLUMNS["Latency(s)"]
+
+
+def test_an_access_is_random_only_if_it_moves_data():
+    found = [name_ior_operation(access, True) for access in ("write", "read", "remove")]
+    assert found == ["random-write", "random-read", "file-remove"]
+    assert name_ior_operation("read", False) == "read"
+
+
+@pytest.mark.parametrize(
+    ("version", "rate", "metric"),
+    [
+        ("3.3.0", 10.0, "throughput"), ("4.0.0", 100.0, "throughput_per_process"),
+        # 4 ranks moved 400 MiB in 1 s: one rank's share is 100 MiB.
+        ("3.4.0+dev", 400.0, "throughput"), ("3.4.0+dev", 100.0, "throughput_per_process"),
+        (None, 103.0, "throughput"), (None, 101.0, "throughput_per_process"),
+    ],
+)  # fmt: skip
+def test_a_stonewall_rate_counts_all_ranks_or_a_mean_one_by_version_and_by_physics(version, rate, metric):
+    assert stonewall_metric(version, rate, 1.0, 400.0, 4) == metric
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        (b"ior -w -r -t 1m", ({"write", "read"}, False)), (b"ior -w -B", ({"write"}, True)),
+        (b"ior -r --posix.odirect", ({"read"}, True)), (b"ior -f script", (set(), None)), (b"", (set(), None)),
+    ],
+)  # fmt: skip
+def test_the_command_states_accesses_and_direct_transfers(command, found):
+    assert parse_command(command) == (frozenset(found[0]), found[1])
+
+
+def test_sizes_are_read_from_the_command_and_from_what_is_printed():
+    assert command_size(b"ior -t 1m -b=16k -s 4", b"-t") == MIB
+    assert command_size(b"ior -t 1m -b=16k -s 4", b"-b") == 16 * 1024
+    assert command_size(b"ior -t 1m -b=16k -s 4", b"-s") == 4
+    assert command_size(b"ior -t 1m", b"-b") is None
+    assert [parse_size(text) for text in (b"47008 bytes", b"1 MiB ", b"2 TiB")] == [47008, MIB, 2 * 2**40]
+    # A rounded size is none.
+    assert parse_size(b"1.50 GiB") is None
+
+
+def test_a_record_has_the_unit_of_its_column_and_its_place_in_the_log():
+    facts = IorFacts("4.0.0", False, (), {"threads": 4})
+    found = make_record(facts, "write", ROW_COLUMNS["bw(MiB/s)"], b"1.50", 100, 2, ("rounded",))
+    assert (found.value, found.unit, found.metric, found.repetition) == (1.5 * MIB, "B/s", "throughput", 2)
+    assert (found.offset, found.length, found.printed, found.caveats) == (100, 4, "1.50 MiB/s", ("rounded",))
+    assert found.factors == {"threads": 4}

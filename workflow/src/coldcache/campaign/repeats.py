@@ -1,0 +1,81 @@
+"""Which rounds of a campaign are measured again, because the sentinel drifted in them: decided from the disk alone.
+
+The first measurement stays, and is marked. Every start agrees, as the trials of the sentinel that decide are never
+measured again.
+"""
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.observe import read_log_bytes
+from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
+from coldcache.core.errors import LogError
+from coldcache.core.outcome import Outcome
+from coldcache.core.trial_figure import choose_figure
+from coldcache.design.cases import Trial
+from coldcache.design.watch import SentinelWatch
+from coldcache.tools import read_by
+from coldcache.tools.protocols import Tool
+from coldcache.verdicts.drift import Drift, Moment
+
+#: The rounds of each study, by the file that a trial of its sentinel wrote last, and when: a large campaign asks often.
+_KNOWN: dict[tuple[Path, int, float], list[int]] = {}
+
+
+def read_moment(folder: Path, outcome: Outcome, tool: Tool) -> Moment | None:
+    """Return the figure of a trial of a sentinel, and when it began; None where it failed or states none."""
+    if outcome.start is None or outcome.failure or outcome.exit_status not in tool.TRAITS.exit_codes:
+        return None
+    try:
+        records = read_by(tool, read_log_bytes(folder / tool.TRAITS.log))
+    except LogError:
+        return None
+    figure = choose_figure(outcome.operations[0], records) if outcome.operations else None
+    return Moment(outcome.start, figure) if figure else None
+
+
+def list_drifted(campaign: Campaign, study: str) -> list[int]:
+    """Return the rounds of a study that are measured again, from 0, ascending.
+
+    They are those with trials before and after which the sentinel was too far off its median, those with most of them
+    first in line, and no more than the study allows. None before the sentinel has run in all rounds.
+    """
+    watch = campaign.watches.get(study)
+    if not watch or not watch.trials[-1].case.repeats:
+        return []
+    # The last one is missing longest.
+    files = [campaign.folder / trial.key / TRIAL_JSON for trial in reversed(watch.trials)]
+    if not files[0].is_file():
+        return []
+    key = files[0].resolve(), files[0].stat().st_mtime_ns, campaign.site.thresholds.drift
+    if key not in _KNOWN:
+        if not all(file.is_file() for file in files):
+            return []
+        _KNOWN[key] = _find_drifted(campaign, study, watch)
+    return _KNOWN[key]
+
+
+def is_asked_again(campaign: Campaign, trial: Trial) -> bool:
+    """Return whether a trial that is beyond those of its case belongs to a round that is measured again."""
+    case = trial.case
+    drifted = list_drifted(campaign, case.study)
+    if case.sentinel_every:
+        return campaign.watches[case.study].again[trial.repetition] < len(drifted)
+    return trial.repetition - case.repetitions < sum(number < case.repetitions for number in drifted)
+
+
+def _find_drifted(campaign: Campaign, study: str, watch: SentinelWatch) -> list[int]:
+    moments = []
+    for trial in watch.trials:
+        folder = campaign.folder / trial.key
+        moments.append(read_moment(folder, read_outcome(folder / TRIAL_JSON), trial.case.implementation))
+    drift, most = Drift(filter(None, moments)), campaign.site.thresholds.drift
+    is_off = [moment is not None and abs(drift.of(moment.figure) or 0) > most for moment in moments]
+    counts = Counter(
+        trial.repetition for (one, other), stretch in zip(pairwise(is_off), watch.stretches, strict=False)
+        for trial in stretch if one and other
+    )  # fmt: skip
+    allowed = next(one.sentinel.repeats for one in campaign.planned if one.study == study and one.sentinel)
+    return sorted(sorted(counts, key=lambda number: (-counts[number], number))[:allowed])
