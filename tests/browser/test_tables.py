@@ -20,8 +20,8 @@ def test_a_link_to_a_number_shows_it_also_where_it_is_folded(open_page):
     page = open_page("quick/write-cache.html#table-quick-write-cache-random-ratio.1.5")
     cell = page.locator("td:target")
     assert cell.is_visible() and "times" in cell.inner_text()
-    page.locator("td[id='table-quick-write-cache-sequential-throughput.1.2']").click(position={"x": 1, "y": 1})
-    assert page.url.endswith("#table-quick-write-cache-sequential-throughput.1.2")
+    page.locator("td[id='table-quick-write-cache-random-ratio.1.2']").click(position={"x": 1, "y": 1})
+    assert page.url.endswith("#table-quick-write-cache-random-ratio.1.2")
 
 
 def test_a_long_table_of_trials_is_filtered_by_words(open_page):

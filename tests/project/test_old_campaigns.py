@@ -61,9 +61,10 @@ def test_a_whole_campaign_is_read_with_its_verdicts_and_rates_and_rendered(take,
 
 def test_an_interrupted_campaign_goes_on_and_keeps_what_it_had(take, coldcache, measure_arguments):
     raw = take("interrupted")
-    # The site is as it was: it says nothing of the limits that have been added since.
-    site = Path("config/sites/here.yaml")
-    site.write_text(site.read_text().replace("  modes: 1000000\n", ""))
+    # Site and study are as they were: without limits that have been added since, and with the default of that time.
+    site, study = Path("config/sites/here.yaml"), Path("config/studies/tiny.yaml")
+    site.write_text(site.read_text().replace("  modes: 1000000\n", "").replace("  gap: 1000000\n", ""))
+    study.write_text(study.read_text().replace("tools: [iozone]\n", "tools: [iozone]\n    seconds: 1.05 s\n"))
     before = {path: path.read_bytes() for path in raw.rglob("r0/*")}
     assert "6 of 7 trials are done" in coldcache("status", "interrupted").stdout
     found = coldcache(*measure_arguments("tiny.cache", "interrupted"))

@@ -13,7 +13,8 @@ from coldcache.workflow import fork_server
 
 #: Starts a server, prints its name, and lives until a line comes.
 STARTER = (
-    "import os; from coldcache.workflow import fork_server as s; s.start(); print(os.environ[s.VARIABLE]); input()"
+    "import os; from coldcache.workflow import fork_server as s;"
+    "s.start(); print(os.environ[s.SERVER_VARIABLE]); input()"
 )
 
 #: Asks a server for a fork as another user.

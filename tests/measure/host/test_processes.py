@@ -40,8 +40,8 @@ def test_the_holder_of_a_lock_is_found_and_those_that_only_opened_the_file_are_n
         assert holders_of_lock(file.fileno()) == {os.getpid()}
 
 
-def test_a_process_below_a_leader_is_found_when_it_is_stopped(tmp_path):
-    before = list_processes()
+def test_a_process_below_a_leader_is_found_when_it_is_stopped():
+    Below.note_others()
     # The child opens a session of its own, as a daemon does.
     code = (
         "import subprocess, sys; child = subprocess.Popen(['sleep', '60'], start_new_session=True);"
@@ -49,7 +49,7 @@ def test_a_process_below_a_leader_is_found_when_it_is_stopped(tmp_path):
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True) as leader:
         child = int(leader.stdout.readline())
-        below = Below(leader.pid, before)
+        below = Below(leader.pid)
         try:
             assert below.find_stopped() == set()
             os.kill(child, signal.SIGSTOP)
@@ -62,7 +62,12 @@ def test_a_process_below_a_leader_is_found_when_it_is_stopped(tmp_path):
             leader.kill()
 
 
-def test_a_process_that_was_there_before_is_never_checked(sleeper):
-    below = Below(sleeper.pid, list_processes())
-    os.kill(sleeper.pid, signal.SIGSTOP)
-    assert below.find_stopped() == set()
+def test_a_stopped_process_of_another_session_is_not_found(sleeper):
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as leader:
+        try:
+            below = Below(leader.pid)
+            os.kill(sleeper.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED | os.WNOWAIT)
+            assert below.find_stopped() == set()
+        finally:
+            leader.kill()

@@ -5,6 +5,8 @@ import pytest
 from coldcache.campaign.campaign import read_campaign
 from coldcache.report.site.notebooks import ChapterError, read_chapters, read_methods
 
+FIGURE = '<figure class="coldcache-figure"></figure>'
+
 
 @pytest.fixture
 def study(root):
@@ -82,3 +84,26 @@ def test_how_far_statistics_hold_is_a_chapter_of_the_methods_and_not_of_the_stud
     assert [chapter.name for chapter in read_methods([study], tmp_path)] == ["how-far-statistics-hold"]
     path.with_name("how-fast-the-program-is.ipynb").write_text(path.read_text())
     assert [chapter.name for chapter in read_methods([study], tmp_path)][1:] == ["how-fast-the-program-is"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_empty"),
+    [
+        ([_code(["finding"], "It serves.")], False),
+        ([_code([], "A caveat.")], True),
+        ([{"cell_type": "code", "metadata": {}, "outputs": [{"data": {"text/html": FIGURE}}]}], False),
+        ([{"cell_type": "markdown", "metadata": {"tags": ["failed"]}, "source": "This page failed."}], False),
+        ([{"cell_type": "markdown", "metadata": {}, "source": "No answer from this campaign."}], True),
+    ],
+)  # fmt: skip
+def test_a_notebook_without_a_finding_and_a_figure_has_no_page_unless_it_failed(study, tmp_path, cells, is_empty):
+    _write(tmp_path, [{"cell_type": "markdown", "metadata": {}, "source": "# How many?"}, *cells])
+    [chapter] = read_chapters(study, tmp_path)
+    assert chapter.is_empty == is_empty
+
+
+def test_an_own_notebook_has_a_page_whatever_it_shows(study, tmp_path):
+    path = _write(tmp_path, [_code([], "A caveat.")])
+    path.rename(path.with_name("own.ipynb"))
+    [chapter] = read_chapters(study.model_copy(update={"notebooks": ["own"]}), tmp_path)
+    assert not chapter.is_empty

@@ -3,6 +3,7 @@
 import ast
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from coldcache.analysis.outputs import watch_saves
 from coldcache.core.errors import ColdCacheError
 from coldcache.core.program_files import PROGRAM
 from coldcache.dataset.slices import EVERYTHING, list_reads, watch_reads
+from coldcache.report.site.notebooks import FAILED
 from coldcache.workflow.forked_kernel import ForkedKernelManager
 
 #: Packages that read a dataset only through this package, which logs each slice.
@@ -95,8 +97,9 @@ def _refuse(notebook: Path, error: Exception, is_page: bool) -> nbformat.Noteboo
     if not is_page:
         raise NotebookError(cause) from error
     print(f"coldcache: {cause}; its page says so", file=sys.stderr)
-    lines = (f"# {notebook.stem}", f"This page failed: {_as_code(cause)}.")
-    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(line) for line in lines])
+    title = nbformat.v4.new_markdown_cell(f"# {notebook.stem}")
+    line = nbformat.v4.new_markdown_cell(f"This page failed: {_as_code(cause)}.", metadata={"tags": [FAILED]})
+    return nbformat.v4.new_notebook(cells=[title, line])
 
 
 def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None) -> nbformat.NotebookNode:
@@ -127,7 +130,8 @@ def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None)
             if dataset is None:
                 raise NotebookError(f"{notebook}, {cause}; the notebook is in {log}") from error
             print(f"coldcache: {notebook}, {cause}; its page says so, and the notebook is in {log}", file=sys.stderr)
-            return _with_line(notebook, f"This page failed in {_as_code(cause)}. The notebook is in `{log}`.")
+            line = f"This page failed in {_as_code(cause)}. The notebook is in `{log}`."
+            return _with_line(notebook, line, tags=[FAILED])
         return _with_line(notebook, f"No answer from this campaign: {error.evalue}.")
     except TimeoutError as error:
         raise NotebookError(
@@ -172,10 +176,10 @@ def _as_code(text: str) -> str:
     return f"`{' '.join(text.replace('`', ' ').split())}`"
 
 
-def _with_line(notebook: Path, line: str) -> nbformat.NotebookNode:
+def _with_line(notebook: Path, line: str, tags: Sequence[str] = ()) -> nbformat.NotebookNode:
     """Return a notebook of two cells: its title, and a line that says why there is no answer."""
     page = nbformat.read(notebook, as_version=4)
-    page.cells = [page.cells[0], nbformat.v4.new_markdown_cell(line)]
+    page.cells = [page.cells[0], nbformat.v4.new_markdown_cell(line, metadata={"tags": list(tags)})]
     return page
 
 

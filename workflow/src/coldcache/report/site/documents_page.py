@@ -13,7 +13,7 @@ from coldcache.design.model.specification import Specification, show_value
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.documents_table import SIGNS, show_documents
 from coldcache.report.site.forest import SettingRatio, read_ratios, show_forest
-from coldcache.report.site.html import block, escape_html, join
+from coldcache.report.site.html import block, escape_html
 from coldcache.report.site.shown import Shown
 from coldcache.report.site.sources_pages import anchor_of, show_estimate
 from coldcache.report.site.validity import CsvRow
@@ -21,8 +21,8 @@ from coldcache.report.site.validity import CsvRow
 #: The verdict on a claim that no trial here can decide.
 _UNTESTABLE = CLAIM_VERDICTS[-1]
 
-#: Claims, needs, ratios and contradictions that the page shows; the rest is folded.
-_FEW_CLAIMS, _FEW_NEEDS, _FEW_RATIOS, _FEW_CONTRADICTIONS = 3, 2, 4, 2
+#: Claims, needs and ratios that the page shows; the rest is folded.
+_FEW_CLAIMS, _FEW_NEEDS, _FEW_RATIOS = 2, 2, 4
 
 #: What a system lacks, in the reason of a claim that it cannot test.
 _NEED = re.compile(r"needs (.*?), which ")
@@ -32,17 +32,16 @@ def describe_documents(context: ReportContext, shown: Shown) -> dict[str, Any]:
     """Return the values of the template `index.md` for several studies."""
     claims = context.documents.list_measured()
     known, few = _split(read_ratios(context.results, shown))
-    found = context.documents.list_contradictions()
-    first = _pick(found, _FEW_CONTRADICTIONS)
+    clear = [ratio for ratio in known if not ratio.low <= 1 <= ratio.high][:_FEW_RATIOS]
+    others = [ratio for ratio in known if ratio not in clear]
     return {
         "scope": _describe_scope(context, claims),
         "documents": show_documents(context, shown),
         "highlights": _show_highlights(context, claims),
-        "ratios": show_forest(known[:_FEW_RATIOS], "ratios", "Hollow: the interval includes 1") if known else "",
-        "more_ratios": _show_more(known[_FEW_RATIOS:], few),
-        "more_ratios_count": len(known[_FEW_RATIOS:]) + len(few),
-        "contradictions": [(row["about"], row["why"].partition("; ")[0].partition(": ")[0]) for row in first],
-        "more_contradictions": [row for row in found if row not in first],
+        "ratios": show_forest(clear, "ratios") if clear else "",
+        "more_ratios": _show_more(others, few),
+        "more_ratios_count": len(others) + len(few),
+        "contradictions": context.documents.list_contradictions(),
     }
 
 
@@ -65,19 +64,14 @@ def _begin_small(text: str) -> str:
 def _describe_scope(context: ReportContext, claims: Sequence[CsvRow]) -> Markup:
     """Return a box of what this campaign can tell and what it cannot."""
     untested = [claim for claim in claims if claim["verdict"] == _UNTESTABLE]
-    can = [f"{len(claims) - len(untested)} of {len(claims)} claims"] if claims else []
-    if model := context.campaign.site.model:
-        can.append(f"shapes and ratios that follow from {_tell_model(model)}")
-    else:
-        can.append("how this storage behaves")
-    cannot = ["the documents' rates"]
+    model = context.campaign.site.model
+    can = f"shapes and ratios that follow from {_tell_model(model)}" if model else "how this storage behaves"
     needs = Counter(need for claim in untested for need in _NEED.findall(claim["why"]))
-    if untested:
-        missing = f" that need {join([need for need, _ in needs.most_common(_FEW_NEEDS)])}" if needs else ""
-        cannot.append(f"{len(untested)} claims{missing}")
+    missing = " or ".join(need for need, _ in needs.most_common(_FEW_NEEDS))
+    cannot = f"the documents' rates, nor what needs {missing}" if needs else "the documents' rates"
     parts = [
-        Markup("<p><strong>{}</strong> {}.</p>").format(head, "; ".join(points))
-        for head, points in (("This can tell", can), ("It cannot tell", cannot))
+        Markup("<p><strong>{}</strong> {}.</p>").format(head, point)
+        for head, point in (("This can tell", can), ("It cannot tell", cannot))
     ]
     return block(Markup('<div class="coldcache-scope">{}</div>').format(Markup("").join(parts)))
 
@@ -104,10 +98,7 @@ def _show_highlights(context: ReportContext, claims: Iterable[CsvRow]) -> Markup
 
 def _say_estimate(claim: CsvRow) -> str:
     shown = show_estimate(claim) or ""
-    runs = f"{claim['trials']} runs" if claim["trials"] not in ("", "0") else ""
-    times = shown.replace(" (", " times (", 1) if claim["unit"] == "1" else shown
-    said = ", ".join(part for part in ("" if shown == "1" else times, runs) if part)
-    return f" ({said})" if said else ""
+    return "" if shown in ("", "1") else f" {shown.replace(' (', ' times (', 1) if claim['unit'] == '1' else shown}"
 
 
 def _effect(claim: CsvRow) -> float:

@@ -43,7 +43,7 @@ def show_documents(context: ReportContext, shown: Shown) -> Markup:
 def _count_states(items: list[CsvRow]) -> str:
     """Return how many tables and figures of a document were measured."""
     measured = sum(row["state"] == STATES[0] for row in items)
-    return f"{measured} of {len(items)} measured" if items else ""
+    return f"{measured} of {len(items)}" if items else ""
 
 
 def list_thumbnails(context: ReportContext, shown: Shown) -> set[str]:
@@ -124,7 +124,9 @@ def _show_claims(claims: list[CsvRow], context: ReportContext) -> Markup:
     parts = [Markup('<span class="coldcache-dots">{}</span>').format(Markup("").join(measured))]
     if arithmetic:
         parts.append(
-            Markup('<span class="coldcache-dots coldcache-apart">{}</span>').format(Markup("").join(arithmetic))
+            Markup('<span class="coldcache-dots coldcache-apart" title="{}">{}</span>').format(
+                "decided by the document’s own arithmetic", Markup("").join(arithmetic)
+            )
         )
     return Markup("").join(parts)
 
@@ -141,7 +143,7 @@ def _show_dot(claim: CsvRow, context: ReportContext) -> Markup:
 
 
 def _explain(context: ReportContext) -> Markup:
-    """Return what the dots mean, with the number of claims of each verdict; arithmetic is counted apart."""
+    """Return what the dots mean, with the number of claims of each verdict, without those of arithmetic."""
     claims = [claim for study in context.campaign.studies for claim in context.documents.claims_of(study.study)]
     if not claims:
         return Markup("")
@@ -149,6 +151,4 @@ def _explain(context: ReportContext) -> Markup:
     found = list(dict.fromkeys([*CLAIM_VERDICTS, *measured]))
     counts = {verdict: measured.count(verdict) for verdict in found}
     told = ", ".join(f"{SIGNS.get(verdict, _OTHER)} {count} {verdict}" for verdict, count in counts.items() if count)
-    apart = len(claims) - len(measured)
-    more = f" Behind the bar: {apart} of arithmetic." if apart else ""
-    return Markup('\n<p class="coldcache-source">{}.{}</p>\n').format(told, more)
+    return Markup('\n<p class="coldcache-source">{}.</p>\n').format(told)

@@ -87,7 +87,7 @@ def _read_table(table: pd.DataFrame, page: str, name: str) -> Iterable[SettingRa
         )  # fmt: skip
 
 
-def show_forest(ratios: Iterable[SettingRatio], name: str, caption: str) -> Markup:
+def show_forest(ratios: Iterable[SettingRatio], name: str, caption: str = "") -> Markup:
     """Return ratios as a table with a mark and an interval each on one logarithmic axis, as a block for a page.
 
     Parameters
@@ -95,7 +95,7 @@ def show_forest(ratios: Iterable[SettingRatio], name: str, caption: str) -> Mark
     ratios : iterable of SettingRatio
         Rows, in their order.
     name, caption : str
-        The id of the table, and what it shows.
+        The id of the table, and what it shows; without a caption the heading above says so.
     """
     rows_of = list(ratios)
     rows = Markup("").join(
@@ -113,9 +113,11 @@ def show_forest(ratios: Iterable[SettingRatio], name: str, caption: str) -> Mark
         Markup('<span style="left:{:.1f}%">{:g}</span>').format(_place(tick), tick) for tick in _TICKS
     )
     head = Markup(
-        '<caption>{}</caption><thead><tr><th scope="col">Setting</th><th scope="col" class="number">{}</th>'
+        '{}<thead><tr><th scope="col">Setting</th><th scope="col" class="number">{}</th>'
         '<th scope="col" class="number">Pairs</th><th scope="col" class="coldcache-axis">{}</th></tr></thead>'
-    ).format(escape_html(caption), _head_ratio(rows_of), ticks)
+    ).format(
+        Markup("<caption>{}</caption>").format(escape_html(caption)) if caption else "", _head_ratio(rows_of), ticks
+    )
     return block(
         Markup('<table id="{}" class="coldcache-table coldcache-forest">{}<tbody>\n{}</tbody></table>').format(
             name, head, rows

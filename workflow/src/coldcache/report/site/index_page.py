@@ -164,7 +164,7 @@ def describe_trust(context: ReportContext) -> Markup:
         proved = f"All {colds.total():,} reads" if every else f"{colds['cold']:,} of {colds.total():,} reads"
         parts.append(f"[{proved}](validity.md#whether-reads-were-cold) proved cold.")
     if flags := [rule for rule in context.validity.flags_of(studies) if rule in FLAGS]:
-        parts.append(f"To mend most flags: {FLAGS[flags[0]][1]}.")
+        parts.append(f"Remedy: {FLAGS[flags[0]][1]}.")
     return Markup(" ".join(parts))
 
 

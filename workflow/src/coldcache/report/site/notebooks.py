@@ -28,6 +28,9 @@ _FIGURE = '<figure class="coldcache-figure"'
 #: Tag of cells whose output is findings: paragraphs with computed values, displayed as Markdown or printed.
 FINDING = "finding"
 
+#: Tag of the cell that says why a notebook failed.
+FAILED = "failed"
+
 
 class ChapterError(ColdCacheError):
     """An executed notebook that is missing or broken."""
@@ -67,8 +70,13 @@ class Chapter(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether it found nothing and shows no figure: it has no page."""
-        return not self.findings and not any(_FIGURE in html for html in list_html(self.notebook))
+        """Whether it has nothing to say: it has no page. Own notebooks may show anything; one that failed says so."""
+        cells = self.notebook.get("cells", [])
+        if self.findings or any(FAILED in cell["metadata"].get("tags", []) for cell in cells):
+            return False
+        if self.name not in LABELS:
+            return not any(cell.get("outputs") for cell in cells)
+        return not any(_FIGURE in html for html in list_html(self.notebook))
 
 
 def read_chapters(study: AnyStudy, results: Path) -> list[Chapter]:
