@@ -53,7 +53,7 @@ def test_trust_counts_runs_names_the_most_frequent_flag_and_its_remedy(context):
     )  # fmt: skip
     assert describe_trust(context._replace(validity=found)) == (
         "[10 runs](validity.md): 5 clean, 4 flagged (3 too short), 1 void. "
-        "[3 of 4 reads](validity.md#whether-reads-were-cold) proved cold. To mend most flags: raise `file_size`."
+        "[3 of 4 reads](validity.md#whether-reads-were-cold) proved cold. Remedy: raise `file_size`."
     )
     clean = CampaignValidity({sweep: Counter(valid=2)}, {sweep: Counter(cold=2)}, [], {}, {})
     assert describe_trust(context._replace(validity=clean)) == (
