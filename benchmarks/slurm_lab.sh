@@ -121,13 +121,16 @@ END
 }
 
 let_in_by_ssh() {
-    mkdir -p ~/.ssh
-    mount -t tmpfs none ~/.ssh
-    ssh-keygen -q -t ed25519 -N "" -f ~/.ssh/id_ed25519
-    cp ~/.ssh/id_ed25519.pub ~/.ssh/authorized_keys
-    echo "StrictHostKeyChecking accept-new" >~/.ssh/config
-    chmod 700 ~/.ssh
-    chmod 600 ~/.ssh/*
+    # ssh looks in the home of the user's entry, whatever HOME says.
+    local keys
+    keys=$(getent passwd "$(id -u)" | cut -d: -f6)/.ssh
+    mkdir -p "$keys"
+    mount -t tmpfs none "$keys"
+    ssh-keygen -q -t ed25519 -N "" -f "$keys/id_ed25519"
+    cp "$keys/id_ed25519.pub" "$keys/authorized_keys"
+    echo "StrictHostKeyChecking accept-new" >"$keys/config"
+    chmod 700 "$keys"
+    chmod 600 "$keys"/*
     dropbearkey -t ed25519 -f /run/dropbear_key >/dev/null 2>&1
 }
 

@@ -109,11 +109,10 @@ def test_a_line_end_in_what_the_user_wrote_does_not_part_the_message(refuses, ch
 def test_a_target_of_the_command_line_is_checked_too(refuses, project, command):
     Path("mine").mkdir()
     Path("mine/thesis.doc").touch()
-    where = "config/sites/here.yaml, targets.scratch"
-    line = f'{where}: mine holds foreign files such as "thesis.doc"; name an empty folder'
+    line = 'target: mine holds foreign files such as "thesis.doc"; name an empty folder'
     refuses(line, *command, "--target=mine")
     refuses(
-        f"{where}: mine/thesis.doc is not a folder; name an empty folder on the file system to measure",
+        "target: mine/thesis.doc is not a folder; name an empty folder on the file system to measure",
         *command,
         "--target=mine/thesis.doc",
     )

@@ -62,8 +62,8 @@ def make(clone, root, tmp_path, monkeypatch):
     (tmp_path / "bin/jupyter").write_text(JUPYTER)
     (tmp_path / "bin/jupyter").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    # The tests may be started by make, which tells every make below it that it is one.
-    for inherited in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
+    # The tests may be started by make, which tells every make below it that it is one, and what it was given.
+    for inherited in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "CAMPAIGN", "STUDIES", "SITE", "TARGET", "SIZE", "FOLDER"):
         monkeypatch.delenv(inherited, raising=False)
     subprocess.run([sys.executable, "-m", "coldcache", "new", tmp_path / "own"], check=True, capture_output=True)
 

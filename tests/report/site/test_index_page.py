@@ -114,3 +114,8 @@ def test_pages_on_documents_are_listed_only_where_there_are_documents(context):
     (context.results / "coverage.csv").write_text("source,item,state,why\nnfs,table 1,not run,no client\n")
     there = context._replace(documents=Documents(context.results))
     assert list_quality_pages(there) == ["Coverage <coverage>", *evidence]
+
+
+def test_a_page_on_the_claims_of_a_single_study_is_in_the_contents_of_quality(context):
+    chapters = {**context.chapters, "quick": [Chapter("quick", "claims", {}, ["It is borne out."])]}
+    assert list_quality_pages(context._replace(chapters=chapters))[0] == "Claims in figures <quick/claims>"

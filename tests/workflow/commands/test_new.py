@@ -43,7 +43,7 @@ def test_the_study_of_a_new_folder_is_planned_from_elsewhere(capsys):
     assert program.main(["-d", "mine", "plan", "--study", "mine"]) == 0
     *cases, last = capsys.readouterr().out.splitlines()
     # Nothing is warned of: six rounds give an interval of the median.
-    assert last == "54 trials, about 1 min 18 s, up to 256 MiB on scratch"
+    assert last == "54 trials, about 2 min 10 s, up to 256 MiB on scratch"
     assert [line[:2] for line in cases[1:]] == ["  "] * 9
 
 

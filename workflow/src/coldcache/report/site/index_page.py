@@ -75,11 +75,12 @@ def _describe_comparison(context: ReportContext) -> Markup | str:
     if not path.is_file():
         return ""
     # Its Markdown is escaped already.
-    heading, finding, *_ = path.read_text(encoding="utf-8").split("\n\n")
-    names = heading.removeprefix("# Comparison of ").split(" and ")
+    heading, _, text = path.read_text(encoding="utf-8").partition("\n\n")
+    names = heading.strip().removeprefix("# Comparison of ").split(" and ")
     other = next((name for name in names if name != escape_markdown(context.campaign.name)), "another campaign")
-    said = finding.strip().partition(". ")[0].removesuffix(".")
-    return Markup("Compared with [{}]({}): {}.").format(Markup(other), COMPARISON, Markup(said))
+    link = Markup("Compared with [{}]({})").format(Markup(other), COMPARISON)
+    said = text.strip().partition("\n\n")[0].partition(". ")[0].removesuffix(".")
+    return Markup("{}: {}.").format(link, Markup(said)) if said else Markup("{}.").format(link)
 
 
 def _lead_to_summary(context: ReportContext) -> Markup:
@@ -184,8 +185,12 @@ def list_quality_pages(context: ReportContext) -> list[str]:
     documents, studies = context.documents, context.campaign.studies
     entries = []
     if len(studies) == 1:
-        chapters = [chapter for chapter in context.pages_of(studies[0].study) if chapter.name == ON_QUALITY[0]]
-        entries = [name_entry(chapter.label, f"{studies[0].study}/{chapter.name}") for chapter in chapters]
+        chapters = [chapter for chapter in context.pages_of(studies[0].study) if chapter.name in ON_QUALITY]
+        labels = {CLAIMS: "Claims in figures"}
+        entries = [
+            name_entry(labels.get(chapter.name, chapter.label), f"{studies[0].study}/{chapter.name}")
+            for chapter in chapters
+        ]
     there = [("Claims", "claims", documents.has_claims), ("Coverage", "coverage", documents.has_items)]
     entries += [name_entry(label, page) for label, page, is_there in there if is_there]
     return [*entries, *(name_entry(page.capitalize(), page) for page in ("methods", "system", "evidence"))]
