@@ -100,7 +100,7 @@ def _slow_down(place: Place) -> None:
 
 
 def _set(place: Place, rate: float | None) -> None:
-    # The runner mounts the clients anew between trials, and what is read back may lack one.
+    # The runner remounts the clients between trials, and what is read back may lack one.
     with suppress(ModelError):
         set_limit(place, "client_rate", rate)
 
@@ -143,7 +143,7 @@ def _stage_once(scene: Scene, moments: random.Random, place: Place, hurt: Change
         if mend:
             mend(place)
     except (ModelError, OSError) as error:
-        # The runner may be mounting the clients anew: what it then finds is staged all the same.
+        # The runner may be remounting the clients: what it then finds is staged all the same.
         print(f"model: {error}", flush=True)
     if not ends_within(runner, _LONGEST):
         runner.kill()

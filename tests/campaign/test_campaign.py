@@ -136,7 +136,7 @@ def test_a_link_is_no_file_of_a_campaign_wherever_it_leads(sealed, tmp_path):
     assert check_seal(sealed) == [f"{LOG}: removed since the campaign was sealed"]
 
 
-def test_a_sealed_campaign_is_not_sealed_anew_over_a_change(sealed):
+def test_a_sealed_campaign_is_not_sealed_again_over_a_change(sealed):
     (sealed / LOG).write_text("another figure")
     message = refusal(seal, sealed)
     assert message == "raw/tiny is sealed already; python -m coldcache seal --check tiny compares its files"

@@ -146,6 +146,6 @@ def test_a_target_that_cannot_be_unmounted_stays_locked(loop_mount):
     assert measure_residency([path]).bytes == 1
 
 
-def test_the_root_file_system_is_not_mounted_anew():
+def test_the_root_file_system_is_not_remounted():
     assert why_not_cold(Cold(method="remount"), Path("/")).endswith(": / is on the root file system")
     assert why_not_cold(Cold(), Path("/")) is None

@@ -54,7 +54,7 @@ def test_files_that_fit_are_kept_and_all_others_removed(folder):
     assert (folder / "t1").stat().st_size == PAIR.size
 
 
-def test_a_file_with_a_hole_is_laid_out_anew(folder):
+def test_a_file_with_a_hole_is_laid_out_again(folder):
     lay_out(folder, PAIR)
     os.truncate(folder / "t0", 0)
     os.truncate(folder / "t0", PAIR.size)

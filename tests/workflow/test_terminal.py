@@ -78,7 +78,7 @@ def test_in_a_log_each_step_is_a_line_and_each_tenth_of_the_campaign_is_one():
     )
 
 
-def test_on_a_terminal_one_line_is_written_anew_and_the_cursor_waits_at_its_start():
+def test_on_a_terminal_one_line_is_rewritten_and_the_cursor_waits_at_its_start():
     shown = drive(Screen(), colour=False)
     lines = [line for line in re.split(r"\r\x1b\[2K|\r|\n", shown) if line]
     steps = [line for line in lines if line.startswith("✓")]

@@ -21,7 +21,7 @@ def test_a_launcher_and_a_stated_command_take_the_place_of_its_own():
 
 
 @pytest.mark.parametrize("command", [(), ("ior", "-w")])
-def test_a_file_that_a_model_has_dealt_out_is_not_made_anew(command):
+def test_a_file_that_a_model_has_dealt_out_is_not_recreated(command):
     run = RUN._replace(starter="model", nodes=4, hosts=("c1", "c2", "c3", "c4"), command=command)
     assert "-E" in ior.argv(run)
     assert "-E" not in ior.argv(run._replace(operations=("read",)))

@@ -56,7 +56,7 @@ def test_a_layout_is_set_and_read_and_keeps_the_others(lfs):
     ]
 
 
-def test_a_folder_over_several_metadata_targets_is_made_anew_with_the_stripes_that_it_had(lfs):
+def test_a_folder_over_several_metadata_targets_is_recreated_with_the_stripes_that_it_had(lfs):
     calls, folder, address = lfs
     put(address("stripe-count"), "8")
     assert put(address("mdt-count"), "2") == "2"

@@ -157,7 +157,7 @@ def _leave_out_additions(old: dict[str, Any], new: dict[str, Any]) -> None:
 
 
 def _identity(case: Case) -> tuple[Any, ...]:
-    """Return what tells a case from every other of its campaign."""
+    """Return what distinguishes a case from every other of its campaign."""
     return case.study, case.sweep, case.operations, frozenset(case.factors.items())
 
 

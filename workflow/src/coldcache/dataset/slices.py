@@ -16,7 +16,7 @@ TABLES_OF_STUDIES = (
 )  # fmt: skip
 TABLES_OF_CAMPAIGN = ("hosts", "precondition")
 
-#: The slice that changes with any other; it is assumed read if the log does not tell which.
+#: The slice that changes with any other; it is assumed read if the log does not say which.
 EVERYTHING = "everything"
 
 #: Environment variable with the path of the log of slices read.

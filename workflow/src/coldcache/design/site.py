@@ -306,7 +306,7 @@ class Site(Strict):
                 "measure with a site of one machine"
             )
         if self.precondition and self.model:
-            raise DesignError("precondition: a model is made anew for each start, so nothing in it lasts; remove it")
+            raise DesignError("precondition: a model is recreated at each start, so nothing in it lasts; remove it")
         return self
 
     @model_validator(mode="after")

@@ -37,7 +37,7 @@ _SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/root", 
 #: Length of the description of the owner in the lock, in B.
 _OWNER = 512
 
-#: Bytes of folders that are kept aside, by what tells one from another.
+#: Bytes of folders that are kept aside, by what distinguishes them.
 _BYTES_ASIDE: dict[tuple[str, int, int, int], int] = {}
 
 #: How long killed processes may take to end, in s.

@@ -204,7 +204,7 @@ class _TrialRun:
         if run.files:
             self._note(factors={**case.factors, "files": run.files})
         looks_up = case.operations[0] in LOOK_UPS
-        # A client of a model answers for the files that it has made, until it is mounted anew.
+        # A client of a model answers for the files that it has made, until it is remounted.
         if inputs.total or (inputs.names and (looks_up or block.model)):
             # Of empty files nothing can be evicted.
             has_bytes = inputs.total or block.model

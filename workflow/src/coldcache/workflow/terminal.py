@@ -170,7 +170,7 @@ class Terminal:
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the live line anew."""
+        """Redraw the live line."""
         titles = [step.title for step in self._running.values() if step.title]
         if self._quiet or not titles:
             return

@@ -23,7 +23,7 @@ _WIDE = 8
 #: Highest estimate over the lowest from which values have a logarithmic axis.
 _DECADES = 50
 
-#: Rows, lines in a panel, and panels that a reader can tell apart.
+#: Rows, lines in a panel, and panels that a reader can distinguish.
 MOST_ROWS, _MOST_LINES, _MOST_PANELS = 40, 8, 24
 
 #: Panels of a row; more are in two columns.
@@ -55,7 +55,7 @@ def assign_roles(cells: xr.Dataset) -> Roles:
     """Return the place of each dim of the estimates in a figure.
 
     The first factor whose levels are numbers is along x, and the next factor, or else ``operation``, makes the lines.
-    Where that needs more lines or panels than a reader can tell apart, the first other places that do not are taken.
+    Where that needs more lines or panels than a reader can distinguish, the first other places that do not are taken.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _count_panels(cells: xr.Dataset, roles: Roles) -> int:
 
 
 def choose_shown(cells: xr.Dataset, roles: Roles) -> xr.Dataset:
-    """Return the cases of as many panels as a reader can tell apart, the one with the highest estimate among them."""
+    """Return the cases of as many panels as a reader can distinguish, the one with the highest estimate among them."""
     best = cells.estimate.isel(cells.estimate.fillna(-1).argmax(...))
     while (panels := _count_panels(cells, roles)) > _MOST_PANELS:
         dim = max(roles.panels, key=cells.sizes.__getitem__)

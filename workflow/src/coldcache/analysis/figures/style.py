@@ -61,7 +61,7 @@ SERIES = (
 )  # fmt: skip
 
 
-#: Lines that a reader can tell apart: as many as there are marks for any levels.
+#: Lines that a reader can distinguish: as many as there are marks for any levels.
 MOST_LINES = len(SERIES)
 
 #: The colour of each operation, of each level that has a mark of its own, and of the first series of any other kind.

@@ -55,7 +55,7 @@ def list_parts(cube: xr.Dataset) -> list[Part]:
 
 
 def _split_kinds(operations: set[str]) -> dict[str, set[str]]:
-    """Return operations by their kind if they are more than a figure can tell apart, else all of them together."""
+    """Return operations by their kind if they are more than a figure can distinguish, else all of them together."""
     if len(operations) <= MOST_LINES:
         return {"": operations}
     kinds: dict[str, set[str]] = {}

@@ -28,7 +28,7 @@ MODEL_LIMITS = (
     "network_delay",
 )
 
-#: What changes by mounting every client anew.
+#: What remounting every client changes.
 CLIENT_VALUES = ("client_cache", "client_cache_size", "client_dirty", "read_ahead")
 
 

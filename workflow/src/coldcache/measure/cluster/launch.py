@@ -54,7 +54,7 @@ class Launch:
         self._tool, self._run, self._folder, self._work = tool, run, folder, work
         self._environment = environment
         self._server = tool.TRAITS.server if run.nodes > 1 else None
-        #: Whether anything runs in the folder of the trial, by whose scripts processes tell where they are.
+        #: Whether anything runs in the folder of the trial, by whose scripts processes report where they are.
         self.spreads = bool(run.starter) and (RANK in run.launcher if run.launcher else run.nodes > 1)
 
     def environment(self) -> Mapping[str, str]:

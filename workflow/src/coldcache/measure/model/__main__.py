@@ -100,7 +100,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
     add("files", _files, "folder targets stripe_count stripe_size size name ...: make striped files", "given*")
     add("where", _where, "the targets of a file's stripes", "path")
     add("forget", lambda place, _: forget_stripes(place), "after removing striped files: free their places")
-    add("cold", lambda place, _: remount_clients(place), "mount every client anew, so that it keeps nothing")
+    add("cold", lambda place, _: remount_clients(place), "remount every client, so that it keeps nothing")
     add("counters", _counters, "bytes and requests as JSON; with a command after --: what it moved", "program*")
     add("fault", _fault, f"stage a fault or its end: {', '.join(FAULTS)}", "fault", "part")
     return parser.parse_args(words)
@@ -140,7 +140,7 @@ def _show(place: Place, options: argparse.Namespace) -> None:
     specification = read_specification(place)
     if not is_up(place):
         missing = sorted(list_expected(specification) - set(find_daemons(place))) or ["a mount"]
-        raise ModelError(f"{place.folder}: not up: {', '.join(missing)} is missing; up starts it anew")
+        raise ModelError(f"{place.folder}: not up: {', '.join(missing)} is missing; up restarts it")
     members = list_members(place.name)
     memory = sum(_memory_of(member) for member in members)
     print(f"{place.folder}: {len(members)} processes, {memory / 2**20:.0f} MiB of memory")

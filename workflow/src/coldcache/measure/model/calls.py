@@ -48,7 +48,7 @@ def call(*command: str | Path, seconds: float = 60, text: str | None = None, log
                 kept.seek(0)
                 output, told = "", kept.read()
     except FileNotFoundError as error:
-        raise ModelError(f"{words[0]} is missing: python -m coldcache.measure.model check tells the package") from error
+        raise ModelError(f"{words[0]} is missing: python -m coldcache.measure.model check names the package") from error
     except subprocess.TimeoutExpired as error:
         raise ModelError(f"{' '.join(words[:6])}: no end after {seconds:g} s") from error
     if done.returncode:

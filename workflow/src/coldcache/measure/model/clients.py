@@ -1,4 +1,4 @@
-"""Mounts of the model's clients: made, ended, and made anew so that they keep nothing."""
+"""Mounts of the model's clients: mounted, unmounted, and remounted so that they keep nothing."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -114,7 +114,7 @@ def settle_targets(place: Place, specification: Specification) -> None:
 
 
 def remount_clients(place: Place, first: int = 1) -> None:
-    """Mount clients anew, so that they keep neither data nor names, and let the targets forget theirs.
+    """Remount clients, so that they keep neither data nor names, and let the targets forget theirs.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def read_client_value(place: Place, client: int, key: str) -> str:
     """
     process = find_daemons(place).get(f"client.c{client}")
     if process is None:
-        raise ModelError(f"client c{client} does not run; cold mounts every client anew")
+        raise ModelError(f"client c{client} does not run; cold remounts every client")
     for word in Path(f"/proc/{process}/cmdline").read_text().split("\0"):
         if word.startswith(f"--{key}="):
             return word.partition("=")[2]

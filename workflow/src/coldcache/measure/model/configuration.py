@@ -90,7 +90,7 @@ mds tick interval = 1
 [client]
 admin socket = {folder}/run/$name.asok
 # Through the kernel's cache, requests of 128 KiB reach ceph-fuse out of their order, and each such request makes it
-# begin to read ahead anew.
+# begin to read ahead again.
 fuse disable pagecache = {uncached}
 # Processes outside the model have no number in it, by which their groups could be looked up.
 fuse set user groups = false

@@ -14,7 +14,7 @@ from coldcache.measure.model.start import start_metadata_server, start_target
 
 
 def lose_target(place: Place, target: int) -> None:
-    """Kill the server of a target, and tell the monitor so, which else takes it for alive for `failure_grace`.
+    """Kill the server of a target, and report it to the monitor, which otherwise takes it for alive for `failure_grace`.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def return_target(place: Place, target: int) -> None:
 
 
 def lose_metadata_server(place: Place, server: int) -> None:
-    """Kill a metadata server, and tell the monitor so; a standby, where there is one, takes its rank.
+    """Kill a metadata server, and report it to the monitor; a standby, where there is one, takes its rank.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def _targets_up(monitor: Monitor) -> set[int]:
 def _kill(place: Place, daemon: str) -> None:
     process = find_daemons(place).get(daemon)
     if process is None:
-        raise ModelError(f"{daemon} does not run; show tells which servers do")
+        raise ModelError(f"{daemon} does not run; show lists the servers that do")
     with suppress(ProcessLookupError):
         os.kill(process, 9)
     wait_for(f"end of {daemon}", lambda: daemon not in find_daemons(place), 30)

@@ -95,7 +95,7 @@ def pin_folders(place: Place, folder: Path, servers: int) -> None:
 
 
 def read_pins(place: Place, folder: Path) -> list[int]:
-    """Return the metadata server of each client's folder, as server m0 tells it, in the order of the clients."""
+    """Return the metadata server of each client's folder, as server m0 reports it, in the order of the clients."""
     within = Path("/pfs") / folder.relative_to(place.mount_of(1))
     trees = ask_server(place.socket_of("mds.m0"), "get subtrees")
     owners = {tree["dir"]["path"]: int(tree["auth_first"]) for tree in trees}

@@ -32,7 +32,7 @@ def make_files(place: Place, folder: Path, names: list[str], size: int, layout: 
     folder : Path
         On a client's mount; it is made where it is missing.
     names : list of str
-        The files; a file that is there is made anew.
+        The files; an existing file is recreated.
     size : int
         Of each file, in B.
     layout : Layout
@@ -64,12 +64,12 @@ def make_files(place: Place, folder: Path, names: list[str], size: int, layout: 
 
 
 def read_layout(path: Path) -> dict[str, int | str]:
-    """Return the layout of a file as the file system tells it: stripe_count, stripe_size in B, and the pool.
+    """Return the layout of a file as the file system reports it: stripe_count, stripe_size in B, and the pool.
 
     Raises
     ------
     ModelError
-        If it tells none: the path is not on a model.
+        If it reports none: the path is not on a model.
     """
     try:
         text = os.getxattr(path, "ceph.file.layout").decode()
@@ -147,7 +147,7 @@ def _check(place: Place, specification: Specification, folder: Path, size: int, 
 
 
 def _make_file(path: Path, layout: Layout, pool: str) -> int:
-    """Return the inode of an empty file that was made anew with a layout."""
+    """Return the inode of an empty file that was recreated with a layout."""
     path.unlink(missing_ok=True)
     path.touch()
     # Several objects of a window that is read ahead arrive one by one; all stripes of one file are placed singly.
@@ -231,7 +231,7 @@ class _Stripes:
         for name, target in self._objects.items():
             acting = self._monitor.order("osd map", pool=self.pool, object=name)["acting"]
             if acting != [target]:
-                raise ModelError(f"{self.pool}/{name} lies on {acting}, not on {target}; make the files anew")
+                raise ModelError(f"{self.pool}/{name} lies on {acting}, not on {target}; recreate the files")
 
     def begin(self) -> None:
         """Wait until each target answers for its objects."""

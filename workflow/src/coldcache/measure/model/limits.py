@@ -111,7 +111,7 @@ def read_metadata(place: Place, server: int) -> float | None:
 
 
 def read_model_limits(place: Place) -> dict[str, object]:
-    """Return every limit in force, by the keys of the specification, as kernel and clients tell them.
+    """Return every limit in force, by the keys of the specification, as kernel and clients report them.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def is_same(asked: object, read: object) -> bool:
 def _only(what: str, values: dict[int, Value]) -> Value:
     first, *others = values.values()
     if any(other != first for other in others):
-        raise ModelError(f"{what} have different limits: {values}; set the limit anew")
+        raise ModelError(f"{what} have different limits: {values}; set the limit again")
     return first
 
 

@@ -81,7 +81,7 @@ def limit_link(place: Place, node: str, rate: float | None, delay: float = 0.0) 
 
 
 def read_link(place: Place, node: str) -> tuple[float | None, float]:
-    """Return the rate in B/s and the delay in s that the kernel tells of a node's link.
+    """Return the rate in B/s and the delay in s that the kernel reports of a node's link.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def read_link(place: Place, node: str) -> tuple[float | None, float]:
                 delay = float(options["delay"]["delay"])
         ends.append((rate, delay))
     if ends[0] != ends[1]:
-        raise ModelError(f"link of {node}: {ends[0]} (B/s, s) at the node, {ends[1]} at the bridge; set its limit anew")
+        raise ModelError(f"link of {node}: {ends[0]} (B/s, s) at the node, {ends[1]} at the bridge; set its limit again")
     return ends[0]
 
 

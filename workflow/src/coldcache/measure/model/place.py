@@ -123,7 +123,7 @@ def lock(place: Place) -> Iterator[None]:
 
 @contextmanager
 def claim(place: Place) -> Iterator[None]:
-    """Hold a model against others that would measure on it, start it anew or end it, as long as this process lives.
+    """Hold a model against others that would measure on it, restart it or end it, as long as this process lives.
 
     Raises
     ------
@@ -199,6 +199,6 @@ def start_within(place: Place, node: str, group: str, *command: str | Path, log:
     """
     first = find_first_process(place)
     if first is None:
-        raise ModelError(f"{place.folder}: the model's first process has ended; up starts the model anew")
+        raise ModelError(f"{place.folder}: the model's first process has ended; up restarts the model")
     inside = ["nsenter", "--target", str(first), "--pid", f"--net=/run/netns/{place.namespace(node)}"]
     call(*enter_groups(place, group), *inside, *command, log=log, seconds=seconds)

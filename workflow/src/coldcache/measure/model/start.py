@@ -208,7 +208,7 @@ def _start_metadata(place: Place, specification: Specification, monitor: Monitor
 
 
 def _make_folders(place: Place, specification: Specification) -> None:
-    """Make the folder that clients mount, with a quota that tells them its size, and one on each metadata server."""
+    """Make the folder that clients mount, with a quota that sets the size they see, and one on each metadata server."""
     root = place.folder / "run/root"
     root.mkdir()
     command = ("ceph-fuse", "--conf", place.configuration, "--name", "client.root", "--client_mountpoint=/", root)
@@ -238,7 +238,7 @@ def _make_open(folder: os.PathLike[str]) -> None:
 
 
 def _owner(place: Place, path: str) -> int | None:
-    """Return the rank that a folder belongs to, as rank 0 tells it."""
+    """Return the rank that a folder belongs to, as rank 0 reports it."""
     for tree in ask_server(place.socket_of("mds.m0"), "get subtrees"):
         if tree["dir"]["path"] == path:
             return int(tree["auth_first"])

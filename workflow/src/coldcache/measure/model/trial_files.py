@@ -22,7 +22,7 @@ _WRITERS = 8
 
 
 def lay_out_on_model(place: Place, folder: Path, inputs: Inputs, tool: Tool, run: Run) -> None:
-    """Make the files of a trial anew: those that it reads with data, those that it writes without.
+    """Recreate the files of a trial: those that it reads with data, those that it writes without.
 
     Parameters
     ----------

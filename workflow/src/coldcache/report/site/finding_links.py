@@ -22,7 +22,7 @@ def link_finding(text: str, titles: Mapping[str, str], shown: Sequence[str], pag
     shown : sequence of str
         The sweeps of the chapter's figures: a single one is that of the finding.
     page : str
-        Where the number leads if neither tells its sweep; relative to the page of a chapter.
+        Where the number leads if neither names its sweep; relative to the page of a chapter.
     """
     if "<a " in text:
         return text

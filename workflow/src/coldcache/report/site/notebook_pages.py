@@ -32,7 +32,7 @@ _FIGURE = re.compile(
 #: The beginning of a table in the markup of `coldcache.analysis.tables`, with its name.
 _TABLE = re.compile(r'(<table id="(table-[^"]*)" data-name="([^"]*)".*?)(</caption>)', re.S)
 
-#: The width of a drawing in points, which tells a phone how far it may shrink it.
+#: The width of a drawing in points, from which a phone computes how far it may shrink it.
 _WIDTH = re.compile(r'(<svg [^>]*?)(width="([\d.]+)pt")')
 
 #: What a drawing shows, in words.

@@ -78,7 +78,7 @@ def inputs(run: Run) -> Inputs:
 
 def argv(run: Run) -> list[str]:
     """Return the command line of one run."""
-    # IOR removes a file before it writes it; made anew, it would lie elsewhere than the model has dealt it out.
+    # IOR removes a file before it writes it; recreated, it would lie elsewhere than the model has dealt it out.
     keeps = ["-E"] if run.starter == MODEL and run.operations == ("write",) else []
     if run.command:
         return [*run.command, *keeps]

@@ -69,7 +69,7 @@ def apply(address: dict, value: str, lock: int) -> None:
     elif of in LAYOUTS:
         set_folder(place, Path(address["sweep"]), of, int(value))
     elif (of.startswith("client_") and of != "client_rate") or of == "read_ahead":
-        # Clients are mounted anew.
+        # Clients are remounted.
         with released(Path(address["folder"]), lock):
             set_limit(place, of, parse_value(of, value))
     else:
