@@ -14,7 +14,7 @@ from coldcache.measure.model.start import start_metadata_server, start_target
 
 
 def lose_target(place: Place, target: int) -> None:
-    """Kill the server of a target, and report it to the monitor, which otherwise takes it for alive for `failure_grace`.
+    """Kill the server of a target, and report it to the monitor, which otherwise thinks it alive for `failure_grace`.
 
     Raises
     ------

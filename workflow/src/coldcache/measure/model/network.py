@@ -99,7 +99,9 @@ def read_link(place: Place, node: str) -> tuple[float | None, float]:
                 delay = float(options["delay"]["delay"])
         ends.append((rate, delay))
     if ends[0] != ends[1]:
-        raise ModelError(f"link of {node}: {ends[0]} (B/s, s) at the node, {ends[1]} at the bridge; set its limit again")
+        raise ModelError(
+            f"link of {node}: {ends[0]} (B/s, s) at the node, {ends[1]} at the bridge; set its limit again"
+        )
     return ends[0]
 
 
