@@ -137,6 +137,9 @@ METRIC_OF_OPERATION = {
     **dict.fromkeys(METADATA_OPERATIONS, "rate"),
 }
 
+#: Tag of the cell of a notebook that says why it failed.
+FAILED = "failed"
+
 VERDICTS = ("valid", "suspect", "void", "missing")
 
 COLD_VERDICTS = ("cold", "warm", "mixed", "unproved", "not applicable")

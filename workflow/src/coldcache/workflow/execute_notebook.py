@@ -14,8 +14,8 @@ import papermill
 from coldcache.analysis.outputs import watch_saves
 from coldcache.core.errors import ColdCacheError
 from coldcache.core.program_files import PROGRAM
+from coldcache.core.vocabulary import FAILED
 from coldcache.dataset.slices import EVERYTHING, list_reads, watch_reads
-from coldcache.report.site.notebooks import FAILED
 from coldcache.workflow.forked_kernel import ForkedKernelManager
 
 #: Packages that read a dataset only through this package, which logs each slice.

@@ -13,6 +13,9 @@ from coldcache.core.units import show_rate
 #: A ceiling that is further above the highest value would press the data to the floor of the figure.
 _FARTHEST = 2.0
 
+#: Names lie above the grid and below lines and runs, which they must not hide.
+_BELOW_DATA = 1.5
+
 #: Two names need this share of the highest value between them.
 _ROOM = 0.1
 
@@ -58,7 +61,7 @@ def draw_ceilings(
         if above - rate > _ROOM * highest:
             axes.annotate(
                 "; ".join(names), (0.01, rate), xytext=(0, 3), va="bottom", xycoords=("axes fraction", "data"),
-                textcoords="offset points", fontsize=9.5, color=FAINT,
+                textcoords="offset points", fontsize=9.5, color=FAINT, zorder=_BELOW_DATA,
                 bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.5},
             )  # fmt: skip
             names = []

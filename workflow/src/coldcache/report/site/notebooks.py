@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import ColdCacheError
+from coldcache.core.vocabulary import FAILED
 from coldcache.design.imported_study import AnyStudy
 from coldcache.design.notebooks import CLAIMS, RELIABILITY, SPEED
 
@@ -27,9 +28,6 @@ _FIGURE = '<figure class="coldcache-figure"'
 
 #: Tag of cells whose output is findings: paragraphs with computed values, displayed as Markdown or printed.
 FINDING = "finding"
-
-#: Tag of the cell that says why a notebook failed.
-FAILED = "failed"
 
 
 class ChapterError(ColdCacheError):
