@@ -74,6 +74,7 @@ def test_a_question_over_threads_has_a_curve_for_each_size_and_a_notebook_that_f
     done = measure(clone, STUDY.replace("sweeps:\n", "notebooks: [random-iops, broken]\nsweeps:\n", 1))
     assert done.returncode == 0, done.stderr[-3000:]
     assert "coldcache: notebooks/broken.ipynb, cell 3: TypeError: <script>no</script>; its page says so" in done.stderr
+    assert done.stderr.count("its page says so") == 1
     page = (clone / "results/own/report/own/broken.html").read_text()
     line = re.sub(r"</?(span|code)[^>]*>", "", page[page.index("This page failed in") :])
     assert line.startswith("This page failed in cell 3: TypeError: &lt;script&gt;no&lt;/script&gt;. The notebook is in")

@@ -219,3 +219,11 @@ def test_levels_over_eight_times_the_least_make_an_axis_logarithmic(sweep, level
     _, _, panels, _ = draw(replace(one, cells=median_interval(one.cube.throughput)))
     assert panels[0][1].get_xscale() == scale
     assert [text.get_text() for text in panels[0][1].get_xticklabels()] == [str(level) for level in levels]
+
+
+def test_one_panel_of_a_single_operation_keeps_the_places_of_x_and_lines(sweep):
+    cells = widen(sweep, transfer_size=[4096, 65536]).cells.sel(operation=["read"])
+    kept, roles = fig.keep_first(cells)
+    assert roles == ("threads", "transfer_size", ("operation",))
+    assert kept.estimate.dims == ("threads", "transfer_size") and kept.operation.item() == "read"
+    assert kept.estimate.values.tolist() == cells.estimate.sel(operation="read").values.tolist()

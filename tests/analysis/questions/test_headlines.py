@@ -98,3 +98,22 @@ def test_the_best_time_is_the_shortest(sweep):
 def test_a_study_without_figures_has_an_empty_overview(study):
     study()
     assert list(choose_overview("dataset.nc", "s")) == [] == list_headlines("dataset.nc", "s")
+
+
+def test_a_sweep_of_a_single_case_counts_only_where_no_other_has_the_operation(study, sweep):
+    one = replace(sweep, cube=sweep.cube.isel(threads=[2]) * 10, question=Question("s", "sentinel"))
+    one.cube.attrs = sweep.cube.attrs
+    one = replace(one, cells=median_interval(one.cube.throughput))
+    study(one, sweep)
+    assert [found.question.sweep for found, _ in list_headlines("dataset.nc", "s")] == ["w", "w"]
+    study(one)
+    assert [found.question.sweep for found, _ in list_headlines("dataset.nc", "s")] == ["sentinel", "sentinel"]
+
+
+def test_a_figure_with_an_interval_has_the_headline_before_a_faster_one_of_few_runs(study, sweep):
+    few = replace(sweep, cube=sweep.cube.isel(repetition=slice(3)), question=Question("s", "few"))
+    cells = median_interval(few.cube.throughput)
+    few = replace(few, cells=cells.assign(estimate=cells.estimate * 10))
+    for sweeps in ((few, sweep), (sweep, few)):
+        study(*sweeps)
+        assert [found.question.sweep for found, _ in list_headlines("dataset.nc", "s")] == ["w", "w"]

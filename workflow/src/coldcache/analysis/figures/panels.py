@@ -108,10 +108,13 @@ def describe_shown(shown: xr.Dataset | pd.DataFrame, every: xr.Dataset | pd.Data
     return f"Drawn: {drawn:,} of {there:,} cases, as many as a figure can show; the table has all."
 
 
-def keep_first(cells: xr.Dataset) -> xr.Dataset:
-    """Return the cases of the first level of each factor that is neither the x axis nor the lines of one panel."""
+def keep_first(cells: xr.Dataset) -> tuple[xr.Dataset, Roles]:
+    """Return the cases of one panel, and the place of each dim.
+
+    Of dims that are neither along x nor make the lines it has the first level.
+    """
     roles = assign_roles(cells)
-    return cells.isel({dim: 0 for dim in cells.estimate.dims if dim not in (roles.x, roles.lines)})
+    return cells.isel({dim: 0 for dim in cells.estimate.dims if dim not in (roles.x, roles.lines)}), roles
 
 
 def open_panels(cells: xr.Dataset, roles: Roles) -> tuple[Figure, list[tuple[dict[str, Any], Axes]]]:

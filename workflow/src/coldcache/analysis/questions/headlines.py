@@ -104,8 +104,9 @@ def find_best(estimates: xr.DataArray, metric: str) -> dict[str, Any]:
 def list_headlines(dataset: str | Path, study: str) -> list[tuple[Estimates, dict[str, Any]]]:
     """Return the best figure of up to eight operations: the sweep that has it, and the levels of its case.
 
-    Sweeps that vary a setting of the system count only for operations that no other sweep has. In a study without
-    rates the shortest time is the best; counts have no best.
+    Sweeps of a single case, such as a sentinel, count only for operations that no other sweep has, and after them those
+    that vary a setting of the system. A figure with an interval goes before one without. In a study without rates the
+    shortest time is the best; counts have no best.
 
     Parameters
     ----------
@@ -118,11 +119,13 @@ def list_headlines(dataset: str | Path, study: str) -> list[tuple[Estimates, dic
     found = [sweep for sweep in every if sweep.metric in _RATES] or [sweep for sweep in every if sweep.metric in _TIMES]
     plain = [sweep for sweep in found if _kind(sweep) != "setting"]
     best: dict[tuple[str, str], tuple[Estimates, dict[str, Any]]] = {}
-    for sweep, operation in [*_list_operations(plain), *_list_operations(found)]:
-        levels = find_best(sweep.telling.sel(operation=[operation]), sweep.metric)
-        known = best.get((operation, sweep.metric))
-        if known is None or (_kind(known[0]) == _kind(sweep) and _is_better(sweep, levels, *known)):
-            best[operation, sweep.metric] = (sweep, levels)
+    for sweeps in ([sweep for sweep in plain if _varies(sweep)], plain, found):
+        earlier = set(best)
+        for sweep, operation in _list_operations(sweeps):
+            case = (sweep, find_best(sweep.telling.sel(operation=[operation]), sweep.metric))
+            key = (operation, sweep.metric)
+            if key not in best or (key not in earlier and _rank(*case) > _rank(*best[key])):
+                best[key] = case
     order = {name: place for place, name in enumerate(OPERATIONS)}
     places = sorted(best, key=lambda key: order.get(key[0], len(order)))
     return [best[place] for place in places][:MOST_NUMBERS]
@@ -135,6 +138,8 @@ def _list_operations(sweeps: Iterable[Estimates]) -> Iterator[tuple[Estimates, s
                 yield sweep, operation
 
 
-def _is_better(sweep: Estimates, levels: dict[str, Any], known: Estimates, at: dict[str, Any]) -> bool:
-    new, old = float(sweep.cells.estimate.sel(levels)), float(known.cells.estimate.sel(at))
-    return new < old if sweep.metric in _TIMES else new > old
+def _rank(sweep: Estimates, levels: dict[str, Any]) -> tuple[bool, float]:
+    """Return by what figures are ordered: one with an interval goes before one without, then the better one."""
+    cell = sweep.cells.sel(levels)
+    figure = float(cell.estimate)
+    return bool(cell.low.notnull()), -figure if sweep.metric in _TIMES else figure
