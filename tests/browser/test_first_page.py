@@ -4,14 +4,13 @@ from browsing import PHONE
 
 SCREEN = {"width": 1440, "height": 900}
 
-#: Words that a page shows, without those of drawings and their names, of what is folded, and signs.
+#: Words that a page shows, without those of drawings, of what is folded, and signs.
 WORDS = """() => {
     const walker = document.createTreeWalker(document.querySelector("#main-content article"), NodeFilter.SHOW_TEXT);
     const texts = [];
     while (walker.nextNode()) {
         const part = walker.currentNode.parentElement;
-        const isDrawn = part.closest("svg, .coldcache-axis, .coldcache-tile");
-        if (part.checkVisibility() && !isDrawn) texts.push(walker.currentNode.data);
+        if (part.checkVisibility() && !part.closest("svg, .coldcache-axis")) texts.push(walker.currentNode.data);
     }
     return texts.join(" ").split(/\\s+/).filter(word => /[\\p{L}\\p{N}]/u.test(word)).length;
 }"""

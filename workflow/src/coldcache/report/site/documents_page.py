@@ -65,13 +65,14 @@ def _describe_scope(context: ReportContext, claims: Sequence[CsvRow]) -> Markup:
     """Return a box of what this campaign can tell and what it cannot."""
     untested = [claim for claim in claims if claim["verdict"] == _UNTESTABLE]
     model = context.campaign.site.model
-    can = f"shapes and ratios that follow from {_tell_model(model)}" if model else "how this storage behaves"
+    can = f"shapes and ratios that follow from {_tell_model(model)}" if model else ""
     needs = Counter(need for claim in untested for need in _NEED.findall(claim["why"]))
     missing = " or ".join(need for need, _ in needs.most_common(_FEW_NEEDS))
     cannot = f"the documents' rates, nor what needs {missing}" if needs else "the documents' rates"
     parts = [
         Markup("<p><strong>{}</strong> {}.</p>").format(head, point)
-        for head, point in (("This can tell", can), ("It cannot tell", cannot))
+        for head, point in (("This can tell", can), ("This cannot tell", cannot))
+        if point
     ]
     return block(Markup('<div class="coldcache-scope">{}</div>').format(Markup("").join(parts)))
 

@@ -31,7 +31,7 @@ def show_documents(context: ReportContext, shown: Shown) -> Markup:
         for study in context.campaign.studies
     )  # fmt: skip
     head = Markup(
-        '<thead><tr><th scope="col">Document</th><th scope="col">Tables and figures measured here</th>'
+        '<thead><tr><th scope="col">Document</th><th scope="col">Measured here</th>'
         '<th scope="col">Claims</th></tr></thead>'
     )
     return block(
