@@ -67,3 +67,12 @@ def test_ratios_of_all_runs_are_one_at_the_reference(cached):
     assert np.allclose(ratios.estimate.sel(write_cache="writethrough"), 1)
     assert np.allclose(ratios.estimate.sel(write_cache="writeback"), 2)
     assert ratios.attrs["level"] == LEVEL
+
+
+def test_a_level_that_is_not_stated_is_neither_compared_nor_the_reference(sweep):
+    unknown = sweep.cube.assign_coords(threads=[np.nan, 1.0, 2.0]).rename(threads="queue_depth")
+    found = replace(sweep, cube=unknown, cells=median_interval(unknown.throughput))
+    assert reference_level(found, "queue_depth") == 1
+    assert [(pair.place["operation"], pair.level) for pair in pairs(found, "queue_depth")] == [
+        ("write", 2), ("read", 2),
+    ]  # fmt: skip

@@ -227,3 +227,10 @@ def test_one_panel_of_a_single_operation_keeps_the_places_of_x_and_lines(sweep):
     assert roles == ("threads", "transfer_size", ("operation",))
     assert kept.estimate.dims == ("threads", "transfer_size") and kept.operation.item() == "read"
     assert kept.estimate.values.tolist() == cells.estimate.sel(operation="read").values.tolist()
+
+
+def test_a_factor_that_some_logs_do_not_state_makes_panels_and_no_lines(sweep):
+    wide = widen(sweep, queue_depth=[np.nan, 8.0])
+    roles, _, panels, _ = draw(wide)
+    assert tuple(roles) == ("threads", "operation", ("queue_depth",))
+    assert len(panels) == 2

@@ -160,3 +160,9 @@ def test_points_without_a_place_lead_nowhere(axes):
     link_points(axes, [1, np.nan, 3], [1, 2, np.nan], ["a", "b", "c"])
     (spots,) = axes.collections
     assert spots.get_urls() == ["a"]
+
+
+def test_axes_have_room_for_every_run(axes, sweep):
+    draw_runs(axes, sweep, sweep.cells)
+    assert axes.dataLim.y0 == 40e6 and axes.dataLim.y1 == 410e6
+    assert axes.get_ylim()[1] >= 410e6

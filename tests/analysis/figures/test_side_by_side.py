@@ -71,8 +71,8 @@ def test_both_sides_have_the_same_scales_and_say_what_their_highest_rates_are(st
         assert sorted(stars) == [[[64, 0.75], [256, 1.0]], [[128, 1.0]]]
         (rug,) = (line for line in document.lines if line.get_linewidth() == 3)
         assert rug.get_ydata().tolist() == [1, 1]
-        assert document.get_title(loc="left") == "document; 100 % is\n8.00 GB/s read, 5.00 GB/s write"
-        assert ours.get_title(loc="left") == "measured here; 100 % is\n75.0 MB/s write, 400 MB/s read"
+        assert document.get_title(loc="left") == "document; 100 % is\n8.00 GB/s read,\n5.00 GB/s write"
+        assert ours.get_title(loc="left") == "measured here; 100 % is\n75.0 MB/s write,\n400 MB/s read"
         assert find_overlaps(figure) == [] and find_outside(figure) == []
 
 

@@ -104,7 +104,7 @@ def test_the_figure_that_changed_most_is_told_and_a_commit_with_changed_files_ha
     )
     assert speed.list_trend().iloc[1:3, :3].values.tolist() == [
         ["plan of 100,000 trials, s", "abcdef0+", 3.0],
-        ["logs of all tools read, mixed, on two\ncores, 1/s", "0123456", 100.0],
+        ["logs of all tools read, mixed,\non two cores, 1/s", "0123456", 100.0],
     ]
     assert speed.list_trend().columns.tolist() == ["what", "commit", "value", "most"]
     assert speed.title() == "2 of 3 goals are kept"

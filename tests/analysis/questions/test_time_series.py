@@ -48,12 +48,12 @@ def test_series_that_share_a_unit_share_a_figure(series):
 
 def test_a_series_is_told_by_its_p99_9(series):
     (write,) = (one for one in series if one.operation == "write")
-    assert title_series([write]).endswith("peaks at 54.8 MB/s (p99.9)")
+    assert title_series([write]).endswith("peak at 54.8 MB/s (p99.9)")
     assert "write 54.8 MB/s over 30 points" in describe_series(series)
     assert summarise_series([write]).greatest.tolist() == [3291480064 / 60]
     alone = [replace(write, sweep="minutes", case="only", metric="throughput_per_process")]
     assert describe_series(alone) == "Peaks (p99.9): minutes write throughput per process 54.8 MB/s over 30 points."
-    assert title_series(alone) == "write: peaks at 54.8 MB/s (p99.9)"
+    assert title_series(alone) == "Writes peak at 54.8 MB/s (p99.9)"
     assert describe_series([]) is None
 
 

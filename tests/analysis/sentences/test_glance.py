@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import xarray as xr
 
 from coldcache.analysis.estimates import median_interval
@@ -59,6 +60,17 @@ def test_an_overview_of_a_setting_compares_its_levels(sweep):
     assert title_headlines(best, [lost]) == "400 MB/s read"
 
 
+def test_of_several_cases_the_one_that_differs_the_most_is_told_with_its_levels(sweep):
+    levels = xr.Variable("write_cache", ["off", "on"])
+    cube = xr.concat([sweep.cube, sweep.cube], levels).assign_attrs(sweep.cube.attrs).sel(operation=["write"])
+    cube["throughput"] = cube.throughput.transpose("operation", "threads", "write_cache", "repetition").copy()
+    # At 1 thread the cache gains nothing, at 2 it doubles the rate, at 4 it gains half.
+    cube.throughput.loc[{"write_cache": "on"}] *= np.array([1, 2, 1.5])[:, None]
+    setting = replace(sweep, cube=cube, cells=median_interval(cube.throughput))
+    (said,) = describe_meaning([setting])
+    assert without_links(said) == ("The write cache makes writes 2 times as fast (95 %: 2 to 2), with 2 threads.")
+
+
 def test_a_setting_without_a_difference_says_so_and_too_few_pairs_say_nothing(sweep):
     cube = sweep.cube.sel(threads=[4]).assign_coords(threads=["off"]).rename(threads="write_cache")
     other = cube.assign(throughput=cube.throughput * [0.9, 1.1, 1, 0.95, 1.06]).assign_coords(write_cache=["on"])
@@ -75,7 +87,7 @@ def test_rates_in_memory_are_named_and_are_no_finding(sweep):
     place = xr.where(sweep.cube.threads < 4, "storage", "memory").broadcast_like(sweep.cube.verdict)
     mixed = replace(sweep, cube=sweep.cube.assign(reached=place))
     # The highest rate, at 4 threads, stayed in memory: the title has the highest one on the storage.
-    assert title_overview(mixed) == "Reads reach 200 MB/s with 2 threads"
+    assert title_overview(mixed) == "Reads reach 200 MB/s with 2 threads, more in memory"
     assert mixed.peak("read").threads == 2
     memory = replace(sweep, cube=sweep.cube.assign(reached=xr.full_like(place, "memory")))
     assert title_overview(memory) == "Reads in memory reach 400 MB/s with 4 threads"
@@ -101,7 +113,7 @@ def test_a_case_of_two_modes_is_no_peak_and_is_drawn_as_two(sweep, axes):
     codes = xr.where(sweep.cube.threads == 4, "drift two-modes", "").broadcast_like(sweep.cube.verdict)
     doubted = replace(sweep, cube=sweep.cube.assign(codes=codes))
     assert doubted.peak("read").threads == 2
-    assert title_overview(doubted) == "Reads reach 200 MB/s with 2 threads"
+    assert title_overview(doubted) == "Reads reach 200 MB/s with 2 threads, more where runs form two groups"
     assert "Bars: the two groups of 2 cases with two modes" in doubted.caption()
     draw_runs(axes, doubted, doubted.cells)
     bars = [line for line in axes.lines if line.get_marker() == "_"]

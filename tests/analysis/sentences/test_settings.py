@@ -53,8 +53,10 @@ def test_many_levels_are_told_by_their_range(invent):
 
 def test_a_forest_is_told_by_its_greatest_difference(dell):
     ratios = tabulate_ratios(choose_settings(dell, "dell-lustre", ["write_cache"]))
-    assert title_ratios(ratios) == "2 times for write, 1 thread: on / off"
+    assert title_ratios(ratios) == "The largest effect is 2 times (write, 1 thread: on / off)"
     shown = ratios.assign(low=[0.5, *ratios.low[1:]], high=[2.5, *ratios.high[1:]])
-    assert title_ratios(shown) == "2 times for write, 48 threads: on / off; 1 of 6 ratios include 1"
+    assert (
+        title_ratios(shown) == "The largest effect is 2 times (write, 48 threads: on / off); 1 of 6 intervals include 1"
+    )
     assert title_ratios(ratios.assign(low=float("nan"))) == "Fewer than five pairs each: no ratio has an interval"
     assert title_ratios(ratios.assign(low=0.5)) == "None of 6 ratios differs from 1"

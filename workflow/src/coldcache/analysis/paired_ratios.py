@@ -18,8 +18,8 @@ REFERENCE_LEVELS = {
 
 
 def reference_level(estimates: Estimates, factor: str) -> Any:
-    """Return the level of a factor that the others are divided by."""
-    levels = estimates.cells[factor].values.tolist()
+    """Return the level of a factor that the others are divided by; one that is not stated is none."""
+    levels = [level for level in estimates.cells[factor].values.tolist() if level == level]
     known = [level for level in REFERENCE_LEVELS.get(factor, ()) if level in levels]
     return known[0] if known else min(levels)
 
@@ -74,7 +74,7 @@ def pairs(estimates: Estimates, factor: str) -> list[Pair]:
     for index in range(stacked.sizes.get("place", 1)):
         cell = stacked.isel(place=index) if others else stacked
         place = {dim: cell[dim].item() for dim in others}
-        levels = cell[factor].values.tolist()
+        levels = [level for level in cell[factor].values.tolist() if level == level]
         values = {level: cell.sel({factor: level}).reset_coords(drop=True).drop_vars("place", errors="ignore")
                   for level in levels}  # fmt: skip
         for level, row in values.items():

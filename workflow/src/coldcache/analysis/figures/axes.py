@@ -221,7 +221,7 @@ def _name_room(axes: Axes) -> float:
 def _part(pixels: list[float], axes: Axes) -> list[float]:
     """Return rising places, moved apart by the height of a name and kept within the axes as far as they fit."""
     room = _name_room(axes)
-    top = axes.bbox.y1
+    top = axes.bbox.y1 - room / 2
     placed: list[float] = []
     for pixel in pixels:
         placed.append(max(pixel, placed[-1] + room) if placed else pixel)

@@ -61,7 +61,7 @@ def draw_ceilings(
         if above - rate > _ROOM * highest:
             axes.annotate(
                 "; ".join(names), (0.01, rate), xytext=(0, 3), va="bottom", xycoords=("axes fraction", "data"),
-                textcoords="offset points", fontsize=9.5, color=FAINT, zorder=_BELOW_DATA,
+                textcoords="offset points", fontsize=11, color=FAINT, zorder=_BELOW_DATA,
                 bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.5},
             )  # fmt: skip
             names = []
@@ -81,5 +81,5 @@ def draw_thresholds(axes: Axes, thresholds: Mapping[str, float]) -> None:
         axes.axvline(rate, color=FAINT, linestyle="--", linewidth=1.3, zorder=1)
         axes.annotate(
             name, (rate, 1), xycoords=("data", "axes fraction"), xytext=(3 if place else -3, 2),
-            ha="left" if place else "right", textcoords="offset points", fontsize=9.5, color=FAINT,
+            ha="left" if place else "right", textcoords="offset points", fontsize=11, color=FAINT,
         )  # fmt: skip

@@ -44,8 +44,8 @@ def open_forest(ratios: pd.DataFrame) -> tuple[Figure, Axes]:
     names = [fill(name, _WIDTH) for name in ratios.case]
     lines = [name.count("\n") + 1 for name in names]
     most = max((sum(pair) / 2 for pair in pairwise(lines)), default=1)  # between the middles of neighbours
-    figure, axes = plt.subplots(figsize=(7.2, _AROUND + max(_ROW, _LINE * most) * len(ratios)))
-    axes.set_yticks(range(len(ratios)), names, fontsize=10)
+    figure, axes = plt.subplots(figsize=(6.6, _AROUND + max(_ROW, _LINE * most) * len(ratios)))
+    axes.set_yticks(range(len(ratios)), names, fontsize=10.5)
     axes.set_ylim(len(ratios) - 0.5, -0.5)
     axes.grid(axis="y", visible=False)
     axes.axvline(1, color=INK, linewidth=1.2, zorder=1)
@@ -73,7 +73,7 @@ def draw_forest(axes: Axes, ratios: pd.DataFrame) -> None:
         axes.plot([one.ratio], [row], "o", color=COLOURS["first"], markerfacecolor=face, markersize=7, zorder=3)
         axes.annotate(
             f"n={one.n}", (1, row), xycoords=("axes fraction", "data"), xytext=(6, 0), textcoords="offset points",
-            va="center", fontsize=9, color=FAINT, annotation_clip=False,
+            va="center", fontsize=10.5, color=FAINT, annotation_clip=False,
         )  # fmt: skip
     pages = [say(one.page, f"{one.case}: {_say(one)}") for one in ratios.itertuples()]
     link_points(axes, ratios.ratio.to_numpy(), np.arange(len(ratios)), pages)

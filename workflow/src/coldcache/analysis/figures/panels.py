@@ -68,7 +68,8 @@ def assign_roles(cells: xr.Dataset) -> Roles:
     ]
     if not numbers:
         return Roles("", "operation", tuple(factors))
-    pairs = [(x, lines) for x in numbers for lines in factors if lines != x] + [(x, "operation") for x in numbers]
+    stated = [factor for factor in factors if bool(cells[factor].notnull().all())]
+    pairs = [(x, lines) for x in numbers for lines in stated if lines != x] + [(x, "operation") for x in numbers]
     candidates = [
         Roles(x, lines, tuple(dim for dim in ("operation", *factors) if dim not in (x, lines))) for x, lines in pairs
     ]

@@ -181,6 +181,8 @@ def draw_points(
         moved = (aside[index] if aside else 0.0) / 72
         to_side = ScaledTranslation(*_ordered(moved, 0.0, along), figure.dpi_scale_trans)
         page, _, name = pages[index].partition(" ")
+        if not lost[index]:
+            axes.update_datalim([(x, y)])
         told = [] if lost[index] or not unit else [show_rate(float(values[index]), unit)]
         told += [verdict] if verdict != "valid" else []
         told += [IN_MEMORY] if cold == IN_MEMORY else [f"not proved cold: {cold}"] if cold in NOT_PROVED else []

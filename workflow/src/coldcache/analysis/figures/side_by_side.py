@@ -32,7 +32,7 @@ _KNEES = ("rises up to", "plateau from")
 _OTHERS = (*_KNEES, "drop from plateau")
 
 #: Letters of a line of a panel's title.
-_PANEL_WIDTH = 36
+_PANEL_WIDTH = 28
 
 #: Operations that a title compares.
 _MOST_TITLED = 2
@@ -73,7 +73,7 @@ def share_of_peak(cells: xr.Dataset) -> xr.Dataset:
 
 def open_side_by_side() -> tuple[Figure, Axes, Axes]:
     """Return a figure with the axes of the document and those of the campaign, which share both scales."""
-    figure, (document, ours) = plt.subplots(1, 2, figsize=(7.2, 3.8), sharey=True, sharex=True)
+    figure, (document, ours) = plt.subplots(1, 2, figsize=(6.6, 3.8), sharey=True, sharex=True)
     return figure, document, ours
 
 
@@ -100,9 +100,9 @@ def set_side_by_side(document: Axes, ours: Axes, sweep: Estimates, shares: xr.Da
     draw_knees(ours, sweep, shares)
     peaks = {name: float(sweep.cells.estimate.sel(operation=name).max()) for name in levels}
     document.set_title(
-        _name_panel("document", stated.groupby("operation").value.max().to_dict(), sweep.unit), fontsize=9.5
+        _name_panel("document", stated.groupby("operation").value.max().to_dict(), sweep.unit), fontsize=11
     )
-    ours.set_title(_name_panel("measured here", peaks, sweep.unit), fontsize=9.5)
+    ours.set_title(_name_panel("measured here", peaks, sweep.unit), fontsize=11)
     measured = shares.threads.values.tolist()
     every = sorted({*stated.threads.dropna().astype(int), *measured, *(threads for _, threads in _list_knees(sweep))})
     for axes in (document, ours):
@@ -155,13 +155,20 @@ def title_side_by_side(sweep: Estimates) -> str:
         if here == here:
             begins.add(fewest)
             there = highest / float(known.value.iloc[0])
-            parts.append(f"{PLURALS.get(str(operation), str(operation))} rise {there:.2g} times, here {here:.2g}")
+            parts.append(
+                f"{PLURALS.get(str(operation), str(operation))} rise {_round(there)} times, here {_round(here)}"
+            )
     if not parts or len(begins) > 1:
         return _title_peaks(sweep)
     (begin,) = begins
     return (
         f"From {begin} thread{'s' if begin != 1 else ''} to the peak, the document's {'; '.join(parts[:_MOST_TITLED])}"
     )
+
+
+def _round(ratio: float) -> str:
+    """Return a ratio with two digits that count: ``1.3``, ``250``."""
+    return f"{float(f'{ratio:.2g}'):,g}"
 
 
 def _title_peaks(sweep: Estimates) -> str:

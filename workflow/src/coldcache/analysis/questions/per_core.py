@@ -95,3 +95,14 @@ def tabulate_cores(found: Estimates, needed: dict[str, float]) -> pd.DataFrame:
             "n (1)": row["n"], "meets": meets,
         })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def show_cores(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `tabulate_cores` in words."""
+    rates = {"median per core": "median per core (MB/s)", "low": "low (MB/s)", "high": "high (MB/s)"}
+    shown = {
+        head: [show_rate(1e6 * value, "B/s") if value == value else "none" for value in numbers[column]]
+        for head, column in rates.items()
+    }
+    named = numbers[["operation", "of"]].rename(columns={"of": "at"})
+    return named.assign(**shown, n=numbers["n (1)"], meets=numbers.meets)

@@ -134,4 +134,4 @@ class Speed:
 
 def _wrap(text: str) -> str:
     """Return a title in lines that fit a panel."""
-    return fill(text, 40)
+    return fill(text, 32)

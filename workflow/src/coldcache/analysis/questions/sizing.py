@@ -63,7 +63,16 @@ def title_sustained(sweep: Estimates) -> str:
     described = find_scaling(sweep)
     shares = {name: float((described.sustained / described.peak).sel(operation=name)) for name in sweep.operations()}
     kept = [f"{PLURALS.get(name, name)} {share:.0%}" for name, share in shares.items() if share == share]
-    return f"Of their peak the plateaus sustain: {', '.join(kept)}" if kept else "No operation shows a plateau"
+    return f"Of their peak the plateaus sustain: {', '.join(kept)}" if kept else f"No plateau: {_list_peaks(sweep)}"
+
+
+def _list_peaks(sweep: Estimates) -> str:
+    peaks = find_scaling(sweep).peak
+    found = {name: float(peaks.sel(operation=name)) for name in sweep.operations()}
+    parts = [
+        f"{PLURALS.get(name, name)} at {show_rate(peak, sweep.unit)}" for name, peak in found.items() if peak == peak
+    ]
+    return ", ".join(parts).replace(" at ", " peak at ", 1)
 
 
 def tabulate_peaks(dataset: str | Path, study: str, found: Sequence[Estimates]) -> Peaks:

@@ -44,6 +44,11 @@ class Reliability:
     def __init__(self) -> None:
         self.tables = {name: read_stored_table(name) for name in TABLES}
 
+    def title(self) -> str:
+        """Return how often intervals of medians cover the truth, as a title."""
+        shares = 100 * self.tables["coverage"].coverage
+        return f"Intervals of a median cover the truth in {shares.min():.0f} to {shares.max():.0f} % of campaigns"
+
     def finding(self) -> str:
         """Return how far intervals, verdicts and knees hold what they state, in a few sentences."""
         rounds, verdicts, knees = (self.tables[name] for name in ("rounds", "verdicts", "knees"))

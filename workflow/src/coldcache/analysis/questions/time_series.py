@@ -12,6 +12,7 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from coldcache.analysis.figures.axes import set_x
 from coldcache.analysis.figures.style import INK
+from coldcache.analysis.sentences.subjects import PLURALS, capitalise
 from coldcache.core.units import show_rate
 from coldcache.core.vocabulary import DATA_OPERATIONS
 from coldcache.dataset.reader import COUNTED, open_records
@@ -170,7 +171,9 @@ def find_peaks(series: list[Series]) -> list[float]:
 
 def format_series(summary: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `summarise_series` in words."""
-    shown = summary.drop(columns=["unit"]).rename(columns={"peak": "p99.9"})
+    alone = ["case"] if (summary["case"] == ONLY).all() else []
+    shown = summary.drop(columns=["unit", *alone]).rename(columns={"peak": "p99.9"})
+    shown["metric"] = shown.metric.str.replace("_", " ")
     for name, column in (("median",) * 2, ("p99.9", "peak"), ("low",) * 2, ("high",) * 2, ("greatest",) * 2):
         shown[name] = [
             show_rate(value, unit) if abs(value) < np.inf else "not bounded"
@@ -195,7 +198,8 @@ def title_series(group: list[Series]) -> str:
     """Return which series of a group peaks the highest, as a title."""
     peaks = [(percentile(one.values).estimate, one) for one in group]
     peak, one = max(peaks, key=lambda found: found[0])
-    return f"{one.name}: peaks at {show_rate(peak, one.unit)} (p99.9)"
+    of = f" ({', '.join(parts)})" if (parts := one.name.split(", ")[1:]) else ""
+    return f"{capitalise(PLURALS.get(one.operation, one.operation))}{of} peak at {show_rate(peak, one.unit)} (p99.9)"
 
 
 def set_time(axes: Axes, points: pd.DataFrame) -> None:

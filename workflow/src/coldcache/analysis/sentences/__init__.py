@@ -21,6 +21,7 @@ from coldcache.analysis.sentences.peaks import (
     describe_peaks,
     describe_rates,
     title_extremes,
+    title_range,
 )
 from coldcache.analysis.sentences.settings import describe_pairs, rank_pairs, title_pairs, title_ratios
 from coldcache.analysis.sentences.subjects import PLURALS, name_level
@@ -50,6 +51,7 @@ __all__ = [
     "title_headlines",
     "title_overview",
     "title_pairs",
+    "title_range",
     "title_ratios",
     "why_no_ratio",
 ]

@@ -50,9 +50,31 @@ def title_extremes(estimates: Estimates, most: int = 2) -> str:
 
     parts = [
         f"{name_operation(estimates, name)} {_verb(estimates)} "
-        f"{_with_levels(estimates, _ends(estimates, name)[0], show)}"
+        f"{_with_levels(estimates, _ends(estimates, name)[0], show)}{_say_higher(estimates, name)}"
         for name in list_measured(estimates)[:most]
     ]
+    return capitalise("; ".join(parts))
+
+
+def _say_higher(estimates: Estimates, operation: str) -> str:
+    """Return where an operation has estimates above its highest telling one, as the end of a title; empty without."""
+    every = estimates.cells.estimate.sel(operation=operation)
+    top = float(estimates.telling.sel(operation=operation).max())
+    cells = (every.isel(dict(zip(every.dims, index, strict=True))) for index in np.ndindex(every.shape))
+    places = [{str(dim): cell[dim].item() for dim in every.dims} for cell in cells if float(cell) > top]
+    if not places:
+        return ""
+    is_memory = any(estimates.is_in_memory({"operation": operation, **place}) for place in places)
+    return f", more {'in memory' if is_memory else 'where runs form two groups'}"
+
+
+def title_range(estimates: Estimates) -> str:
+    """Return the lowest and the highest estimate of each operation over all cases, as a title."""
+    parts = []
+    for name in list_measured(estimates)[:2]:
+        cells = estimates.cells.estimate.sel(operation=name)
+        low, high = (show_rate(float(end), estimates.unit) for end in (cells.min(), cells.max()))
+        parts.append(f"{name_operation(estimates, name)}: {low} to {high}")
     return capitalise("; ".join(parts))
 
 

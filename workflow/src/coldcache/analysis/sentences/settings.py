@@ -1,7 +1,7 @@
 """Sentences and titles on what a setting of the system changes, by pairs of trials."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -10,7 +10,7 @@ from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_factor, format_ratio, list_words, name_setting_level
 from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
 from coldcache.analysis.report_links import lead
-from coldcache.analysis.sentences.subjects import PLURALS, capitalise
+from coldcache.analysis.sentences.subjects import PLURALS, capitalise, name_level
 from coldcache.core.units import show_rate
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
@@ -73,7 +73,7 @@ class Comparison:
     @property
     def size(self) -> float:
         """The greatest ratio as a factor above 1."""
-        return max(max(pair.ratio.estimate, 1 / pair.ratio.estimate) for pair in self.pairs)
+        return max(_size(pair.ratio.estimate) for pair in self.pairs)
 
     @property
     def cases(self) -> str:
@@ -86,10 +86,17 @@ class Comparison:
 
     def with_levels(self) -> str:
         """Return the levels as the end of a sentence."""
+        return self._name_levels("as with")
+
+    def against_levels(self) -> str:
+        """Return the levels where no word says which is more."""
+        return self._name_levels("against")
+
+    def _name_levels(self, between: str) -> str:
         place = " (in memory)" if self.in_memory else ""
         if self.factor == _CACHE and self.level == "on":
             return f"with the write cache on{place}"
-        return f"with {self.level}{place} as with {self.reference}"
+        return f"with {self.level}{place} {between} {self.reference}"
 
 
 def describe_pairs(estimates: Estimates, factor: str) -> str:
@@ -140,9 +147,9 @@ def title_ratios(ratios: pd.DataFrame) -> str:
     shows = known[(known.low > 1) | (known.high < 1)]
     if shows.empty:
         return f"None of {len(known)} ratios differs from 1" if len(known) > 1 else "The ratio does not differ from 1"
-    most = shows.loc[(shows.ratio.map(lambda ratio: max(ratio, 1 / ratio))).idxmax()]
-    less = f"; {len(known) - len(shows)} of {len(known)} ratios include 1" if len(shows) < len(known) else ""
-    return f"{most.ratio:.3g} times for {most.case}{less}"
+    most = shows.loc[shows.ratio.map(_size).idxmax()]
+    less = f"; {len(known) - len(shows)} of {len(known)} intervals include 1" if len(shows) < len(known) else ""
+    return f"The largest effect is {most.ratio:.3g} times ({most.case}){less}"
 
 
 def rank_pairs(estimates: Estimates, factor: str) -> float:
@@ -217,9 +224,9 @@ def _describe_few(found: Sequence[Comparison]) -> str:
 
 def _describe(one: Comparison) -> str:
     if one.shows == "too few":
-        return f"{one.name} {one.with_levels()}: {_ratio(one)}, too few for an interval"
+        return f"{one.name} {one.against_levels()}: {_ratio(one)}, too few for an interval"
     if one.shows == "none":
-        return f"no measurable difference to {one.name} {one.with_levels()}{one.cases}: {_ratio(one)}"
+        return f"no measurable difference to {one.name} {one.against_levels()}{one.cases}: {_ratio(one)}"
     if len(one.pairs) > 1:
         differing = sum(map(shows_difference, one.pairs))
         counted = f"({differing} of {len(one.pairs)} ratios differ from 1)"
@@ -228,12 +235,29 @@ def _describe(one: Comparison) -> str:
 
 
 def describe_difference(one: Comparison) -> str:
-    """Return a difference of one case with its interval and its ends, without a full stop."""
+    """Return a difference with its interval and its ends, without a full stop.
+
+    Of several cases it is the one that differs the most, with its levels.
+    """
+    if len(one.pairs) > 1:
+        pair = max(filter(shows_difference, one.pairs), key=lambda pair: _size(pair.ratio.estimate))
+        return f"{describe_difference(replace(one, pairs=(pair,)))}, with {_name_place(pair, one.pairs)}"
     ratio = one.pairs[0].ratio
     times = str(lead(f"{ratio.estimate:.3g} times", ratio.page)).replace(" times", "", 1)
     change = f"{one.ends[0]} → {one.ends[1]}; " if one.ends else ""
     interval = format_ratio(ratio).partition(" (")[2]
     return f"{_shorten(one).replace(one.span(), times, 1)} ({change}{interval}"
+
+
+def _name_place(pair: Pair, pairs: Sequence[Pair]) -> str:
+    """Return the levels of a pair by which it differs from others."""
+    varied = [name for name, level in pair.place.items() if any(other.place[name] != level for other in pairs)]
+    return list_words(name_level(name, pair.place[name]) for name in varied)
+
+
+def _size(ratio: float) -> float:
+    """Return a ratio as a factor above 1."""
+    return max(ratio, 1 / ratio)
 
 
 def _ratio(one: Comparison) -> str:
@@ -264,4 +288,4 @@ def _shorten_few(one: Comparison) -> str:
     most = max(pair.ratio.n for pair in one.pairs)
     counted = f"{most} pair{'s' if most != 1 else ''}"
     change = f"{one.ends[0]} → {one.ends[1]}" if one.ends else f"{one.span()} times"
-    return f"{one.name} {one.with_levels()}: {change} ({counted}, too few for an interval)"
+    return f"{one.name} {one.against_levels()}: {change} ({counted}, too few for an interval)"

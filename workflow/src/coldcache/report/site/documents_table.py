@@ -18,6 +18,9 @@ from coldcache.report.site.validity import CsvRow
 SIGNS: Mapping[str, str] = {"borne out": "✓", "refuted": "✗", "open": "○", "not testable here": "–"}
 _OTHER = "·"
 
+#: The end of the name of a figure of many rows, of which little is left when it is small: its tile has its name alone.
+_ROWS = "-ratios"
+
 
 def show_documents(context: ReportContext, shown: Shown) -> Markup:
     """Return the table of studies as a block for the first page."""
@@ -48,10 +51,11 @@ def _count_states(items: list[CsvRow]) -> str:
 
 def list_thumbnails(context: ReportContext, shown: Shown) -> set[str]:
     """Return the names of the figures that the table shows small."""
-    return {
+    chosen = {
         _choose_picture(_find_figures(sweep, context, shown))
         for study in context.campaign.studies for sweep in _group_items(study.study, context, shown)[0]
     }  # fmt: skip
+    return {name for name in chosen if not name.endswith(_ROWS)}
 
 
 def _list_tiles(study: str, context: ReportContext, shown: Shown) -> Iterator[Markup]:
@@ -67,7 +71,7 @@ def _list_tiles(study: str, context: ReportContext, shown: Shown) -> Iterator[Ma
 
 
 def _group_items(study: str, context: ReportContext, shown: Shown) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return the items of a study that have a picture, by sweep, and the others, by state."""
+    """Return the items of a study that have a picture, by the first sweep that it shows, and the others, by state."""
     served = [found for found in read_items(context.campaign.studies).items() if found[0].startswith(f"{study}/")]
     # The first sweep that serves an item wins.
     sweeps = {item: sweep for sweep, items in reversed(served) for item in items.split("; ")}
@@ -77,9 +81,12 @@ def _group_items(study: str, context: ReportContext, shown: Shown) -> tuple[dict
         rows = [(sweep.partition("/")[2], "measured", sweep) for sweep in mine]
     tiles: dict[str, list[str]] = {}
     others: dict[str, list[str]] = {}
+    firsts: dict[str, str] = {}
     for item, state, sweep in rows:
-        has_picture = bool(_find_figures(sweep, context, shown))
-        (tiles if has_picture else others).setdefault(sweep if has_picture else state, []).append(item)
+        if figures := _find_figures(sweep, context, shown):
+            tiles.setdefault(firsts.setdefault(_choose_picture(figures), sweep), []).append(item)
+        else:
+            others.setdefault(state, []).append(item)
     return tiles, others
 
 
@@ -99,12 +106,13 @@ def _choose_picture(figures: list[tuple[str, str]]) -> str:
 def _show_tile(items: list[str], sweep: str, figures: list[tuple[str, str]]) -> Markup:
     page, anchor = figures[0]
     name = items[0].replace("sec ", "§ ") + (f" +{len(items) - 1}" if len(items) > 1 else "")
+    chosen = _choose_picture(figures)
+    picture = Markup('<img src="{}/{}.svg" alt="" width="76" height="48" loading="lazy">')
     return Markup(
-        '<a class="coldcache-tile" href="{}#figure-{}" title="{}" data-items="{}">'
-        '<img src="{}/{}.svg" alt="" width="76" height="48" loading="lazy"><span>{}</span></a> '
+        '<a class="coldcache-tile" href="{}#figure-{}" title="{}" data-items="{}">{}<span>{}</span></a> '
     ).format(
-        page, anchor, f"{sweep}: {', '.join(items)}", len(items), THUMBNAIL_FOLDER,
-        _choose_picture(figures), escape_html(name),
+        page, anchor, f"{sweep}: {', '.join(items)}", len(items),
+        "" if chosen.endswith(_ROWS) else picture.format(THUMBNAIL_FOLDER, chosen), escape_html(name),
     )  # fmt: skip
 
 

@@ -20,9 +20,9 @@ def describe_evidence_page(context: ReportContext) -> dict[str, Any]:
     """Return the values of the template `evidence.md`."""
     sweeps = list(_list_sweeps(context))
     heads = ("Study", "Sweep", "Cases", "Trials", *(verdict.capitalize() for verdict in VERDICTS))
-    trials = sum(row[3] for row in sweeps)
+    trials, counted = sum(row[3] for row in sweeps), f"{len(sweeps)} sweep{'s' if len(sweeps) != 1 else ''}"
     return {
-        "title": f"{trials:,} trials of {len(sweeps)} sweeps, and the bytes behind each number",
+        "title": f"{trials:,} trials of {counted}, and the bytes behind each number",
         "studies": _tabulate_studies(context, sweeps) if len(context.campaign.studies) > 1 else "",
         "sweeps": table(heads, sweeps, numbers=heads[2:]),
         "sweeps_count": len(sweeps),

@@ -133,7 +133,9 @@ def _write_head(found: str, source: str) -> str:
 
 def title_page(found: str, study: str) -> Markup:
     """Return the directive that gives a page the title that tabs, bookmarks and search engines show."""
-    first = shorten(found.partition(". ")[0].removesuffix("."), _LONGEST_TITLE, placeholder=" …")
+    first = found.partition(". ")[0].removesuffix(".")
+    if len(first) > _LONGEST_TITLE:
+        first = shorten(re.sub(r" \([^()]*\)$", "", first), _LONGEST_TITLE, placeholder=" …")
     plain = re.sub(r"[\s`{}]+", " ", f"{first}: {study}")
     return Markup(f"\n```{{title}} {plain}\n```\n")
 
