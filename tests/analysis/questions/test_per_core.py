@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from coldcache.analysis.questions.per_core import describe_cores, per_core, tabulate_cores, thresholds
+from coldcache.analysis.questions.per_core import describe_cores, per_core, show_cores, tabulate_cores, thresholds
 from coldcache.analysis.questions.select import choose
 
 METADATA = ["file-create", "file-stat", "file-remove"]
@@ -44,3 +44,6 @@ def test_streams_that_a_log_states_alone_count_by_their_mean_time(invent, monkey
     rows = table[table["of"] == "threads 2"].set_index("operation")
     assert rows["median per core (MB/s)"]["write"] == pytest.approx(110)
     assert rows.meets.to_dict() == {"write": "the least", "read": "no data"}
+    words = show_cores(table)
+    words = words[words["at"] == "threads 2"].set_index("operation")
+    assert words["median per core"].to_dict() == {"write": "110 MB/s", "read": "none"}

@@ -71,3 +71,9 @@ def test_shares_have_three_digits_and_heads_no_underscores():
 
 def test_the_cost_of_the_simulations_is_told():
     assert re.fullmatch(r"Running these simulations again takes \d+ s of one core\.", Reliability().costs())
+
+
+def test_the_title_says_how_often_intervals_cover_the_truth():
+    found = make()
+    found.tables = {"coverage": pd.DataFrame({"coverage": [0.931, 0.956, 0.987]})}
+    assert found.title() == "Intervals of a median cover the truth in 93 to 99 % of campaigns"
