@@ -1,4 +1,4 @@
-"""What a trial leaves is kept aside, so that its inodes are not free while others are created."""
+"""What a trial leaves is kept aside, and inodes that were freed all the same are forgotten."""
 
 import shutil
 import subprocess
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.measure.fresh_files import name_aside, renew, spread_over_groups
+from coldcache.measure.fresh_files import forget_freed_inodes, name_aside, renew, spread_over_groups
 from coldcache.measure.host.mounts import find_mount
+from coldcache.measure.host.page_cache import measure_residency
 
 
 def test_files_of_earlier_trials_keep_their_inodes(tmp_path):
@@ -53,3 +54,32 @@ def test_folders_of_trials_are_spread_over_groups_of_inodes(tmp_path):
 
 def test_where_there_are_no_groups_nothing_happens():
     spread_over_groups(Path("/dev/shm"))
+
+
+@pytest.fixture
+def cached_file(loop_mount):
+    """A file on a file system of this test's own, whole in the page cache."""
+    file = loop_mount / "file"
+    file.write_bytes(b"_" * 2**20)
+    subprocess.run(["sync", str(file)], check=True)
+    assert measure_residency([file]) == (2**20, 2**20)
+    return file
+
+
+def test_ext4_with_a_journal_keeps_its_pages(cached_file):
+    assert forget_freed_inodes(cached_file.parent) is False
+    assert measure_residency([cached_file]).resident == 2**20
+
+
+def test_ext4_without_a_journal_loses_its_pages(cached_file, loop_device):
+    folder = cached_file.parent
+    subprocess.run(["umount", str(folder)], check=True)
+    subprocess.run(["tune2fs", "-O", "^has_journal", loop_device], check=True, capture_output=True)
+    subprocess.run(["mount", loop_device, str(folder)], check=True)
+    assert cached_file.read_bytes() == b"_" * 2**20
+    assert forget_freed_inodes(folder) is True
+    assert measure_residency([cached_file]).resident == 0
+
+
+def test_a_file_system_in_memory_has_no_inodes_to_forget():
+    assert forget_freed_inodes(Path("/dev/shm")) is False

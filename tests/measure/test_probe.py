@@ -40,6 +40,14 @@ def test_a_total_is_raised_to_what_the_fastest_operation_does_in_the_time():
     assert {case.bytes for case in expand(study)} == {2**22}
 
 
+def test_a_total_of_files_follows_from_the_operation_and_is_the_same_for_all_threads():
+    files = {"aggregate": 800, "lasts": "2 s"}
+    study = make_study(a=sweep(["file-create", "file-stat", "file-remove"], threads=[1, 4], files=files))
+    paces = {"write": 1e9, "file-create": 1000, "file-remove": 3000}
+    totals = {(case.operations, case.factors["files"] * case.factors["threads"]) for case in expand(study, paces=paces)}
+    assert totals == {(("file-create",), 2000), (("file-stat",), 800), (("file-remove",), 6000)}
+
+
 def test_transfers_that_repeat_until_their_time_is_over_need_no_more():
     size = {"aggregate": "4 MiB", "lasts": "2 s"}
     paces = {"write": 100 * 2**20}

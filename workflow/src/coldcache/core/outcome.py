@@ -153,6 +153,10 @@ class LogPart(NamedTuple):
     repetition: int | None
 
 
+#: What `trial.json` holds only where it is known, in this order.
+_IF_KNOWN = ("stops", "suspended", "own_cpu", "busy_cpu", "utc_offset", "ramp", "page_cache", "uncounted", "launch")
+
+
 class Outcome(NamedTuple):
     """What happened in a trial.
 
@@ -220,6 +224,9 @@ class Outcome(NamedTuple):
         Local time minus UTC where the tool was started, in s: tools print local time.
     ramp : float or None
         How long the tool moved bytes before it was timed, in s; None for not at all.
+    page_cache : str or None
+        ``dropped`` where the page cache was dropped before files were created, so that the file system uses inodes
+        again that were just freed; None where it was left alone.
     more : mapping
         Keys of a later version, kept as they are.
     """
@@ -262,6 +269,7 @@ class Outcome(NamedTuple):
     busy_cpu: float | None = None
     utc_offset: float | None = None
     ramp: float | None = None
+    page_cache: str | None = None
     more: Mapping[str, Any] = {}
 
     @classmethod
@@ -335,7 +343,7 @@ class Outcome(NamedTuple):
         stated |= {"load": self.load, "target": self.target, "system": self.system}
         if self.guest is not None:
             stated["guest"] = self.guest
-        for name in ("stops", "suspended", "own_cpu", "busy_cpu", "utc_offset", "ramp", "uncounted", "launch"):
+        for name in _IF_KNOWN:
             value = getattr(self, name)
             if value is not None:
                 stated[name] = value

@@ -202,7 +202,9 @@ def _expand_sweep(
     limits = site.limits if most else Limits()
     kept = choose_for(limits.thread_counts, study.study, name) or ()
     largest = choose_for(limits.transfer_sizes, study.study, name)
-    grid = list(expand_grid(sweep, site, environment, most, kept, largest))
+    groups = sweep.find_tool(tool).separate(tuple(sweep.operations))
+    grids = {group: list(expand_grid(sweep, site, environment, most, kept, largest, group)) for group in groups}
+    grid = grids[groups[0]]
     if not grid:
         where = f"config/sites/{site.site}.yaml, limits.thread_counts.{study.study}"
         raise DesignError(
@@ -211,9 +213,8 @@ def _expand_sweep(
     varying = [factor for factor in sweep.factors if len({point[factor] for point in grid}) > 1]
     # A level that follows from another factor would only repeat that factor in the name.
     varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
-    groups = sweep.find_tool(tool).separate(tuple(sweep.operations))
     lack = _explain_missing(sweep, site) if key in environment.lacking else None
-    for operations in groups:
+    for operations, grid in grids.items():
         shrinks = scales and not full and not sweep.keeps_sizes
         # A series lasts as long as the sweep says.
         is_paced = scales and not sweep.series

@@ -70,6 +70,7 @@ def expand_grid(
     most_threads: int | None = None,
     thread_counts: Sequence[int] = (),
     largest_transfer: int | None = None,
+    operations: Sequence[str] = (),
 ) -> Iterator[dict[str, Level]]:
     """Yield every combination of the levels of a sweep.
 
@@ -85,6 +86,8 @@ def expand_grid(
         Replace every larger number of threads, and every larger transfer size in B.
     thread_counts : sequence of int
         Which numbers of threads are kept; all if empty.
+    operations : sequence of str
+        Those that one trial measures; all of the sweep if empty.
 
     Raises
     ------
@@ -115,7 +118,7 @@ def expand_grid(
             continue
         for factor, levels in sweep.factors.items():
             if isinstance(levels, Share):
-                least = _find_least(factor, levels, point, sweep, site, environment)
+                least = _find_least(factor, levels, point, sweep, site, environment, operations)
                 point[factor] = _share(factor, levels, point, site, environment, least)
         # "where-possible" may equal another listed level, and two numbers of threads may both become the most.
         reached = tuple(point[factor] for factor in sweep.factors)
@@ -140,20 +143,29 @@ def _look_up(factor: str, lookup: Lookup, point: dict[str, Level]) -> Level:
 
 
 def _find_least(
-    factor: str, share: Share, point: dict[str, Level], sweep: Sweep, site: Site, environment: Environment
+    factor: str,
+    share: Share,
+    point: dict[str, Level],
+    sweep: Sweep,
+    site: Site,
+    environment: Environment,
+    operations: Sequence[str],
 ) -> int:
-    """Return the total with which the fastest operation of a sweep lasts as long as asked for; 0 without a probe.
+    """Return the total with which the fastest operation lasts as long as asked for; 0 without a probe.
 
-    Each operation and each number of threads gets the same total, and so the same work. Transfers that bypass the page
-    cache and end by time repeat, and need no more.
+    Each number of threads gets the same total, and so the same work. A total of bytes is the same for all operations of
+    a sweep, since a read may read what a write has left; one of files follows from what the trial measures. Transfers
+    that bypass the page cache and end by time repeat, and need no more.
     """
-    paces = [pace for operation, pace in environment.paces.items() if operation in sweep.operations]
+    is_bytes = FACTORS[factor].unit == "B"
+    measured = sweep.operations if is_bytes or not operations else operations
+    paces = [pace for operation, pace in environment.paces.items() if operation in measured]
     repeats = point.get("direct_io") is True and all(sweep.find_tool(tool).TRAITS.is_time_bound for tool in sweep.tools)
     if share.lasts is None or not paces or repeats:
         return 0
     total = share.lasts * max(paces)
     part = int(point["threads"])
-    if FACTORS[factor].unit == "B":
+    if is_bytes:
         total, part = min(total, site.limits.bytes), part * int(point.get("transfer_size", 1))
     return int(total // part) * part
 

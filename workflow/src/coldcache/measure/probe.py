@@ -1,24 +1,25 @@
 """Probe a target for some seconds before a campaign begins, so that its sizes and counts make trials last."""
 
+import multiprocessing
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.design.levels import Share
-from coldcache.measure.fresh_files import spread_over_groups
+from coldcache.measure.fresh_files import forget_freed_inodes, spread_over_groups
 from coldcache.measure.host.page_cache import evict
 from coldcache.measure.target import clear
 
 #: How long each part of the probe lasts, in s, and the most that its writes may leave on the target, in B.
 _SECONDS, _MOST_BYTES = 0.5, 2**30
 
-#: Threads of the probe: one alone is slower than a curve over threads.
-_THREADS = 4
+#: Processes of the probe: one alone is slower than a curve over threads.
+_PROCESSES = 4
 
 _CHUNK = 2**20
 
@@ -57,7 +58,7 @@ def with_paces(campaign: Campaign, work: Path) -> Campaign:
 
 
 def probe(folder: Path) -> dict[str, float]:
-    """Return what the target does per second with several threads, by operation: bytes, or files.
+    """Return what the target does per second with several processes, by operation: bytes, or files.
 
     Parameters
     ----------
@@ -73,34 +74,39 @@ def probe(folder: Path) -> dict[str, float]:
     # What the probe removes must not lie where trials create files.
     spread_over_groups(folder)
     try:
-        files = [folder / str(number) for number in range(_THREADS)]
-        written, seconds = _run(_write, files)
-        found = {"write": written / seconds}
-        evict(files)
-        read, seconds = _run(_read, files)
-        found |= {"read": read / seconds}
-        folders = [folder / f"d{number}" for number in range(_THREADS)]
-        created, seconds = _run(_create, folders)
-        found |= {"file-create": created / seconds}
-        removed, seconds = _run(_remove, folders)
-        return {**found, "file-remove": removed / seconds}
+        files = [folder / str(number) for number in range(_PROCESSES)]
+        folders = [folder / f"d{number}" for number in range(_PROCESSES)]
+        # New processes rather than forks: this one may have threads.
+        with ProcessPoolExecutor(_PROCESSES, multiprocessing.get_context("spawn")) as pool:
+            paces = {"write": _run(pool, _write, files)}
+            evict(files)
+            paces["read"] = _run(pool, _read, files)
+            forget_freed_inodes(folder)
+            paces["file-create"] = _run(pool, _create, folders)
+            paces["file-remove"] = _run(pool, _remove, folders)
+        return paces
     finally:
         clear(folder)
 
 
-def _run(part: Callable[[Path], int], places: list[Path]) -> tuple[int, float]:
-    """Run a part of the probe in each place at the same time; return the sum of its counts, and how long it took."""
-    began = time.perf_counter()
-    with ThreadPoolExecutor(len(places)) as pool:
-        total = sum(pool.map(part, places))
-    return total, time.perf_counter() - began
+def _run(pool: Executor, part: Callable[[Path], int], places: list[Path]) -> float:
+    """Run a part of the probe in each place at the same time; return the sum of its counts per second."""
+    parts = list(pool.map(_time, [part] * len(places), places))
+    began, ended = min(began for _, began, _ in parts), max(ended for *_, ended in parts)
+    return sum(count for count, *_ in parts) / (ended - began)
+
+
+def _time(part: Callable[[Path], int], place: Path) -> tuple[int, float, float]:
+    """Return the count of a part, and when it began and ended by the clock that all processes share."""
+    began = time.monotonic()
+    return part(place), began, time.monotonic()
 
 
 def _write(path: Path) -> int:
     chunk = memoryview(os.urandom(_CHUNK))
     end, written = time.monotonic() + _SECONDS, 0
     with path.open("wb", buffering=0) as file:
-        while written < _MOST_BYTES // _THREADS and time.monotonic() < end:
+        while written < _MOST_BYTES // _PROCESSES and time.monotonic() < end:
             written += file.write(chunk)
         os.fsync(file.fileno())
     return written
