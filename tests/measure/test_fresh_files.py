@@ -1,5 +1,6 @@
 """What a trial leaves is kept aside, and inodes that were freed all the same are forgotten."""
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -71,11 +72,21 @@ def test_ext4_with_a_journal_keeps_its_pages(cached_file):
     assert measure_residency([cached_file]).resident == 2**20
 
 
-def test_ext4_without_a_journal_loses_its_pages(cached_file, loop_device):
-    folder = cached_file.parent
-    subprocess.run(["umount", str(folder)], check=True)
-    subprocess.run(["tune2fs", "-O", "^has_journal", loop_device], check=True, capture_output=True)
-    subprocess.run(["mount", loop_device, str(folder)], check=True)
+@pytest.fixture
+def unjournaled(loop_mount, loop_device):
+    """Return a function that takes the journal away from the file system of a test's own."""
+
+    def take_away():
+        subprocess.run(["umount", str(loop_mount)], check=True)
+        subprocess.run(["tune2fs", "-O", "^has_journal", loop_device], check=True, capture_output=True)
+        subprocess.run(["mount", loop_device, str(loop_mount)], check=True)
+        return loop_mount
+
+    return take_away
+
+
+def test_ext4_without_a_journal_loses_its_pages(cached_file, unjournaled):
+    folder = unjournaled()
     assert cached_file.read_bytes() == b"_" * 2**20
     assert forget_freed_inodes(folder) is True
     assert measure_residency([cached_file]).resident == 0
@@ -83,3 +94,17 @@ def test_ext4_without_a_journal_loses_its_pages(cached_file, loop_device):
 
 def test_a_file_system_in_memory_has_no_inodes_to_forget():
     assert forget_freed_inodes(Path("/dev/shm")) is False
+
+
+@pytest.mark.parametrize("has_journal", [True, False])
+def test_a_trial_of_metadata_says_that_the_page_cache_was_dropped(
+    project, coldcache, measure_arguments, change, loop_mount, unjournaled, has_journal
+):
+    if not has_journal:
+        unjournaled()
+    change(Path("config/sites/here.yaml"), "{path: scratch, make: true}", f"{{path: {loop_mount}/data, make: true}}")
+    found = coldcache(*measure_arguments("tiny.files"))
+    assert found.returncode == 0, found.stderr
+    stated = [json.loads(path.read_text()) for path in Path("raw/tiny/tiny/files").rglob("trial.json")]
+    assert stated
+    assert {trial.get("page_cache") for trial in stated} == {None if has_journal else "dropped"}
