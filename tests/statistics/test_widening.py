@@ -17,6 +17,7 @@ from coldcache.statistics.widening import (
     welch,
     widening,
     widenings,
+    widenings_of_tests,
 )
 
 
@@ -35,6 +36,15 @@ def test_ratios_of_rates_in_two_modes_cover_as_stated(n, correlation):
     rates = as_two_modes(series(n, correlation)), as_two_modes(series(n, correlation, seed=12))
     low, high = t_bounds(np.log(rates[0] / rates[1]), 0.95, widening(n, Rounds(0.0, correlation, modes=True)))
     assert np.mean((low <= 0) & (high >= 0)) == pytest.approx(0.95, abs=0.007)
+
+
+@pytest.mark.parametrize("n", [6, 10, 20])
+def test_one_sided_tests_of_rates_in_two_modes_err_as_stated(n):
+    rates = as_two_modes(series(n, 0.0, 40_000)), as_two_modes(series(n, 0.0, 40_000, seed=12))
+    logs = np.log(rates[0] / rates[1])
+    (factor,) = widenings_of_tests(n, np.zeros(1), np.array([True]))
+    error = factor * logs.std(axis=1, ddof=1) / np.sqrt(n)
+    assert np.mean(stats.t.sf(logs.mean(axis=1) / error, n - 1) <= 0.05) == pytest.approx(0.05, abs=0.003)
 
 
 @pytest.mark.parametrize(("n", "correlation"), [(6, 0.0), (6, 0.4), (10, 0.8)])

@@ -78,10 +78,12 @@ def test_reasons_are_counted_with_the_trials_that_it_took():
     assert found.title() == "2 of 3 cases reached ±5 % within 15 runs"
     assert found.known.page.tolist()[-1] == "../trials/s/b/z/index.html"
     assert found.sweeps() == ["s/a", "s/a", "s/b"]
-    assert found.caption() == ("Dots: 3 cases; hollow: not as narrow as asked. Dashed: the width that was asked for.")
+    assert found.caption() == (
+        "Dots: 3 cases, 99.5 % intervals; hollow: not as narrow as asked. Dashed: the width that was asked for."
+    )
     unknown = Repetitions("s", cases.assign(relative_width=[0.08, 0.1, float("nan")]))
     assert unknown.caption() == (
-        "Dots: 2 cases; hollow: not as narrow as asked. Dashed: the width that was asked for. 1 without a width: see "
+        "Dots: 2 cases, 99.5 % intervals; hollow: not as narrow as asked. Dashed: the width that was asked for. 1 without a width: see "
         "the table."
     )
     assert found.numbers()["relative width (1)"].tolist() == [0.08, 0.1, 0.3]

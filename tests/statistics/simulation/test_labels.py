@@ -31,6 +31,10 @@ def test_coverage(arguments, expected):
     assert label_coverage(**arguments) == expected
 
 
-@pytest.mark.parametrize(("share", "expected"), [(0.05, AS_STATED), (0.06, AS_STATED), (0.061, "not to be trusted")])
-def test_errors(share, expected):
-    assert label_errors(share) == expected
+@pytest.mark.parametrize(
+    ("share", "campaigns", "expected"),
+    [(0.05, 8000, AS_STATED), (0.0548, 8000, AS_STATED), (0.0549, 8000, "not to be trusted"), (0.0549, 500, AS_STATED)],
+)
+def test_errors(share, campaigns, expected):
+    """Two standard errors are 0.49 points from 8,000 campaigns, and 1.95 points from 500."""
+    assert label_errors(share, campaigns) == expected

@@ -41,6 +41,13 @@ def test_six_cases_show_independent_and_drifting_rounds_as_well():
     assert table[["median", "ratio"]].astype(float).stack().between(0.935, 0.965).all()
 
 
+def test_six_cases_show_a_correlation_of_ten_rounds_and_more_nearly_as_well():
+    table = read_stored_table("few").query("correlation > 0 and rounds > 6")
+    shares = table[["median", "ratio"]].astype(float)
+    assert shares[table.correlation < 0.5].stack().between(0.935, 0.965).all()
+    assert shares.min().min() > 0.915
+
+
 @pytest.mark.slow
 def test_a_few_campaigns_simulated_again_agree_with_the_stored_ones(stored):
     again = rounds_table(250, seed=7)

@@ -14,12 +14,12 @@ def stored():
 
 
 def test_no_kind_of_claim_has_more_false_verdicts_than_stated(stored):
-    """The worst of four noises and of both verdicts, measured to about half a point, for knees to one."""
+    """The worst of four noises and of both verdicts, measured to a quarter of a point, for knees to one."""
     assert len(stored) == (len(TESTS) + 2) * len(CORRELATIONS) * len(ROUNDS)
     assert set(stored.noise) <= set(NOISES)
     assert (stored.label == AS_STATED).all(), stored[stored.label != AS_STATED]
-    assert stored[stored.claim != KNEE].false_verdicts.max() <= 0.06
-    assert stored[stored.claim == KNEE].false_verdicts.max() <= 0.07
+    assert stored[stored.claim != KNEE].false_verdicts.max() <= 0.055
+    assert stored[stored.claim == KNEE].false_verdicts.max() <= 0.05
     assert stored[stored.claim == FAMILY].false_verdicts.max() <= 0.05
 
 

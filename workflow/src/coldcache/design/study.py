@@ -77,7 +77,7 @@ class RepeatUntil(Strict):
 
     relative_width: float = Field(
         gt=0,
-        description="The wanted width of the median's interval, over the median: 0.1 means 5 % to either side.",
+        description="The wanted width of the median's 99.5 % interval, over the median: 0.1 means 5 % to either side.",
     )
     most: int = Field(ge=2, lt=2**63, description="The most trials of a case.")
     seconds: Seconds | None = Field(

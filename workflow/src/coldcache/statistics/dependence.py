@@ -25,11 +25,12 @@ _CORRELATIONS, _DRIFTS = np.linspace(0, MOST_CORRELATION, 19), np.array([0, 0.3,
 
 #: A correlation counts from so many of its standard errors on, and from so many of their squares: few cases of few runs
 #: show some correlation by chance, and are better taken as independent.
-_COUNTS_FROM, _COUNTS_FROM_SQUARES = 1.25, 6.0
+_COUNTS_FROM, _COUNTS_FROM_SQUARES = 0.9, 3.0
 
-#: Squared errors by which a correlation is raised, and the most: widening is convex, so an unbiased correlation would
-#: widen too little on average. Without blocks it is half as much: two campaigns have two errors, which average out.
-_RAISE, _MOST_RAISED = 3.5, 0.15
+#: By how much a correlation is raised at least, since runs with a slow tail show a little less of it; by how many of
+#: its squared errors, since widening is convex and an unbiased correlation would widen too little on average; and the
+#: most. Without blocks it is half as much: two campaigns have two errors, which average out.
+_LEAST_RAISED, _RAISE, _MOST_RAISED = 0.01, 3.0, 0.4
 
 #: Series simulated for the expected measures.
 _FEWER = 10_000
@@ -137,7 +138,7 @@ def measure_campaigns(logs: Array, blocks: bool = True) -> ManyRounds:
     common = np.nan_to_num(_mean(deviations, (1, 2)))
     own = deviations - (share[:, None] * common)[:, None, None]
     own = own.round(_DIGITS).reshape(len(own), -1, n)
-    raised = _RAISE if blocks else _RAISE / 2
+    raised = 1.0 if blocks else 0.5
     by_rank = _correlation(own, True, raised)
     modes = _have_modes(own)
     by_value = np.where(modes, by_rank, _correlation(own, False, raised))
@@ -188,7 +189,7 @@ def _medians(values: Array) -> Array:
     return (middle[0] + middle[1]) / 2
 
 
-def _correlation(rows: Array, ranked: bool, squares: float) -> Array:
+def _correlation(rows: Array, ranked: bool, share: float) -> Array:
     """Return the correlation of neighbours in each campaign.
 
     Few runs are correlated by less about their own mean than about the true one, so the correlation is the one that
@@ -200,8 +201,8 @@ def _correlation(rows: Array, ranked: bool, squares: float) -> Array:
         What is left of the deviations; NaN is missing.
     ranked : bool
         Whether ranks are correlated, or the values.
-    squares : float
-        Squared errors by which the correlation is raised.
+    share : float
+        Of the amount by which the correlation is raised.
     """
     count = (~np.isnan(rows).all(axis=-1)).sum(axis=-1)
     observed = np.nan_to_num(_mean(_neighbour_products(rows, ranked), -1), nan=-1.0)
@@ -210,7 +211,8 @@ def _correlation(rows: Array, ranked: bool, squares: float) -> Array:
     error = spread / np.gradient(expected, _CORRELATIONS)
     error_of_none, error_of_found = (np.interp(c, _CORRELATIONS, error) for c in (np.zeros(1), found))
     worth = np.maximum(count, 1)
-    raised = found + np.minimum(squares * error_of_found**2 / worth, _MOST_RAISED)
+    amount = share * (_LEAST_RAISED + _RAISE * error_of_found**2 / worth)
+    raised = found + np.minimum(amount, _MOST_RAISED)
     chance = error_of_none / np.sqrt(worth)
     counts = found > np.maximum(_COUNTS_FROM * chance, _COUNTS_FROM_SQUARES * chance**2)
     return np.where(counts, np.minimum(raised, MOST_CORRELATION), 0.0)

@@ -12,7 +12,7 @@ from scipy import special
 
 from coldcache.statistics.array import Array
 from coldcache.statistics.dependence import INDEPENDENT, Rounds
-from coldcache.statistics.widening import chances_of_side, refuse, refuse_verdict, widening
+from coldcache.statistics.widening import chances_of_side, refuse, refuse_verdict, widening, widenings_of_tests
 
 _LEVEL = 0.95
 
@@ -103,10 +103,11 @@ def weigh_means(
     mean = np.where(n > 0, values.sum(axis=-1, where=there) / np.maximum(n, 1), np.nan)
     squares = ((values - mean[..., None]) ** 2).sum(axis=-1, where=there)
     spread = np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
-    factor = _factors(n, rounds) if isinstance(rounds, Rounds) else rounds
+    factor, of_tests = _factors(n, rounds) if isinstance(rounds, Rounds) else (rounds, rounds)
     freedom = np.maximum(n - 1, 1)
-    error = factor * np.maximum(spread / np.sqrt(np.maximum(n, 1)), 1e-12)
-    half = special.stdtrit(freedom, (1 + level) / 2) * error
+    error = np.maximum(spread / np.sqrt(np.maximum(n, 1)), 1e-12)
+    half = special.stdtrit(freedom, (1 + level) / 2) * factor * error
+    error = of_tests * error
     low, high = (mean - limits.low) / error, (limits.high - mean) / error
     p_for = np.maximum(special.stdtr(freedom, -low), special.stdtr(freedom, -high))
     # Of all means within the limits, the end nearest to the observed one makes it most probable; beyond the far end
@@ -118,13 +119,18 @@ def weigh_means(
     return MeanTests(mean, mean - half, mean + half, n, spread, p_for, p_against)
 
 
-def _factors(n: npt.NDArray[np.int64], rounds: Rounds) -> Array:
-    """Return by how much standard errors of means over so many rounds are larger; NaN where there is no interval."""
-    factors = np.full(n.shape, np.nan)
-    for count in np.unique(n):
-        if not refuse(int(count), rounds):
-            factors[n == count] = widening(int(count), rounds)
-    return factors
+def _factors(n: npt.NDArray[np.int64], rounds: Rounds) -> tuple[Array, Array]:
+    """Return by how much standard errors of means over so many rounds are larger, in intervals and in tests.
+
+    Both are NaN where there is no interval.
+    """
+    factors, of_tests = np.full(n.shape, np.nan), np.full(n.shape, np.nan)
+    correlation, modes = np.array([rounds.of_logarithms]), np.array([rounds.modes])
+    for count in map(int, np.unique(n)):
+        if not refuse(count, rounds):
+            factors[n == count] = widening(count, rounds)
+            of_tests[n == count] = widenings_of_tests(count, correlation, modes)[0]
+    return factors, of_tests
 
 
 def _undecided(n: npt.NDArray[np.int64], rounds: Rounds) -> npt.NDArray[np.bool_]:

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
 #: The fewest repetitions for an interval; fewer cannot bound a median at 95 %.
 LEAST_REPETITIONS = 5
 
+#: Coverage of the interval that is to be narrow. Whoever looks after every repetition stops while the runs happen to be
+#: close; the wider interval of this level waits for more, so that the 95 % interval of the runs then made still covers.
+LOOKED_AT = 0.995
+
 
 class Stop(NamedTuple):
     """The decision whether to repeat a case.
@@ -18,7 +22,7 @@ class Stop(NamedTuple):
     enough : bool
         Whether to stop.
     relative_width : float
-        Width of the interval over its estimate; NaN from fewer than two values.
+        Width of the interval looked at over its estimate; NaN where there is none.
     reason : str or None
         ``narrow enough``, ``most repetitions reached`` or ``budget spent``; None if the case goes on.
     further : int
@@ -38,15 +42,15 @@ def enough(
     least: int = LEAST_REPETITIONS,
     seconds_left: float = math.inf,
     seconds_each: float = 0.0,
-    level: float = 0.95,
+    level: float = LOOKED_AT,
 ) -> Stop:
     """Return whether a case has been repeated often enough.
 
     A case goes on until the interval of its median is narrower than asked (Hoefler and Belli 2015, on the number of
-    measurements), the most repetitions are reached, or another would not fit into the time left. Looking after every
-    repetition and stopping at the first narrow interval makes intervals cover less than they say; `least` limits
-    this: in simulations, 95 % intervals cover 91 to 97 %, and 84 to 94 % where rates have two equally frequent modes
-    (`coldcache.statistics.simulation.tests.stopping_table`). How repetitions depend on their order is measured on them.
+    measurements), the most repetitions are reached, or another would not fit into the time left. The interval looked at
+    is that of `level`, which takes nine repetitions at least: stopping at the first narrow 95 % interval would make it
+    cover less than it says (`coldcache.statistics.simulation.tests.stopping_table`). How repetitions depend on their
+    order is measured on them.
 
     Parameters
     ----------
@@ -63,7 +67,7 @@ def enough(
     seconds_each : float
         Duration of one more repetition, in seconds.
     level : float
-        Coverage of the interval.
+        Coverage of the interval looked at.
 
     Returns
     -------
@@ -84,14 +88,16 @@ def enough(
     rates = np.asarray(values, dtype=float)
     found = interval(rates, level, measure_rounds([rates]))
     width = (found.high - found.low) / abs(found.estimate) if found.n > 1 else math.nan
-    if found.n >= least and width <= wanted_relative_width:
+    # The range of n values covers their median with 1 - 2^(1-n).
+    earliest = max(least, math.ceil(1 - math.log2(1 - level)))
+    if found.n >= earliest and width <= wanted_relative_width:
         return Stop(True, float(width), "narrow enough", 0)
     if rates.size >= most:
         return Stop(True, float(width), "most repetitions reached", 0)
     if seconds_each > seconds_left:
         return Stop(True, float(width), "budget spent", 0)
-    # Widths shrink with the square root of n, and the range of five more slowly, so this is a lower bound.
-    expected = math.ceil(found.n * (width / wanted_relative_width) ** 2) if found.n >= least else least
+    # Widths shrink with the square root of n, and the range of few more slowly, so this is a lower bound.
+    expected = math.ceil(found.n * (width / wanted_relative_width) ** 2) if found.n >= earliest else earliest
     return Stop(False, float(width), None, min(max(expected - found.n, 1), most - rates.size))
 
 

@@ -100,7 +100,7 @@ def caption_forest(ratios: pd.DataFrame) -> str:
 
 def _say(one: tuple) -> str:  # type: ignore[type-arg]
     ratio, low, high, n = (getattr(one, name) for name in ("ratio", "low", "high", "n"))
-    interval = f" ({low:.3g} to {high:.3g})" if low == low else ""
+    interval = f" ({show_level(LEVEL)}: {low:.3g} to {high:.3g})" if low == low else ""
     return f"{ratio:.3g} times{interval}, {n} pair{'s' if n != 1 else ''}"
 
 

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from coldcache.analysis.format import show_level
 from coldcache.analysis.report_links import page_of
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import COUNTED, open_table
+from coldcache.statistics.stopping import LOOKED_AT
 
 #: The reason of a case whose interval became as narrow as the study asks.
 NARROW = "narrow enough"
@@ -142,8 +144,8 @@ class Repetitions:
         left = len(self.cases) - len(self.known)
         more = f" {left} without a width: see the table." if left else ""
         return (
-            f"Dots: {len(self.known):,} cases; hollow: not as narrow as asked. Dashed: the width that was asked for."
-            f"{more}"
+            f"Dots: {len(self.known):,} cases, {show_level(LOOKED_AT)} intervals; hollow: not as narrow as asked. "
+            f"Dashed: the width that was asked for.{more}"
         )
 
     def sweeps(self) -> list[str]:

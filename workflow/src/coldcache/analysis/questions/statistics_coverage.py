@@ -57,7 +57,8 @@ class Reliability:
         independent = _numbers(self.tables["few"].query("correlation == 0"), "median", "ratio")
         covered = _numbers(knees[knees.given > 0], "covered")
         none = "; ".join(
-            f"{row.noise} at {row.rounds} rounds and a correlation of {row.correlation:g}"
+            f"{row.noise} at {row.rounds} rounds and a correlation of {row.correlation:g}: {_percent(1 - row.given)} % "
+            f"have none, {_percent(row.given * (1 - float(row.median)))} % one that misses"
             for row in rounds[rounds.label == NONE_GIVEN].itertuples()
         )
         refused = f" Cases mostly have none with {none}." if none else ""

@@ -39,10 +39,7 @@ def label_coverage(coverage: float, level: float = 0.95, given: float = 1.0, cam
     return TOO_NARROW if coverage < level else TOO_WIDE
 
 
-def label_errors(share: float, stated: float = 0.05, campaigns: int | None = None) -> str:
-    """Return the label of a share of false verdicts: at most one point above the rate stated, or not to be trusted.
-
-    From so few `campaigns` two standard errors are allowed for instead.
-    """
-    allowed = 2 * np.sqrt(stated * (1 - stated) / campaigns) if campaigns else 0.01
+def label_errors(share: float, campaigns: int, stated: float = 0.05) -> str:
+    """Return the label of a share of false verdicts: at most two standard errors above the rate stated, or not."""
+    allowed = 2 * np.sqrt(stated * (1 - stated) / campaigns)
     return AS_STATED if share <= stated + allowed else "not to be trusted"

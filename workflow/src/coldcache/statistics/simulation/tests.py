@@ -1,5 +1,6 @@
 """Simulate data with a known truth: how often tests, stop rule, outlier marks and percentiles of series are right."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ from coldcache.statistics.percentiles import percentile
 from coldcache.statistics.series import correlate
 from coldcache.statistics.simulation.intervals import SAMPLES, true_median
 from coldcache.statistics.simulation.labels import label_coverage
-from coldcache.statistics.stopping import LEAST_REPETITIONS
-from coldcache.statistics.widening import depths_of_order
+from coldcache.statistics.stopping import LEAST_REPETITIONS, LOOKED_AT
+from coldcache.statistics.widening import depths_of_order, reach_of_order
 
 #: The most repetitions that the stop rule asks for.
 _MOST = 30
@@ -85,7 +86,7 @@ def correction_table(families: int = 2000, comparisons: int = 20, seed: int = 1)
     return pd.DataFrame(rows, columns=["correction", "any_false", "false_share", "found"])
 
 
-def stopping_table(campaigns: int = 2000, seed: int = 1) -> pd.DataFrame:
+def stopping_table(campaigns: int = 4000, seed: int = 1) -> pd.DataFrame:
     """Return the cost of the stop rule: its repetitions, and the coverage of its final interval.
 
     Parameters
@@ -104,24 +105,29 @@ def stopping_table(campaigns: int = 2000, seed: int = 1) -> pd.DataFrame:
     rows: list[tuple[Any, ...]] = []
     for place, (name, sample) in enumerate(SAMPLES.items()):
         values = sample(np.random.default_rng([seed, place]), (campaigns, _MOST))
-        bounds = [_bounds_of_first(values, count) for count in range(LEAST_REPETITIONS, _MOST + 1)]
-        low, high = (np.array(part) for part in zip(*bounds, strict=True))
-        medians = np.array([np.median(values[:, :n], axis=1) for n in range(LEAST_REPETITIONS, _MOST + 1)])
+        counts = [count for count in range(LEAST_REPETITIONS, _MOST + 1) if reach_of_order(count) >= LOOKED_AT]
+        low, high = _bounds_of_first(values, counts, 0.95)
         covered = (low <= true_median(name)) & (true_median(name) <= high)
+        low, high = _bounds_of_first(values, counts, LOOKED_AT)
+        widths = (high - low) / np.array([np.median(values[:, :count], axis=1) for count in counts])
         for wanted in (0.1, 0.3, 0.5):
-            narrow = (high - low) / medians <= wanted
+            narrow = widths <= wanted
             last = np.where(narrow.any(axis=0), narrow.argmax(axis=0), len(narrow) - 1)
             coverage = float(np.take_along_axis(covered, last[None], 0).mean())
-            made, reached = float(last.mean()) + LEAST_REPETITIONS, float(narrow.any(axis=0).mean())
+            made, reached = float(last.mean()) + counts[0], float(narrow.any(axis=0).mean())
             rows.append((name, wanted, made, reached, coverage, label_coverage(coverage)))
     return pd.DataFrame(rows, columns=["noise", "wanted", "repetitions", "narrow", "coverage", "label"])
 
 
-def _bounds_of_first(values: Array, count: int) -> tuple[Array, Array]:
-    """Return the interval of each case's first runs, widened for the correlation that these runs alone show."""
-    first = values[:, :count]
-    rounds = measure_campaigns(np.log(first)[:, None, None])
-    return order_bounds(first, depths_of_order(count, rounds.drift, rounds.correlation))
+def _bounds_of_first(values: Array, counts: Sequence[int], level: float) -> tuple[Array, Array]:
+    """Return the intervals of each case's first runs, widened for the correlation that these runs alone show."""
+    bounds = []
+    for count in counts:
+        first = values[:, :count]
+        rounds = measure_campaigns(np.log(first)[:, None, None])
+        bounds.append(order_bounds(first, depths_of_order(count, rounds.drift, rounds.correlation, level)))
+    low, high = zip(*bounds, strict=True)
+    return np.array(low), np.array(high)
 
 
 def series_table(campaigns: int = 300, seed: int = 1) -> pd.DataFrame:
