@@ -42,7 +42,7 @@ def repetitions():
 @pytest.mark.parametrize(
     ("until", "count", "reason"),
     [
-        ("{relative_width: 1000, most: 8}", 5, "narrow enough"),
+        ("{relative_width: 1000, most: 12}", 9, "narrow enough"),
         ("{relative_width: 0.000000001, most: 7}", 7, "most repetitions reached"),
         ("{relative_width: 0.000000001, most: 7, seconds: 1 ms}", 5, "budget spent"),
     ],
@@ -78,7 +78,7 @@ def test_a_start_goes_on_where_another_one_ended(rule, coldcache, measure_argume
 
 
 def test_void_trials_narrow_nothing_and_count_towards_the_most(rule, coldcache, measure_arguments):
-    rule("{relative_width: 1000, most: 7}")
+    rule("{relative_width: 1000, most: 11}")
     assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
     for number in (1, 2):
         path = RAW / f"tiny/transfers/only/r{number}/trial.json"
@@ -88,12 +88,12 @@ def test_void_trials_narrow_nothing_and_count_towards_the_most(rule, coldcache, 
     stop = weigh(campaign.folder, campaign.site, case)
     assert (stop.enough, stop.reason, stop.further) == (False, None, 2)
     assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
-    assert repetitions() == list(range(7))
+    assert repetitions() == list(range(11))
     assert weigh(campaign.folder, campaign.site, case).reason == "narrow enough"
 
 
 def test_a_trial_counts_for_the_rule_as_it_does_for_the_collector(rule, coldcache, measure_arguments):
-    rule("{relative_width: 1000, most: 7}")
+    rule("{relative_width: 1000, most: 11}")
     assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
     path = RAW / "tiny/transfers/only/r1/trial.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "tool_version": "0.1"}))

@@ -223,7 +223,7 @@ study: own
 title: T
 question: Q
 repetitions: 5
-repeat_until: {relative_width: 1000, most: 8}
+repeat_until: {relative_width: 1000, most: 12}
 sentinel: {sweep: probe, every: 3}
 sweeps:
   probe:
@@ -248,7 +248,7 @@ sweeps:
     assert host["programs"]["dd"] == hashlib.sha256(Path(shutil.which("dd")).read_bytes()).hexdigest()
     with Path("results/own/repetitions.csv").open(newline="") as file:
         assert [(row["sweep"], row["trials"], row["reason"]) for row in csv.DictReader(file)] == [
-            ("writes", "5", "narrow enough")
+            ("writes", "9", "narrow enough")
         ]
     with Path("results/own/drift.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))

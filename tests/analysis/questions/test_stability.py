@@ -83,8 +83,8 @@ def test_reasons_are_counted_with_the_trials_that_it_took():
     )
     unknown = Repetitions("s", cases.assign(relative_width=[0.08, 0.1, float("nan")]))
     assert unknown.caption() == (
-        "Dots: 2 cases, 99.5 % intervals; hollow: not as narrow as asked. Dashed: the width that was asked for. 1 without a width: see "
-        "the table."
+        "Dots: 2 cases, 99.5 % intervals; hollow: not as narrow as asked. Dashed: the width that was asked for. 1 without "
+        "a width: see the table."
     )
     assert found.numbers()["relative width (1)"].tolist() == [0.08, 0.1, 0.3]
 
@@ -104,14 +104,14 @@ def test_a_measured_campaign_holds_both(project, coldcache, measure_arguments, c
     head = head.replace("sweeps:\n", f"sentinel: {{sweep: probe, every: 3}}\nsweeps:\n{probe}\n", 1)
     head = head.replace("    operations: [write, read]\n",
                         "    operations: [write]\n    repetitions: 5\n"
-                        "    repeat_until: {relative_width: 1000, most: 6}\n")  # fmt: skip
+                        "    repeat_until: {relative_width: 1000, most: 12}\n")  # fmt: skip
     STUDY.write_text(head)
     found = coldcache(*measure_arguments("tiny.transfers"))
     assert found.returncode == 0, found.stderr
     collect = [sys.executable, "-m", "coldcache", "collect", "--campaign=tiny", "--results=results/tiny"]
     subprocess.run(collect, check=True)
     repetitions = open_repetitions(DATASET, "tiny")
-    assert repetitions.describe() == "A stop rule ends 2 cases: 2 narrow enough (5 trials)."
+    assert repetitions.describe() == "A stop rule ends 2 cases: 2 narrow enough (9 trials)."
     probed = open_sentinel(DATASET, "tiny")
     assert len(probed.trials) == len(list(Path("raw/tiny/tiny/probe").rglob("trial.json"))) > 3
     assert probed.trials.minutes.is_monotonic_increasing
