@@ -83,8 +83,8 @@ def test_reasons_are_counted_with_the_trials_that_it_took():
     )
     unknown = Repetitions("s", cases.assign(relative_width=[0.08, 0.1, float("nan")]))
     assert unknown.caption() == (
-        "Dots: 2 cases, 99.5 % intervals; hollow: not as narrow as asked. Dashed: the width that was asked for. 1 without "
-        "a width: see the table."
+        "Dots: 2 cases, 99.5 % intervals; hollow: not as narrow as asked. Dashed: the width that was asked for. 1 "
+        "without a width: see the table."
     )
     assert found.numbers()["relative width (1)"].tolist() == [0.08, 0.1, 0.3]
 
