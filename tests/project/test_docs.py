@@ -411,6 +411,12 @@ def test_a_release_has_the_notes_of_its_version_and_no_other() -> None:
     )
 
 
+def test_the_changes_of_a_release_are_read_in_two_minutes() -> None:
+    for section in read_page("CHANGELOG.md").split("\n## ")[1:]:
+        # An adult reads about 240 words a minute.
+        assert len([word for word in section.split() if re.search(r"\w", word)]) <= 480, section.splitlines()[0]
+
+
 def test_the_tests_run_with_every_python_that_the_package_names() -> None:
     classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
     named = [line.rsplit(" ")[-1] for line in classifiers if re.search(r":: 3\.\d+$", line)]
