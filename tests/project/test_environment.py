@@ -1,6 +1,7 @@
 """Both ways to set up, by uv and by conda, give the same versions; what is imported is declared and explained."""
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -91,12 +92,20 @@ def test_the_locks_hold_every_dependency_that_the_package_names(root, project, l
         assert named - locked.keys() - read_lock(root / f"envs/{lock}.lock").keys() == set()
 
 
+def read_code(path):
+    """Return the Python of a module, or that of a notebook's cells."""
+    if path.suffix == ".py":
+        return path.read_text()
+    cells = json.loads(path.read_text())["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+
+
 def imported(*folders):
     """Return the distributions that files of these folders import, by the name that each declares."""
     known = packages_distributions()
     found = {}
-    for path in (path for folder in folders for path in folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path in (path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".ipynb")):
+        for node in ast.walk(ast.parse(read_code(path))):
             if isinstance(node, ast.Import):
                 modules = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -109,13 +118,25 @@ def imported(*folders):
     return {normal(name): sorted(files) for module, files in found.items() for name in known.get(module, [])}
 
 
-def test_whatever_the_package_imports_is_declared(root, project):
-    declared = {name for extra in ("study", "aws", "parquet") for name in project["optional-dependencies"][extra]} | {
-        "coldcache",
-        "botocore",
-    }
-    found = imported(root / "workflow/src")
-    assert found.keys() - {normal(name) for name in declared} == set(), found
+#: Files that run with a lock of their own, in another environment.
+ELSEWHERE = {"validate_crate.py"}
+
+
+@pytest.mark.parametrize(
+    ("folders", "extras"),
+    [
+        (["workflow/src"], ["study", "aws", "parquet"]),
+        (["notebooks"], ["study"]),
+        (["benchmarks", "faults", "fuzz", "mutants", "tests"], ["study", "test"]),
+    ],
+    ids=lambda names: "-".join(names).replace("/", "-"),
+)
+def test_whatever_is_imported_is_declared(root, project, folders, extras):
+    declared = {normal(name) for extra in extras for name in project["optional-dependencies"][extra]}
+    # boto3 is botocore with names for people.
+    allowed = declared | {"coldcache"} | ({"botocore"} if "boto3" in declared else set())
+    found = imported(*(root / folder for folder in folders))
+    assert {name: files for name, files in found.items() if name not in allowed and set(files) - ELSEWHERE} == {}
 
 
 def test_every_dependency_has_a_reason_and_one_that_is_not_imported_says_so(root, project):
@@ -124,7 +145,7 @@ def test_every_dependency_has_a_reason_and_one_that_is_not_imported_says_so(root
     extras = project["optional-dependencies"].values()
     declared = {normal(name) for names in extras for name in names}
     assert rows.keys() == declared
-    found = imported(root / "workflow/src", root / "tests").keys()
+    found = imported(*(root / folder for folder in ("workflow/src", "mutants", "tests"))).keys()
     silent = {name for name in declared - found if "not imported" not in rows[name]}
     assert silent == set()
 
