@@ -117,4 +117,4 @@ def test_an_unknown_word_is_refused_with_its_place(altered, old, new, message):
 def test_a_file_that_holds_another_site_is_refused(altered):
     with pytest.raises(DesignError) as refused:
         altered("site: here", "site: there")
-    assert str(refused.value) == f'{WHERE}, line 1, site: "there" is not the name of the file'
+    assert str(refused.value) == f'{WHERE}, line 1, site: "there" is not the name of the file; write "here"'

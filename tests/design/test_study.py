@@ -300,4 +300,4 @@ def test_a_duration_that_is_none_is_refused(altered, seconds, message):
 
 def test_a_file_that_holds_another_study_is_refused(altered):
     message = refusal(altered, "study: tiny", "study: other")
-    assert message == f'{WHERE}, line 1, study: "other" is not the name of the file'
+    assert message == f'{WHERE}, line 1, study: "other" is not the name of the file; write "tiny"'

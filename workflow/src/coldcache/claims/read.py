@@ -48,7 +48,8 @@ def read_claims(own: Iterable[str] = ()) -> list[SourcedClaim]:
         elif path.name != CONTRADICTIONS:
             claims = read_model(path, Claims)
             if claims.source != path.stem:
-                raise DesignError(name_place(path, f'source: "{claims.source}" is not the name of the file'))
+                wrong = f'source: "{claims.source}" is not the name of the file; write "{path.stem}"'
+                raise DesignError(name_place(path, wrong))
             found += _checked(path, claims.source, claims.claims, find_study)
     ids = [one.claim.id for one in found]
     for one in found:

@@ -111,5 +111,5 @@ def read_named(folder: Path, name: str, model: type[AnyModel], key: str) -> AnyM
         raise DesignError(f'{folder}: "{name}" is the name of no {key}; {nearest(name, known)}')
     found = read_model(find_file(path), model)
     if (stated := getattr(found, key)) != name:
-        raise DesignError(name_place(path, f'{key}: "{stated}" is not the name of the file'))
+        raise DesignError(name_place(path, f'{key}: "{stated}" is not the name of the file; write "{name}"'))
     return found
