@@ -56,6 +56,36 @@ def test_another_design_is_refused_with_the_first_difference(measured, change, p
     assert read_campaign(RAW) == before
 
 
+def write_campaign(edit):
+    """Change the design that a campaign began with, as a program of other defaults would have written it."""
+    stored = json.loads((RAW / "campaign.json").read_text())
+    edit(stored)
+    (RAW / "campaign.json").write_text(json.dumps(stored))
+
+
+def test_a_campaign_keeps_the_values_that_its_study_and_its_site_leave_to_defaults(measured):
+    def edit(stored):
+        stored["studies"][0]["sweeps"]["transfers"].update(ramp=0.5, iterations=3)
+        stored["site"]["clients"]["mpi"] = "mpirun"
+        stored["site"]["limits"]["margin"] = 4.0
+
+    write_campaign(edit)
+    began = (RAW / "campaign.json").read_text()
+    design = read_design(CONFIG)
+    sweep = design.studies[0].sweeps["transfers"]
+    assert (sweep.ramp, sweep.iterations, sweep.seconds) == (0.5, 3, 0.2)
+    assert (design.site.limits.margin, design.site.clients.mpi) == (4.0, "mpirun")
+    begin(design)
+    assert json.loads((RAW / "campaign.json").read_text()) == json.loads(began)
+
+
+def test_what_is_stated_or_was_taken_away_is_no_default(measured):
+    write_campaign(lambda stored: stored["studies"][0]["sweeps"]["transfers"].update(seconds=0.3))
+    assert "(studies.0.sweeps.transfers.seconds: 0.3, now 0.2)" in refusal(read_design, CONFIG)
+    write_campaign(lambda stored: stored["studies"][0]["sweeps"]["transfers"].update(seconds=0.2, needs=["a network"]))
+    assert '(studies.0.sweeps.transfers.needs: ["a network"], now [])' in refusal(read_design, CONFIG)
+
+
 READS, WRITES = "tiny/transfers/operation=read,threads", "tiny/transfers/operation=write,threads"
 
 

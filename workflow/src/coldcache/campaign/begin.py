@@ -17,6 +17,7 @@ from coldcache.campaign.trial_json import TRIAL_JSON
 from coldcache.core.errors import CampaignError
 from coldcache.core.files import write_whole
 from coldcache.core.units import show_bytes
+from coldcache.core.yaml_models import Strict
 from coldcache.design.cases import Case
 from coldcache.design.study import Study
 
@@ -61,7 +62,7 @@ def begin(design: Campaign) -> None:
 
 
 def fit_design(begun: Campaign, design: Campaign) -> Campaign:
-    """Return a design with the names that a campaign's measured cases have.
+    """Return a design with the names that a campaign's measured cases have, and with its values where it states none.
 
     The design may plan further levels, operations, repetitions and sweeps, and may leave out what was not measured.
 
@@ -71,7 +72,7 @@ def fit_design(begun: Campaign, design: Campaign) -> Campaign:
         With the first difference, if the campaign began with a design that decides trials otherwise; or if the design
         no longer plans a trial that was measured.
     """
-    design = replace(design, ceilings=begun.ceilings)
+    design = replace(_keep_unstated_values(begun, design), ceilings=begun.ceilings)
     old, new = (_decisive(campaign) for campaign in (begun, design))
     if old == new:
         return replace(design, names=begun.names)
@@ -125,6 +126,32 @@ def first_difference(old: Any, new: Any, place: str = "") -> str | None:
                 return difference
         return None
     return None if old == new else f"{place}: {json.dumps(old)[:60]}, now {json.dumps(new)[:60]}"
+
+
+def _keep_unstated_values(begun: Campaign, design: Campaign) -> Campaign:
+    """Return a design with the values of a campaign where its site and its studies rely on defaults."""
+    then = {study.study: study for study in begun.planned}
+    studies = tuple(_keep_unstated(study, then.get(study.study)) for study in design.studies)
+    return replace(design, site=_keep_unstated(design.site, begun.site), studies=studies)
+
+
+def _keep_unstated(now: Any, then: Any) -> Any:
+    """Return a part of a design with the values of an earlier one for the defaults that it relies on.
+
+    A default that is empty means that there is nothing of the kind, and is no value.
+    """
+    if isinstance(now, dict) and isinstance(then, dict):
+        return {key: _keep_unstated(value, then.get(key)) for key, value in now.items()}
+    if not isinstance(now, Strict) or type(now) is not type(then):
+        return now
+    parts = {name: _keep_unstated(getattr(now, name), getattr(then, name)) for name in type(now).model_fields}
+    kept = {
+        name: getattr(then, name)
+        for name, field in type(now).model_fields.items()
+        if name not in now.model_fields_set | set(SHOWN_OF_SITE) and isinstance(field.default, (int, float, str))
+        if field.default != ""
+    }
+    return now.model_copy(update={**parts, **kept})
 
 
 def _decisive(campaign: Campaign) -> dict[str, Any]:
