@@ -159,12 +159,12 @@ class Estimates:
         return xr.apply_ufunc(lambda texts: np.char.find(texts.astype(str), "two-modes") >= 0, codes)
 
     def _counted(self) -> tuple[xr.DataArray, xr.DataArray]:
-        """Return which trials have a figure, and of which of these the work did not reach the storage."""
+        """Return which trials have a figure, and which of these did their work without reaching the storage."""
         counted = self.runs.notnull()
         return counted, counted & (self.cube.reached == "memory") if "reached" in self.cube else counted & False
 
     def count_cold(self, levels: Mapping[str, Any]) -> tuple[int, int]:
-        """Return how many trials of the cells with these levels read only what was proved cold, and how many read."""
+        """Return how many trials of the cells with these levels read only data proved cold, and how many read."""
         cold = self.cube.cold.sel(levels).where(self.cube.verdict.sel(levels).isin(COUNTED), "not applicable")
         return int((cold == "cold").sum()), int((cold != "not applicable").sum())
 
@@ -261,7 +261,7 @@ class Estimates:
         return " ".join([*parts, self.origin(), *dict.fromkeys(note for note in notes if note)])
 
     def describe_silent(self) -> list[str]:
-        """Return for each operation of which no figure counts why that is, without a full stop."""
+        """Return why an operation has no valid figure, for each such operation, without a full stop."""
         return [f"No figure of {name.replace('-', ' ')}: {why}" for name, why in self.silent.items()]
 
     def origin(self) -> str:

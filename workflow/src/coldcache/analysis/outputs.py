@@ -1,4 +1,4 @@
-"""Where a notebook saves; a list of what it saved lets stale tables and figures be removed."""
+"""Where a notebook saves its output. The list of saved files is used to remove stale tables and figures."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence

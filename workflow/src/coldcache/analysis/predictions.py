@@ -1,4 +1,4 @@
-"""What limits let expect of each case of a sweep, and how far the measured rates are from it."""
+"""Rates that the limits predict for each case of a sweep, and how far the measured rates are from them."""
 
 from collections.abc import Callable, Mapping
 from itertools import product
@@ -54,7 +54,7 @@ def predict_sweep(dataset: str | Path, sweep: Estimates) -> xr.DataArray | None:
 
 
 def _find_law(dataset: str | Path, sweep: Estimates) -> Callable[[str, Mapping[str, Any]], float | None]:
-    """Return what predicts the rate of an operation at some levels: the scale model if it puts all of them in force."""
+    """Return the function that predicts rates: of the scale model if it controls all levels, else of the limits."""
     model = open_model(Path(dataset), sweep.question.study)
     settings = {factor: ModelSetting.model_validate(kind) for factor, kind in model.get("settings", {}).items()}
     in_force = {*map(str, sweep.cells.estimate.dims), *sweep.cube.attrs} & set(SET_FACTORS)

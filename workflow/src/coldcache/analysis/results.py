@@ -43,7 +43,7 @@ class Peak:
 
     @property
     def verb(self) -> str:
-        """What the operation does there: at the edge of what was tried it reaches a rate, which need be no peak."""
+        """The verb for the highest rate: at the edge of the tested levels it need not be a peak."""
         return "reach" if self.edge else "peak at"
 
 

@@ -54,7 +54,7 @@ def tabulate_ratios(sweeps: Iterable[Estimates]) -> pd.DataFrame:
 
 
 def _thin_out(found: Sequence[Pair]) -> list[Pair]:
-    """Return pairs of which each case has few numbers of threads."""
+    """Return all pairs, or those with the fewest, a middle and the most threads if there are many thread counts."""
     threads = sorted({pair.place["threads"] for pair in found if "threads" in pair.place})
     if len(threads) <= _FEW_THREADS:
         return list(found)

@@ -34,7 +34,7 @@ _SIZES = ("transfer_size", "file_size")
 
 
 class _BeginState(NamedTuple):
-    """A case of which trials were measured, and the number of the last one."""
+    """A case with measured trials, and the number of its last one."""
 
     case: Case
     last: int
@@ -168,7 +168,7 @@ def _decisive(campaign: Campaign) -> dict[str, Any]:
 
 
 def _leave_out_additions(old: dict[str, Any], new: dict[str, Any]) -> None:
-    """Remove what may be added from two designs: of the sweeps, those that only one of them has."""
+    """Remove from two designs whatever may be added later, and the sweeps that only one of them has."""
     names = [{f"{one['study']}/{name}" for one in design["studies"] for name in one["sweeps"]} for design in (old, new)]
     both = set.intersection(*names)
     for design in (old, new):
@@ -194,7 +194,7 @@ def _content(case: Case) -> dict[str, Any]:
 
 
 def _find_measured(begun: Campaign) -> Iterable[_BeginState]:
-    """Yield each case of a campaign of which trials were measured."""
+    """Yield each case of a campaign that has measured trials."""
     for case in begun.cases():
         numbers = [
             int(path.parent.name[1:])

@@ -1,4 +1,4 @@
-"""What is stated of a system after its campaign was sealed: the ceilings of its target, and what it offers to claims.
+"""Facts about a system that were stated after its campaign was sealed: ceilings of its target, and offers to claims.
 
 No trial depends on either. A sealed campaign keeps its own file, and is judged by what `config/sites` states now.
 """
@@ -31,7 +31,7 @@ def with_known_since(campaign: Campaign) -> Campaign:
 
 
 def list_sources(campaign: Campaign) -> list[Path]:
-    """Return the files besides the campaign's own by which it is judged."""
+    """Return the files outside the campaign that its verdicts depend on."""
     path = find_file(SITES / f"{campaign.site.site}.yaml")
     return [path] if is_sealed(campaign.folder) and path.is_file() else []
 

@@ -51,7 +51,7 @@ def _join(record: Record) -> str:
 
 
 def _write_table(records: Sequence[Record], log: str) -> str:
-    """Return a heading and a row per record; what all of them share is said once, in the heading."""
+    """Return a heading with what all records share, and a row per record."""
     if not len(records):
         return ""
     first = records[0]

@@ -1,4 +1,4 @@
-"""Load YAML without what hides mistakes: aliases, repeated keys, and numbers that do not mean what they look like."""
+"""Load YAML and refuse what hides mistakes: aliases, repeated keys, and numbers that YAML reads differently."""
 
 import re
 from collections.abc import Callable

@@ -187,7 +187,7 @@ def tabulate_proofs(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
 
 
 def tabulate_evidence(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
-    """Return one row per operation of a trial that ran: what crossed the device or the wire beside what was moved.
+    """Return one row per operation of a trial that ran: bytes over the device or the wire, and bytes moved by the tool.
 
     Returns
     -------

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 
 class _Case(Protocol):
-    """What is asked of a case."""
+    """The fields of a case by which its companions are found."""
 
     @property
     def study(self) -> str: ...

@@ -1,4 +1,4 @@
-"""What the rounds of a sweep do to its runs: drift that moves whole rounds, correlation of neighbours, two modes.
+"""Effects of rounds on the runs of a sweep: drift of whole rounds, correlation of neighbours, two modes.
 
 Rounds are blocks: each visits every case once. One case has too few runs to know how they depend on each other, so this
 is measured over all cases of a sweep. What moves all cases of a round alike is drift; what remains in the order of the

@@ -181,7 +181,7 @@ def find_readers(log: bytes) -> list[LogReader]:
 
 
 def read_file(path: Path, tool: str = "") -> Sequence[Record]:
-    """Return every value that the log at `path`, or what it holds compressed, states.
+    """Return every value in the log at `path`, which may be compressed.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Read compressed files (gzip, Zstandard) as what they hold; which of them a file is, its first bytes say."""
+"""Decompress gzip and Zstandard files, recognised by their first bytes."""
 
 import gzip
 import io
@@ -19,7 +19,7 @@ SUFFIXES = (".gz", ".zst")
 
 
 def decompress(content: bytes) -> bytes:
-    """Return what compressed bytes hold, and other bytes as they are.
+    """Return bytes decompressed if they are compressed, else unchanged.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def decompress(content: bytes) -> bytes:
 
 
 def strip_suffix(name: str) -> str:
-    """Return the name of a file without what names its compression."""
+    """Return the name of a file without the suffix of its compression."""
     return next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
 
 

@@ -1,4 +1,4 @@
-"""Read JSON and note where each value is, so that a record can point to the bytes of its number.
+"""Read JSON with the position of each value: a record points to the bytes of its number.
 
 The standard library's scanner reads the values; this module walks the members of the relevant objects, one level at a
 time, and notes where each value starts and ends. Logs are decoded as Latin-1: one character per byte, so positions in

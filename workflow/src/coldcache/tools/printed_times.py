@@ -5,7 +5,7 @@ from datetime import datetime
 
 
 def find_moments(log: bytes, pattern: re.Pattern[bytes], form: str) -> list[datetime]:
-    """Return the local times that a log prints, in the order of the log; what is no date is left out.
+    """Return the local times in a log, in its order; other text is skipped.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Decide whether the work of an operation reached the storage: what crossed the device beside what the tool moved."""
+"""Decide whether an operation reached the storage: compare bytes over the device with bytes moved by the tool."""
 
 from typing import NamedTuple
 
@@ -53,7 +53,7 @@ class Evidence(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """What an operation must make cross at least and may at most, and what crossed; in B, or in calls to a server."""
+    """The least and most traffic that an operation can cause, and what crossed; in B, or in calls to a server."""
 
     least: float
     full: float

@@ -1,4 +1,4 @@
-"""What below the target answers from memory or a cache that its counters do not see.
+"""Layers below the target that answer from memory or from a cache, unseen by its counters.
 
 Loop devices and their files, devices in memory, cache devices of device-mapper and bcache, and a hypervisor's host.
 """
@@ -16,7 +16,7 @@ _CACHES = ("cache", "writecache")
 
 
 def name_memory(trial: Observation) -> str | None:
-    """Return what of the target is in memory, as a sentence; None if nothing is known to be."""
+    """Return which part of the target is in memory, as a sentence; None if none is known to be."""
     if (filesystem := trial.outcome.filesystem) in _IN_MEMORY:
         return f"{filesystem} is in memory, where nothing can be cold"
     for kind, layer in _list_layers(trial):

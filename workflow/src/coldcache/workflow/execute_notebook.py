@@ -145,7 +145,7 @@ def _execute(notebook: Path, log: Path, dataset: Path | None, study: str | None)
 
 
 def _is_logged(notebook: nbformat.NotebookNode) -> bool:
-    """Return whether a notebook reads its dataset only through this package, so that every read is logged."""
+    """Return whether a notebook reads its dataset through this package only: then every read is logged."""
     try:
         tree = ast.parse("\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code"))
     except SyntaxError:

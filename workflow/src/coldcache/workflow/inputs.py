@@ -97,7 +97,7 @@ class WorkflowInputs(NamedTuple):
             print(line, file=sys.stderr)
 
     def end_storage(self) -> None:
-        """End the scale model that was started for the campaign; print what stays of it."""
+        """End the scale model that was started for the campaign; print any leftovers."""
         try:
             if self.design:
                 end_storage(self.design.site)

@@ -36,7 +36,7 @@ class _Step(NamedTuple):
 
 
 class Estimate:
-    """How much of a run is done, which never runs backwards, and how long the rest takes by the pace so far.
+    """Progress of a run, which never decreases, and the time left at the pace so far.
 
     Parameters
     ----------

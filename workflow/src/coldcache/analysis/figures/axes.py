@@ -219,7 +219,7 @@ def _name_room(axes: Axes) -> float:
 
 
 def _part(pixels: list[float], axes: Axes) -> list[float]:
-    """Return rising places, moved apart by the height of a name and kept within the axes as far as they fit."""
+    """Spread rising places by the height of a name, and keep them within the axes if they fit."""
     room = _name_room(axes)
     top = axes.bbox.y1 - room / 2
     placed: list[float] = []
@@ -232,7 +232,7 @@ def _part(pixels: list[float], axes: Axes) -> list[float]:
 
 
 def _short_name(factor: str, level: Any, levels: Sequence[Any]) -> str:
-    """Return what a line is called: an operation in words, with its object if lines of both objects are there."""
+    """Return the name of a line: an operation in words, with its object if the figure has files and directories."""
     name = name_setting_level(factor, level)
     if factor not in ("operation", "line"):
         return name

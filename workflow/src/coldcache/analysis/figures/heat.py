@@ -46,7 +46,7 @@ def map_of(sweep: Estimates, operation: str, over: tuple[str, str]) -> Any:
 
 
 def set_map(axes: Axes, sweep: Estimates, operation: str, over: tuple[str, str]) -> None:
-    """Label a drawn map, and let each cell lead to its case."""
+    """Label a drawn map, and link each cell to its case."""
     cells = sweep.cells.sel(operation=operation).squeeze(drop=True)
     _, unit = scale_for(sweep.unit, float(cells.estimate.max()))
     axes.set_title(f"{operation.replace('-', ' ')}, {unit}" if unit else operation, fontsize=11)

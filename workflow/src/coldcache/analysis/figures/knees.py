@@ -1,4 +1,4 @@
-"""Knees: a ring around the median from which on a line is level."""
+"""Knees: a ring around the median from which a line is level."""
 
 import xarray as xr
 from matplotlib.axes import Axes

@@ -32,7 +32,7 @@ def join_layouts(own: xr.Dataset | None, shared: xr.Dataset | None) -> xr.Datase
 def draw_layouts(
     axes: Axes, own: Estimates | None, one: Estimates | None, cells: xr.Dataset | None = None, **how: Any
 ) -> str:
-    """Draw the runs of both layouts, as `draw_runs`, and return what the broken lines of the shared file are.
+    """Draw the runs of both layouts, as `draw_runs`, and return a caption for the broken lines of the shared file.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def draw_layouts(
 
 
 def say_shared(one: Estimates, own: Estimates) -> str:
-    """Return what broken lines are; another tool than that of the solid ones is named."""
+    """Return a caption for broken lines, with their tool if the solid lines have another."""
     tool = str(one.cube.attrs.get("tool", ""))
     by = f", measured by {tool}" if tool != own.cube.attrs.get("tool", "") else ""
     return f"Broken lines: all threads share one file{by}."

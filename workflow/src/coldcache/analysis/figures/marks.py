@@ -1,4 +1,4 @@
-"""What a mark of a figure says when it is pointed at, and the series that it belongs to."""
+"""Tooltips of the marks of a figure, and the series of each mark."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _LINK = re.compile(r'<a xlink:href="([^" ]+)(?: ([^"]*))?" target="_blank">')
 
 
 def say(page: str, text: str) -> str:
-    """Return the URL of an artist: the page that it leads to, and what it says."""
+    """Return the URL of an artist: the page it links to, and its tooltip."""
     return f"{page} {text}"
 
 
@@ -35,12 +35,12 @@ def say_levels(levels: Mapping[str, Any]) -> str:
 
 
 def assign_series(artist: Artist, level: Any) -> None:
-    """Let an artist appear and disappear with its series: the line of a level."""
+    """Mark an artist as part of a series, so that both show and hide together."""
     artist.set_gid(f"{_SERIES}{_slug(level)}")
 
 
 def name_series(artist: Artist, level: Any) -> None:
-    """Let the name of a series switch it off and on."""
+    """Mark a name as the switch of its series."""
     artist.set_gid(f"{_NAME}{_slug(level)}")
 
 
@@ -49,7 +49,7 @@ def _slug(level: Any) -> str:
 
 
 def write_marks(svg: str) -> str:
-    """Return a drawing whose series can be found by attributes, and whose links have what they say as labels.
+    """Return a drawing with an attribute on each series and a label on each link.
 
     The tab key skips links to single trials: the table below the figure has the same.
     """

@@ -36,7 +36,7 @@ def open_pairs(sweep: Estimates, factor: str) -> tuple[Figure, dict[tuple[Any, .
 
 
 def find_paired(sweep: Estimates) -> str | None:
-    """Return the setting of which a sweep compares few levels of one operation; None where it varies more or less."""
+    """Return the setting that a sweep compares at few levels of one operation; None for any other sweep."""
     varied = [str(dim) for dim in sweep.cells.estimate.dims if sweep.cells.sizes[dim] > 1]
     if len(varied) != 1 or varied[0] not in SET_FACTORS or sweep.cells.sizes[varied[0]] > _FEW:
         return None
@@ -121,7 +121,7 @@ def _draw_level(axes: Axes, sweep: Estimates, levels: dict[str, Any], x: int) ->
 
 
 def _rank(level: Any) -> int:
-    """Return the position of a level among those whose meaning is known; any other is as far as these."""
+    """Return the position of a level in the known order; unknown levels follow all known ones."""
     return list(LEVEL_MEANINGS).index(level) if level in LEVEL_MEANINGS else len(LEVEL_MEANINGS)
 
 

@@ -105,7 +105,7 @@ def _draw_groups(axes: Axes, values: np.ndarray, place: float, colour: str, alon
 
 
 def list_run_marks(estimates: Estimates, levels: Mapping[str, Any]) -> tuple[np.ndarray, list[tuple[str, str]]]:
-    """Return the value of each run of one case, and its marks: the verdict, and what is proved of where it got.
+    """Return the value of each run of one case, and its marks: the verdict, and whether it reached the storage.
 
     The latter is the verdict on a read; of another operation ``in memory`` if it did not reach the storage.
     """
@@ -132,7 +132,7 @@ def _choose_runs(values: np.ndarray, marks: list[tuple[str, str]]) -> list[int]:
 
 
 def _spread(axes: Axes, drawn: Sequence[int]) -> list[float]:
-    """Return by how many points to move each run of a case to the side, so that they do not cover each other."""
+    """Return the sideways shift of each run of a case, in points, that keeps runs from covering each other."""
     figure = axes.get_figure(root=True)
     share = figure.get_figwidth() / 6 if figure else 1.0
     width = min(_WIDEST, _STEP * (len(drawn) - 1)) * share
@@ -224,7 +224,7 @@ def draw_trials(axes: Axes, trials: pd.DataFrame, x: str, y: str) -> None:
 
 
 def link_points(axes: Axes, x: Any, y: Any, pages: Sequence[str]) -> Artist:
-    """Let points lead to pages, from a spot that a finger can hit; NaN leads nowhere.
+    """Link points to pages, with targets large enough for a finger; NaN has no link.
 
     A page may be followed by what the point says, as `say` joins them.
     """

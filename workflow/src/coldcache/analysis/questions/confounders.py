@@ -70,7 +70,7 @@ class LevelComparison:
 
 
 def open_comparisons(dataset: str | Path, study: str) -> list[LevelComparison]:
-    """Return every comparison of levels of the system that a study makes, of which something was recorded."""
+    """Return every comparison of system levels in a study that has recorded trials."""
     table = open_table(Path(dataset), "differences", study)
     groups = table.groupby(["sweep", "factor"], sort=False)
     return [LevelComparison(study, sweep, factor, rows[CONFOUNDER_COLUMNS[3:]]) for (sweep, factor), rows in groups]

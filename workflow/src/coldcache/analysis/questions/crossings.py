@@ -1,4 +1,4 @@
-"""What crossed the device beside what the tool moved, case by case: a cache acknowledges what it has not written."""
+"""Bytes that crossed the device next to bytes that the tool moved, by case: a cache acknowledges writes early."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ _FIGURES = ["moved_bytes", "crossed_bytes", "requests", "flushes"]
 
 
 def tabulate_crossings(dataset: str | Path, sweep: Estimates, caption: str) -> Table | None:
-    """Return one row per case of a sweep; None where nothing counts what crosses the device.
+    """Return one row per case of a sweep; None where the device has no counters.
 
     Parameters
     ----------

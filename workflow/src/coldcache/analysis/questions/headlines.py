@@ -139,7 +139,7 @@ def _list_operations(sweeps: Iterable[Estimates]) -> Iterator[tuple[Estimates, s
 
 
 def _rank(sweep: Estimates, levels: dict[str, Any]) -> tuple[bool, float]:
-    """Return by what figures are ordered: one with an interval goes before one without, then the better one."""
+    """Return the sort key of a figure: those with an interval first, then the better one."""
     cell = sweep.cells.sel(levels)
     figure = float(cell.estimate)
     return bool(cell.low.notnull()), -figure if sweep.metric in _TIMES else figure

@@ -96,7 +96,7 @@ def _created(counted: xr.DataArray) -> int:
 
 
 def _expected(estimates: Estimates, levels: dict[str, Any], created: int) -> float:
-    """Return the WRITE calls of a sweep by the formula; NaN where the sweep does not fix what it needs.
+    """Return the WRITE calls of a sweep by the formula; NaN where the sweep leaves one of its terms open.
 
     A thread writes one file, unless the client made more than one for each: no call reaches over two files. Of several
     clients the calls of one are counted.
@@ -112,7 +112,7 @@ def _expected(estimates: Estimates, levels: dict[str, Any], created: int) -> flo
 
 
 def main_call(table: pd.DataFrame) -> str:
-    """Return the kind of call that a sweep is about: WRITE where the formula holds, else what the factor changes most.
+    """Return the call that a sweep studies: WRITE where the formula holds, else the one that the factor changes most.
 
     That is the call with the largest ratio of its counts; among equal ones the most frequent.
     """

@@ -81,7 +81,7 @@ def _describe_demand(found: Estimates, needed: dict[str, float]) -> str:
 
 
 def tabulate_cores(found: Estimates, needed: dict[str, float]) -> pd.DataFrame:
-    """Return one row per level and operation: throughput for each core in MB/s, and what of the demand it meets."""
+    """Return one row per level and operation: throughput for each core in MB/s, and its share of the demand."""
     rows = []
     low, high = min(needed.values(), default=0.0), max(needed.values(), default=0.0)
     for row in found.table().to_dict("records"):

@@ -83,7 +83,7 @@ class SweepSelection:
         return rest
 
     def show(self, parts: Iterable[Any]) -> Display:
-        """Return what is displayed of each sweep, then a line for each that has no data."""
+        """Return the display of each sweep, then a line for each sweep without data."""
         lines = (f"{question.heading}: no data ({escape(question.why, quote=False)})." for question in self.absent)
         return Display([*parts, *lines])
 
@@ -176,7 +176,7 @@ def choose(
 
 
 def choose_all(dataset: str | Path, study: str, operations: Sequence[str] = ()) -> SweepSelection:
-    """Return every sweep of a study, whatever it varies, by the metric of its operations.
+    """Return every sweep of a study, by the metric of its operations.
 
     A sweep of operations with several metrics, such as transfers and look-ups, has estimates for each. Sweeps that have
     no such figure, as imported logs may, have the first figure that their logs state.

@@ -66,7 +66,7 @@ class SentinelTrials:
 
     @property
     def allowed(self) -> float:
-        """The share of its median by which the site lets a trial of the sentinel differ from it."""
+        """The site's tolerance: how far a trial of the sentinel may be from its median, as a share."""
         return float(self.trials.allowed.iloc[0])
 
     def title(self) -> str:

@@ -1,4 +1,4 @@
-"""The parts of a sweep, a figure each: operations of one metric and kind; and the operations of which none counts."""
+"""The parts of a sweep, one figure each: operations of one metric and kind; and operations without a valid figure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -73,7 +73,7 @@ def _list_operations(cube: xr.Dataset) -> list[str]:
 
 
 def list_silent(cube: xr.Dataset, parts: Sequence[Part], verdicts: pd.DataFrame) -> dict[str, str]:
-    """Return why no figure of an operation counts, for each operation of a cube of which none does."""
+    """Return why an operation of a cube has no valid figure, for each such operation."""
     counted = {name for part in parts for name in part.operations}
     found = {}
     for operation in _list_operations(cube):

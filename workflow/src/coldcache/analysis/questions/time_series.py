@@ -116,7 +116,7 @@ def sum_processes(processes: list[Series]) -> Series:
 
 
 def group_series(series: list[Series]) -> dict[tuple[str, str, str], list[Series]]:
-    """Return series by what can share a figure: sweep, metric (of a process or of all) and unit."""
+    """Group series that can share a figure: same sweep, metric (of a process or of all) and unit."""
     groups: dict[tuple[str, str, str], list[Series]] = {}
     for one in series:
         groups.setdefault((one.sweep, one.metric.removesuffix(_PER_PROCESS), one.unit), []).append(one)

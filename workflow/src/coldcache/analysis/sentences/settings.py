@@ -158,7 +158,7 @@ def rank_pairs(estimates: Estimates, factor: str) -> float:
 
 
 def join_differences(parts: Iterable[str]) -> str:
-    """Return parts of a sentence on what a setting changes, which is named once."""
+    """Return the parts of a sentence on the effect of a setting, with its name once."""
     return "; ".join(parts).replace(f"; {_MAKES}", ", ")
 
 

@@ -22,7 +22,7 @@ _FEWEST = 2
 
 
 class Log(NamedTuple):
-    """A file that a known tool wrote, or what one of several tools wrote in it.
+    """A file by a known tool, or the part of one that several tools wrote.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ class ModelSetting(Setting):
     @model_validator(mode="before")
     @classmethod
     def _make_fresh_files(cls, given: Any) -> Any:
-        """Let a layout have fresh files, and a change of the clients' caches, which remounts them, be slow."""
+        """Require fresh files for a layout, and mark a change of the clients' caches, which remounts them, as slow."""
         if isinstance(given, Mapping):
             of = str(given.get("of"))
             return {"fresh_files": of in LAYOUTS, "slow": of.startswith("client_"), **given}

@@ -1,4 +1,4 @@
-"""How many calls an NFS client sends, how many of them may be in flight at once, and what rate that allows.
+"""Calls of an NFS client: how many it sends, how many are in flight at once, and the rate that this allows.
 
 Source: the document anf-nfs (sections on nconnect, sync and async, rsize and wsize). Its 262,144 "calls and replies" of
 1 GiB in 8 KiB writes with sync are 131,072 calls and as many replies, while its 16,384 for async are calls alone.
@@ -125,7 +125,7 @@ def slot_table_entries(nconnect: int) -> int | None:
 
 
 def bound_rate(operation: str, levels: Mapping[str, Any]) -> float | None:
-    """Return the most that the network lets through: what is under way at once over the round trip, or its link.
+    """Return the upper limit of the network: bytes in flight over the round trip, or the speed of the link.
 
     Parameters
     ----------
