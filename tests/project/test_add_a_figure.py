@@ -9,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/add-a-figure.md").read_text()
@@ -68,7 +69,9 @@ def test_a_figure_touches_the_three_files_that_the_page_shows(project, invent):
     notebook = project / "notebooks/latency-over-rate.ipynb"
     nbformat.write(make_notebook(cells), notebook)
     study = project / "config/studies/quick.yaml"
+    named = yaml.safe_load(study.read_text())["notebooks"]
     study.write_text(re.sub(r"^notebooks: .*\n", line, study.read_text(), flags=re.MULTILINE))
+    assert [name for name in yaml.safe_load(line)["notebooks"] if name != "latency-over-rate"] == named
     (project / "tests/project/test_latency_over_rate.py").write_text(test)
 
     touched = run(["git", "status", "--porcelain", "--untracked-files=all"], project).splitlines()
