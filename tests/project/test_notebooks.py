@@ -11,6 +11,7 @@ import nbformat
 import pytest
 import yaml
 from canvas import find_outside, find_overlaps
+from cells import list_pictures, run_cells
 
 from coldcache.analysis.figures import Picture
 from coldcache.tools import read_log
@@ -111,24 +112,12 @@ def check_figure(picture: Picture) -> None:
                 assert limits[0] == 0, picture.name
 
 
-def run_cells(path: Path, dataset: Path, study: str) -> list[dict[str, str]]:
-    """Return what each code cell displays, run in this process: a kernel for each would take seconds."""
-    names: dict[str, object] = {}
-    shown = []
-    for cell in (cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"):
-        if cell.metadata.get("tags") == ["parameters"]:
-            names.update(dataset=str(dataset), study=study)
-            continue
-        *statements, last = ast.parse(cell.source).body
-        if not isinstance(last, ast.Expr):
-            statements, last = [*statements, last], ast.Expr(ast.Constant(None))
-        exec(compile(ast.Module(statements, []), path.name, "exec"), names)
-        value = eval(compile(ast.fix_missing_locations(ast.Expression(last.value)), path.name, "eval"), names)
-        shown.append({} if value is None else value._repr_mimebundle_())
-        for part in getattr(value, "parts", [value]):
-            if isinstance(part, Picture):
-                check_figure(part)
-    return shown
+def show_cells(path: Path, dataset: Path, study: str) -> list[dict[str, str]]:
+    """Return what each code cell displays by MIME type, once its figures are checked."""
+    shown = run_cells(path, dataset, study)
+    for picture in list_pictures(shown):
+        check_figure(picture)
+    return [{} if value is None else value._repr_mimebundle_() for value in shown]
 
 
 def read_studies() -> dict[str, dict]:
@@ -143,7 +132,7 @@ def test_every_table_and_figure_of_a_document_has_a_cell_that_says_why_it_has_no
         bundle.get("text/plain", "")
         for name in design["notebooks"]
         if name in QUESTIONS
-        for bundle in run_cells(QUESTIONS[name], dataset, study)
+        for bundle in show_cells(QUESTIONS[name], dataset, study)
     )
     for sweep in design["sweeps"].values():
         items = "; ".join(part.strip() for part in sweep.get("item", "").split(";"))
@@ -160,7 +149,7 @@ def test_every_table_and_figure_of_a_document_is_rebuilt_from_a_campaign(study, 
         bundle
         for name in design["notebooks"]
         if name in QUESTIONS
-        for bundle in run_cells(QUESTIONS[name], dataset, study)
+        for bundle in show_cells(QUESTIONS[name], dataset, study)
     ]
     assert "no data" not in "".join(bundle.get("text/plain", "") for bundle in bundles).replace("no data (no trial", "")
     names = " ".join(path.stem for path in (dataset.parent / "by-hand/tables").glob("*.csv"))

@@ -86,6 +86,24 @@ def _ask_version(program: Program, argument: str, pattern: str) -> str:
 QEMU_NBD = Program("qemu-nbd", "qemu-utils")
 MPIRUN = Program("mpirun", "openmpi-bin")
 
+
+def ask_mpi_version(program: Program, argument: str, pattern: str) -> str | None:
+    """Return the version of a program of MPI as `Program.ask_version`; None where only its logs state it.
+
+    Raises
+    ------
+    ToolError
+        If mpirun is missing, or the program does not print a help with its own name.
+    """
+    MPIRUN.require()
+    try:
+        return program.ask_version(argument, pattern)
+    except ToolError:
+        # Another program may have the name.
+        program.ask_version("-h", rf"(?i)(?:usage:|synopsis) \S*({program.name})")
+        return None
+
+
 #: Programs that tools and settings start besides the tools themselves, by name.
 HELPERS = {program.name: program for program in (QEMU_NBD, MPIRUN)}
 

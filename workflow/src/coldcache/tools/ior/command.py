@@ -3,11 +3,10 @@
 Source: IOR 3.3.0 and 4.0.0 (the flags used here mean the same in both).
 """
 
-from coldcache.core.errors import ToolError
 from coldcache.tools.ior.parse import printed_version, read, recognise
 from coldcache.tools.ior.stamp import read_stamp
 from coldcache.tools.launchers import MODEL, list_hosts, start_local_ranks
-from coldcache.tools.programs import MPIRUN, Program
+from coldcache.tools.programs import Program, ask_mpi_version
 from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
@@ -36,13 +35,7 @@ FILE = "tst.file"
 
 def version() -> str | None:
     """Return IOR's version, None where only its logs state it; raises `ToolError` if it or mpirun does not answer."""
-    MPIRUN.require()
-    try:
-        return TRAITS.program.ask_version("--version", r"IOR-(\S+)")
-    except ToolError:
-        # Another program may have the name; the help is IOR's own.
-        TRAITS.program.ask_version("-h", r"(?i)(?:usage:|synopsis) \S*(ior)")
-        return None
+    return ask_mpi_version(TRAITS.program, "--version", r"IOR-(\S+)")
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:

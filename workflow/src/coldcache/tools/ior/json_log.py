@@ -24,24 +24,16 @@ from coldcache.core.units import MIB
 from coldcache.tools.ior import columns as terms
 from coldcache.tools.ior import consistency as ior_checks
 
-_MIB = terms.Column("throughput", "B/s", MIB, " MiB", terms.OPEN_TO_CLOSE)
-_OPS = terms.Column("rate", "1/s", 1.0, " OPs", terms.OPS_SUMMARY)
 _SUMMARY_KEYS = {
-    "bwMaxMIB": _MIB._replace(statistic="max"),
-    "bwMinMIB": _MIB._replace(statistic="min"),
-    "bwMeanMIB": _MIB._replace(statistic="mean"),
-    "bwStdMIB": _MIB._replace(statistic="stddev"),
-    "OPsMax": _OPS._replace(statistic="max"),
-    "OPsMin": _OPS._replace(statistic="min"),
-    "OPsMean": _OPS._replace(statistic="mean"),
-    "OPsSD": _OPS._replace(statistic="stddev"),
+    **terms.name_spread(terms.SUMMARY_MIB, "bwMaxMIB", "bwMinMIB", "bwMeanMIB", "bwStdMIB"),
+    **terms.name_spread(terms.SUMMARY_OPS, "OPsMax", "OPsMin", "OPsMean", "OPsSD"),
     "MeanTime": terms.Column("elapsed", "s", 1.0, "", terms.WHOLE, "mean"),
     "StoneWallTime": terms.Column("elapsed", "s", 1.0, "", terms.TO_STONEWALL, "mean"),
     "StoneWallbwMeanMIB": terms.Column("throughput", "B/s", MIB, " MiB", "", "mean"),
 }
 _WITHOUT_FIGURES = ("Parameters", "Options")
 _NEEDED_SUMMARY = _SUMMARY_KEYS.keys() - {"StoneWallTime", "StoneWallbwMeanMIB"}
-_MAX_KEYS = {"writeMiB": _MIB._replace(statistic="max"), "readMiB": _MIB._replace(statistic="max")}
+_MAX_KEYS = dict.fromkeys(("writeMiB", "readMiB"), terms.SUMMARY_MIB._replace(statistic="max"))
 _COLUMNS = {**terms.ROW_KEYS, **_SUMMARY_KEYS, **_MAX_KEYS}
 _FIGURE = re.compile('"(' + "|".join(_COLUMNS) + r')"\s*:\s*(\d{1,15}(?:\.\d{1,9})?)(?=[\s,}])')
 _DOCUMENT = re.compile(rb'\{\s*"Version"\s*:\s*"[^"]*"\s*,\s*"Began"')

@@ -53,22 +53,14 @@ def result_table(heads: bytes) -> RowForm:
     return RowForm(re.compile(pattern + rb"[ \t\r]*(?:\n|\Z)"), tuple(figures), groups)
 
 
-_MIB = terms.Column("throughput", "B/s", MIB, " MiB", terms.OPEN_TO_CLOSE)
-_OPS = terms.Column("rate", "1/s", 1.0, " OPs", terms.OPS_SUMMARY)
 _SUMMARY_COLUMNS = {
-    "Max(MiB)": _MIB._replace(statistic="max"),
-    "Min(MiB)": _MIB._replace(statistic="min"),
-    "Mean(MiB)": _MIB._replace(statistic="mean"),
-    "StdDev": _MIB._replace(statistic="stddev"),
-    "Max(OPs)": _OPS._replace(statistic="max"),
-    "Min(OPs)": _OPS._replace(statistic="min"),
-    "Mean(OPs)": _OPS._replace(statistic="mean"),
-    "StdDev(OPs)": _OPS._replace(statistic="stddev"),
+    **terms.name_spread(terms.SUMMARY_MIB, "Max(MiB)", "Min(MiB)", "Mean(MiB)", "StdDev"),
+    **terms.name_spread(terms.SUMMARY_OPS, "Max(OPs)", "Min(OPs)", "Mean(OPs)", "StdDev(OPs)"),
     "Mean(s)": terms.Column("elapsed", "s", 1.0, " s", terms.WHOLE, "mean"),
     "Stonewall(s)": terms.Column("elapsed", "s", 1.0, " s", terms.TO_STONEWALL, "mean"),
     "Stonewall(MiB)": terms.Column("throughput", "B/s", MIB, " MiB", "", "mean"),
 }
-_MAXIMUM = _MIB._replace(statistic="max", suffix=" MiB/sec")
+_MAXIMUM = terms.SUMMARY_MIB._replace(statistic="max", suffix=" MiB/sec")
 _REMOVAL = terms.ROW_COLUMNS["total(s)"]._replace(definition=terms.REMOVAL)
 _SUMMARY_DECIMALS = {
     "Mean(s)": rb"(\d{1,15}\.\d{5})",

@@ -3,12 +3,11 @@
 Source: mdtest 1.9.3 to 4.0 (the flags used here mean the same in all of them).
 """
 
-from coldcache.core.errors import ToolError
 from coldcache.core.vocabulary import METADATA_OPERATIONS
 from coldcache.tools.launchers import list_hosts, start_local_ranks
 from coldcache.tools.mdtest.parse import printed_version, read, recognise
 from coldcache.tools.mdtest.stamp import read_stamp
-from coldcache.tools.programs import MPIRUN, Program
+from coldcache.tools.programs import Program, ask_mpi_version
 from coldcache.tools.protocols import Traits
 from coldcache.tools.run import NO_INPUTS, Inputs, Run
 
@@ -34,13 +33,7 @@ _KIND = {"file": "-F", "directory": "-D"}
 
 def version() -> str | None:
     """Return the version, None where only logs state it; raises `ToolError` if mdtest or mpirun does not answer."""
-    MPIRUN.require()
-    try:
-        return TRAITS.program.ask_version("-h", r"mdtest-(\S+)")
-    except ToolError:
-        # Another program may have the name; the help is mdtest's own.
-        TRAITS.program.ask_version("-h", r"(?i)(?:usage:|synopsis) \S*(mdtest)")
-        return None
+    return ask_mpi_version(TRAITS.program, "-h", r"mdtest-(\S+)")
 
 
 def separate(operations: tuple[str, ...]) -> list[tuple[str, ...]]:
