@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from coldcache.design.model.predict import (
     predict_case,
-    predict_metadata_ratio,
-    predict_rate_ratio,
     predict_requests,
     predict_throughput,
 )
@@ -88,11 +86,6 @@ def test_a_link_bounds_what_crosses_it():
 
 def test_without_limits_nothing_is_predicted():
     assert predict(8, 8, model=MODEL.change(target_rate=None)).rate is None
-    assert predict_rate_ratio(MODEL, MODEL.change(target_rate=None), 8, Layout(8)) is None
-
-
-def test_rates_of_one_to_sixteen_give_that_ratio():
-    assert predict_rate_ratio(MODEL.change(target_rate=1.6e7), MODEL.change(target_rate=1e6), 8, Layout(8)) == 16
 
 
 def test_writes_follow_the_write_cache():
@@ -108,11 +101,6 @@ def test_requests_are_bounded_by_the_first_of_three():
     assert predict_requests(model, 8, Layout(8), "read", 1 << 20).rate == pytest.approx(8e7 / (1 << 20))
     delayed = predict_requests(model.change(network_delay=0.1), 8, Layout(8), "read", 4096)
     assert (delayed.rate, delayed.bound) == (pytest.approx(40), "delay of the network")
-
-
-def test_metadata_servers_share_the_work():
-    assert predict_metadata_ratio(2, 1) == 2
-    assert predict_metadata_ratio(1, 1, share=0.4, over_share=0.1) == pytest.approx(4)
 
 
 @given(st.integers(1, 64), st.integers(1, 8), st.data())

@@ -4,7 +4,6 @@ import pytest
 
 from coldcache.core.errors import DesignError
 from coldcache.statistics.models.nfs_rpcs import (
-    MountOptions,
     bound_rate,
     most_in_flight,
     slot_table_entries,
@@ -63,14 +62,6 @@ def test_the_slot_table_has_a_gap_at_5_which_is_told_and_not_filled():
     with pytest.raises(DesignError) as refused:
         slot_table_entries(5)
     assert str(refused.value) == ("the document's table has no row for nconnect 5; it has 0-1, 2-4, 6-8 and above 8")
-
-
-def test_the_mount_line_is_that_of_the_document():
-    assert MountOptions().options() == "rw,nconnect=16,nocto,actimeo=600,hard,intr,rsize=262144,wsize=262144,vers=3,tcp"
-    assert (
-        MountOptions(1, "", "soft", 65_536, "4.1").options()
-        == "rw,nconnect=1,soft,rsize=65536,wsize=65536,vers=4.1,tcp"
-    )
 
 
 @pytest.mark.parametrize(

@@ -157,33 +157,6 @@ def predict_case(
     )
 
 
-def predict_metadata_ratio(servers: int, over: int, share: float = 1.0, over_share: float = 1.0) -> float:
-    """Return how many times as many requests so many metadata servers serve, where their processors are the limit.
-
-    Parameters
-    ----------
-    servers, over : int
-        Servers that folders are pinned to, on either side of the ratio; the work is dealt out evenly.
-    share, over_share : float
-        Share of one core of each server, on either side.
-
-    Returns
-    -------
-    float
-        Without unit.
-    """
-    return (servers * share) / (over * over_share)
-
-
-def predict_rate_ratio(
-    specification: Specification, other: Specification, threads: int, layout: Layout
-) -> float | None:
-    """Return how many times as fast one model reads as another, by their limits; None where one has none."""
-    first = predict_throughput(specification, threads, layout, "read").rate
-    second = predict_throughput(other, threads, layout, "read").rate
-    return None if first is None or second is None else first / second
-
-
 def _add(load: dict[str, float], part: str, share: float) -> None:
     load[part] = load.get(part, 0.0) + share
 

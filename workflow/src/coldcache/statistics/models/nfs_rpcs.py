@@ -6,7 +6,7 @@ Source: the document anf-nfs (sections on nconnect, sync and async, rsize and ws
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from coldcache.core.errors import DesignError
 
@@ -34,22 +34,6 @@ _BUFFERS = {
     ("write", "defaults"): 4 * 2**20, ("read", "defaults"): 3 * 2**20, ("write", "recommended"): 16 * 2**20,
     ("read", "recommended"): 8 * 2**20,
 }  # fmt: skip
-
-
-class MountOptions(NamedTuple):
-    """The options of a mount that the document recommends, in its order and spelling."""
-
-    nconnect: int = 16
-    attribute_cache: str = "nocto,actimeo=600"
-    retry: str = "hard,intr"
-    io_size: int = 262_144
-    version: str = "3"
-
-    def options(self) -> str:
-        """Return the text after ``-o``."""
-        parts = ["rw", f"nconnect={self.nconnect}", self.attribute_cache, self.retry]
-        parts += [f"rsize={self.io_size}", f"wsize={self.io_size}", f"vers={self.version}", "tcp"]
-        return ",".join(part for part in parts if part)
 
 
 def write_calls(size: int, wsize: int, transfer_size: int = 0) -> int:

@@ -23,7 +23,6 @@ _SLACK = 0.02
 GROUP_DEFINITION = "all that the processes of the group moved, over the longest of their run times"
 
 _SIZES = re.compile(r"(?:\(([RWT])\) ?)?([0-9.]+)([KMG]?)(?:i?B)?-([0-9.]+)([KMG]?)(?:i?B)?")
-_LETTERS = {"read": "R", "write": "W", "trim": "T"}
 _POWER = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
 
 
