@@ -81,6 +81,14 @@ def test_a_name_makes_an_inode_or_a_block_of_the_journal_cross(operation, crosse
     assert (found.reached, found.names, found.moved_bytes) == (reached, 1000, None)
 
 
+def test_names_that_were_looked_up_say_what_crossed_and_what_was_in_memory():
+    cold = {"method": "drop-caches", "bytes": 0, "resident_bytes": 0, "names": "dropped"}
+    trial = names("file-stat", 1000, counters=counted(read=230_400), cold=cold)
+    assert find_evidence(trial, "file-stat").why == (
+        "225 KiB for 1,000 names crossed the device; dentries and inodes were dropped before"
+    )
+
+
 def test_the_names_come_from_the_log_or_else_from_the_plan():
     trial = observe("file-create", [record("rate", 5.0, "file-create")], factors={"threads": 2, "files": 30},
                     counters=counted(written=0))  # fmt: skip

@@ -12,6 +12,7 @@ from coldcache.verdicts.observation import (
     measured_seconds,
     moved_bytes,
     moved_range,
+    ramp_share,
 )
 
 
@@ -96,3 +97,10 @@ def test_names_are_those_of_the_log_or_else_those_of_the_plan():
     assert count([rate], directories_per_thread=4, items_per_directory=5, threads=2) == 40
     assert count([rate], directories_per_thread=4) is None
     assert count([], files=7) is None
+
+
+def test_a_ramp_lets_four_times_its_share_of_the_timed_seconds_cross():
+    assert ramp_share(observe(ramp=2.0), "read") == 4 * 2 / 10
+    assert ramp_share(observe(ramp=5.0, records=[record("elapsed", 4.0)]), "read") == 5.0
+    assert ramp_share(observe(), "read") == 0.0
+    assert ramp_share(observe(ramp=2.0, records=[]), "read") == 0.0

@@ -28,6 +28,12 @@ def test_rows_are_by_operation_the_fastest_first_and_levels_by_size():
     assert rows.attrs["label"] == "stripe count"
 
 
+def test_the_fastest_operation_is_first_whatever_its_name():
+    rows = list_cases(make_cells(operation=["read", "write"], stripe_count=[2, 8]), "stripe_count")
+    assert rows.case.tolist() == ["write\n2", "write\n8", "read\n2", "read\n8"]
+    assert rows.estimate.tolist() == [3, 4, 1, 2]
+
+
 def test_instances_are_by_family_and_size():
     names = ["r5.large", "m5.8xlarge", "m5.2xlarge", "m5.xlarge", "m5.large", "c5"]
     rows = list_cases(make_cells(operation=["write"], instance_type=names), "instance_type")

@@ -11,7 +11,7 @@ def test_a_near_limit_is_drawn_and_named_and_a_far_one_is_in_the_caption_alone(a
     note = draw_ceilings(axes, replace(sweep, ceilings={"near": 500e6, "far": 50e9}))
     (line,) = axes.lines
     assert list(line.get_ydata()) == [500e6, 500e6]
-    assert line.get_linestyle() == "--"
+    assert (line.get_linestyle(), line.get_linewidth(), line.get_zorder()) == ("--", 1.3, 1)
     assert [text.get_text() for text in axes.texts] == ["near, 500 MB/s"]
     assert note == "Dashed where the scale allows: near 500 MB/s; far 50.0 GB/s."
 

@@ -55,3 +55,11 @@ def test_a_caption_says_what_is_drawn(ratios):
         "hollow, their typical ratio. Shaded: where the document says that the ratio lies."
     )
     assert caption_forest(ratios[1:2]) == "Bars: 95 % intervals of n pairs; hollow: the interval includes 1."
+
+
+def test_a_line_marks_the_ratio_of_no_difference_and_rows_begin_at_the_top(ratios):
+    with house_style():
+        _, axes = open_forest(ratios)
+        (upright,) = axes.lines
+        assert list(upright.get_xdata()) == [1, 1]
+        assert axes.get_ylim() == (2.5, -0.5)

@@ -221,6 +221,13 @@ def test_levels_over_eight_times_the_least_make_an_axis_logarithmic(sweep, level
     assert [text.get_text() for text in panels[0][1].get_xticklabels()] == [str(level) for level in levels]
 
 
+@pytest.mark.parametrize(("levels", "angle"), [([1, 2, 999], 0), ([1, 2, 1000], 45)])
+def test_names_of_levels_are_slanted_where_one_has_more_than_four_letters(sweep, levels, angle):
+    one = replace(sweep, cube=sweep.cube.assign_coords(threads=levels))
+    _, _, panels, _ = draw(replace(one, cells=median_interval(one.cube.throughput)))
+    assert {label.get_rotation() for label in panels[0][1].get_xticklabels()} == {angle}
+
+
 def test_one_panel_of_a_single_operation_keeps_the_places_of_x_and_lines(sweep):
     cells = widen(sweep, transfer_size=[4096, 65536]).cells.sel(operation=["read"])
     kept, roles = fig.keep_first(cells)

@@ -3,6 +3,7 @@
 import matplotlib as mpl
 import pytest
 import seaborn as sns
+from matplotlib.lines import Line2D
 
 from coldcache.analysis.figures.style import (
     COLOURS,
@@ -55,3 +56,8 @@ def test_text_in_every_colour_can_be_read_on_white():
     for colour in (*COLOURS.values(), *(mark.colour for mark in SERIES), INK, FAINT):
         assert find_contrast(darken(colour)) >= CONTRAST
     assert darken("#0072B2") == "#0072b2"
+
+
+def test_every_mark_is_one_that_matplotlib_draws_and_marks_of_other_levels_differ():
+    assert {mark.marker for mark in (*MARKS.values(), *SERIES)} <= set(Line2D.markers)
+    assert [mark.marker for mark in SERIES] == ["o", "s", "^", "D", "v", "P"]

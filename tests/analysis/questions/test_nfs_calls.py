@@ -136,6 +136,7 @@ def test_what_a_sweep_does_not_fix_has_no_formula_and_one_thread_writes_one_file
     assert math.isnan(_expected(plain, {"file_size": 2**20}, 0))
     assert _expected(plain, fixed, 0) == _expected(plain, {**fixed, "threads": 1}, 1) == 16
     assert _expected(plain, {**fixed, "threads": 3}, 0) == 48
+    assert _expected(plain, {**fixed, "threads": 6, "nodes": 2}, 0) == 48
     assert _expected(plain, fixed, 4) == 16
     assert _expected(plain, {**fixed, "transfer_size": 8192}, 0) == 16
     assert _expected(plain, {**fixed, "transfer_size": 8192, "write_mode": "sync"}, 0) == 128

@@ -8,6 +8,7 @@ import pytest
 
 from coldcache.analysis.questions.time_series import (
     MOST_SERIES,
+    _choose_step,
     caption_series,
     describe_series,
     find_peaks,
@@ -110,3 +111,10 @@ def test_the_processes_of_a_log_by_the_tenth_of_a_second_sum_up_to_the_limit_of_
 )
 def test_a_series_is_named_by_its_operation_and_what_else_its_case_says(series, case, operation, name):
     assert replace(series[0], case=case, operation=operation).name == name
+
+
+@pytest.mark.parametrize(
+    ("minutes", "step"), [(7, 1), (8, 2), (35, 5), (36, 10), (70, 10), (71, 20), (840, 120), (900, 150)]
+)
+def test_at_most_seven_ticks_fit_on_an_axis_of_minutes(minutes, step):
+    assert _choose_step(minutes) == step

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from coldcache.analysis.questions.validity import StudyValidity, open_validity
+from coldcache.dataset.reader import open_table
 
 
 @pytest.fixture
@@ -30,6 +31,13 @@ def test_each_trial_is_held_against_the_median_of_its_case(sound):
     # Trials that differ by 1 % lie half a per cent above and below their median.
     assert sound.residuals.ratio.min() == pytest.approx(1 / 1.005)
     assert sound.residuals.ratio.max() == pytest.approx(1.01 / 1.005)
+
+
+def test_trials_lie_at_the_minutes_since_the_first_one(sound, invent):
+    verdicts = open_table(invent("dell-lustre", "sequential random"), "verdicts", "dell-lustre")
+    started = pd.to_datetime(verdicts.start, utc=True)
+    assert sound.residuals.minutes.min() == 0
+    assert sound.residuals.minutes.max() == pytest.approx((started.max() - started.min()).total_seconds() / 60)
 
 
 def test_no_drift_is_found_where_trials_alternate(sound):
