@@ -61,5 +61,5 @@ def test_a_line_marks_the_ratio_of_no_difference_and_rows_begin_at_the_top(ratio
     with house_style():
         _, axes = open_forest(ratios)
         (upright,) = axes.lines
-        assert list(upright.get_xdata()) == [1, 1]
+        assert (list(upright.get_xdata()), upright.get_zorder()) == ([1, 1], 1)
         assert axes.get_ylim() == (2.5, -0.5)
