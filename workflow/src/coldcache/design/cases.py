@@ -214,12 +214,12 @@ def _expand_sweep(
     # A level that follows from another factor would only repeat that factor in the name.
     varying = [factor for factor in varying if not isinstance(sweep.factors[factor], Share | Lookup)]
     lack = _explain_missing(sweep, site) if key in environment.lacking else None
-    for operations, grid in grids.items():
+    for operations, points in grids.items():
         shrinks = scales and not full and not sweep.keeps_sizes
         # A series lasts as long as the sweep says.
         is_paced = scales and not sweep.series
-        part = find_scale(operations, grid, sweep, site, tool) if shrinks else 1.0
-        for point in grid:
+        part = find_scale(operations, points, sweep, site, tool) if shrinks else 1.0
+        for point in points:
             parts: dict[str, Level] = {"operation": "+".join(operations)} if len(groups) > 1 else {}
             parts |= {factor: point[factor] for factor in varying}
             own = min(part, find_own_scale(operations, point, sweep, site, tool)) if shrinks else 1.0

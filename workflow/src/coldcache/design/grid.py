@@ -84,10 +84,8 @@ def expand_grid(
         What levels given by a rule depend on.
     most_threads, largest_transfer : int, optional
         Replace every larger number of threads, and every larger transfer size in B.
-    thread_counts : sequence of int
-        Which numbers of threads are kept; all if empty.
-    operations : sequence of str
-        Those that one trial measures; all of the sweep if empty.
+    thread_counts, operations : sequence
+        The numbers of threads that are kept, and the operations that one trial measures; all if empty.
 
     Raises
     ------

@@ -48,7 +48,6 @@ class IorFacts(NamedTuple):
     factors: Mapping[str, Any]
 
 
-#: Figures of a result row, by the column's heading in text and CSV.
 def name_spread(column: Column, *names: str) -> dict[str, Column]:
     """Return the columns of the maximum, minimum, mean and standard deviation of a figure, by their names."""
     statistics = ("max", "min", "mean", "stddev")
@@ -59,6 +58,7 @@ def name_spread(column: Column, *names: str) -> dict[str, Column]:
 SUMMARY_MIB = Column("throughput", "B/s", MIB, " MiB", OPEN_TO_CLOSE)
 SUMMARY_OPS = Column("rate", "1/s", 1.0, " OPs", OPS_SUMMARY)
 
+#: Figures of a result row, by the column's heading in text and CSV.
 ROW_COLUMNS = {
     "bw(MiB/s)": Column("throughput", "B/s", MIB, " MiB/s", OPEN_TO_CLOSE),
     "IOPS": Column("rate", "1/s", 1.0, " IOPS", OPS_ROW),
