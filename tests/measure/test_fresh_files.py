@@ -3,11 +3,18 @@
 import json
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from coldcache.measure.fresh_files import forget_freed_inodes, name_aside, renew, spread_over_groups
+from coldcache.measure.fresh_files import (
+    find_inode_readahead,
+    forget_freed_inodes,
+    name_aside,
+    renew,
+    spread_over_groups,
+)
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.page_cache import measure_residency
 
@@ -96,8 +103,38 @@ def test_a_file_system_in_memory_has_no_inodes_to_forget():
     assert forget_freed_inodes(Path("/dev/shm")) is False
 
 
+def test_only_ext4_without_a_journal_has_its_readahead_of_inodes_changed(loop_mount, unjournaled):
+    assert find_inode_readahead(loop_mount) is None
+    folder = unjournaled()
+    device = Path(f"/sys/dev/block/{find_mount(folder).device}").resolve().name
+    assert find_inode_readahead(folder) == Path(f"/sys/fs/ext4/{device}/inode_readahead_blks")
+    assert find_inode_readahead(Path("/dev/shm")) is None
+
+
+@pytest.mark.parametrize(("blocks", "least", "most"), [("32", 100, 128), ("0", 0, 3)])
+def test_blocks_that_are_read_ahead_keep_freed_inodes_from_use(unjournaled, blocks, least, most):
+    folder = unjournaled()
+    for number in range(2048):
+        _create(folder / "d", str(number))
+    # The first stays, so its block, which has four inodes, is read before the next one is used.
+    for number in range(1, 2048):
+        (folder / "d" / str(number)).unlink()
+    # ext4 counts whole seconds, and takes an inode of the same second for one that was not freed.
+    time.sleep(1.1)
+    assert forget_freed_inodes(folder) is True
+    find_inode_readahead(folder).write_text(blocks)
+    again = [_create(folder / "d", f"again-{number}") for number in range(256)]
+    assert least <= max(again) - min(again) - 255 <= most
+
+
+def _create(folder, name):
+    folder.mkdir(exist_ok=True)
+    (folder / name).touch()
+    return (folder / name).stat().st_ino
+
+
 @pytest.mark.parametrize("has_journal", [True, False])
-def test_a_trial_of_metadata_says_that_the_page_cache_was_dropped(
+def test_a_trial_of_metadata_says_what_was_done_about_freed_inodes(
     project, coldcache, measure_arguments, change, loop_mount, unjournaled, has_journal
 ):
     if not has_journal:
@@ -108,3 +145,6 @@ def test_a_trial_of_metadata_says_that_the_page_cache_was_dropped(
     stated = [json.loads(path.read_text()) for path in Path("raw/tiny/tiny/files").rglob("trial.json")]
     assert stated
     assert {trial.get("page_cache") for trial in stated} == {None if has_journal else "dropped"}
+    assert {trial.get("inode_readahead") for trial in stated} == {None if has_journal else 0}
+    device = Path(f"/sys/dev/block/{find_mount(loop_mount).device}").resolve().name
+    assert Path(f"/sys/fs/ext4/{device}/inode_readahead_blks").read_text() == "32\n"

@@ -147,6 +147,27 @@ def test_a_runner_killed_at_random_moments_leaves_nothing_changed_after_the_next
     assert left, "no kill hit a moment at which the value was changed"
 
 
+def test_a_value_is_held_for_a_while_and_a_killed_runner_s_is_restored(held, loop_device):
+    path = Path(f"/sys/block/{Path(loop_device).name}/queue/read_ahead_kb")
+    before = path.read_text()
+    (work, lock), value = held, "64" if before != "64\n" else "32"
+    with BlockSettings(work, lock) as settings:
+        for _ in range(2):
+            with settings.held(path, value):
+                assert path.read_text() == f"{value}\n"
+                assert is_left(work)
+            assert path.read_text() == before
+    assert not is_left(work)
+    child = os.fork()
+    if child == 0:
+        with BlockSettings(work, lock) as settings, settings.held(path, value):
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert path.read_text() == f"{value}\n"
+    assert restore_left(work, lock) == 1
+    assert path.read_text() == before
+
+
 def test_of_50_kills_within_a_block_of_settings_each_is_undone(project, change, held, loop_device):
     use_loop(loop_device)
     take_settings_of_the_site(change)

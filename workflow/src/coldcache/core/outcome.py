@@ -154,7 +154,10 @@ class LogPart(NamedTuple):
 
 
 #: What `trial.json` holds only where it is known, in this order.
-_IF_KNOWN = ("stops", "suspended", "own_cpu", "busy_cpu", "utc_offset", "ramp", "page_cache", "uncounted", "launch")
+_IF_KNOWN = (
+    "stops", "suspended", "own_cpu", "busy_cpu", "utc_offset", "ramp", "page_cache", "inode_readahead", "uncounted",
+    "launch",
+)  # fmt: skip
 
 
 class Outcome(NamedTuple):
@@ -227,6 +230,8 @@ class Outcome(NamedTuple):
     page_cache : str or None
         ``dropped`` where the page cache was dropped before files were created, so that the file system uses inodes
         again that were just freed; None where it was left alone.
+    inode_readahead : int or None
+        How many blocks of inodes the file system read ahead while files were created; None where that was left alone.
     more : mapping
         Keys of a later version, kept as they are.
     """
@@ -270,6 +275,7 @@ class Outcome(NamedTuple):
     utc_offset: float | None = None
     ramp: float | None = None
     page_cache: str | None = None
+    inode_readahead: int | None = None
     more: Mapping[str, Any] = {}
 
     @classmethod

@@ -2,7 +2,7 @@
 
 ext4 without a journal leaves such inodes alone for minutes and searches past all of them, which makes creating a file
 up to a hundred times slower. It knows them by their blocks in the page cache. So the files of earlier trials stay aside
-until the campaign ends, and root drops the page cache before files are created.
+until the campaign ends, and root drops the page cache before files are created, and reads no blocks ahead meanwhile.
 """
 
 import fcntl
@@ -76,6 +76,23 @@ def spread_over_groups(folder: Path) -> None:
         os.close(descriptor)
 
 
+def find_inode_readahead(folder: Path) -> Path | None:
+    """Return the file that holds how many blocks of inodes the file system of a folder reads ahead.
+
+    Returns
+    -------
+    Path or None
+        Only for ext4 without a journal, which searches past inodes that were just freed, and where the user may write
+        it and drop the page cache; None elsewhere.
+    """
+    device = find_mount(folder).device
+    options = Path("/sys/fs/ext4", Path(f"/sys/dev/block/{device}").resolve().name)
+    journal, blocks = options / "journal_task", options / "inode_readahead_blks"
+    if not journal.is_file() or journal.read_text().strip() != "<none>":
+        return None
+    return blocks if os.access(blocks, os.W_OK) and os.access(DROP_CACHES, os.W_OK) else None
+
+
 def forget_freed_inodes(folder: Path) -> bool:
     """Drop the page cache where the file system of a folder would search past inodes that were just freed.
 
@@ -89,9 +106,7 @@ def forget_freed_inodes(folder: Path) -> bool:
     SettingError
         If the kernel refuses.
     """
-    device = find_mount(folder).device
-    journal = Path("/sys/fs/ext4", Path(f"/sys/dev/block/{device}").resolve().name, "journal_task")
-    if not journal.is_file() or journal.read_text().strip() != "<none>" or not os.access(DROP_CACHES, os.W_OK):
+    if find_inode_readahead(folder) is None:
         return False
     os.sync()
     write_value(DROP_CACHES, _PAGES)

@@ -2,7 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from coldcache.design.site import Site
 from coldcache.measure.cluster.ask_nodes import BlockNodes, cool_everywhere, refuse_lost
 from coldcache.measure.cluster.launch import Launch
 from coldcache.measure.cold import forgets_names, make_cold, measure_below
-from coldcache.measure.fresh_files import forget_freed_inodes, renew
+from coldcache.measure.fresh_files import find_inode_readahead, forget_freed_inodes, renew
 from coldcache.measure.host.counters import choose_counters, read_counters
 from coldcache.measure.host.inventory import describe_below
 from coldcache.measure.host.mounts import find_mount
@@ -40,6 +41,9 @@ from coldcache.tools.run import Inputs, Run
 #: Bytes and files that the disk of the raw logs must have free; the log of a trial has some ten KiB.
 _LEAST_BYTES, _LEAST_FILES = 4 * 2**20, 16
 
+
+#: Blocks of inodes that ext4 reads ahead while files are created.
+_NOTHING = "0"
 
 #: How long preparing and ending a trial on a model may take before its clients are cut off, in s.
 _SECONDS_AROUND = 120.0
@@ -219,7 +223,9 @@ class _TrialRun:
         )  # fmt: skip
         source = choose_counters(find_mount(folder), block.site.target.network)
         before = read_counters(source)
-        with launch.ready(), staged(block.model, self._partial):
+        creates = run.files and not inputs.names
+        fresh = self._inodes_singly() if creates else nullcontext()
+        with launch.ready(), staged(block.model, self._partial), fresh:
             self._run_tool(launch)
         pattern = self._tool.TRAITS.series_logs if run.series else None
         for log in folder.glob(pattern) if pattern else ():
@@ -307,11 +313,24 @@ class _TrialRun:
                 (folder / name).mkdir()
         if not inputs.names:
             return run, inputs
-        count = lay_out_within(folder, inputs, self._block.site.limits.layout_seconds)
+        with self._inodes_singly():
+            count = lay_out_within(folder, inputs, self._block.site.limits.layout_seconds)
         if count < len(inputs.names[0]):
             run = run._replace(files=count)
             inputs = self._tool.inputs(run)
         return run, inputs
+
+    @contextmanager
+    def _inodes_singly(self) -> Iterator[None]:
+        """Let the file system read no inodes ahead, where it would then search past those that were just freed."""
+        file = find_inode_readahead(self._folder)
+        # What one host of a job changes, another could not put back.
+        if file is None or self._block.place.hosts:
+            yield
+            return
+        with self._block.settings.held(file, _NOTHING):
+            self._note(inode_readahead=int(_NOTHING))
+            yield
 
     def _make_cold(self, run: Run, paths: list[Path]) -> ColdState:
         """Make the inputs cold, on every node of the run."""

@@ -13,6 +13,7 @@ from typing import Any, Self
 from coldcache.core.outcome import SettingReading
 from coldcache.design.cases import Case, Trial
 from coldcache.design.settings import Setting
+from coldcache.design.settings.kernel_value import FileSetting
 from coldcache.measure.settings.changes import Changes
 from coldcache.measure.settings.journal import JOURNAL, SHARED, is_left
 from coldcache.measure.settings.on_nodes import OnNodes
@@ -110,6 +111,30 @@ class BlockSettings:
                 elif not kind.in_guest:
                     readings[factor] = self._put(factor, kind, level, folder)
             yield readings
+
+    @contextmanager
+    def held(self, file: Path, value: str) -> Iterator[None]:
+        """Hold a value of this host's kernel while the context lasts, even if this runner is killed meanwhile.
+
+        Parameters
+        ----------
+        file : Path
+            In sysfs or procfs.
+        value : str
+            What the file then reads.
+
+        Raises
+        ------
+        SettingError
+            If the kernel refuses the value, or the former one afterwards.
+        """
+        address = locate(FileSetting(kind="file", path=str(file)), self._work)
+        before = self._changes.read(address)
+        self._changes.put(file.name, address, value, value)
+        try:
+            yield
+        finally:
+            self._changes.put(file.name, address, before, before)
 
     def read_again(self, trial: Trial) -> dict[str, dict[str, Any]]:
         """Return what is in force now for each factor whose setting lasts beyond the trial.
