@@ -135,6 +135,8 @@ def test_requests_flushes_and_discards_stand_beside_the_bytes():
     found = find_evidence(observe("write", counters=counters), "write")
     assert (found.crossed_bytes, found.requests, found.flushes, found.discarded_bytes) == (1000 * MIB, 8, 2, 4096)
     assert find_evidence(observe("write"), "write").flushes is None
+    counters = counted(read=1000 * MIB, writes=8, reads=3)
+    assert find_evidence(observe("read", counters=counters), "read").requests == 3
 
 
 def test_what_is_not_counted_is_unknown_and_says_why():

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from coldcache.analysis.estimates import median_interval
 from coldcache.analysis.questions.latency import find_latencies
 from coldcache.analysis.questions.select import choose
 
@@ -32,7 +33,9 @@ def test_a_point_has_the_rate_of_its_case_and_leads_there(found):
     assert len(points) == 12 and (points.low <= points.latency).all() and (points.latency <= points.high).all()
     row = points[(points.line == "random-read p99") & (points.threads == 4)].iloc[0]
     assert row["rate"] == float(found.sweep.cells.estimate.sel(operation="random-read", threads=4))
-    assert row.latency == pytest.approx(1e6 * np.median(found.runs.sel(line=row.line, threads=4)))
+    assert row.latency == pytest.approx(1e6 * np.median(found.runs.sel(line=row.line, threads=4)), rel=1e-12)
+    cell = median_interval(found.runs).sel(line=row.line, threads=4)
+    assert [row.low, row.high] == pytest.approx([1e6 * float(cell.low), 1e6 * float(cell.high)], rel=1e-12)
     page = "../trials/quick/random/operation=random-read,threads=4/index.html#random-read-rate"
     assert row.page.startswith(f"{page} random read p99, threads 4: ")
 

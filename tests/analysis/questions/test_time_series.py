@@ -3,7 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from coldcache.analysis.questions.time_series import (
@@ -15,6 +17,7 @@ from coldcache.analysis.questions.time_series import (
     find_series,
     group_series,
     list_points,
+    set_time,
     sum_processes,
     summarise_series,
     title_series,
@@ -118,3 +121,12 @@ def test_a_series_is_named_by_its_operation_and_what_else_its_case_says(series, 
 )
 def test_at_most_seven_ticks_fit_on_an_axis_of_minutes(minutes, step):
     assert _choose_step(minutes) == step
+
+
+@pytest.mark.parametrize(("is_process", "names"), [([True, False], ["total", "each process"]), ([False, False], [])])
+def test_total_and_processes_are_named_at_their_ends_where_there_are_both(is_process, names):
+    _, axes = plt.subplots()
+    set_time(axes, pd.DataFrame({"series": ["a", "b"], "seconds": [3.0, 4.0], "value": [1.0, 2.0],
+                                 "is_process": is_process}))  # fmt: skip
+    assert [text.get_text() for text in axes.texts] == names
+    plt.close("all")
