@@ -19,7 +19,7 @@ def test_it_begins_each_part_of_each_round(site):
         assert block.trials[0].case.sweep == "sentinel"
     (case,) = {trial.case.name: trial.case for block in blocks for trial in block.trials
                if trial.case.sentinel_every}.values()  # fmt: skip
-    assert (case.run.seconds, case.bytes, case.operations) == (1.2, 64 * 2**20, ("write",))
+    assert (case.run.seconds, case.bytes, case.operations) == (1.2, 64 * 2**20, ("read",))
 
 
 def test_a_sentinel_of_its_own_stays_and_nothing_is_added_where_nobody_asks_or_fio_is_missing(site):

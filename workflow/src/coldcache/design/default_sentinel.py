@@ -10,9 +10,9 @@ NAME = "sentinel"
 TOOL = "fio"
 
 _SWEEP = {
-    "title": "Writes of 1 MiB into one file, repeated through the campaign",
+    "title": "Reads of 1 MiB from one file, repeated through the campaign",
     "tools": [TOOL],
-    "operations": ["write"],
+    "operations": ["read"],
     "seconds": "1.2 s",
     "keeps_sizes": True,
     "factors": {
