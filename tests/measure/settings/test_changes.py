@@ -160,8 +160,11 @@ def test_a_value_is_held_for_a_while_and_a_killed_runner_s_is_restored(held, loo
     assert not is_left(work)
     child = os.fork()
     if child == 0:
-        with BlockSettings(work, lock) as settings, settings.held(path, value):
-            os.kill(os.getpid(), signal.SIGKILL)
+        try:
+            with BlockSettings(work, lock) as settings, settings.held(path, value):
+                os.kill(os.getpid(), signal.SIGKILL)
+        finally:
+            os._exit(1)
     os.waitpid(child, 0)
     assert path.read_text() == f"{value}\n"
     assert restore_left(work, lock) == 1

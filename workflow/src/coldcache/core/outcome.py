@@ -154,10 +154,8 @@ class LogPart(NamedTuple):
 
 
 #: What `trial.json` holds only where it is known, in this order.
-_IF_KNOWN = (
-    "stops", "suspended", "own_cpu", "busy_cpu", "utc_offset", "ramp", "page_cache", "inode_readahead", "uncounted",
-    "launch",
-)  # fmt: skip
+_IF_KNOWN = ("stops", "suspended", "own_cpu", "busy_cpu", "utc_offset", "ramp", "page_cache", "inode_readahead",
+             "uncounted", "launch")  # fmt: skip
 
 
 class Outcome(NamedTuple):

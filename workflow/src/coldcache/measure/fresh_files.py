@@ -2,7 +2,7 @@
 
 ext4 without a journal leaves such inodes alone for minutes and searches past all of them, which makes creating a file
 up to a hundred times slower. It knows them by their blocks in the page cache. So the files of earlier trials stay aside
-until the campaign ends, and root drops the page cache before files are created, and reads no blocks ahead meanwhile.
+until the campaign ends. Root drops the page cache before files are created; meanwhile ext4 reads no inodes ahead.
 """
 
 import fcntl
