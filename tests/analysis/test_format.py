@@ -6,6 +6,7 @@ import pytest
 
 from coldcache.analysis.format import (
     format_factor,
+    format_figure,
     format_growth,
     format_interval,
     format_level,
@@ -32,6 +33,22 @@ def test_a_level_stands_behind_the_label_of_its_factor():
     assert format_factor("stripe_count", 8) == "stripe count 8"
     assert format_factor("depth", 2) == "depth of the directory tree 2"
     assert format_factor("not_known", "x") == "not known x"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "low", "high", "unit", "level", "shown"),
+    [
+        (16.0, 8.0, 32.0, "threads", 0.95, "16 threads (95 %: 8 to 32)"),
+        (1024.0, math.nan, math.nan, "threads", math.nan, "1,024 threads"),
+        (1.5, 1.25, 2.0, "1", 0.95, "1.5 (95 %: 1.25 to 2)"), (1.5, math.nan, math.nan, "1", math.nan, "1.5"),
+        (2e9, 1e9, 3e9, "B/s", 0.9375, "2.00 GB/s (93.8 %: 1.00 to 3.00 GB/s)"),
+        (2e9, 2e9, 2e9, "B/s", 0.9375, "2.00 GB/s"), (math.nan, math.nan, math.nan, "B/s", math.nan, ""),
+    ],
+)  # fmt: skip
+def test_the_figure_that_decides_a_claim_has_its_unit_its_interval_and_its_level(
+    estimate, low, high, unit, level, shown
+):
+    assert format_figure(estimate, low, high, unit, level) == shown
 
 
 def test_a_ratio_has_three_digits_its_interval_and_a_link():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from coldcache.claims.evidence import ComparisonResult, combine, weigh_bounds, weigh_logarithms
+from coldcache.claims.evidence import ComparisonResult, combine, weigh_bounds, weigh_logarithms, weigh_values
 from coldcache.core.errors import NoData
 
 
@@ -45,6 +45,13 @@ def test_one_repetition_has_an_estimate_and_no_evidence():
     assert np.isnan(found.low)
     with pytest.raises(NoData):
         weigh_logarithms(np.array([np.nan]), 0.0, np.inf, 0)
+
+
+def test_a_median_of_five_runs_says_that_its_interval_is_one_of_94_per_cent():
+    five = weigh_values(np.array([9, 8, 10, 11, 12], dtype=float), 5.0, np.inf)
+    assert (five.low, five.high, five.level) == (8, 12, 0.9375)
+    six = weigh_values(np.array([9, 8, 10, 11, 12, 13], dtype=float), 5.0, np.inf)
+    assert (six.low, six.high, six.level) == (pytest.approx(8 + 5 / 14), pytest.approx(13 - 5 / 14), 0.95)
 
 
 def test_bounds_without_a_p_value_give_the_level_at_which_they_exclude():

@@ -357,7 +357,7 @@ def test_a_folder_with_the_workflow_alone_plans_the_same(clone):
 def test_snakemakes_own_report_shows_findings_and_verdicts(clone, root):
     collected = ["collect", "--campaign=reference", "--results=results/reference"]
     subprocess.run([sys.executable, "-m", "coldcache", *collected], check=True, timeout=60)
-    Path("results/reference/claims.csv").write_text("id,source,scope,verdict,estimate,low,high,unit,trials,why\n")
+    Path("results/reference/claims.csv").write_text("id,source,scope,verdict,estimate,low,high,level,unit,trials,why\n")
     Path("results/reference/statements.csv").write_text("id,source,place,statement\n")
     for study in json.loads(Path("raw/reference/campaign.json").read_text())["studies"]:
         shutil.copytree(clone / "notebooks", clone / "results/reference/notebooks" / study["study"])

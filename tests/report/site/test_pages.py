@@ -1,6 +1,7 @@
 """Text that others wrote is shown literally on every page."""
 
 import json
+import re
 from pathlib import Path
 
 from html_pages import Page
@@ -16,3 +17,24 @@ def test_text_of_others_is_shown_letter_by_letter(render_hostile):
     assert Page(report / "other/index.html").headings[0] == study["title"]
     for path in report.rglob("*.html"):
         assert "<script>alert" not in path.read_text()
+
+
+#: Brackets with two ends, those among them that are no interval, and tables whose head states the level.
+BRACKETS = re.compile(r"\(([^()]*[0-9][^()]* to [^()]*[0-9][^()]*)\)")
+PARTS = re.compile("sections? ")
+FORESTS = re.compile(r'<table [^>]*coldcache-forest".*?</table>', re.DOTALL)
+
+
+def test_no_interval_on_any_page_lacks_its_level(reference_report, tmp_path):
+    intervals = []
+    for path in sorted(reference_report.rglob("*.html")):
+        if "trials" in path.relative_to(reference_report).parts:
+            continue
+        html = path.read_text()
+        for forest in FORESTS.findall(html):
+            assert bool(BRACKETS.search(forest)) == bool(re.search(r">Ratio \([0-9.]+ %\)<", forest)), path
+        (tmp_path / path.name).write_text(FORESTS.sub("", html))
+        found = BRACKETS.findall(Page(tmp_path / path.name).text)
+        intervals += [(path.name, inside) for inside in found if not PARTS.search(inside)]
+    assert len(intervals) > 30
+    assert [one for one in intervals if not re.search(r"(^|; )[0-9.]+ %: ", one[1])] == []

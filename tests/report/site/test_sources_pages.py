@@ -14,11 +14,11 @@ fsx,table 1,not run,mount has no nconnect
 """
 
 CLAIMS = """\
-id,source,scope,verdict,estimate,low,high,unit,trials,why
-QK1,quick,protocol,borne out,1.5e9,1.2e9,1.75e9,B/s,10,above 1 GB/s
-<b>,quick,protocol,refuted,0.9,0.8,0.95,times,4,below 1
-product,quick,document,borne out,1024,,,1,0,8 x 128
-cost,fsx,system,open,,,,,0,not measured
+id,source,scope,verdict,estimate,low,high,level,unit,trials,why
+QK1,quick,protocol,borne out,1.5e9,1.2e9,1.75e9,0.9375,B/s,10,above 1 GB/s
+<b>,quick,protocol,refuted,0.9,0.8,0.95,0.95,1,4,below 1
+product,quick,document,borne out,1024,,,,1,0,8 x 128
+cost,fsx,system,open,,,,,,0,not measured
 """
 
 STATEMENTS = """\
@@ -77,8 +77,8 @@ def test_without_claims_and_items_nothing_is_said(tmp_path):
 def test_claims_stand_with_estimate_and_trials_and_arithmetic_is_apart(claimed):
     shown = Documents(claimed, [("quick", "metadata")]).describe()
     claims, arithmetic = shown["claims"], shown["arithmetic"]
-    assert ">1.50 GB/s (1.20 to 1.75 GB/s)</a></td>" in claims
-    assert "<td>0.9 (0.8 to 0.95) times</td>" in claims
+    assert ">1.50 GB/s (93.8 %: 1.20 to 1.75 GB/s)</a></td>" in claims
+    assert "<td>0.9 (95 %: 0.8 to 0.95)</td>" in claims
     assert '<td>10 trials<br><a href="trials/quick/metadata/index.html">quick/metadata</a></td>' in claims
     assert '<div class="coldcache-claim" id="claim-quick-&lt;b&gt;"><small>&lt;b&gt;, protocol</small></div>' in claims
     stated = "Looking up is fastest,<wbr> &lt;removing&gt; follows.<br><small>sweep metadata, QK1, protocol</small>"
@@ -95,7 +95,7 @@ def test_a_claim_on_a_study_that_is_no_part_of_the_campaign_is_left_out(claimed)
 
 
 def test_claims_that_cannot_be_tested_here_are_apart_and_counted(claimed):
-    (claimed / "claims.csv").write_text(f"{CLAIMS}far,quick,model,not testable here,,,,,0,needs two clients\n")
+    (claimed / "claims.csv").write_text(f"{CLAIMS}far,quick,model,not testable here,,,,,,0,needs two clients\n")
     described = Documents(claimed, [("quick", "metadata")]).describe()
     assert described["untested_count"] == 1
     assert ">needs two clients</td>" in described["untested"] and "needs two clients" not in described["claims"]
@@ -121,6 +121,6 @@ def test_contradictions_of_a_document_are_shown(claimed):
 def test_claims_with_other_columns_are_refused(results):
     (results / "claims.csv").write_text("id,verdict\n")
     with pytest.raises(
-        CampaignError, match=r"claims\.csv: no column estimate, high, low, scope, source, trials, unit, why"
+        CampaignError, match=r"claims\.csv: no column estimate, high, level, low, scope, source, trials, unit, why"
     ):
         Documents(results)

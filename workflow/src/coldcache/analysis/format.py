@@ -176,6 +176,32 @@ def format_interval(
     return f"{shown} ({within})" if within else shown
 
 
+def format_figure(estimate: float, low: float, high: float, unit: str, level: float) -> str:
+    """Return the figure that decides a claim, with its interval and level: ``16 threads (95 %: 8 to 32)``.
+
+    Parameters
+    ----------
+    estimate, low, high : float
+        In `unit`; NaN is a figure, or an interval, that is not there.
+    unit : {"B/s", "1/s", "s", "1", "threads"}
+        The stored unit.
+    level : float
+        The level of the interval.
+    """
+    if estimate != estimate:
+        return ""
+    if unit in ("1", "threads"):
+        shown = f"{_show_number(estimate)} threads" if unit == "threads" else _show_number(estimate)
+        interval = f"{_show_number(low)} to {_show_number(high)}"
+    else:
+        shown, interval = show_rate(estimate, unit), show_range(low, high, unit)
+    return f"{shown} ({show_level(level)}: {interval})" if low < high else shown
+
+
+def _show_number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
 def list_runs(runs: Sequence[float], unit: str) -> str:
     """Return the runs themselves: ``2 runs: 1.12, 1.20 GB/s``."""
     words = [show_rate(run, unit) for run in runs]

@@ -34,7 +34,7 @@ class ComparisonResult(NamedTuple):
     says : str
         The result in words, or why there is none.
     estimate, low, high : float
-        The estimate and its 95 % interval, in `unit`; NaN if there is none.
+        The estimate and its interval, in `unit`; NaN if there is none.
     unit : str
         A stored unit, or ``threads``.
     trials : int
@@ -55,6 +55,8 @@ class ComparisonResult(NamedTuple):
         The figure of each repetition where they have no interval.
     missing : str
         What is needed if more repetitions would not help; else empty.
+    level : float
+        The level of the interval: few runs do not reach that of other intervals.
     """
 
     says: str
@@ -72,6 +74,7 @@ class ComparisonResult(NamedTuple):
     rounds: Rounds = INDEPENDENT
     runs: tuple[float, ...] = ()
     missing: str = ""
+    level: float = LEVEL
 
 
 def weigh_logarithms(
@@ -131,7 +134,7 @@ def weigh_values(values: Array, low: float, high: float, rounds: Rounds = INDEPE
     return ComparisonResult(
         "", found.estimate, found.low, found.high, trials=found.n, p_for=p_for, p_against=p_against,
         spread=float(logs.std(ddof=1)) if logs.size > 1 else np.nan, n=found.n, rounds=rounds,
-        runs=found.runs,
+        runs=found.runs, level=found.level,
     )  # fmt: skip
 
 

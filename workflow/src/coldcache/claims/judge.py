@@ -46,7 +46,7 @@ from coldcache.design.claim import Claim
 from coldcache.statistics.equivalence import adjust
 
 #: Columns of `claims.csv`, which other programs read.
-CLAIM_COLUMNS = ["id", "source", "scope", "verdict", "estimate", "low", "high", "unit", "trials", "why"]
+CLAIM_COLUMNS = ["id", "source", "scope", "verdict", "estimate", "low", "high", "level", "unit", "trials", "why"]
 
 _WEIGH: Mapping[str, Callable[[ClaimContext, str, Any], ComparisonResult]] = {
     "ordering": weigh_ordering, "ratio": weigh_ratio, "interaction": weigh_interaction,
@@ -68,6 +68,7 @@ class ClaimVerdict(NamedTuple):
     estimate: float
     low: float
     high: float
+    level: float
     unit: str
     trials: int
     why: str
@@ -103,7 +104,7 @@ def judge_claims(context: ClaimContext, claims: Sequence[SourcedClaim]) -> list[
         figures = one.evidence
         rows.append(ClaimVerdict(
             stated.claim.id, stated.source, stated.claim.scope, verdict, figures.estimate, figures.low, figures.high,
-            figures.unit, figures.trials, why,
+            figures.level if figures.low == figures.low else np.nan, figures.unit, figures.trials, why,
         ))  # fmt: skip
     return rows
 

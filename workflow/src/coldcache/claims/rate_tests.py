@@ -3,7 +3,6 @@
 import numpy as np
 import xarray as xr
 
-from coldcache.analysis.estimates import LEVEL
 from coldcache.analysis.format import format_ratio
 from coldcache.claims.context import ClaimContext
 from coldcache.claims.evidence import (
@@ -35,7 +34,7 @@ from coldcache.design.claim_tests import (
 )
 from coldcache.statistics.array import Array
 from coldcache.statistics.dependence import rounds_of
-from coldcache.statistics.intervals import Interval, reached_level
+from coldcache.statistics.intervals import Interval
 from coldcache.statistics.limits import LimitPair
 from coldcache.statistics.models.fsx_metadata_iops import expected_rate
 from coldcache.statistics.peaks import compare_peaks
@@ -43,10 +42,12 @@ from coldcache.statistics.peaks import compare_peaks
 _WHERE = {"every": "", "peaks": ", each at its peak,", "most": " at the most threads"}
 
 
-def show_times(found: ComparisonResult, level: float = LEVEL) -> str:
+def show_times(found: ComparisonResult) -> str:
     """Return a ratio with its interval in words: ``1.42 times (95 %: 1.31 to 1.55)``."""
-    shown = Interval(found.estimate, found.low, found.high, max(found.n, 1), level, None, found.rounds, found.runs)
-    return format_ratio(shown, level)
+    shown = Interval(
+        found.estimate, found.low, found.high, max(found.n, 1), found.level, None, found.rounds, found.runs
+    )
+    return format_ratio(shown, found.level)
 
 
 def _say_ratio(found: ComparisonResult, chosen: ResolvedSelection, one: str, other: str) -> str:
@@ -140,8 +141,7 @@ def weigh_model(context: ClaimContext, source: str, test: ModelTest) -> Comparis
         logs = log_of(cells / expected_rate(chosen.operation, int(iops)))
         per_repetition = logs.mean([dim for dim in logs.dims if dim != "repetition"]).values
         found = weigh_values(np.exp(per_repetition), 1 / (1 + test.within), 1 + test.within, rounds_of(values))
-        level = reached_level(found.n, LEVEL)
-        says = f"{chosen.operation} at {int(iops):,} metadata IOPS is {show_times(found, level)} the model's"
+        says = f"{chosen.operation} at {int(iops):,} metadata IOPS is {show_times(found)} the model's"
         parts.append(found._replace(says=says, trials=int(logs.notnull().sum()), margin=test.within))
     says = "; ".join(part.says for part in parts)
     return combine(parts)._replace(says=f"{says}; the claim needs at most {100 * test.within:g} % apart")

@@ -4,12 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 
+from coldcache.analysis.format import format_figure
 from coldcache.analysis.reasons import fold_reasons
 from coldcache.analysis.report_links import lead
-from coldcache.analysis.tables import Table, four_digits
+from coldcache.analysis.tables import Table
 from coldcache.core.errors import NoData
-from coldcache.core.units import show_range, show_rate
 from coldcache.core.vocabulary import CLAIM_VERDICTS
+
+#: The columns of what decides a claim.
+_FIGURE = ["estimate", "low", "high", "unit", "level"]
 
 
 class StudyClaims:
@@ -44,7 +47,7 @@ class StudyClaims:
         if not path.is_file():
             raise NoData(f"{path.name} was not written: run python -m coldcache claims")
         texts = dict.fromkeys(("unit", "one", "other"), str)
-        numbers = dict.fromkeys(("estimate", "low", "high"), "")
+        numbers = dict.fromkeys(("estimate", "low", "high", "level"), "")
         return pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=numbers)
 
     def finding(self) -> str:
@@ -70,7 +73,8 @@ class StudyClaims:
         claims = [lead(row.id, f"../claims.html#claim-{row.source}-{row.id}") for row in rows.itertuples()]
         shown = pd.DataFrame({
             "claim": claims, "statement": rows.statement, "place": rows.place, "verdict": rows.verdict,
-            "figure (95 %)": [_show(row) for row in rows.itertuples()], "runs": [f"{runs:,}" for runs in rows.trials],
+            "figure": [format_figure(*figure) for figure in rows[_FIGURE].itertuples(index=False)],
+            "runs": [f"{runs:,}" for runs in rows.trials],
             "why": [fold_reasons(row.why) for row in rows.itertuples()],
         }, dtype=object)  # fmt: skip
         return Table(shown, rows, "Every claim of the document")
@@ -96,14 +100,3 @@ def _count(rows: pd.DataFrame) -> str:
     """Return how many claims have each verdict, without verdicts that none has."""
     counts = [(int((rows.verdict == verdict).sum()), verdict) for verdict in CLAIM_VERDICTS]
     return ", ".join(f"{count} {verdict}" for count, verdict in counts if count)
-
-
-def _show(row: object) -> str:
-    """Return the figure that decides, with its interval."""
-    estimate, low, high, unit = (getattr(row, name) for name in ("estimate", "low", "high", "unit"))
-    if estimate != estimate:
-        return ""
-    if unit in ("1", "threads"):
-        shown = four_digits(estimate) + (f" ({four_digits(low)} to {four_digits(high)})" if low == low else "")
-        return f"{shown} threads" if unit == "threads" else shown
-    return f"{show_rate(estimate, unit)} ({show_range(low, high, unit)})" if low == low else show_rate(estimate, unit)

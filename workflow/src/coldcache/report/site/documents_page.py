@@ -8,8 +8,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from coldcache.analysis.estimates import LEVEL
-from coldcache.analysis.format import show_level
 from coldcache.core.vocabulary import CLAIM_VERDICTS
 from coldcache.design.model.specification import Specification, show_value
 from coldcache.report.site.context import ReportContext
@@ -101,10 +99,10 @@ def _show_highlights(context: ReportContext, claims: Iterable[CsvRow]) -> Markup
 
 def _say_estimate(claim: CsvRow) -> str:
     """Return the estimate as the end of a line: a ratio with its interval and level, a rate alone."""
-    shown, _, interval = (show_estimate(claim) or "").partition(" (")
+    shown, _, interval = show_estimate(claim).partition(" (")
     if shown in ("", "1"):
         return ""
-    return f" {shown} times ({show_level(LEVEL)}: {interval}" if interval and claim["unit"] == "1" else f" {shown}"
+    return f" {shown} times ({interval}" if interval and claim["unit"] == "1" else f" {shown}"
 
 
 def _effect(claim: CsvRow) -> float:

@@ -9,21 +9,21 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from coldcache.analysis.format import format_figure
 from coldcache.analysis.reasons import fold_reasons
 from coldcache.analysis.report_links import TRIALS_FOLDER
 from coldcache.claims.read import list_selections, read_claims
-from coldcache.core.units import show_range, show_rate
 from coldcache.core.vocabulary import CLAIM_SCOPES, CLAIM_VERDICTS, STATES
 from coldcache.report.site.html import facts, join, link, table, trials_table
 from coldcache.report.site.published_page import PUBLISHED
 from coldcache.report.site.validity import CsvRow, read_rows
 
 #: Columns of `claims.csv`.
-_CLAIM = ("id", "source", "scope", "verdict", "estimate", "low", "high", "unit", "trials", "why")
+_CLAIM = ("id", "source", "scope", "verdict", "estimate", "low", "high", "level", "unit", "trials", "why")
 
 _CONTRADICTION = ("source", "about", "one", "one_place", "other", "other_place", "verdict", "why")
 
-_HEADS = ("Claim", "Study", "Why", "Here (95 %)", "Trials")
+_HEADS = ("Claim", "Study", "Why", "Here", "Trials")
 
 #: The verdict on a claim that no trial here can decide.
 _UNTESTABLE = CLAIM_VERDICTS[-1]
@@ -200,7 +200,7 @@ class Documents:
     def _lead_to_estimate(self, claim: CsvRow) -> Markup | str:
         """Return the figure behind a verdict, which leads to the first of its sweeps, or to the document's numbers."""
         shown = show_estimate(claim)
-        if shown is None:
+        if not shown:
             return ""
         if not is_measured(claim):
             return link(shown, PUBLISHED)
@@ -259,20 +259,10 @@ def _tell_claims(claims: list[CsvRow]) -> str:
     return "; ".join(filter(None, (told, counted)))
 
 
-def _show_number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
-def show_estimate(claim: CsvRow) -> str | None:
-    """Return the estimate behind a verdict, with its interval if that has a width; None if it has no estimate."""
-    if not claim["estimate"]:
-        return None
-    unit, estimate = claim["unit"], float(claim["estimate"])
-    low, high = (float(claim[bound] or estimate) for bound in ("low", "high"))
-    if unit in ("B/s", "1/s", "s"):
-        return show_rate(estimate, unit) + (f" ({show_range(low, high, unit)})" if low < high else "")
-    bounds = f" ({_show_number(low)} to {_show_number(high)})" if low < high else ""
-    return f"{_show_number(estimate)}{bounds} {'' if unit == '1' else unit}".strip()
+def show_estimate(claim: CsvRow) -> str:
+    """Return the estimate behind a verdict, with its interval if that has a width; empty without an estimate."""
+    estimate, low, high, level = (float(claim[name] or "nan") for name in ("estimate", "low", "high", "level"))
+    return format_figure(estimate, low, high, claim["unit"], level)
 
 
 def _tabulate_contradictions(rows: Iterable[CsvRow]) -> Markup:
