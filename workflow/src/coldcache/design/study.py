@@ -22,7 +22,8 @@ from coldcache.core.yaml_models import Name, Seconds, Strict, read_named
 from coldcache.design.claim import Claim
 from coldcache.design.command_sweep import Pattern, Success, check_command_sweep, make_form, name_spelling
 from coldcache.design.command_template import check_command, check_options
-from coldcache.design.levels import Levels, Lookup, Share, check_levels
+from coldcache.design.left_out import check_left_out
+from coldcache.design.levels import Level, Levels, Lookup, Share, check_levels
 from coldcache.design.settings import SettingKind, refuse_unknown_name
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 from coldcache.tools import REFUSED_TOOLS, TOOLS, find_tool
@@ -98,6 +99,11 @@ class Sweep(Strict):
     )
     operations: list[OperationName] = Field(min_length=1)
     factors: dict[str, Levels] = Field(description="Levels of each factor; threads is required.")
+    leave_out: list[dict[str, Level]] = Field(
+        default_factory=list,
+        description="Cases that do not run: the level of each factor that they share, and their operation. A tool that "
+        "measures several operations in one execution runs them all.",
+    )
     options: dict[ToolName, list[str]] = Field(default_factory=dict, description="Further arguments, word by word.")
     command: Commands = Field(
         default_factory=dict,
@@ -235,6 +241,7 @@ class Sweep(Strict):
                 raise DesignError(f"factors.{factor}.times: {by} is no factor of the sweep whose levels are listed")
         _check_kind(self.operations, self.factors, self.settings, is_own=COMMAND in self.tools)
         _check_settings(self.settings, self.factors)
+        check_left_out(self.leave_out, self.operations, self.factors)
         if COMMAND in self.tools:
             check_command_sweep(self)
             return self

@@ -122,7 +122,7 @@ def _level(found: Estimates, factor: str) -> str | None:
 
 def choose(
     dataset: str | Path, study: str, metric: str | None, operations: Sequence[str], file_layout: str | None = None,
-    over: str | None = None, by: Sequence[str] = (), item: str = "",
+    over: str | None = None, by: Sequence[str] = (), item: str = "", least: int = 2,
 ) -> SweepSelection:  # fmt: skip
     """Return the sweeps of a study that answer a question.
 
@@ -140,21 +140,24 @@ def choose(
     file_layout : str, optional
         The layout of its files, where it matters.
     over : str, optional
-        A factor that it must vary. Without `by`, a sweep that varies others, too, has estimates for each
-        combination of their levels.
+        A factor that it must vary, or only have where `least` is 1. Without `by`, a sweep that varies others, too, has
+        estimates for each combination of their levels.
     by : sequence of str
         Factors of the system of which it must vary one at least; none of all when not given. The first that it varies
         becomes ``question.factor``.
     item : str
         Words that the items it serves must hold.
+    least : int
+        How many levels of `over` it must have.
     """
     path = Path(dataset)
     sweeps = open_table(path, "sweeps", study)
+    varied = over if least > 1 else None
     published, limits = _read_published(path, study), open_limits(path, study)
     selection = SweepSelection(study, [], [])
     for row in sweeps.itertuples():
         planned = set(row.operations.split())
-        if not planned <= set(operations) or item not in row.item or not _qualifies(row, file_layout, over, by):
+        if not planned <= set(operations) or item not in row.item or not _qualifies(row, file_layout, varied, by):
             continue
         items = tuple(part.strip() for part in row.item.split(";") if part.strip())
         question = Question(study, row.sweep, row.title, items, row.file_layout, row.why, _find_factor(row, by))
