@@ -18,6 +18,9 @@ _COMPRESSED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "sh
 #: Rows per compressed chunk.
 _CHUNK = 2**18
 
+#: Texts of long tables repeat: rows that share an object take a sixth of the memory of texts side by side.
+TEXT = pd.StringDtype("python", na_value=np.nan)
+
 #: Bytes that are compared at once.
 _WORD = 8
 
@@ -90,13 +93,20 @@ def _pack(column: pd.Series) -> tuple[npt.NDArray[Any], dict[str, Any]]:
         return column.to_numpy().astype("int8"), {"dtype": "bool"}
     if column.dtype.kind in "iuf":
         return column.to_numpy(), {}
+    values = column.to_numpy(object)
+    if values.size and values.strides == (0,):
+        # One text, or none, is that of all rows.
+        values = values[:1]
     # Texts repeat often, so each distinct text is encoded once.
-    places, texts = pd.factorize(column.to_numpy(object))
+    places, texts = pd.factorize(values)
     encoded = [*(_as_text(text).encode() for text in texts), b""]
     # A whole number of words, so that a reader can compare without padding.
     width = -(-max(1, *map(len, encoded)) // _WORD) * _WORD
     # Missing values have the place -1: the last entry, which is empty.
-    return np.take(np.array(encoded, dtype=f"S{width}"), places), {"_Encoding": "utf-8"}
+    stored = np.take(np.array(encoded, dtype=f"S{width}"), places)
+    return np.full(len(column), stored[0], stored.dtype) if len(stored) < len(column) else stored, {
+        "_Encoding": "utf-8"
+    }
 
 
 def _as_text(value: Any) -> str:
@@ -118,7 +128,7 @@ def _decode(characters: npt.NDArray[np.bytes_]) -> ExtensionArray:
     """
     count = len(characters)
     if not characters.view(np.uint8).any():
-        return pd.array([""], dtype="str").take(np.zeros(count, np.intp))
+        return pd.array(np.broadcast_to(np.array([""], dtype=object), count), dtype=TEXT, copy=False)
     places = np.zeros(count, np.int64)
     for word in _view_words(characters).T:
         found, words = pd.factorize(word)
@@ -128,7 +138,7 @@ def _decode(characters: npt.NDArray[np.bytes_]) -> ExtensionArray:
     firsts = np.zeros(places.max() + 1, np.int64)
     firsts[places[backwards]] = backwards
     texts = [row.tobytes().rstrip(b"\0").decode() for row in characters[firsts]]
-    return pd.array(texts, dtype="str").take(places)
+    return pd.array(texts, dtype=TEXT).take(places)
 
 
 def _view_words(characters: npt.NDArray[np.bytes_]) -> npt.NDArray[np.uint64]:

@@ -16,6 +16,7 @@ from coldcache.core.records import UNIT_OF_METRIC, Record, name_share
 from coldcache.core.trial_figure import choose_figure, choose_record
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
 from coldcache.dataset.reader import COUNTED, LIMIT_NAMES
+from coldcache.dataset.table_io import TEXT
 from coldcache.design.cases import Trial
 from coldcache.verdicts.drift import Drift, Moment
 from coldcache.verdicts.suspect_rules import MEASURED_SLACK
@@ -40,36 +41,57 @@ def tabulate_records(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
         ``time`` is that moment in s, else NaN.
     """
     records: list[Record] = []
-    shares: list[str] = []
-    logs: list[str] = []
-    colds: list[str] = []
-    reached: list[str] = []
-    metrics: list[str] = []
+    texts: dict[str, list[str]] = {name: [] for name in ("metric", "cold", "reached", "log", "share")}
     shared, counts = [], []
     for trial in trials:
         before = len(records)
         series = [(log, own, f"process={process}") for process, (log, own) in enumerate(trial.series)]
         for log, own, share in ((trial.log, trial.records, ""), *series, (trial.log, _lacking(trial), "")):
             records += own
-            logs += [log] * len(own)
-            shares += [share] * len(own) if share else [name_share(record) or "" for record in own]
-        metrics += _name_metrics(records[before:])
+            texts["log"] += [log] * len(own)
+            texts["share"] += [share] * len(own) if share else [name_share(record) or "" for record in own]
+        texts["metric"] += _name_metrics(records[before:])
         named = [record.operation for record in records[before:]]
         kinds = {name: (trial.judgement.cold_of(name), trial.judgement.reached_by(name)) for name in set(named)}
-        colds += [kinds[name][0] for name in named]
-        reached += [kinds[name][1] for name in named]
+        texts["cold"] += [kinds[name][0] for name in named]
+        texts["reached"] += [kinds[name][1] for name in named]
         shared.append(_share(trial))
         counts.append(len(records) - before)
     # Columns that the records of a trial share are built once per trial and then repeated.
-    table = pd.DataFrame(shared).take(np.repeat(np.arange(len(counts)), counts)).reset_index(drop=True)
-    places = {name: place for place, name in enumerate(Record._fields) if name not in _NO_COLUMN}
-    own = pd.DataFrame({name: [record[place] for record in records] for name, place in places.items()})
-    own["metric"] = metrics
-    caveats = [" ".join(record.caveats) for record in records]
-    times = [record.factors.get("time", np.nan) for record in records]
-    return pd.concat([table, own], axis="columns").assign(
-        cold=colds, reached=reached, log=logs, caveats=caveats, share=shares, time=times
-    )
+    columns = _repeat_rows(pd.DataFrame(shared), counts)
+    # A list goes with its column, as it is as large.
+    given = {name: _column(texts.pop(name)) for name in list(texts)}
+    for place, name in enumerate(Record._fields):
+        if name not in _NO_COLUMN:
+            columns[name] = given.pop(name) if name in given else _column([record[place] for record in records])
+    columns |= {name: given.pop(name) for name in ("cold", "reached", "log")}
+    columns["caveats"] = _column([" ".join(record.caveats) for record in records])
+    columns |= given
+    columns["time"] = _column([record.factors.get("time", np.nan) for record in records])
+    # In blocks of several columns each would be copied.
+    return pd.DataFrame(columns, copy=False)
+
+
+def _column(values: list[Any]) -> Any:
+    """Return values as a column, whose texts share one object where the values do."""
+    return pd.array(values, dtype=TEXT) if all(type(value) is str for value in values) else pd.Series(values)
+
+
+def _repeat_rows(table: pd.DataFrame, counts: Sequence[int]) -> dict[str, Any]:
+    """Return the columns of a table of trials, each row as often as its trial has records."""
+    rows = np.repeat(np.arange(len(counts)), counts)
+    # Most factors are those of other studies: one missing level is the whole column.
+    missing = np.broadcast_to(np.array([None], dtype=object), len(rows))
+    return {
+        str(name): missing
+        if _is_unstated(column)
+        else (column.astype(TEXT) if isinstance(column.dtype, pd.StringDtype) else column).array.take(rows)
+        for name, column in table.items()
+    }
+
+
+def _is_unstated(column: pd.Series) -> bool:
+    return column.dtype == object and all(level is None for level in column)
 
 
 def _name_metrics(records: Sequence[Record]) -> list[str]:

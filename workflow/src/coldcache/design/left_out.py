@@ -51,9 +51,7 @@ def check_left_out(
                 raise DesignError(f'{place}.{factor}: "{level}" is none of its levels, {", ".join(map(str, listed))}')
 
 
-def is_left_out(
-    left_out: Sequence[Mapping[str, Level]], operations: Sequence[str], point: Mapping[str, Level]
-) -> bool:
+def is_left_out(left_out: Sequence[Mapping[str, Level]], operations: Sequence[str], point: Mapping[str, Level]) -> bool:
     """Return whether a sweep leaves a case out.
 
     Parameters
