@@ -47,6 +47,19 @@ def test_people_read_each_case_with_its_repetitions_the_time_and_the_space(proje
     ]
 
 
+def test_a_plan_says_what_a_sweep_leaves_out(project, capsys, change):
+    study = Path("config/studies/tiny.yaml")
+    change(study, "    title: Operations on empty files", "    leave_out: [{operation: file-stat}]\n    title: Files")
+    print_plan("tiny", "here", None, "text")
+    said = capsys.readouterr().out.splitlines()
+    assert said[said.index("tiny/files (fio)") + 1 :][:4] == [
+        "  left out: operation=file-stat",
+        "  operation=file-create  x 2  4,000 items, about 0.6 s each",
+        "  operation=file-remove  x 2  4,000 items, about 0.6 s each",
+        "tiny/cache (fio)",
+    ]
+
+
 def test_six_rounds_are_enough_and_few_of_one_sweep_are_named(project, capsys, change):
     study = Path("config/studies/tiny.yaml")
     change(study, "repetitions: 2", "repetitions: 6")

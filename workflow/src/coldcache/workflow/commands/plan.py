@@ -141,6 +141,11 @@ def _print_sweep(sweep: Sweep, cases: list[Case]) -> None:
     print_line(f"{first.study}/{first.sweep} ({'; '.join(about)})", (r"^\S+", "bold"))
     for step in sweep.preparation:
         print(f"  before each trial: {step}")
+    # A tool that measures several operations in one execution leaves none of them out.
+    together = any(len(case.operations) > 1 for case in cases)
+    for group in sweep.leave_out:
+        if not (together and "operation" in group):
+            print(f"  left out: {','.join(f'{factor}={level}' for factor, level in group.items())}")
     reasons = {case.why_not_here for case in cases}
     if len(reasons) == 1 and first.why_not_here:
         print_line(f"  does not run here: {first.why_not_here}", _ABSENT)
