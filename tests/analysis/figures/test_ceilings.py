@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
-from canvas import find_overlaps
+import pytest
+import seaborn as sns
+from canvas import find_crossed, find_overlaps
 
+from coldcache.analysis import figures as fig
 from coldcache.analysis.figures.ceilings import draw_ceilings, draw_thresholds
 
 
@@ -21,6 +24,23 @@ def test_limits_that_are_near_each_other_share_a_name(axes, sweep):
     draw_ceilings(axes, replace(sweep, ceilings={"most": 520e6, "least": 500e6, "half": 250e6}))
     assert [text.get_text() for text in axes.texts] == ["half, 250 MB/s", "least, 500 MB/s; most, 520 MB/s"]
     assert find_overlaps(axes.figure) == []
+
+
+@pytest.mark.parametrize("rate", [45e6, 105e6, 180e6, 255e6, 330e6, 415e6])
+@pytest.mark.parametrize("name", ["limit", "measured, doubtful limit of reads"])
+def test_no_name_of_a_limit_is_crossed(axes, sweep, rate, name):
+    cells = sweep.cells
+    sns.lineplot(cells.to_dataframe(), x="threads", y="estimate", ax=axes, **fig.lines_by(cells, "operation"))
+    fig.draw_bands(axes, cells)
+    fig.draw_runs(axes, sweep, cells)
+    draw_ceilings(axes, replace(sweep, ceilings={name: rate, "least": 0.5 * rate}))
+    fig.set_x(axes, "threads", log=2)
+    fig.set_y(axes, "throughput", unit="B/s", start=0)
+    fig.name_lines(axes, cells, by="operation")
+    names = [text for text in axes.texts if " MB/s" in text.get_text()]
+    assert names
+    assert find_overlaps(axes.figure) == []
+    assert find_crossed(axes.figure, names) == []
 
 
 def test_only_limits_of_what_is_drawn_are_drawn(axes, sweep):

@@ -7,14 +7,12 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.figures.free_name import FreeName
 from coldcache.analysis.figures.style import FAINT
 from coldcache.core.units import show_rate
 
 #: A ceiling that is further above the highest value would press the data to the floor of the figure.
 _FARTHEST = 2.0
-
-#: Names lie above the grid and below lines and runs, which they must not hide.
-_BELOW_DATA = 1.5
 
 #: Two names need this share of the highest value between them.
 _ROOM = 0.1
@@ -57,13 +55,9 @@ def draw_ceilings(
             continue
         names.append(f"{name}, {show_rate(rate, estimates.unit)}")
         above = drawn[place + 1][0] if place + 1 < len(drawn) else np.inf
-        # Lines that are near each other are named together, above the highest of them.
+        # Lines that are near each other are named together, above the highest or below the lowest of them.
         if above - rate > _ROOM * highest:
-            axes.annotate(
-                "; ".join(names), (0.01, rate), xytext=(0, 3), va="bottom", xycoords=("axes fraction", "data"),
-                textcoords="offset points", fontsize=11, color=FAINT, zorder=_BELOW_DATA,
-                bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.5},
-            )  # fmt: skip
+            FreeName(axes, "; ".join(names), drawn[place + 1 - len(names)][0], rate, fontsize=11, color=FAINT)
             names = []
     limits = "; ".join(f"{name} {show_rate(rate, estimates.unit)}" for name, rate in estimates.ceilings.items())
     return f"Dashed where the scale allows: {limits}." if limits else None
