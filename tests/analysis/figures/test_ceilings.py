@@ -43,6 +43,11 @@ def test_no_name_of_a_limit_is_crossed(axes, sweep, rate, name):
     assert find_crossed(axes.figure, names) == []
 
 
+def test_a_rate_that_is_asked_of_each_core_is_drawn(axes, sweep):
+    draw_ceilings(axes, replace(sweep, ceilings={"asked of each core (least)": 100e6}))
+    assert [text.get_text() for text in axes.texts] == ["asked of each core (least), 100 MB/s"]
+
+
 def test_only_limits_of_what_is_drawn_are_drawn(axes, sweep):
     limited = replace(sweep, ceilings={"limit of reads": 300e6, "limit of writes": 70e6})
     writes = limited.cells.sel(operation=["write"])

@@ -42,8 +42,8 @@ def test_trials_that_do_not_count_are_drawn_and_have_no_figure():
     assert found.counted.figure.tolist() == [1e9, 1.1e9]
     assert found.title() == "The sentinel was at most \N{MINUS SIGN}4.8 % off its median"
     assert found.in_words(median=found.counted.figure.median()).to_dict("records") == [
-        {"sentinel": "probe", "trials": 3, "that count": 2, "median": "1.05 GB/s", "furthest off": "\N{MINUS SIGN}4.8 %",
-         "allowed": "20 %"}
+        {"sentinel": "probe", "trials": 3, "that count": 2, "median": "1.05 GB/s",
+         "furthest off": "\N{MINUS SIGN}4.8 %", "allowed": "20 %"}
     ]  # fmt: skip
     numbers = found.numbers()
     assert numbers["figure (B/s)"].tolist()[::2] == [1e9, 1.1e9]

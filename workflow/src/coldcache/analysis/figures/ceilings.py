@@ -65,8 +65,8 @@ def draw_ceilings(
 
 def _bounds(name: str, operations: Collection[str]) -> bool:
     """Return whether a limit bounds any of some operations, by its name, such as ``stated limit of reads``."""
-    sides = {f"of {side}s" for side in ("read", "write") if any(one.endswith(side) for one in operations)}
-    return " of " not in name or any(name.endswith(side) for side in sides)
+    sides = {f" of {side}s": any(one.endswith(side) for one in operations) for side in ("read", "write")}
+    return all(is_drawn for side, is_drawn in sides.items() if name.endswith(side))
 
 
 def draw_thresholds(axes: Axes, thresholds: Mapping[str, float]) -> None:
