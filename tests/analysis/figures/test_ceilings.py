@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 import seaborn as sns
-from canvas import find_crossed, find_overlaps
+from canvas import find_crossed, find_outside, find_overlaps
 
 from coldcache.analysis import figures as fig
 from coldcache.analysis.figures.ceilings import draw_ceilings, draw_thresholds
@@ -41,6 +41,16 @@ def test_no_name_of_a_limit_is_crossed(axes, sweep, rate, name):
     assert names
     assert find_overlaps(axes.figure) == []
     assert find_crossed(axes.figure, names) == []
+
+
+def test_names_that_do_not_fit_in_a_line_have_one_each_and_all_of_it_is_seen(axes, sweep):
+    asked = {"asked of each core (least)": 100e6, "asked of each core (most)": 120e6}
+    draw_ceilings(axes, replace(sweep, ceilings=asked))
+    axes.set_ylim(0, 500e6)
+    (name,) = axes.texts
+    assert name.get_text() == "asked of each core (least), 100 MB/s\nasked of each core (most), 120 MB/s"
+    assert find_outside(axes.figure) == []
+    assert axes.bbox.x0 < name.get_window_extent().x0 < name.get_window_extent().x1 < axes.bbox.x1
 
 
 def test_a_rate_that_is_asked_of_each_core_is_drawn(axes, sweep):

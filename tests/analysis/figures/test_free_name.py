@@ -1,7 +1,9 @@
 """A name of a level line moves to where no data and no other text are, and reads well where there is no such place."""
 
+import numpy as np
 import pytest
 from canvas import find_crossed, find_outside, find_overlaps
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from coldcache.analysis.figures.free_name import FreeName
 
@@ -73,6 +75,18 @@ def test_a_name_stays_within_the_axes(axes, named):
     axes.figure.canvas.draw()
     assert find_outside(axes.figure) == []
     assert side(axes, name)[1] < 0.98
+
+
+def test_a_thin_line_leads_from_a_name_that_is_apart_to_its_line(axes, named):
+    name = named(*(([1, 64], [y, y], {"color": "white"}) for y in range(80, 125, 5)))
+    canvas = FigureCanvasAgg(axes.figure)
+    canvas.draw()
+    box, (_, line) = name.get_window_extent(), axes.transData.transform((1, 100))
+    low, high = (box.y1 + 3, line - 3) if box.y1 < line else (line + 3, box.y0 - 3)
+    assert high - low > 10
+    middle = round((box.x0 + box.x1) / 2)
+    pixels = np.asarray(canvas.buffer_rgba())[::-1, middle - 1 : middle + 2, :3].min(axis=(1, 2))
+    assert (pixels[round(low) : round(high)] < 0xE0).all()
 
 
 def test_a_name_that_finds_no_free_place_covers_what_is_behind_it(axes, named):

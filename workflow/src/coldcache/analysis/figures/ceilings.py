@@ -14,6 +14,9 @@ from coldcache.core.units import show_rate
 #: A ceiling that is further above the highest value would press the data to the floor of the figure.
 _FARTHEST = 2.0
 
+#: Letters that fit beside each other within the axes.
+_LETTERS = 45
+
 #: Two names need this share of the highest value between them.
 _ROOM = 0.1
 
@@ -57,7 +60,10 @@ def draw_ceilings(
         above = drawn[place + 1][0] if place + 1 < len(drawn) else np.inf
         # Lines that are near each other are named together, above the highest or below the lowest of them.
         if above - rate > _ROOM * highest:
-            FreeName(axes, "; ".join(names), drawn[place + 1 - len(names)][0], rate, fontsize=11, color=FAINT)
+            # Names that do not fit in one line have one each.
+            joined = "; ".join(names)
+            joined = joined if len(joined) <= _LETTERS else "\n".join(names)
+            FreeName(axes, joined, drawn[place + 1 - len(names)][0], rate, fontsize=11, color=FAINT)
             names = []
     limits = "; ".join(f"{name} {show_rate(rate, estimates.unit)}" for name, rate in estimates.ceilings.items())
     return f"Dashed where the scale allows: {limits}." if limits else None

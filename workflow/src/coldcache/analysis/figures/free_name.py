@@ -22,6 +22,9 @@ _PLACES, _INDENT = 16, 0.01
 #: Distances from the line that are tried, and points between two of them.
 _DISTANCES, _STEP = 12, 6.0
 
+#: Points between a name and its line from which a thin line joins them.
+_APART = 12.0
+
 #: Names lie above everything, on white: what none of the places avoids does not strike them through.
 _ABOVE_DATA = 5
 
@@ -50,6 +53,7 @@ class FreeName(Text):
         self.lowest, self.highest = lowest, highest
         axes.add_artist(self)
         self.set_transform(IdentityTransform())
+        self.set_clip_on(False)
         # It is within the axes: their size does not depend on it.
         self.set_in_layout(False)
 
@@ -58,7 +62,20 @@ class FreeName(Text):
         axes = self.axes
         if isinstance(axes, Axes) and self.get_visible():
             self.set_position(self._find_place(axes, renderer))
+            self._lead_to_line(axes, renderer)
         super().draw(renderer)
+
+    def _lead_to_line(self, axes: Axes, renderer: RendererBase) -> None:
+        """Draw a thin line between the name and its line where they are apart."""
+        box = super().get_window_extent(renderer)
+        (_, below), (_, above) = np.asarray(axes.transData.transform([(1, self.lowest), (1, self.highest)])).tolist()
+        near, end = (box.y0, above) if box.y0 > above else (box.y1, below)
+        if abs(near - end) < _APART * float(np.asarray(renderer.points_to_pixels(1))):
+            return
+        middle = (box.x0 + box.x1) / 2
+        leader = Line2D([middle, middle], [near, end], color=str(self.get_color()), linewidth=0.8)
+        leader.set_figure(axes.get_figure(root=True))
+        leader.draw(renderer)
 
     def _find_place(self, axes: Axes, renderer: RendererBase) -> tuple[float, float]:
         """Return the lower left corner in pixels: of the freest places, the nearest and then the leftmost."""

@@ -71,7 +71,7 @@ class StudyValidity:
 
     def show_drifts(self) -> pd.DataFrame:
         """Return the drifts in words; sweeps lead to their trials."""
-        changes = [f"{100 * change + 0:+.2g} %".replace("+0 %", "0 %").replace("-", "\N{MINUS SIGN}") if p == p else "–"
+        changes = [show_change(change + 0).replace("+0 %", "0 %") if p == p else "–"
                    for change, p in zip(self.drifts.change, self.drifts.p, strict=True)]  # fmt: skip
         likely = [("< 0.001" if p < 0.001 else f"{p:.2g}") if p == p else "–" for p in self.drifts.p]
         return pd.DataFrame(
