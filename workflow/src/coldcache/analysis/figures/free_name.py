@@ -74,7 +74,7 @@ class FreeName(Text):
             return
         middle = (box.x0 + box.x1) / 2
         leader = Line2D([middle, middle], [near, end], color=str(self.get_color()), linewidth=0.8)
-        leader.set_figure(axes.get_figure(root=True))
+        leader.set_figure(axes.figure)
         leader.draw(renderer)
 
     def _find_place(self, axes: Axes, renderer: RendererBase) -> tuple[float, float]:
