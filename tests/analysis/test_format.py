@@ -12,9 +12,18 @@ from coldcache.analysis.format import (
     format_level,
     format_ratio,
     format_suspect,
+    show_change,
 )
 from coldcache.analysis.results import Ratio
 from coldcache.statistics.dependence import Rounds
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [(0.39, "+39 %"), (0.083, "+8.3 %"), (-0.042, "\N{MINUS SIGN}4.2 %"), (1.385, "+138 %"), (99, "+9,900 %")],
+)
+def test_a_change_is_in_per_cent_with_its_sign(change, shown):
+    assert show_change(change) == shown
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_scaling_has_peak_plateau_and_the_costs_of_the_law(invent):
 def test_few_numbers_of_threads_have_no_plateau_and_no_law(sweep):
     table = Table.of_scaling([sweep], "Scaling")
     assert table.shown.columns.tolist() == ["operation", "peak", "at threads", "plateau from"]
-    assert words(table)[0][2:] == ["4", "none: too few numbers of threads to tell a plateau"]
+    assert words(table)[0][2:] == ["4", "none: too few numbers of threads to show a plateau"]
 
 
 def test_published_values_stand_beside_measured_ones(invent):

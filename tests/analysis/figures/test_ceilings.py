@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
-from canvas import find_overlaps
+import pytest
+import seaborn as sns
+from canvas import find_crossed, find_outside, find_overlaps
 
+from coldcache.analysis import figures as fig
 from coldcache.analysis.figures.ceilings import draw_ceilings, draw_thresholds
 
 
@@ -21,6 +24,38 @@ def test_limits_that_are_near_each_other_share_a_name(axes, sweep):
     draw_ceilings(axes, replace(sweep, ceilings={"most": 520e6, "least": 500e6, "half": 250e6}))
     assert [text.get_text() for text in axes.texts] == ["half, 250 MB/s", "least, 500 MB/s; most, 520 MB/s"]
     assert find_overlaps(axes.figure) == []
+
+
+@pytest.mark.parametrize("rate", [45e6, 105e6, 180e6, 255e6, 330e6, 415e6])
+@pytest.mark.parametrize("name", ["limit", "measured, doubtful limit of reads"])
+def test_no_name_of_a_limit_is_crossed(axes, sweep, rate, name):
+    cells = sweep.cells
+    sns.lineplot(cells.to_dataframe(), x="threads", y="estimate", ax=axes, **fig.lines_by(cells, "operation"))
+    fig.draw_bands(axes, cells)
+    fig.draw_runs(axes, sweep, cells)
+    draw_ceilings(axes, replace(sweep, ceilings={name: rate, "least": 0.5 * rate}))
+    fig.set_x(axes, "threads", log=2)
+    fig.set_y(axes, "throughput", unit="B/s", start=0)
+    fig.name_lines(axes, cells, by="operation")
+    names = [text for text in axes.texts if " MB/s" in text.get_text()]
+    assert names
+    assert find_overlaps(axes.figure) == []
+    assert find_crossed(axes.figure, names) == []
+
+
+def test_names_that_do_not_fit_in_a_line_have_one_each_and_all_of_it_is_seen(axes, sweep):
+    asked = {"asked of each core (least)": 100e6, "asked of each core (most)": 120e6}
+    draw_ceilings(axes, replace(sweep, ceilings=asked))
+    axes.set_ylim(0, 500e6)
+    (name,) = axes.texts
+    assert name.get_text() == "asked of each core (least), 100 MB/s\nasked of each core (most), 120 MB/s"
+    assert find_outside(axes.figure) == []
+    assert axes.bbox.x0 < name.get_window_extent().x0 < name.get_window_extent().x1 < axes.bbox.x1
+
+
+def test_a_rate_that_is_asked_of_each_core_is_drawn(axes, sweep):
+    draw_ceilings(axes, replace(sweep, ceilings={"asked of each core (least)": 100e6}))
+    assert [text.get_text() for text in axes.texts] == ["asked of each core (least), 100 MB/s"]
 
 
 def test_only_limits_of_what_is_drawn_are_drawn(axes, sweep):

@@ -7,7 +7,7 @@ from canvas import find_outside
 
 from coldcache.analysis.figures.axes import name_lines
 from coldcache.analysis.figures.bands import draw_bands
-from coldcache.analysis.figures.picture import Picture, picture_of
+from coldcache.analysis.figures.picture import Picture, picture_of, picture_of_map
 from coldcache.analysis.figures.runs import draw_runs
 from coldcache.analysis.figures.style import COLOURS, house_style
 from coldcache.analysis.report_links import without_links
@@ -31,6 +31,23 @@ def test_a_picture_of_a_sweep_says_how_to_read_it_and_what_it_shows(draw, sweep)
     assert picture.sweeps == ("s/w",)
     assert picture.figure.get_suptitle() == "Reads grow"
     assert picture.figure.number not in plt.get_fignums() if hasattr(picture.figure, "number") else True
+
+
+def test_no_line_of_a_title_begins_with_a_unit(draw):
+    title = draw(
+        "With 64 threads random reads: half are done within 1.27 ms, 99 % are within 9 ms"
+    ).figure.get_suptitle()
+    assert title.count("\n") == 1 and "1.27 ms" in title and "99 %" in title
+    for length in range(1, 40):
+        lines = draw(f"{'x' * length} writes reach up to 254 k/s and 99 % of them").figure.get_suptitle()
+        assert "254 k/s" in lines and "99 %" in lines
+
+
+def test_a_map_has_no_marks_to_explain(sweep):
+    with house_style():
+        picture = picture_of_map(sweep, plt.figure(), "A map")
+    assert picture.caption.startswith("Each cell is the median of a case. Trials: 30 valid. Reads: ")
+    assert "ots" not in picture.caption
 
 
 def test_a_long_title_is_wrapped_within_the_figure_and_has_no_links(draw):

@@ -27,6 +27,12 @@ def test_known_levels_have_their_own_mark_and_others_one_by_position():
     assert mark_level(7, list(range(8))) == SERIES[7 % len(SERIES)]
 
 
+def test_a_level_without_a_mark_of_its_own_has_the_colour_of_no_other():
+    levels = ["read", "reread", "rewrite", "write", "random-read", "stride-read"]
+    assert len({mark_level(level, levels).colour for level in levels}) == len(levels)
+    assert mark_level("read", levels) == MARKS["read"]
+
+
 def test_the_style_lasts_as_long_as_its_context():
     before = mpl.rcParams["svg.hashsalt"]
     with house_style():

@@ -56,3 +56,10 @@ def test_a_sweep_whose_logs_state_no_percentile_has_none(reference_report):
 def test_a_latency_in_the_table_is_a_link_to_its_case(found):
     html = found.table("Percentiles")._repr_mimebundle_()["text/html"]
     assert html.count("<a href=") == len(found.points()) and "&lt;a" not in html
+
+
+def test_a_row_of_the_table_has_both_percentiles(found):
+    shown = found.table("Percentiles").shown
+    assert list(shown.columns) == ["operation", "threads", "p50", "p99", "rate", "n"]
+    assert len(shown) == len(found.points()) / 2
+    assert (shown.p50 != shown.p99).all()

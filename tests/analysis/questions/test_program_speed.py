@@ -47,7 +47,7 @@ def test_the_newest_figure_of_each_kind_is_shown_in_the_order_of_the_goals():
 def test_a_trend_is_of_what_was_measured_at_two_commits_of_one_machine():
     speed = Speed(ENTRIES)
     assert speed.trend().to_dict() == {"plan-seconds": {"first": 6.0, "second": 3.0}}
-    assert speed.describe_trend() == "Over 2 commits the most changed: plan of 100,000 trials, times 0.50"
+    assert speed.describe_trend() == "Over 2 commits this changed most, 0.50 times: plan of 100,000 trials"
     assert speed.tabulate_trend().shown.values.tolist() == [["plan of 100,000 trials", "6 s", "3 s"]]
     assert speed.list_trend().to_dict("records") == [
         {"what": "plan of 100,000 trials, s", "commit": "first", "value": 6.0, "most": 5},
@@ -103,8 +103,8 @@ def test_the_figure_that_changed_most_is_told_and_a_commit_with_changed_files_ha
         entry("logs-share", 0.36, second), entry("help-seconds", 0.1, first),
     ])  # fmt: skip
     assert speed.describe_trend() == (
-        "Over 2 commits the most changed: logs of all tools read, mixed, over the same logs searched for numbers, on two "
-        "cores, times 1.80"
+        "Over 2 commits this changed most, 1.80 times: logs of all tools read, mixed, over the same logs searched for "
+        "numbers, on two cores"
     )
     assert speed.list_trend().iloc[1:3, :3].values.tolist() == [
         ["plan of 100,000 trials, s", "abcdef0+", 3.0],

@@ -25,10 +25,11 @@ def sentinel(figures, verdicts=None, allowed=0.2):
 
 def test_the_furthest_drift_is_told_with_what_is_allowed():
     assert sentinel([1e9, 1e9, 0.9e9]).describe() == (
-        "The sentinel probe ran 3 times; it was at most -10% off its median, never beyond the 20% that the site allows."
+        "The sentinel probe ran 3 times; it was at most \N{MINUS SIGN}10 % off its median, never beyond the 20 % "
+        "that the site allows."
     )
     assert sentinel([1e9, 1e9, 1.5e9, 0.5e9, 1e9]).describe() == (
-        "The sentinel probe ran 5 times; it was at most +50% off its median, 2 times beyond the 20% that the site "
+        "The sentinel probe ran 5 times; it was at most +50 % off its median, 2 times beyond the 20 % that the site "
         "allows."
     )
 
@@ -36,13 +37,13 @@ def test_the_furthest_drift_is_told_with_what_is_allowed():
 def test_trials_that_do_not_count_are_drawn_and_have_no_figure():
     found = sentinel([1e9, float("nan"), 1.1e9], ["valid", "void", "suspect"])
     assert found.caption().startswith("Dots: 3 trials of probe; hollow: suspect; crosses on the axis: do not count.")
-    assert found.caption().endswith("Dashed: 20% off it.")
+    assert found.caption().endswith("Dashed: 20 % off it.")
     assert (found.path, found.quantity, found.unit, found.allowed) == ("s/probe", "throughput", "B/s", 0.2)
     assert found.counted.figure.tolist() == [1e9, 1.1e9]
-    assert found.title() == "The sentinel was at most -5% off its median"
+    assert found.title() == "The sentinel was at most \N{MINUS SIGN}4.8 % off its median"
     assert found.in_words(median=found.counted.figure.median()).to_dict("records") == [
-        {"sentinel": "probe", "trials": 3, "that count": 2, "median": "1.05 GB/s", "furthest off": "-4.8%",
-         "allowed": "20%"}
+        {"sentinel": "probe", "trials": 3, "that count": 2, "median": "1.05 GB/s",
+         "furthest off": "\N{MINUS SIGN}4.8 %", "allowed": "20 %"}
     ]  # fmt: skip
     numbers = found.numbers()
     assert numbers["figure (B/s)"].tolist()[::2] == [1e9, 1.1e9]

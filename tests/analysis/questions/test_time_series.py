@@ -69,7 +69,8 @@ def test_points_are_listed_by_the_second_for_a_figure(series):
     assert points.value.tolist()[:30] == write.values.tolist()
     assert points.seconds.tolist()[:3] == pytest.approx([0, 60, 120])
     assert caption_series([write]) == "Points: 30. Dashed: the 99.9th percentile of the points."
-    assert caption_series([write] * 8).endswith(" 2 more series: see the table.")
+    several = caption_series([write] * 8)
+    assert several.startswith("Points: 30 of each line. ") and several.endswith(" 2 more series: see the table.")
 
 
 def test_processes_are_summed_over_the_same_windows(series):

@@ -43,7 +43,7 @@ def test_why_there_is_no_plateau_is_told_in_few_words():
     assert shorten_reason("the rate still rises by 27 % over the last doubling to 16 threads: measure at more") == (
         "the rate still rises by 27 % over the last doubling to 16 threads"
     )
-    assert shorten_reason("rates at 1, 2 threads: a knee needs 4") == "too few numbers of threads to tell a plateau"
+    assert shorten_reason("rates at 1, 2 threads: a knee needs 4") == "too few numbers of threads to show a plateau"
 
 
 def test_operations_that_level_off_alike_share_a_part(rise):

@@ -6,7 +6,7 @@ import pytest
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.core.errors import CampaignError
-from coldcache.report.site.recorded_system import read_recorded_system
+from coldcache.report.site.recorded_system import read_recorded_system, show_recorded
 
 CASE = "quick/sequential/operation=write,threads=1"
 
@@ -66,3 +66,9 @@ def test_a_trial_that_is_cut_short_is_named(campaign):
     path.write_text(path.read_text()[:40])
     with pytest.raises(CampaignError, match=r"^raw/reference/quick/.*/r2/trial.json: not the outcome of a trial \("):
         read_recorded_system(campaign)
+
+
+def test_what_has_parts_is_shown_in_words():
+    assert show_recorded({"disk": {"name": "vda", "number": "254:0"}}) == "disk: name vda, number 254:0"
+    assert show_recorded({"disk": {"name": "vda"}, "loop": {"name": "loop0"}}) == "disk: name vda; loop: name loop0"
+    assert (show_recorded("ext4"), show_recorded(True), show_recorded({})) == ("ext4", "True", "{}")

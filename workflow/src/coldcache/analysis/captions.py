@@ -29,17 +29,20 @@ def describe_marks(counts: xr.DataArray) -> str:
     )
 
 
-def describe_trials(cube: xr.Dataset) -> list[str]:
-    """Return sentences that count the trials of a sweep by verdict, and its reads by how cold they were."""
+def describe_trials(cube: xr.Dataset, has_marks: bool = True) -> list[str]:
+    """Return sentences that count the trials of a sweep by verdict, and its reads by how cold they were.
+
+    Where each trial has a mark they say what hollow dots and diamonds mean.
+    """
     counted = {name: int((cube.verdict == name).sum()) for name in ("valid", "suspect", "void", "missing")}
     parts = ["Trials: " + ", ".join(f"{count} {name}" for name, count in counted.items() if count) + "."]
-    if counted["suspect"]:
+    if counted["suspect"] and has_marks:
         parts.append("Hollow dots: suspect.")
     cold = cube.cold.values[cube.cold.values != "not applicable"]
     colds = {name: int((cold == name).sum()) for name in ("cold", *NOT_PROVED)}
     if any(colds.values()):
         parts.append("Reads: " + ", ".join(f"{count} {name}" for name, count in colds.items() if count) + ".")
-    if any(colds[name] for name in NOT_PROVED):
+    if has_marks and any(colds[name] for name in NOT_PROVED):
         parts.append("Diamonds: reads that are not proved cold.")
     return parts
 

@@ -260,6 +260,11 @@ class Estimates:
         parts += [f"{sentence}." for sentence in self.describe_silent()]
         return " ".join([*parts, self.origin(), *dict.fromkeys(note for note in notes if note)])
 
+    def caption_cells(self) -> str:
+        """Return how to read a map: cells, trials, cold reads, and tool."""
+        parts = ["Each cell is the median of a case.", *describe_trials(self.cube, has_marks=False)]
+        return " ".join([*parts, *(f"{sentence}." for sentence in self.describe_silent()), self.origin()])
+
     def describe_silent(self) -> list[str]:
         """Return why an operation has no valid figure, for each such operation, without a full stop."""
         return [f"No figure of {name.replace('-', ' ')}: {why}" for name, why in self.silent.items()]

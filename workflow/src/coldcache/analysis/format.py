@@ -80,6 +80,13 @@ def show_level(level: float) -> str:
     return f"{100 * level:.3g} %"
 
 
+def show_change(change: float) -> str:
+    """Return a relative change in per cent: ``+139 %``, ``−4.2 %``."""
+    share = 100 * change
+    shown = f"{share:+,.0f}" if abs(share) >= 10 else f"{share:+.2g}"
+    return f"{shown} %".replace("-", "\N{MINUS SIGN}")
+
+
 def show_worth(n: int, correlation: float) -> str | None:
     """Return how many independent runs correlated ones are worth; None if they are about independent."""
     if correlation < _WORTH_SAYING:

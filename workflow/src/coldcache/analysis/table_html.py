@@ -31,7 +31,7 @@ def show_html(shown: pd.DataFrame, caption: str, name: str) -> str:
     columns = [[row[place] for row in rows] for place in range(shown.shape[1])]
     kinds = [Markup(' class="number"') if _holds_numbers(column) else Markup("") for column in columns]
     head = Markup("").join(
-        Markup('<th scope="col"{}>{}</th>').format(kind, str(heading))
+        Markup('<th scope="col"{}>{}</th>').format(kind, str(heading).replace(" %", "\N{NO-BREAK SPACE}%"))
         for kind, heading in zip(kinds, shown.columns, strict=True)
     )
     body = Markup("\n").join(

@@ -34,7 +34,8 @@ def describe_power(
     wider = spread * widening(max(n, LEAST_REPETITIONS), rounds)
     wanted = f"{100 * (ratio - 1):g} % with {100 * POWER:g} % power"
     shown = smallest_difference(spread, n, level, rounds)
-    now = f"({n} show {100 * shown:.2g} %)" if math.isfinite(shown) else f"({n} show nothing)"
+    share = f"{100 * shown:,.0f}" if 100 * shown >= 10 else f"{100 * shown:.2g}"
+    now = f"({n} show {share} %)" if math.isfinite(shown) else f"({n} show nothing)"
     if shown <= ratio - 1:
         return f"{n} runs per case show {wanted}"
     try:

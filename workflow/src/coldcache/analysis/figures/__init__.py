@@ -21,7 +21,7 @@ from coldcache.analysis.figures.panels import (
     open_panels,
     set_panels,
 )
-from coldcache.analysis.figures.picture import Picture, picture_of
+from coldcache.analysis.figures.picture import Picture, picture_of, picture_of_map
 from coldcache.analysis.figures.predictions import draw_predictions
 from coldcache.analysis.figures.published import draw_published, draw_stars, published_by_case
 from coldcache.analysis.figures.runs import draw_runs, draw_trials, link_points
@@ -102,6 +102,7 @@ __all__ = [
     "open_small",
     "picture_of",
     "picture_of_forest",
+    "picture_of_map",
     "published_by_case",
     "say",
     "say_shared",

@@ -7,14 +7,15 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.figures.free_name import FreeName
 from coldcache.analysis.figures.style import FAINT
 from coldcache.core.units import show_rate
 
 #: A ceiling that is further above the highest value would press the data to the floor of the figure.
 _FARTHEST = 2.0
 
-#: Names lie above the grid and below lines and runs, which they must not hide.
-_BELOW_DATA = 1.5
+#: Letters that fit beside each other within the axes.
+_LETTERS = 45
 
 #: Two names need this share of the highest value between them.
 _ROOM = 0.1
@@ -57,13 +58,12 @@ def draw_ceilings(
             continue
         names.append(f"{name}, {show_rate(rate, estimates.unit)}")
         above = drawn[place + 1][0] if place + 1 < len(drawn) else np.inf
-        # Lines that are near each other are named together, above the highest of them.
+        # Lines that are near each other are named together, above the highest or below the lowest of them.
         if above - rate > _ROOM * highest:
-            axes.annotate(
-                "; ".join(names), (0.01, rate), xytext=(0, 3), va="bottom", xycoords=("axes fraction", "data"),
-                textcoords="offset points", fontsize=11, color=FAINT, zorder=_BELOW_DATA,
-                bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.5},
-            )  # fmt: skip
+            # Names that do not fit in one line have one each.
+            joined = "; ".join(names)
+            joined = joined if len(joined) <= _LETTERS else "\n".join(names)
+            FreeName(axes, joined, drawn[place + 1 - len(names)][0], rate, fontsize=11, color=FAINT)
             names = []
     limits = "; ".join(f"{name} {show_rate(rate, estimates.unit)}" for name, rate in estimates.ceilings.items())
     return f"Dashed where the scale allows: {limits}." if limits else None
@@ -71,8 +71,8 @@ def draw_ceilings(
 
 def _bounds(name: str, operations: Collection[str]) -> bool:
     """Return whether a limit bounds any of some operations, by its name, such as ``stated limit of reads``."""
-    sides = {f"of {side}s" for side in ("read", "write") if any(one.endswith(side) for one in operations)}
-    return " of " not in name or any(name.endswith(side) for side in sides)
+    sides = {f" of {side}s": any(one.endswith(side) for one in operations) for side in ("read", "write")}
+    return all(is_drawn for side, is_drawn in sides.items() if name.endswith(side))
 
 
 def draw_thresholds(axes: Axes, thresholds: Mapping[str, float]) -> None:

@@ -27,6 +27,9 @@ _LETTER, _FILLED = 0.55, 0.8
 #: Letters of a title's line in a figure of six inches.
 _TITLE = 50
 
+#: A number and the space before its unit.
+_UNIT = re.compile(r"(\d) (?=%|\w{0,3}/s\b|[mµ]?s\b|[KMGT]i?B\b|times\b)")
+
 #: Lines of a title for which a figure has room, and inches of one that takes more.
 _MOST_LINES, _LINE = 2, 0.24
 
@@ -59,7 +62,7 @@ class Picture:
         self.name, self.sweeps = "", tuple(dict.fromkeys(sweeps))
         _wrap_labels(figure)
         if not is_small:
-            lines = fill(self.title.removesuffix("."), round(_TITLE * figure.get_figwidth() / 6))
+            lines = _break(self.title.removesuffix("."), round(_TITLE * figure.get_figwidth() / 6))
             figure.suptitle(lines, x=0.01, ha="left", fontweight="bold", fontsize=13)
             _grow(figure, lines.count("\n") + 1 - _MOST_LINES)
         buffer = io.StringIO()
@@ -97,6 +100,11 @@ class Picture:
         }
 
 
+def _break(title: str, width: int) -> str:
+    """Return a title in lines, none of which begins with the unit of a number."""
+    return fill(_UNIT.sub("\\1\N{NO-BREAK SPACE}", title), width).replace("\N{NO-BREAK SPACE}", " ")
+
+
 def _wrap_labels(figure: Figure) -> None:
     """Break the label of an axis that is longer than its axes into lines."""
     for axes in figure.axes:
@@ -127,6 +135,11 @@ def picture_of(
     if is_small:
         return Picture(figure, title, without_links(title), [sweep.path], is_small=True, numbers=_tabulate(sweep))
     return Picture(figure, title, sweep.caption(*notes), [sweep.path], numbers=_tabulate(sweep))
+
+
+def picture_of_map(sweep: Estimates, figure: Figure, title: str) -> Picture:
+    """Return a heat map of one sweep as a picture: its caption has no marks to explain."""
+    return Picture(figure, title, sweep.caption_cells(), [sweep.path], numbers=_tabulate(sweep))
 
 
 def _tabulate(sweep: Estimates) -> pd.DataFrame:

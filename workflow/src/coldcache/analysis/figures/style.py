@@ -61,6 +61,9 @@ SERIES = (
 )  # fmt: skip
 
 
+#: What those have in turn that are beside levels with marks of their own, once none of the above is left.
+_FURTHER = (Mark(_INDIGO, "X"), Mark(_WINE, "p"), Mark(FAINT, "h"))
+
 #: Lines that a reader can distinguish: as many as there are marks for any levels.
 MOST_LINES = len(SERIES)
 
@@ -81,7 +84,7 @@ _PARTS: dict[str, tuple[str, str | tuple[float, float]]] = {
 
 
 def mark_level(level: Any, levels: Sequence[Any]) -> Mark:
-    """Return the mark of a level: its own where it has one, else by its position among the levels.
+    """Return the mark of a level: its own where it has one, else one that no other level of the figure has.
 
     A percentile of an operation, or its part on one shared file, has the operation's colour.
     """
@@ -89,7 +92,12 @@ def mark_level(level: Any, levels: Sequence[Any]) -> Mark:
     for end, (marker, dashes) in _PARTS.items():
         if (whole := name.removesuffix(end)) != name and whole in MARKS:
             return Mark(MARKS[whole].colour, marker, dashes)
-    return MARKS.get(name) or SERIES[list(levels).index(level) % len(SERIES)]
+    if name in MARKS:
+        return MARKS[name]
+    others = [one for one in levels if str(one) not in MARKS]
+    taken = {MARKS[str(one)].colour for one in levels if str(one) in MARKS}
+    free = [mark for mark in (*SERIES, *_FURTHER) if mark.colour not in taken] if taken else SERIES
+    return free[others.index(level) % len(free)]
 
 
 def darken(colour: str) -> str:

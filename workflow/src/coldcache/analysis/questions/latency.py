@@ -88,16 +88,22 @@ class Latencies:
         )  # fmt: skip
 
     def table(self, caption: str) -> Table:
-        """Return a row per line and number of threads, in words."""
+        """Return a row per operation and number of threads, in words; its numbers have one per percentile."""
         points = self.points()
         numbers = points.drop(columns="page")
-        pages = [page.partition(" ")[0] for page in points.page]
-        shown = pd.DataFrame({
-            "operation": numbers.operation, "percentile": numbers.line.str.rpartition(" ")[2],
-            "threads": numbers.threads,
-            "latency": [lead(show_rate(us / 1e6, "s"), page) for us, page in zip(points.latency, pages, strict=True)],
-            "rate": [show_rate(value, "1/s") for value in numbers["rate"]], "n": numbers.n,
-        }, dtype=object)  # fmt: skip
+        links = [
+            lead(show_rate(us / 1e6, "s"), page.partition(" ")[0])
+            for us, page in zip(points.latency, points.page, strict=True)
+        ]
+        named = points.assign(percentile=points.line.str.rpartition(" ")[2], shown=pd.Series(links, dtype=object))
+        rows = []
+        for (operation, threads), cell in named.groupby(["operation", "threads"], sort=False):
+            latencies = dict(zip(cell.percentile, cell.shown, strict=True))
+            rows.append({
+                "operation": operation, "threads": threads, **{name: latencies.get(name, "") for name in PERCENTILES},
+                "rate": show_rate(cell["rate"].iloc[0], "1/s"), "n": cell.n.max(),
+            })  # fmt: skip
+        shown = pd.DataFrame(rows, dtype=object)
         named = {"rate": "rate (1/s)", "latency": "latency (µs)", "low": "low (µs)", "high": "high (µs)"}
         return Table(shown, numbers.rename(columns=named), caption)
 

@@ -119,7 +119,7 @@ class Speed:
         known = {name: trend[name].dropna() for name in trend}
         ratios = {name: values.iloc[-1] / values.iloc[0] for name, values in known.items()}
         changed = max(ratios, key=lambda name: abs(ratios[name] - 1) if ratios[name] == ratios[name] else 0.0)
-        return f"Over {len(trend)} commits the most changed: {FIGURES[changed].what}, times {ratios[changed]:.2f}"
+        return f"Over {len(trend)} commits this changed most, {ratios[changed]:.2f} times: {FIGURES[changed].what}"
 
     def tabulate_trend(self) -> Table:
         """Return one row per figure and a column per commit."""

@@ -54,7 +54,7 @@ def describe_sustained(found: Iterable[Estimates]) -> str:
             if not parts and not rising
             else f"{unknown} workload{'s were' if unknown > 1 else ' was'} not"
         )
-        said.append(f"{every} tried at enough numbers of threads to tell a plateau.")
+        said.append(f"{every} tried at enough numbers of threads to show a plateau.")
     return " ".join(said)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from coldcache.analysis.format import show_level
+from coldcache.analysis.format import show_change, show_level
 from coldcache.analysis.report_links import page_of
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import COUNTED, open_table
@@ -40,8 +40,8 @@ class SentinelTrials:
         allowed = there.allowed.iloc[0]
         beyond = int((there.drift.abs() > allowed).sum())
         return (
-            f"The sentinel {name} ran {len(there)} times; it was at most {self._furthest():+.0%} off its median, "
-            f"{f'{beyond} times' if beyond else 'never'} beyond the {allowed:.0%} that the site allows."
+            f"The sentinel {name} ran {len(there)} times; it was at most {show_change(self._furthest())} off its "
+            f"median, {f'{beyond} times' if beyond else 'never'} beyond the {100 * allowed:.3g} % that the site allows."
         )
 
     @property
@@ -71,13 +71,13 @@ class SentinelTrials:
 
     def title(self) -> str:
         """Return the title of a figure of the sentinel."""
-        return f"The sentinel was at most {self._furthest():+.0%} off its median"
+        return f"The sentinel was at most {show_change(self._furthest())} off its median"
 
     def caption(self) -> str:
         """Return how to read a figure of the sentinel."""
         return (
             f"Dots: {len(self.trials):,} trials of {self.trials.sweep.iloc[0]}; hollow: suspect; crosses on the axis: "
-            f"do not count. Line: their median. Dashed: {self.allowed:.0%} off it."
+            f"do not count. Line: their median. Dashed: {100 * self.allowed:.3g} % off it."
         )
 
     def numbers(self) -> pd.DataFrame:
@@ -93,7 +93,7 @@ class SentinelTrials:
         return pd.DataFrame([{
             "sentinel": self.trials.sweep.iloc[0], "trials": len(self.trials), "that count": len(self.counted),
             **{name: show_rate(float(figure), self.unit) for name, figure in figures.items()},
-            "furthest off": f"{self._furthest():+.1%}", "allowed": f"{self.allowed:.0%}",
+            "furthest off": show_change(self._furthest()), "allowed": f"{100 * self.allowed:.3g} %",
         }])  # fmt: skip
 
     def _furthest(self) -> float:

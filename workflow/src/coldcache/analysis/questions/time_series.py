@@ -140,7 +140,9 @@ def list_points(series: list[Series]) -> pd.DataFrame:
 
 def caption_series(series: list[Series]) -> str:
     """Return how to read a figure of series."""
-    counts = ", ".join(str(len(one.values)) for one in series[:MOST_SERIES])
+    sizes = [len(one.values) for one in series[:MOST_SERIES]]
+    alike = len(sizes) > 1 and len(set(sizes)) == 1
+    counts = f"{sizes[0]:,} of each line" if alike else ", ".join(f"{size:,}" for size in sizes)
     left = len(series) - MOST_SERIES
     more = f" {left} more series: see the table." if left > 0 else ""
     sums = " Bold: the sum over the same moments of all processes." if any(one.is_process for one in series) else ""

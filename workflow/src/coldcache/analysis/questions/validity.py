@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from coldcache.analysis.format import show_change
 from coldcache.analysis.report_links import lead, page_of
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import COLD_VERDICTS, METRIC_OF_OPERATION, STATES, VERDICTS
@@ -70,7 +71,7 @@ class StudyValidity:
 
     def show_drifts(self) -> pd.DataFrame:
         """Return the drifts in words; sweeps lead to their trials."""
-        changes = [f"{100 * change + 0:+.2g} %".replace("+0 %", "0 %").replace("-", "\N{MINUS SIGN}") if p == p else "–"
+        changes = [show_change(change + 0).replace("+0 %", "0 %") if p == p else "–"
                    for change, p in zip(self.drifts.change, self.drifts.p, strict=True)]  # fmt: skip
         likely = [("< 0.001" if p < 0.001 else f"{p:.2g}") if p == p else "–" for p in self.drifts.p]
         return pd.DataFrame(
@@ -119,11 +120,11 @@ class StudyValidity:
         if drifting.empty:
             return f"No drift is shown in {f'any of {len(known)} sweeps' if len(known) > 1 else 'the one sweep'}"
         worst = drifting.sort_values("change", key=abs, ascending=False)
-        changes = [f"{row.sweep} {100 * row.change:+.2g} %" for row in worst.itertuples()]
+        changes = [f"{row.sweep} {show_change(row.change)}" for row in worst.itertuples()]
         share = (
             f"{len(drifting)} of {len(known)} sweeps changed pace while {'it' if len(drifting) == 1 else 'they'} ran"
         )
-        return f"{share}: {', '.join(changes)}".replace("-", "\N{MINUS SIGN}")
+        return f"{share}: {', '.join(changes)}"
 
     def caption(self) -> str:
         """Return how to read a figure of every trial over the median of its case."""

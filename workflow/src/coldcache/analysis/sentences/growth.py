@@ -9,7 +9,7 @@ from coldcache.core.units import show_rate
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: The reason for no plateau where rates are known at few numbers of threads only.
-TOO_FEW = "too few numbers of threads to tell a plateau"
+TOO_FEW = "too few numbers of threads to show a plateau"
 
 
 def describe_growth(estimates: Estimates) -> str:

@@ -35,8 +35,10 @@ def describe_extremes(estimates: Estimates) -> str:
     """
     parts = []
     for name in list_measured(estimates):
-        highest, *others = (_with_levels(estimates, place, estimates.format_cell) for place in _ends(estimates, name))
-        span = f"range from {others[0]} to {highest}" if others else f"{_verb(estimates)} {highest}"
+        ends = _ends(estimates, name)
+        highest, *others = (_with_levels(estimates, place, estimates.format_cell) for place in ends)
+        differ = len({show_rate(float(estimates.cells.estimate.sel(place)), estimates.unit) for place in ends}) > 1
+        span = f"range from {others[0]} to {highest}" if differ else f"{_verb(estimates)} {highest}"
         parts.append(f"{name_operation(estimates, name)} {span}")
     silent = [escape(part, quote=False) for part in estimates.describe_silent()]
     return ". ".join([f"{title_with_scale(estimates)}: {'; '.join(parts)}", *silent]) + "."

@@ -96,7 +96,8 @@ class Comparison:
         place = " (in memory)" if self.in_memory else ""
         if self.factor == _CACHE and self.level == "on":
             return f"with the write cache on{place}"
-        return f"with {self.level}{place} {between} {self.reference}"
+        reference = f"the cache {self.reference}" if self.factor == _CACHE else self.reference
+        return f"with {self.level}{place} {between} {reference}"
 
 
 def describe_pairs(estimates: Estimates, factor: str) -> str:

@@ -11,6 +11,10 @@ PLURALS = {
     "write": "writes", "read": "reads", "random-write": "random writes", "random-read": "random reads",
     "file-create": "creations", "file-stat": "look-ups", "file-read": "reads of files", "file-remove": "removals",
     "directory-create": "creations", "directory-stat": "look-ups", "directory-remove": "removals",
+    "rewrite": "rewrites", "reread": "rereads", "reverse-read": "reverse reads", "stride-read": "stride reads",
+    "record-rewrite": "record rewrites", "fwrite": "writes by fwrite", "frewrite": "rewrites by fwrite",
+    "fread": "reads by fread", "freread": "rereads by fread", "tree-create": "creations of trees",
+    "tree-remove": "removals of trees",
 }  # fmt: skip
 
 

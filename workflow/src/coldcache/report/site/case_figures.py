@@ -5,7 +5,7 @@ from typing import Any
 
 from coldcache.analysis.estimates import LEVEL
 from coldcache.analysis.format import explain_no_interval, show_level
-from coldcache.core.units import show_rate
+from coldcache.core.units import show_range, show_rate
 from coldcache.dataset.reader import COUNTED
 from coldcache.report.site.trials import LoggedValue, ReportedTrial
 from coldcache.statistics.dependence import INDEPENDENT, Rounds
@@ -33,6 +33,11 @@ def head_columns(names: list[tuple[str, str]]) -> list[str]:
     return [_put_in_words(*name) if several else name[1].replace("_", " ").capitalize() for name in names]
 
 
+def _show_range(low: float, high: float, unit: str) -> str:
+    """Return an interval; the bounds of counts are whole numbers."""
+    return f"{low:,.0f} to {high:,.0f}" if unit == "1" else show_range(low, high, unit)
+
+
 def _show(value: float, unit: str) -> str:
     return f"{value:,.10g}" if unit == "1" else show_rate(value, unit)
 
@@ -58,7 +63,7 @@ def summarise(trials: Sequence[ReportedTrial], name: tuple[str, str], rounds: Ro
         return none
     estimated = interval(values, LEVEL, rounds)
     bounds = (
-        f"{show_level(estimated.level)}: {_show(estimated.low, first.unit)} to {_show(estimated.high, first.unit)}"
+        f"{show_level(estimated.level)}: {_show_range(estimated.low, estimated.high, first.unit)}"
         if estimated.low == estimated.low
         else (explain_no_interval(estimated.n, rounds) or "")
     )

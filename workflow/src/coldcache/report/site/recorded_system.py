@@ -71,10 +71,20 @@ def read_recorded_system(campaign: Campaign, folder: Path | None = None) -> Reco
     )
 
 
+def show_recorded(value: Any) -> str:
+    """Return a recorded value in words: what has parts as ``disk: name vda, number 254:0``."""
+    if not isinstance(value, Mapping) or not value:
+        return str(value)
+    nested = any(isinstance(part, Mapping) for part in value.values())
+    return ("; " if nested else ", ").join(
+        f"{name}{':' if isinstance(part, Mapping) else ''} {show_recorded(part)}" for name, part in value.items()
+    )
+
+
 def _count(properties: Iterable[Mapping[str, Any]]) -> dict[str, ValueCounts]:
     """Return the values of each property, each with its number of trials."""
     counts: dict[str, Counter[str]] = {}
     for stated in properties:
         for name, value in stated.items():
-            counts.setdefault(name, Counter())[str(value)] += 1
+            counts.setdefault(name, Counter())[show_recorded(value)] += 1
     return {name: dict(values) for name, values in counts.items()}

@@ -143,6 +143,7 @@ class Documents:
         measured = self.list_measured()
         tested = [row for row in measured if row["verdict"] != _UNTESTABLE]
         untested = [row for row in measured if row["verdict"] == _UNTESTABLE]
+        apart = [row for row in self._claims if not is_measured(row)]
         rows = [
             (row["source"], self._lead_to_item(row, items), row["state"], row["why"]) for row in self._coverage
         ]  # fmt: skip
@@ -150,7 +151,7 @@ class Documents:
             "claims": self._tabulate_claims(tested) if tested else "",
             "untested": self._tabulate_claims(untested) if untested else "",
             "untested_count": len(untested),
-            "arithmetic": self._tabulate_claims(row for row in self._claims if not is_measured(row)),
+            "arithmetic": self._tabulate_claims(apart) if apart else "",
             "scopes": facts(CLAIM_SCOPES.items()),
             "contradictions": _tabulate_contradictions(self._contradictions) if self._contradictions else "",
             "coverage": table(("Source", "Table or figure", "State", "How, or why not"), rows) if rows else "",

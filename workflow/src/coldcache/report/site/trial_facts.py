@@ -10,6 +10,7 @@ from coldcache.core.outcome import Counters, Outcome
 from coldcache.core.units import show_seconds
 from coldcache.report.site.format import show_levels, show_noted
 from coldcache.report.site.html import escape_html
+from coldcache.report.site.recorded_system import show_recorded
 from coldcache.report.site.trials import ReportedTrial
 
 
@@ -49,7 +50,7 @@ def list_properties(outcome: Outcome) -> list[tuple[str, Any]]:
     noted = (("free_bytes before", "free_bytes", outcome.free_bytes), ("load before", "load", outcome.load))
     rows += [row for row in noted if row[-1] is not None]
     return [
-        (head.replace("_bytes", "").replace("_", " ").strip(), escape_html(show_noted(key, found)))
+        (head.replace("_bytes", "").replace("_", " ").strip(), escape_html(show_noted(key, show_recorded(found))))
         for head, key, found in rows
     ]
 
