@@ -31,10 +31,8 @@ def test_what_is_not_named_may_have_any_level():
 
 
 def test_levels_are_compared_in_their_stored_unit():
-    study = make_study(
-        a=sweep(threads=[1, 2], transfer_size=["4 KiB", "1 MiB"],
-                more={"leave_out": [{"transfer_size": "1024 KiB", "threads": 2}, {"transfer_size": 4096, "threads": 1}]})
-    )  # fmt: skip
+    left_out = [{"transfer_size": "1024 KiB", "threads": 2}, {"transfer_size": 4096, "threads": 1}]
+    study = make_study(a=sweep(threads=[1, 2], transfer_size=["4 KiB", "1 MiB"], more={"leave_out": left_out}))
     assert names(study) == ["threads=1,transfer_size=1048576", "threads=2,transfer_size=4096"]
 
 

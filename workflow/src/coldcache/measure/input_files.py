@@ -14,7 +14,7 @@ _CHUNK = 2**20
 #: IOzone 3.489 verifies the first word of every page that it reads, so every page starts with it.
 _PAGE, _WORD = 4096, b"_" * 8
 
-#: How many directories are filled at the same time, and how many files each of them gets between two looks at the clock.
+#: How many directories are filled at the same time, and the files that each gets between two looks at the clock.
 _WORKERS, _GROUP = 4, 64
 
 
