@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -142,3 +143,48 @@ def test_trials_run_in_the_order_of_the_plan(measured):
     for block in read_campaign(RAW).blocks():
         starts = [json.loads((RAW / trial.key / "trial.json").read_text())["start"] for trial in block.trials]
         assert starts == sorted(starts)
+
+
+SENTINEL = """\
+study: tiny
+title: A sentinel between two sweeps
+question: Does it read the same bytes each time?
+repetitions: 2
+sentinel: {sweep: probe, every: 10, repeats: 0}
+sweeps:
+"""
+
+READS = """\
+  NAME:
+    title: Reads
+    tools: [fio]
+    operations: [read]
+    seconds: 0.1 s
+    factors: {threads: [1], transfer_size: [64 KiB], file_size: [1 MiB], direct_io: [where-possible]}
+"""
+
+#: fio, which notes the inode and the time of each file that the sentinel reads.
+NOTING = """\
+#!/bin/sh
+for word in "$@"; do
+  case $word in --directory=*/probe) stat -c '%i %y' "${{word#--directory=}}"/* >> {folder}/noted ;; esac
+done
+exec {fio} "$@"
+"""
+
+
+def test_the_sentinel_reads_one_file_in_all_blocks_and_leaves_none(project, coldcache, monkeypatch):
+    sweeps = "".join(READS.replace("NAME", name) for name in ("probe", "one", "two"))
+    Path("config/studies/tiny.yaml").write_text(SENTINEL + sweeps)
+    fio = project / "bin/fio"
+    fio.parent.mkdir()
+    fio.write_text(NOTING.format(folder=project, fio=shutil.which("fio")))
+    fio.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fio.parent}{os.pathsep}{os.environ['PATH']}")
+    done = coldcache(
+        "measure", "--campaign=tiny", "--studies=tiny", "--site=here", "--block=rounds-1-to-2", "--manifest=done.json"
+    )
+    assert done.returncode == 0, done.stderr
+    noted = (project / "noted").read_text().splitlines()
+    assert len(noted) == 5 and len(set(noted)) == 1
+    assert not list(Path("scratch").rglob("t0*"))

@@ -205,6 +205,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: P
             place,
             find_place(work),
         )
+        left = _list_folders(block.trials)
         try:
             for trial in waiting:
                 if not is_missing(campaign, trial):
@@ -216,11 +217,13 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: P
                 if log:
                     _note(log, trial, outcome)
             _refuse_lost(context)
+            # The sentinel reads the same bytes at the same place in every block, until the job ends.
+            left -= _list_folders(trial for trial in block.trials if trial.case.sentinel_every)
         finally:
             progress.end()
             if not context.why_lost():
-                for left in _list_folders(block.trials):
-                    clear(left)
+                for path in left:
+                    clear(path)
 
 
 def _find_obstacle(
