@@ -39,7 +39,7 @@ _SEAL = (
 
 
 def measure() -> Iterator[tuple[str, Measurement]]:
-    """Yield the time of the three ways to build the reference campaign's report, and the cost of its notebooks."""
+    """Yield the time of the three ways to build the reference campaign's report."""
     with make_project("") as folder:
         (folder / "config/studies/bench.yaml").unlink()
         shutil.copytree(ROOT / "raw/reference", folder / "raw/reference")
@@ -50,25 +50,13 @@ def measure() -> Iterator[tuple[str, Measurement]]:
         empty = [*SNAKEMAKE, "--snakefile", "empty.smk"]
         turns = [(cost_of(_BUILD, folder), cost_of(empty, folder)) for _ in range(3)]
         nothing, bare = (least(column).seconds for column in zip(*turns, strict=True))
-        cells = cost_of([PYTHON, "-c", _CELLS], folder)
-        notebooks = remove_notebooks(folder / "results/reference")
-        executed = cost_of([*_BUILD, "--until", "execute_notebook"], folder)
-        cost_of(_BUILD, folder)
+        cells = cost_of([PYTHON, "-c", _CELLS], folder).seconds
         change_log(folder / "raw/reference")
         cost_of([PYTHON, "-c", _SEAL], folder)
         changed = cost_of(_BUILD, folder).seconds
-    yield "report-all", Measurement(whole, cells.seconds)
-    yield "notebook-cpu", Measurement(executed.processor / notebooks, cells.processor / notebooks)
-    yield "report-idle", Measurement(nothing - bare, bare)
+    yield "report-all", Measurement(whole, cells)
+    yield "report-nothing", Measurement(nothing, bare)
     yield "report-one-log", Measurement(changed)
-
-
-def remove_notebooks(results: Path) -> int:
-    """Remove the executed notebooks of a campaign, and return how many there were."""
-    executed = sorted((results / "notebooks").glob("*/*.ipynb"))
-    for path in executed:
-        path.unlink()
-    return len(executed)
 
 
 def change_log(campaign: Path) -> None:

@@ -48,3 +48,15 @@ def test_the_reference_campaign_is_collected_to_the_exact_figure(reference):
         seen.add((row.sweep, row.tool))
     assert len({sweep for sweep, _ in seen}) == 27
     assert table.drop_duplicates(["sweep", "case", "repetition"]).verdict.ne("missing").all()
+
+
+def test_rows_share_their_texts_and_factors_of_no_trial_take_no_memory(reference):
+    table, _ = reference
+    quick = table[table.study == "quick"]
+    trials = len(quick.drop_duplicates(["case", "sweep", "repetition"]))
+    assert len({id(text) for text in quick.case.array.to_numpy()}) <= trials < len(quick) / 10
+    unstated = [name for name in table if table[name].isna().all() and table[name].dtype == object]
+    assert unstated and {table[name].to_numpy().strides for name in unstated} == {(0,)}
+    changed = table.copy()
+    changed.loc[changed.index[0], unstated[0]] = 8
+    assert table[unstated[0]].isna().all()

@@ -1,7 +1,5 @@
 """What the bench has stored, as the page on the program's own speed shows it."""
 
-import math
-
 import pytest
 
 from coldcache.analysis.questions.program_speed import STORED, Speed, latest, read_entries
@@ -20,7 +18,7 @@ ENTRIES = [
     entry("plan-seconds", 9.0, "first", machine="b"),
     entry("plan-seconds", 6.0, "first"),
     entry("help-seconds", 0.1, "first"),
-    entry("logs-share", 0.25, "second", floor=None),
+    entry("logs-rate", 5000.0, "second", floor=8000.0),
     entry("plan-seconds", 3.0, "second"),
 ]
 
@@ -28,16 +26,16 @@ ENTRIES = [
 def test_the_newest_figure_of_each_kind_is_shown_in_the_order_of_the_goals():
     speed = Speed(ENTRIES)
     assert [(name, found["value"]) for name, found in speed.newest.items()] == [
-        ("plan-seconds", 3.0), ("logs-share", 0.25), ("help-seconds", 0.1),
+        ("plan-seconds", 3.0), ("logs-rate", 5000.0), ("help-seconds", 0.1),
     ]  # fmt: skip
     assert speed.finding() == (
-        "2 of 3 goals for the program itself are kept on a (2026-11-22). Missed: logs of all tools read, mixed, over "
-        "the same logs searched for numbers, on two cores."
+        "2 of 3 goals for the program itself are kept on a (2026-11-22). Missed: logs of all tools read, mixed, on two "
+        "cores."
     )
     shown = speed.tabulate_goals().shown
-    assert list(shown.measured) == ["3 s", "0.25", "0.1 s"]
-    missed = FIGURES["logs-share"].describe_miss(0.25, None)
-    assert list(shown["missed"]) == ["", missed, ""] and missed.startswith("missed")
+    assert list(shown.measured) == ["3 s", "5,000 1/s", "0.1 s"]
+    missed = FIGURES["logs-rate"].describe_miss(5000.0, 8000.0)
+    assert list(shown["missed"]) == ["", missed, ""] and "8,000 1/s" in missed
     assert speed.title() == "2 of 3 goals are kept"
     shares = speed.list_shares()
     assert shares.what.tolist()[0] == "plan of 100,000 trials: 3 s"
@@ -88,9 +86,8 @@ def test_tables_hold_figures_with_goals_floors_and_commits():
     assert goals.numbers.columns.tolist() == [
         "figure", "value", "floor", "low", "high", "commit", "date", "load", "unit", "least", "most",
     ]  # fmt: skip
-    rates = goals.numbers.set_index("figure").loc["logs-share"]
-    assert (rates.value, rates.unit, rates.least, rates.load) == (0.25, "", 0.5, 1)
-    assert math.isnan(rates.floor)
+    rates = goals.numbers.set_index("figure").loc["logs-rate"]
+    assert (rates.value, rates.floor, rates.unit, rates.least, rates.load) == (5000, 8000, "1/s", 10_000, 1)
     assert speed.tabulate_trend().caption == "The same figures commit by commit; + marks files that differ"
     assert speed.list_shares().columns.tolist() == ["what", "share", "row"]
     assert speed.list_shares().row.tolist() == [0, 1, 2, 3]
@@ -99,22 +96,19 @@ def test_tables_hold_figures_with_goals_floors_and_commits():
 def test_the_figure_that_changed_most_is_told_and_a_commit_with_changed_files_has_a_mark():
     first, second = "0123456789", "abcdef0123+"
     speed = Speed([
-        entry("plan-seconds", 4.0, first), entry("plan-seconds", 3.0, second), entry("logs-share", 0.2, first),
-        entry("logs-share", 0.36, second), entry("help-seconds", 0.1, first),
+        entry("plan-seconds", 4.0, first), entry("plan-seconds", 3.0, second), entry("logs-rate", 100.0, first),
+        entry("logs-rate", 180.0, second), entry("help-seconds", 0.1, first),
     ])  # fmt: skip
     assert speed.describe_trend() == (
-        "Over 2 commits this changed most, 1.80 times: logs of all tools read, mixed, over the same logs searched for "
-        "numbers, on two cores"
+        "Over 2 commits this changed most, 1.80 times: logs of all tools read, mixed, on two cores"
     )
     assert speed.list_trend().iloc[1:3, :3].values.tolist() == [
         ["plan of 100,000 trials, s", "abcdef0+", 3.0],
-        ["logs of all tools read, mixed,\nover the same logs searched for\nnumbers, on two cores, 1", "0123456", 0.2],
+        ["logs of all tools read, mixed,\non two cores, 1/s", "0123456", 100.0],
     ]
     assert speed.list_trend().columns.tolist() == ["what", "commit", "value", "most"]
     assert speed.title() == "2 of 3 goals are kept"
-    assert speed.finding().endswith(
-        " Missed: logs of all tools read, mixed, over the same logs searched for numbers, on two cores."
-    )
+    assert speed.finding().endswith(" Missed: logs of all tools read, mixed, on two cores.")
     assert Speed([entry("plan-seconds", 5.0, first)]).finding() == (
         "1 of 1 goals for the program itself are kept on a (2026-11-22)."
     )
