@@ -15,7 +15,6 @@ from coldcache.design.case_run import SOCKET, make_run
 from coldcache.design.companions import find_parts
 from coldcache.design.feasibility import explain_excess, explain_lack
 from coldcache.design.grid import Environment, expand_grid
-from coldcache.design.left_out import is_left_out
 from coldcache.design.levels import Level, Lookup, Share
 from coldcache.design.rounds import CaseRuns
 from coldcache.design.scale import (
@@ -205,13 +204,7 @@ def _expand_sweep(
     kept = choose_for(limits.thread_counts, study.study, name) or ()
     largest = choose_for(limits.transfer_sizes, study.study, name)
     groups = sweep.find_tool(tool).separate(tuple(sweep.operations))
-    grids = {
-        group: [
-            point for point in expand_grid(sweep, site, environment, most, kept, largest, group)
-            if not is_left_out(sweep.leave_out, group, point)
-        ]
-        for group in groups
-    }  # fmt: skip
+    grids = {group: list(expand_grid(sweep, site, environment, most, kept, largest, group)) for group in groups}
     grid = list(itertools.chain(*grids.values()))
     if not grid and not kept:
         raise DesignError("leave_out: leaves no case of the sweep; let at least one run")

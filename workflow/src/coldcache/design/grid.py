@@ -8,6 +8,7 @@ from typing import NamedTuple
 from coldcache.core.errors import DesignError
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import FACTORS
+from coldcache.design.left_out import is_left_out
 from coldcache.design.levels import Doubling, Level, Lookup, Share, stored_level
 from coldcache.design.site import Site
 from coldcache.design.study import Sweep
@@ -72,7 +73,7 @@ def expand_grid(
     largest_transfer: int | None = None,
     operations: Sequence[str] = (),
 ) -> Iterator[dict[str, Level]]:
-    """Yield every combination of the levels of a sweep.
+    """Yield every combination of the levels of a sweep that it does not leave out.
 
     Parameters
     ----------
@@ -120,7 +121,7 @@ def expand_grid(
                 point[factor] = _share(factor, levels, point, site, environment, least)
         # "where-possible" may equal another listed level, and two numbers of threads may both become the most.
         reached = tuple(point[factor] for factor in sweep.factors)
-        if reached not in seen:
+        if reached not in seen and not is_left_out(sweep.leave_out, operations, point):
             seen.add(reached)
             yield dict(zip(sweep.factors, reached, strict=True))
 

@@ -33,7 +33,6 @@ from coldcache.tools.protocols import Tool
 
 _SET_FACTORS = ", ".join(SET_FACTORS)
 
-
 _TOOLS = [*TOOLS, COMMAND]
 
 
@@ -101,8 +100,7 @@ class Sweep(Strict):
     factors: dict[str, Levels] = Field(description="Levels of each factor; threads is required.")
     leave_out: list[dict[str, Level]] = Field(
         default_factory=list,
-        description="Cases that do not run: the level of each factor that they share, and their operation. A tool that "
-        "measures several operations in one execution runs them all.",
+        description="Cases that do not run, by their operation and the levels that they share.",
     )
     options: dict[ToolName, list[str]] = Field(default_factory=dict, description="Further arguments, word by word.")
     command: Commands = Field(
