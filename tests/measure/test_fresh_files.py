@@ -1,6 +1,7 @@
 """What a trial leaves is kept aside, and inodes that were freed all the same are forgotten."""
 
 import json
+import os
 import shutil
 import subprocess
 import time
@@ -10,7 +11,7 @@ import pytest
 
 from coldcache.measure.fresh_files import (
     find_inode_readahead,
-    forget_freed_inodes,
+    forget_earlier_files,
     name_aside,
     renew,
     spread_over_groups,
@@ -74,9 +75,27 @@ def cached_file(loop_mount):
     return file
 
 
-def test_ext4_with_a_journal_keeps_its_pages(cached_file):
-    assert forget_freed_inodes(cached_file.parent) is False
+def test_where_no_trial_left_files_nothing_is_dropped(cached_file):
+    assert forget_earlier_files(cached_file.parent / "sweep") == {}
     assert measure_residency([cached_file]).resident == 2**20
+
+
+def test_names_that_trials_left_are_dropped_and_pages_are_not(cached_file):
+    folder = cached_file.parent / "sweep"
+    renew(folder, 1)
+    (folder / "left").touch()
+    renew(folder, 1)
+    for number in range(100_000):
+        assert not os.path.lexists(folder / str(number))
+    before = _count_names()
+    assert forget_earlier_files(folder) == {"name_cache": "dropped"}
+    assert before - _count_names() > 50_000
+    assert measure_residency([cached_file]).resident == 2**20
+
+
+def _count_names():
+    """Return how many dentries the kernel keeps."""
+    return int(Path("/proc/sys/fs/dentry-state").read_text().split()[0])
 
 
 @pytest.fixture
@@ -95,12 +114,8 @@ def unjournaled(loop_mount, loop_device):
 def test_ext4_without_a_journal_loses_its_pages(cached_file, unjournaled):
     folder = unjournaled()
     assert cached_file.read_bytes() == b"_" * 2**20
-    assert forget_freed_inodes(folder) is True
+    assert forget_earlier_files(folder) == {"page_cache": "dropped", "name_cache": "dropped"}
     assert measure_residency([cached_file]).resident == 0
-
-
-def test_a_file_system_in_memory_has_no_inodes_to_forget():
-    assert forget_freed_inodes(Path("/dev/shm")) is False
 
 
 def test_only_ext4_without_a_journal_has_its_readahead_of_inodes_changed(loop_mount, unjournaled):
@@ -114,17 +129,16 @@ def test_only_ext4_without_a_journal_has_its_readahead_of_inodes_changed(loop_mo
 @pytest.mark.parametrize(("blocks", "least", "most"), [("32", 100, 128), ("0", 0, 3)])
 def test_blocks_that_are_read_ahead_keep_freed_inodes_from_use(unjournaled, blocks, least, most):
     folder = unjournaled()
-    for number in range(2048):
-        _create(folder / "d", str(number))
+    first, *_ = [_create(folder / "d", str(number)) for number in range(2048)]
     # The first stays, so its block, which has four inodes, is read before the next one is used.
     for number in range(1, 2048):
         (folder / "d" / str(number)).unlink()
     # ext4 counts whole seconds, and takes an inode of the same second for one that was not freed.
     time.sleep(1.1)
-    assert forget_freed_inodes(folder) is True
+    forget_earlier_files(folder)
     find_inode_readahead(folder).write_text(blocks)
     again = [_create(folder / "d", f"again-{number}") for number in range(256)]
-    assert least <= max(again) - min(again) - 255 <= most
+    assert least <= max(again) - first - 256 <= most
 
 
 def _create(folder, name):
@@ -145,6 +159,8 @@ def test_a_trial_of_metadata_says_what_was_done_about_freed_inodes(
     stated = [json.loads(path.read_text()) for path in Path("raw/tiny/tiny/files").rglob("trial.json")]
     assert stated
     assert {trial.get("page_cache") for trial in stated} == {None if has_journal else "dropped"}
+    # With a journal, nothing is dropped before the first trial, when nothing lies aside.
+    assert {trial.get("name_cache") for trial in stated} == ({None, "dropped"} if has_journal else {"dropped"})
     assert {trial.get("inode_readahead") for trial in stated} == {None if has_journal else 0}
     device = Path(f"/sys/dev/block/{find_mount(loop_mount).device}").resolve().name
     assert Path(f"/sys/fs/ext4/{device}/inode_readahead_blks").read_text() == "32\n"

@@ -154,8 +154,8 @@ class LogPart(NamedTuple):
 
 
 #: What `trial.json` holds only where it is known, in this order.
-_IF_KNOWN = ("stops", "suspended", "own_cpu", "busy_cpu", "utc_offset", "ramp", "page_cache", "inode_readahead",
-             "uncounted", "launch")  # fmt: skip
+_IF_KNOWN = ("stops", "suspended", "own_cpu", "busy_cpu", "utc_offset", "ramp", "page_cache", "name_cache",
+             "inode_readahead", "uncounted", "launch")  # fmt: skip
 
 
 class Outcome(NamedTuple):
@@ -228,6 +228,9 @@ class Outcome(NamedTuple):
     page_cache : str or None
         ``dropped`` where the page cache was dropped before files were created, so that the file system uses inodes
         again that were just freed; None where it was left alone.
+    name_cache : str or None
+        ``dropped`` where dentries and inodes were dropped before files were created, so that those of earlier trials
+        slow down no look-up; None where they were left alone.
     inode_readahead : int or None
         How many blocks of inodes the file system read ahead while files were created; None where that was left alone.
     more : mapping
@@ -273,6 +276,7 @@ class Outcome(NamedTuple):
     utc_offset: float | None = None
     ramp: float | None = None
     page_cache: str | None = None
+    name_cache: str | None = None
     inode_readahead: int | None = None
     more: Mapping[str, Any] = {}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.design.levels import Share
-from coldcache.measure.fresh_files import forget_freed_inodes, spread_over_groups
+from coldcache.measure.fresh_files import forget_earlier_files, spread_over_groups
 from coldcache.measure.host.page_cache import evict
 from coldcache.measure.target import clear
 
@@ -81,7 +81,7 @@ def probe(folder: Path) -> dict[str, float]:
             paces = {"write": _run(pool, _write, files)}
             evict(files)
             paces["read"] = _run(pool, _read, files)
-            forget_freed_inodes(folder)
+            forget_earlier_files(folder)
             paces["file-create"] = _run(pool, _create, folders)
             paces["file-remove"] = _run(pool, _remove, folders)
         return paces

@@ -18,7 +18,7 @@ from coldcache.design.site import Site
 from coldcache.measure.cluster.ask_nodes import BlockNodes, cool_everywhere, refuse_lost
 from coldcache.measure.cluster.launch import Launch
 from coldcache.measure.cold import forgets_names, make_cold, measure_below
-from coldcache.measure.fresh_files import find_inode_readahead, forget_freed_inodes, renew
+from coldcache.measure.fresh_files import find_inode_readahead, forget_earlier_files, renew
 from coldcache.measure.host.counters import choose_counters, read_counters
 from coldcache.measure.host.inventory import describe_below
 from coldcache.measure.host.mounts import find_mount
@@ -307,8 +307,9 @@ class _TrialRun:
             trial_files.empty(folder, run)
         else:
             renew(folder, run.files * run.threads)
-            if forget_freed_inodes(folder):
-                self._note(page_cache="dropped")
+            # What now lies aside is counted while the kernel still knows its names.
+            bytes_elsewhere(self._block.work, folder.absolute())
+            self._note(**forget_earlier_files(folder))
             for name in run.subfolders:
                 (folder / name).mkdir()
         if not inputs.names:
