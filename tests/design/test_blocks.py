@@ -103,6 +103,19 @@ def test_operations_of_as_many_threads_run_one_after_the_other_and_reads_after_w
     assert {(one.case.operations, other.case.operations) for one, other in pairs} == {(("write",), ("read",))}
 
 
+def test_cases_of_the_same_files_run_one_after_the_other_so_that_each_are_laid_out_once_a_round():
+    sizes = {"transfer_size": ["4 KiB", "64 KiB", "1 MiB"], "file_size": {"aggregate": "64 MiB"}}
+    _, blocks = in_rounds(make_study(6, a=sweep(["write", "read"], threads=[1, 2, 4], **sizes), b=sweep()))
+    drawn = set()
+    for block in (block for block in blocks if block.name == "s.a"):
+        threads = [trial.case.factors["threads"] for trial in block.trials]
+        assert [len(list(group)) for _, group in itertools.groupby(threads)] == [6, 6, 6]
+        drawn.add(tuple(threads))
+        operations = [trial.case.operations[0] for trial in block.trials]
+        assert operations == ["write", "read"] * 9
+    assert len(drawn) > 1
+
+
 def largest_distance(trials, factor, alike=("operation",)):
     """Return how many trials lie at most between two that differ in one factor alone."""
     places = {}

@@ -120,3 +120,8 @@ def test_files_of_names_have_their_body(tmp_path):
     inputs = Inputs((("a", "b"), ("c", "d")), 700)
     assert lay_out_within(tmp_path, inputs, 60) == 2
     assert {path.name: path.stat().st_size for path in tmp_path.iterdir()} == dict.fromkeys("abcd", 700)
+
+
+def test_files_that_cannot_be_created_are_an_error_with_the_systems_words(tmp_path):
+    with pytest.raises(FileNotFoundError, match=f"No such file or directory: '{tmp_path}'"):
+        lay_out_within(tmp_path, Inputs((("missing/a",), ("b",))), 60)

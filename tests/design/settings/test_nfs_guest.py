@@ -103,7 +103,7 @@ def test_a_guest_that_cannot_save_the_registers_of_the_processor_is_no_guest(tmp
         monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
         monkeypatch.setattr("coldcache.measure.nfs_guest.start._PATH", f"{tmp_path}:/usr/bin:/bin")
         _keeps_registers.cache_clear()
-        assert (explain_no_guest() is not None and "registers of this processor (AMX)" in explain_no_guest()) == reason
+        assert (explain_no_guest() is not None and "this processor's registers (AMX)" in explain_no_guest()) == reason
     _keeps_registers.cache_clear()
 
 

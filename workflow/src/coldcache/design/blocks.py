@@ -12,6 +12,10 @@ from coldcache.design.levels import Level
 from coldcache.design.rounds import CaseRuns, find_repetition
 
 
+#: The factors that decide which files lie on the target when a trial starts.
+_OF_FILES = ("threads", "file_size", "files", "nodes")
+
+
 class Block(NamedTuple):
     """Trials of one sweep, in the order in which they run, with those of the sentinel between them.
 
@@ -88,8 +92,8 @@ def _arrange_rounds(others: list[Case], sentinels: dict[str, Case], seed: int) -
 def _shuffle(members: list[Trial], order: random.Random) -> Iterator[Trial]:
     """Yield the trials of a part of a round.
 
-    Levels of slow settings change least often. Of cases with the same numbers, such as of threads, the operations run
-    one after the other, and of each operation the levels that are compared with each other: of settings, and names such
+    Levels of slow settings change least often, then those that decide which files lie there: threads and their sizes.
+    Of cases with the same numbers, such as of bytes per transfer, the operations run one after the other, and of each operation the levels that are compared with each other: of settings, and names such
     as a layout. Reads come after the writes that leave their files, and removals last: files that are created in inodes
     which were just freed are created at another pace.
     """
@@ -105,6 +109,7 @@ class _Place(NamedTuple):
     """What the trials of a part have in common that run one after the other."""
 
     is_removal: bool
+    files: tuple[Level | None, ...]
     numbers: tuple[Level, ...]
     operations: tuple[str, ...]
 
@@ -113,17 +118,22 @@ def _place(case: Case) -> _Place:
     numbers = tuple(
         level for factor, level in sorted(case.factors.items()) if FACTORS[factor].unit and factor not in case.settings
     )
-    return _Place(case.operations[0].endswith("-remove"), numbers, case.operations)
+    files = tuple(case.factors.get(factor) for factor in _OF_FILES)
+    return _Place(case.operations[0].endswith("-remove"), files, numbers, case.operations)
 
 
 def _order_places(places: list[_Place]) -> list[_Place]:
-    """Return places in the order in which they are first met, those of the same numbers together."""
-    first = {place[:2]: number for number, place in reversed(list(enumerate(places)))}
-    met = {place: number for number, place in enumerate(places)}
+    """Return places in the order in which they are first met, those of the same files and numbers together."""
+    first: dict[tuple[object, ...], int] = {}
+    for number, place in enumerate(places):
+        for length in range(2, 5):
+            first.setdefault(place[:length], number)
     return sorted(
         places,
-        key=lambda place: (place.is_removal, first[place[:2]], place.operations[0].endswith("read"), met[place]),
-    )
+        key=lambda place: (
+            place.is_removal, first[place[:2]], first[place[:3]], place.operations[0].endswith("read"), first[place],
+        ),
+    )  # fmt: skip
 
 
 def _part_by_sweeps(trials: Iterable[Trial], number: int) -> Iterator[Block]:

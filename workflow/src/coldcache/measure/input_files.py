@@ -1,12 +1,17 @@
 """Lay out the files that a trial needs before it starts: complete, without holes, and reused if they fit."""
 
+import json
 import os
+import subprocess
+import sys
 import time
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from errno import EIO
 from io import FileIO
 from pathlib import Path
+from subprocess import PIPE
 
+from coldcache.measure import create_files
 from coldcache.tools.run import Inputs
 
 _CHUNK = 2**20
@@ -14,8 +19,8 @@ _CHUNK = 2**20
 #: IOzone 3.489 verifies the first word of every page that it reads, so every page starts with it.
 _PAGE, _WORD = 4096, b"_" * 8
 
-#: How many directories are filled at the same time, and the files that each gets between two looks at the clock.
-_WORKERS, _GROUP = 4, 64
+#: How many files, or directories of them, are filled at the same time.
+_WORKERS = 4
 
 
 def lay_out(folder: Path, inputs: Inputs) -> None:
@@ -33,8 +38,8 @@ def lay_out(folder: Path, inputs: Inputs) -> None:
     for entry in list(os.scandir(folder)):
         if entry.name not in wanted and not entry.is_dir(follow_symlinks=False):
             Path(entry.path).unlink()
-    for name in sorted(wanted):
-        _fill(folder / name, inputs.size)
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        list(pool.map(lambda name: _fill(folder / name, inputs.size), sorted(wanted)))
 
 
 def lay_out_within(folder: Path, inputs: Inputs, seconds: float) -> int:
@@ -53,43 +58,44 @@ def lay_out_within(folder: Path, inputs: Inputs, seconds: float) -> int:
     -------
     int
         Files per thread, at least 1.
+
+    Raises
+    ------
+    OSError
+        If the target is full or not writable.
     """
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {name for names in inputs.names for name in names}
-    present = set()
     for entry in list(os.scandir(folder)):
-        if entry.name in wanted and entry.is_file(follow_symlinks=False) and entry.stat().st_size == inputs.size:
-            present.add(entry.name)
-        elif not entry.is_dir(follow_symlinks=False):
+        fits = entry.name in wanted and entry.is_file(follow_symlinks=False) and entry.stat().st_size == inputs.size
+        if not fits and not entry.is_dir(follow_symlinks=False):
             Path(entry.path).unlink()
-    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    body = os.urandom(inputs.size)
+    counts = _create(folder, inputs, time.monotonic() + seconds)
+    for name in (name for names in inputs.names for name in names[min(counts) :]):
+        (folder / name).unlink(missing_ok=True)
+    return min(counts)
 
-    def create(names: Sequence[str]) -> None:
-        for name in names:
-            if name not in present:
-                descriptor = os.open(name, os.O_CREAT | os.O_WRONLY, 0o644, dir_fd=directory)
-                if body:
-                    os.write(descriptor, body)
-                os.close(descriptor)
 
-    each = len(inputs.names[0])
-    end, count = time.monotonic() + seconds, 0
+def _create(folder: Path, inputs: Inputs, end: float) -> list[int]:
+    """Create files by several processes until a time; return how many per thread each of them has created."""
+    threads = [inputs.names[first::_WORKERS] for first in range(min(_WORKERS, len(inputs.names)))]
+    command = [sys.executable, "-I", "-S", create_files.__file__]
+    running = [subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True) for _ in threads]
     try:
-        with ThreadPoolExecutor(min(len(inputs.names), _WORKERS)) as pool:
-            while count < each:
-                last = min(count + _GROUP, each)
-                list(pool.map(create, [names[count:last] for names in inputs.names]))
-                count = last
-                if time.monotonic() > end:
-                    break
+        for process, names in zip(running, threads, strict=True):
+            assert process.stdin
+            with process.stdin as given:
+                json.dump({"folder": os.fspath(folder), "names": names, "size": inputs.size, "end": end}, given)
+        answers = [process.stdout.read() for process in running if process.stdout]
     finally:
-        os.close(directory)
-    for names in inputs.names:
-        for name in names[count:]:
-            if name in present:
-                (folder / name).unlink()
-    return count
+        for process in running:
+            process.kill()
+            process.wait()
+    found = [json.loads(answer or f'{{"errno": {EIO}}}') for answer in answers]
+    for one in found:
+        if "errno" in one:
+            raise OSError(one["errno"], os.strerror(one["errno"]), os.fspath(folder))
+    return [one["count"] for one in found]
 
 
 def _fill(path: Path, size: int) -> None:
