@@ -11,7 +11,6 @@ from coldcache.design.companions import find_parts
 from coldcache.design.levels import Level
 from coldcache.design.rounds import CaseRuns, find_repetition
 
-
 #: The factors that decide which files lie on the target when a trial starts.
 _OF_FILES = ("threads", "file_size", "files", "nodes")
 
@@ -93,9 +92,10 @@ def _shuffle(members: list[Trial], order: random.Random) -> Iterator[Trial]:
     """Yield the trials of a part of a round.
 
     Levels of slow settings change least often, then those that decide which files lie there: threads and their sizes.
-    Of cases with the same numbers, such as of bytes per transfer, the operations run one after the other, and of each operation the levels that are compared with each other: of settings, and names such
-    as a layout. Reads come after the writes that leave their files, and removals last: files that are created in inodes
-    which were just freed are created at another pace.
+    Of cases with the same numbers, such as of bytes per transfer, the operations run one after the other, and of each
+    operation the levels that are compared with each other: of settings, and names such as a layout. Reads come after
+    the writes that leave their files, and removals last: files that are created in inodes which were just freed are
+    created at another pace.
     """
     groups: dict[tuple[Level, ...], dict[_Place, list[Trial]]] = {}
     for trial in order.sample(members, len(members)):
