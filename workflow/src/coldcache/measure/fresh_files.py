@@ -119,9 +119,9 @@ def forget_earlier_files(folder: Path) -> dict[str, str]:
     if not os.access(DROP_CACHES, os.W_OK):
         return {}
     if find_inode_readahead(folder):
-        dropped, level = ("page_cache", "name_cache"), _PAGES_AND_NAMES
+        dropped, level = ["page_cache", "name_cache"], _PAGES_AND_NAMES
     elif name_aside(folder).is_dir():
-        dropped, level = ("name_cache",), _NAMES
+        dropped, level = ["name_cache"], _NAMES
     else:
         return {}
     # The kernel drops neither dirty pages nor the inodes that they belong to.
