@@ -3,7 +3,7 @@
 import pytest
 import xarray as xr
 
-from coldcache.analysis.captions import NOT_PROVED, describe_marks, describe_reached, describe_trials
+from coldcache.analysis.captions import NOT_PROVED, describe_marks, describe_reached, describe_room, describe_trials
 
 
 def test_reads_that_are_not_proved_cold_are_counted_in_the_caption(sweep):
@@ -24,6 +24,15 @@ def test_reads_that_are_not_proved_cold_are_counted_in_the_caption(sweep):
 ])  # fmt: skip
 def test_marks_are_explained_by_the_repetitions_that_count(counts, said):
     assert describe_marks(xr.DataArray(counts)) == said
+
+
+def test_intervals_that_go_beyond_a_figure_are_counted(sweep):
+    assert describe_room(sweep.cells) == []
+    cells = sweep.cells.copy(deep=True)
+    cells["high"].loc[{"operation": "read", "threads": 4}] = 3.01 * float(cells.estimate.max())
+    assert describe_room(cells) == ["1 interval goes beyond the figure; the table has all ends."]
+    cells["high"][:] = 3.01 * float(cells.estimate.max())
+    assert describe_room(cells) == ["6 intervals go beyond the figure; the table has all ends."]
 
 
 def test_trials_are_counted_by_verdict(sweep):

@@ -1,6 +1,7 @@
 """A band reaches from the lower to the upper end of each interval."""
 
 import numpy as np
+import seaborn as sns
 from matplotlib.colors import to_hex
 
 from coldcache.analysis.figures.bands import draw_bands
@@ -30,6 +31,18 @@ def test_bands_reach_from_the_lower_to_the_upper_ends(axes, sweep):
             assert drawn == [float(cell.low), float(cell.high)]
             assert drawn[0] < float(cell.estimate) < drawn[1]
         assert to_hex(band.get_facecolor()[0]) == COLOURS[operation].lower()
+
+
+def test_ends_far_above_every_estimate_are_cut_at_the_edge_of_the_figure(axes, sweep):
+    highest = float(sweep.cells.estimate.max())
+    cells = sweep.cells.copy(deep=True)
+    cells["high"].loc[{"operation": "read", "threads": 4}] = 40 * highest
+    sns.lineplot(cells.to_dataframe(), x="threads", y="estimate", hue="operation", ax=axes)
+    draw_bands(axes, cells)
+    axes.set_ylim(0, None)
+    assert 3 * highest <= axes.get_ylim()[1] < 3.5 * highest
+    ends = [path.vertices[-1][1] for bars in axes.collections for path in bars.get_paths()]
+    assert max(ends) == 40 * highest
 
 
 def test_one_run_has_neither_band_nor_bar(axes, sweep):

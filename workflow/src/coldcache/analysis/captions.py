@@ -7,6 +7,9 @@ from coldcache.dataset.reader import COUNTED
 from coldcache.statistics.intervals import reached_level
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
+#: How many times the highest estimate the ends of intervals may be that a figure has room for.
+_ROOM = 3.0
+
 #: Verdicts on reads whose bytes are not proved to come from the device.
 NOT_PROVED = ("warm", "mixed", "unproved")
 
@@ -27,6 +30,20 @@ def describe_marks(counts: xr.DataArray) -> str:
         f"Points: median of {repetitions} repetitions; bands and bars: its {reach[most]} interval{fewer}; "
         "dots: single trials."
     )
+
+
+def room_for_intervals(cells: xr.Dataset) -> float:
+    """Return up to where figures show intervals: some times the highest estimate, so that few runs hide no curve."""
+    return _ROOM * float(cells.estimate.max())
+
+
+def describe_room(cells: xr.Dataset) -> list[str]:
+    """Return a sentence on the intervals that go beyond a figure, if there are any."""
+    count = int((cells.high > room_for_intervals(cells)).sum())
+    if not count:
+        return []
+    intervals = "1 interval goes" if count == 1 else f"{count} intervals go"
+    return [f"{intervals} beyond the figure; the table has all ends."]
 
 
 def describe_trials(cube: xr.Dataset, has_marks: bool = True) -> list[str]:

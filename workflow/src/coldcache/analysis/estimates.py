@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from coldcache.analysis.captions import describe_marks, describe_modes, describe_reached, describe_trials
+from coldcache.analysis.captions import describe_marks, describe_modes, describe_reached, describe_room, describe_trials
 from coldcache.analysis.format import format_interval, format_suspect
 from coldcache.analysis.question import Question
 from coldcache.analysis.report_links import mark_of, page_of
@@ -255,7 +255,12 @@ class Estimates:
 
     def caption(self, *notes: str | None) -> str:
         """Return how to read a figure: marks, trials, cold reads, what stayed in memory, tool, then each note once."""
-        parts = [describe_marks(self.cells.n), *describe_trials(self.cube), *describe_reached(self.cube, self.metric)]
+        parts = [
+            describe_marks(self.cells.n),
+            *describe_room(self.cells),
+            *describe_trials(self.cube),
+            *describe_reached(self.cube, self.metric),
+        ]
         parts += describe_modes(self.cube)
         parts += [f"{sentence}." for sentence in self.describe_silent()]
         return " ".join([*parts, self.origin(), *dict.fromkeys(note for note in notes if note)])

@@ -5,6 +5,7 @@ import xarray as xr
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
+from coldcache.analysis.captions import room_for_intervals
 from coldcache.analysis.figures.marks import assign_series
 from coldcache.analysis.figures.style import mark_level
 
@@ -15,7 +16,8 @@ BAND_FROM = 8
 def draw_bands(axes: Axes, cells: xr.Dataset, x: str = "threads", by: str = "operation") -> None:
     """Draw the interval of each estimate around the line of its level.
 
-    It is a band where every point of the line has `BAND_FROM` runs, else a thin bar at each point.
+    It is a band where every point of the line has `BAND_FROM` runs, else a thin bar at each point. The axes leave room
+    for ends up to `room_for_intervals`; what goes beyond is cut at their edge.
 
     Parameters
     ----------
@@ -27,6 +29,7 @@ def draw_bands(axes: Axes, cells: xr.Dataset, x: str = "threads", by: str = "ope
         The dim along the axis, and the factor of which each level is a line.
     """
     levels = cells[by].values.tolist()
+    room = max(room_for_intervals(cells), axes.dataLim.y1)
     for level in levels:
         line = cells.sel({by: level})
         colour = mark_level(level, levels).colour
@@ -41,3 +44,5 @@ def draw_bands(axes: Axes, cells: xr.Dataset, x: str = "threads", by: str = "ope
             at, low, high = line[x].values[has_ends], line.low.values[has_ends], line.high.values[has_ends]
             drawn = axes.vlines(at, low, high, color=colour, linewidth=1.4, alpha=0.8, zorder=1.8)
         assign_series(drawn, level)
+    if axes.dataLim.y1 > room:
+        axes.dataLim.y1 = room
