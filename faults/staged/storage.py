@@ -40,7 +40,7 @@ _WRITES = STUDY.format(
 )  # fmt: skip
 _CREATES = STUDY.format(
     repetitions=6, more="", operation="file-create",
-    levels="seconds: 20 s\n    factors: {threads: [1], files: [12000]}",
+    levels="seconds: 20 s\n    factors: {threads: [1], files: [24000]}",
 )  # fmt: skip
 #: Small direct writes; the sentinel writes as well.
 _PACED = STUDY.format(

@@ -188,9 +188,8 @@ def test_the_shipped_study_is_planned_as_the_design_asks(root, monkeypatch):
         assert threads == {"sequential": [1, 8, 64], "random": [1, 8, 64]}
         assert max(case.bytes for case in cases) < 2 * 2**30
     operations = {operation for case in cases for operation in case.operations}
-    assert operations == {
-        "write", "read", "random-write", "random-read", "file-create", "file-stat", "file-remove",
-    }  # fmt: skip
+    # Removals would take a minute of the eight that `make study` may take (docs/decisions/0038).
+    assert operations == {"write", "read", "random-write", "random-read", "file-create", "file-stat"}
     cached = [case for case in cases if case.settings]
     assert {case.factors["write_cache"] for case in cached} == {"writeback", "writethrough", "unsafe"}
     assert {(case.operations, case.factors["threads"]) for case in cached} == {
