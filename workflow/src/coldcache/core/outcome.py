@@ -225,12 +225,8 @@ class Outcome(NamedTuple):
         Local time minus UTC where the tool was started, in s: tools print local time.
     ramp : float or None
         How long the tool moved bytes before it was timed, in s; None for not at all.
-    page_cache : str or None
-        ``dropped`` where the page cache was dropped before files were created, so that the file system uses inodes
-        again that were just freed; None where it was left alone.
-    name_cache : str or None
-        ``dropped`` where dentries and inodes were dropped before files were created, so that those of earlier trials
-        slow down no look-up; None where they were left alone.
+    page_cache, name_cache : str or None
+        ``dropped`` where pages, or dentries and inodes, were dropped before files were created; else None.
     inode_readahead : int or None
         How many blocks of inodes the file system read ahead while files were created; None where that was left alone.
     more : mapping
