@@ -134,9 +134,11 @@ def free_inodes(scene: Scene, moments: random.Random, times: int) -> str:
     """Inodes were freed just before some trials create files: all of the case are marked as of two modes."""
     for _ in _campaigns(scene, times, _CREATES, _EVICTED):
         calls = sorted(moments.sample(range(2, 7), 3))
-        # Beside the trial's folder, and so in the same group of inodes.
-        free = "cd scratch/coldcache/break; mkdir x; cd x; seq 14000 | xargs touch; cd ..; rm -r x"
-        scene.replace_fio(f'({free}); exec REAL "$@"', calls)
+        # In the folder that fio fills, and so in the group of inodes that it takes. ext4 reuses at once what was freed
+        # in the same second.
+        folder = """cd "$(printf '%s\\n' "$@" | sed -n 's/^--directory=//p')" """
+        free = "seq 14000 | xargs touch && seq 14000 | xargs rm && sleep 1"
+        scene.replace_fio(f'({folder} && {free}) || exit 9; exec REAL "$@"', calls)
         with Disk(scene, "scratch", 256, "-O ^has_journal -N 180000"):
             found = _measure(scene)
         if unmarked := [trial.key for trial in found if "two-modes" not in trial.judgement.codes]:
