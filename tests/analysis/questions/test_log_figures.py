@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.analysis.questions.log_figures import LogFigures, title_medians
+from coldcache.analysis.questions.log_figures import LogFigures, tabulate_medians, title_medians
 from coldcache.analysis.tables import Table
 from coldcache.campaign.importing.import_logs import import_logs
 from coldcache.core.errors import NoData
@@ -50,6 +50,15 @@ def test_sweeps_are_grouped_by_the_metric_that_they_state(overview):
         "throughput": ["imported-ior-throughput"], "rate": ["imported-ior-rate", "imported-mdtest-rate"],
     }  # fmt: skip
     assert title_medians(shown.by_metric()["throughput"]) == "Throughput of 2 cases: 1.65 to 9.94 GB/s"
+
+
+def test_the_drawn_medians_have_a_row_per_case_with_its_levels(overview):
+    (throughputs, rates) = overview("ior-4.0.0-rep3.txt", "mdtest-330-pixstor.txt").by_metric().values()
+    drawn = tabulate_medians(throughputs).set_index("operation")["median (B/s)"]
+    assert drawn.round(-7).to_dict() == {"read": 9.94e9, "write": 1.65e9}
+    table = tabulate_medians(rates)
+    assert set(table.sweep) == {"ior", "mdtest"} and table["median (1/s)"].notna().all()
+    assert table[table.operation == "file-stat"]["median (1/s)"].max().round(-3) == 970_000
 
 
 def test_of_many_tables_the_highest_median_of_each_metric_is_the_finding(overview, monkeypatch):

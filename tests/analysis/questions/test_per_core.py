@@ -47,3 +47,14 @@ def test_streams_that_a_log_states_alone_count_by_their_mean_time(invent, monkey
     words = show_cores(table)
     words = words[words["at"] == "threads 2"].set_index("operation")
     assert words["median per core"].to_dict() == {"write": "110 MB/s", "read": "none"}
+
+
+def test_bounds_are_shown_where_a_row_has_an_interval():
+    numbers = pd.DataFrame({
+        "operation": ["read", "write"], "of": ["threads 1"] * 2, "median per core (MB/s)": [110.0, 90.0],
+        "low (MB/s)": [math.nan] * 2, "high (MB/s)": [math.nan] * 2, "n (1)": [3, 3], "meets": ["all", "no"],
+    })  # fmt: skip
+    assert [*show_cores(numbers)] == ["operation", "at", "median per core", "n", "meets"]
+    numbers.loc[0, ["low (MB/s)", "high (MB/s)"]] = 100.0, 120.0
+    shown = show_cores(numbers)
+    assert shown[["low", "high"]].values.tolist() == [["100 MB/s", "120 MB/s"], ["none", "none"]]

@@ -27,6 +27,13 @@ def test_links_headings_code_and_parts_of_words_stay_as_they_are():
     assert explain("<a>trial</a><p>trial</p>").count("<abbr") == 1
 
 
+def test_words_in_their_everyday_sense_and_parts_of_numbers_are_not_explained():
+    glossary = {"round": "one trial of each case", "block": "the trials of a sweep", "p99": "99 % were done"}
+    for text in ("a round trip", "each block is one call", "the p99.9 of all"):
+        assert explain_terms(f"<article>{text}</article>", glossary) == f"<article>{text}</article>"
+    assert "<abbr" in explain_terms("<article>the p99.</article>", glossary)
+
+
 def test_a_page_without_an_article_stays_as_it_is():
     assert explain_terms("<p>trial</p>", GLOSSARY) == "<p>trial</p>"
 

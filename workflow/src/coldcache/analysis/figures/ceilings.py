@@ -60,9 +60,9 @@ def draw_ceilings(
         above = drawn[place + 1][0] if place + 1 < len(drawn) else np.inf
         # Lines that are near each other are named together, above the highest or below the lowest of them.
         if above - rate > _ROOM * highest:
-            # Names that do not fit in one line have one each.
+            # Names that do not fit in one line have one each, in the order of their lines.
             joined = "; ".join(names)
-            joined = joined if len(joined) <= _LETTERS else "\n".join(names)
+            joined = joined if len(joined) <= _LETTERS else "\n".join(reversed(names))
             FreeName(axes, joined, drawn[place + 1 - len(names)][0], rate, fontsize=11, color=FAINT)
             names = []
     limits = "; ".join(f"{name} {show_rate(rate, estimates.unit)}" for name, rate in estimates.ceilings.items())

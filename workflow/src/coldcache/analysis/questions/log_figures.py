@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+
 from coldcache.analysis.estimates import Estimates, estimate
 from coldcache.analysis.format import format_interval
 from coldcache.analysis.question import Question
@@ -86,6 +88,17 @@ def title_medians(sweeps: list[Estimates]) -> str:
     medians = [float(median) for sweep in sweeps for median in sweep.cells.estimate.values.ravel() if median == median]
     cases = f"{len(medians):,} case{'s' if len(medians) != 1 else ''}"
     return f"{sweeps[0].quantity.capitalize()} of {cases}: {show_range(min(medians), max(medians), sweeps[0].unit)}"
+
+
+def tabulate_medians(sweeps: list[Estimates]) -> pd.DataFrame:
+    """Return a row per case with a figure, of some sweeps of one metric: its sweep, its levels, its median."""
+    median = f"median ({sweeps[0].unit})"
+    tables = [
+        sweep.table().drop(columns=["low", "high", "trials"]).assign(sweep=sweep.question.sweep) for sweep in sweeps
+    ]
+    found = pd.concat(tables, ignore_index=True).dropna(subset="median")
+    levels = [name for name in found if name not in ("sweep", "median", "n")]
+    return found[["sweep", *levels, "median", "n"]].rename(columns={"median": median, "n": "n (1)"})
 
 
 def _show_highest(estimates: Estimates) -> str:

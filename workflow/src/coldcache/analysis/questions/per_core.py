@@ -98,8 +98,10 @@ def tabulate_cores(found: Estimates, needed: dict[str, float]) -> pd.DataFrame:
 
 
 def show_cores(numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `tabulate_cores` in words."""
+    """Return the rows of `tabulate_cores` in words, without the bounds of intervals where no row has any."""
     rates = {"median per core": "median per core (MB/s)", "low": "low (MB/s)", "high": "high (MB/s)"}
+    if numbers["low (MB/s)"].isna().all():
+        del rates["low"], rates["high"]
     shown = {
         head: [show_rate(1e6 * value, "B/s") if value == value else "none" for value in numbers[column]]
         for head, column in rates.items()

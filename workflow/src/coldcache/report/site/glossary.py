@@ -6,7 +6,9 @@ from html import escape, unescape
 from pathlib import Path
 
 #: Terms that pages also use in their everyday sense.
-_PLAIN = frozenset({"site", "record", "finding", "scale", "level", "factor", "target", "operation", "setting"})
+_PLAIN = frozenset({
+    "block", "factor", "finding", "level", "operation", "record", "round", "scale", "setting", "site", "target",
+})  # fmt: skip
 
 _ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.M)
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -63,4 +65,4 @@ def _explain(text: str, left: dict[str, str]) -> str:
         meaning = left.pop(found[1].lower(), None) or left.pop(found[1], None)
         return f'<abbr title="{escape(unescape(meaning))}">{found[0]}</abbr>' if meaning else found[0]
 
-    return re.sub(rf"\b({words})(?:s|es)?\b", mark, text, flags=re.I)
+    return re.sub(rf"\b({words})(?:s|es)?\b(?!\.\d)", mark, text, flags=re.I)

@@ -191,7 +191,7 @@ def _is_heading(cell: dict[str, Any]) -> bool:
 
 def _describe(name: str, sweeps: list[str], context: ReportContext, items: Mapping[str, str]) -> Markup:
     """Return the end of a caption: the items covered, the sources, the files, and the command to measure it again."""
-    served = "; ".join(dict.fromkeys(items[sweep] for sweep in sweeps if items.get(sweep)))
+    served = "; ".join(dict.fromkeys(item for sweep in sweeps for item in items.get(sweep, "").split("; ") if item))
     parts = []
     if served:
         parts.append(Markup("Serves: {}.").format(served))
