@@ -33,9 +33,7 @@ for path in notebooks:
     pyplot.close("all")
 """
 
-_SEAL = (
-    "from pathlib import Path; from coldcache.campaign.campaign import write_sums; write_sums(Path('raw/reference'))"
-)
+_SEAL = "from pathlib import Path; from coldcache.campaign.seal import write_sums; write_sums(Path('raw/reference'))"
 
 
 def measure() -> Iterator[tuple[str, Measurement]]:

@@ -2,14 +2,18 @@
 
 import csv
 import json
+from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from coldcache.campaign.judged import JUDGED, read_judged
+from coldcache.campaign.campaign import read_campaign
+from coldcache.campaign.judged import JUDGED, list_rejudged, read_judged
+from coldcache.campaign.known_since import with_known_since
 from coldcache.campaign.seal import check_seal, seal
+from coldcache.campaign.trials import collect_trials
 from coldcache.core.errors import CampaignError
 from coldcache.dataset.collect import collect
 from coldcache.report.site.validity import read_validity
@@ -64,3 +68,16 @@ def test_broken_verdicts_are_refused(measured):
     (RAW / JUDGED).write_text(json.dumps({"format": 9}))
     with pytest.raises(CampaignError, match="of format 9, this version reads 1"):
         read_judged(RAW)
+
+
+def test_the_reference_campaign_keeps_the_verdicts_of_the_rules_that_sealed_it(root, monkeypatch):
+    monkeypatch.chdir(root)
+    folder = root / "raw/reference"
+    trials = list(collect_trials(with_known_since(read_campaign(folder))))
+    judged = read_judged(folder)
+    assert judged.verdicts.keys() == {trial.key for trial in trials}
+    assert Counter(one.verdict for one in judged.verdicts.values()) == {"valid": 392, "suspect": 195, "void": 2}
+    changes = list_rejudged(judged, trials)
+    assert len(changes) == 83
+    now = Counter(code for one in changes for code in set(one.trial.judgement.codes) - set(one.before.codes))
+    assert now == {"above-ceiling": 39, "coarse-clock": 37, "too-short": 4}
