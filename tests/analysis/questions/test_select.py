@@ -3,12 +3,14 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from invented import write_invented
 
 from coldcache.analysis.display import Display, Sentences
 from coldcache.analysis.question import Question
+from coldcache.analysis.questions import select
 from coldcache.analysis.questions.select import (
     _find_ceilings,
     _split,
@@ -20,6 +22,7 @@ from coldcache.analysis.questions.select import (
 from coldcache.analysis.sentences import describe_extremes
 from coldcache.analysis.sentences.subjects import list_measured
 from coldcache.analysis.tables import Table
+from coldcache.dataset.reader import open_sweep, open_table
 
 FILES = ["file-create", "file-stat", "file-read", "file-remove"]
 
@@ -185,3 +188,20 @@ def test_a_sweep_of_which_no_trial_counts_is_absent_with_the_reason(root, tmp_pa
     choice = choose_all(tmp_path / "dataset.nc", "dell-lustre")
     (line,) = [part for part in choice.show([]).parts if "two metadata targets" in part]
     assert re.fullmatch(r"File creation .*: no data \(none of [0-9]+ runs counts: the rule too-short objects\)\.", line)
+
+
+def test_combinations_of_levels_of_which_no_trial_counts_are_absent_together_with_the_reason(invent, monkeypatch):
+    path = invent("dell-lustre", "sequential")
+    cube, verdicts = open_sweep(path, "dell-lustre", "sequential"), open_table(path, "verdicts", "dell-lustre")
+    lost = cube.assign(throughput=cube.throughput.where(False), case=cube.case.where(False, "lost"))
+    rows = [{"sweep": "sequential", "case": "lost", "verdict": "void", "reasons": "it failed; so"}] * 7
+    sizes = pd.Index([2**20, 2**30, 2**31], name="file_size")
+    wide = xr.concat([cube.drop_attrs(deep=False), lost, lost], sizes, coords="minimal").assign_attrs(cube.attrs)
+    monkeypatch.setattr(select, "open_sweep", lambda *_: wide)
+    shown = {"verdicts": pd.concat([verdicts, pd.DataFrame(rows)])}
+    monkeypatch.setattr(select, "open_table", lambda path, name, study: shown.get(name, open_table(path, name, study)))
+    choice = choose(path, "dell-lustre", "throughput", ["write", "read"], over="threads")
+    (found,) = (one for one in choice if one.question.sweep == "sequential")
+    assert found.question.part == "file-size-1048576"
+    (line,) = [part for part in choice.show([]).parts if "combinations" in part]
+    assert line.endswith(", 2 of 3 combinations of levels (fig 11): no data (none of 7 runs counts: it failed).")

@@ -38,7 +38,7 @@ def test_trials_are_counted_by_sweep_verdict_and_rule(results):
     }
     assert validity.colds == {("quick", "sequential"): Counter(cold=1, warm=1)}
     assert validity.codes == {"too-short": 1, "served-from-cache": 1, "exit-status": 2, "not-run": 1}
-    assert validity.summary() == "5 runs: 1 clean, 1 flagged (1 too short), 2 void, 1 missing"
+    assert validity.summary() == "5 runs: 1 clean, 1 flagged (1 too short), 2 void (2 whose tool failed), 1 missing"
 
 
 def test_flags_are_those_of_suspect_trials_alone(results):
@@ -47,7 +47,9 @@ def test_flags_are_those_of_suspect_trials_alone(results):
     validity = read_validity(results)
     assert validity.codes["too-short"] == 3
     assert validity.flags == {("quick", "sequential"): Counter({"too-short": 1, "served-from-cache": 1})}
-    assert validity.summary() == "5 runs: 1 clean, 1 flagged (1 too short), 2 void, 1 missing"
+    assert validity.summary() == (
+        "5 runs: 1 clean, 1 flagged (1 too short), 2 void (2 too short for the tool's clock), 1 missing"
+    )
 
 
 def test_repetitions_that_fail_alike_are_listed_once(results):

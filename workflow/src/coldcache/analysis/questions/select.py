@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import xarray as xr
 
 from coldcache.analysis.display import Display, Sentences
@@ -154,7 +155,7 @@ def choose(
     sweeps = open_table(path, "sweeps", study)
     varied = over if least > 1 else None
     published, limits = _read_published(path, study), open_limits(path, study)
-    selection = SweepSelection(study, [], [])
+    verdicts, selection = open_table(path, "verdicts", study), SweepSelection(study, [], [])
     for row in sweeps.itertuples():
         planned = set(row.operations.split())
         if not planned <= set(operations) or item not in row.item or not _qualifies(row, file_layout, varied, by):
@@ -165,8 +166,9 @@ def choose(
         wanted = metric or METRIC_OF_OPERATION[row.operations.split()[0]]
         cube = open_sweep(path, study, question.sweep) if row.state == "measured" else xr.Dataset()
         cube = _of_operations(cube, planned, wanted)
-        if wanted not in cube or not bool(cube[wanted].notnull().any()):
-            why = question.why if row.state != "measured" else f"no trial states its {wanted}"
+        trials = verdicts[verdicts.sweep == row.sweep]
+        if not _has_figure(cube, wanted):
+            why = question.why if row.state != "measured" else _explain_lack(trials, wanted)
             selection.absent.append(replace(question, why=why))
             selection.stated[question.sweep] = of_sweep
             continue
@@ -174,8 +176,23 @@ def choose(
         parts = (
             _split(_with_dim(cube, over), question, over) if over and not by else [(_with_dim(cube, over), question)]
         )
-        selection.found += [_estimate(part, wanted, asked, of_sweep, ceilings) for part, asked in parts]
+        shown = [(part, asked) for part, asked in parts if _has_figure(part, wanted)]
+        selection.found += [_estimate(part, wanted, asked, of_sweep, ceilings) for part, asked in shown]
+        if len(shown) < len(parts):
+            cases = {str(case) for part, _ in parts if not _has_figure(part, wanted) for case in part.case.values.flat}
+            why = _explain_lack(trials[trials.case.isin(cases)], wanted)
+            title = f"{row.title}, {len(parts) - len(shown)} of {len(parts)} combinations of levels"
+            selection.absent.append(replace(question, title=title, why=why))
     return selection
+
+
+def _has_figure(cube: xr.Dataset, metric: str) -> bool:
+    return metric in cube and bool(cube[metric].notnull().any())
+
+
+def _explain_lack(trials: pd.DataFrame, metric: str) -> str:
+    """Return why none of some trials has a figure."""
+    return f"no trial states its {metric}" if counts(trials) else name_reason(trials)
 
 
 def choose_all(dataset: str | Path, study: str, operations: Sequence[str] = ()) -> SweepSelection:

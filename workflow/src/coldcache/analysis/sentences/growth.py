@@ -69,6 +69,9 @@ def describe_latencies(estimates: Estimates) -> str | None:
     parts = []
     for name in list_measured(estimates):
         ratio, cells = estimates.growth(name), estimates.cells.estimate.sel(operation=name)
+        if not ratio.n:
+            # One end has no figure.
+            continue
         if ratio.n < LEAST_REPETITIONS:
             parts.append(f"multiplies the mean latency of {name_operation(estimates, name)} by {format_ratio(ratio)}")
             continue

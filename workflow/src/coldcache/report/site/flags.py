@@ -24,15 +24,32 @@ FLAGS = {
     "kernel-changed": ("on another kernel", "measure a campaign per kernel"),
 }
 
+#: The same of a rule that makes a trial void.
+VOIDS = {
+    "preparation-failed": ("that could not be prepared", "see the reason of the trial"),
+    "target-lost": ("whose target was lost", "bring the target back, and measure them again"),
+    "setting-not-in-force": ("whose settings were not in force", "see the settings on the page of the system"),
+    "time-limit": ("ended at their time limit", "raise `limits.seconds` of the site"),
+    "exit-status": ("whose tool failed", "see `stderr.txt` of the trial"),
+    "log-refused": ("with a log that cannot be trusted", "see the log of the trial"),
+    "wrong-operation": ("of another operation", "see the command line of the trial"),
+    "wrong-level": ("at other levels than planned", "remove from `options` what a factor sets"),
+    "stale-log": ("with the log of another run", "see what the tool's command runs"),
+    "contradicted": ("whose log contradicts itself", "see the log of the trial"),
+    "ambiguous-figure": ("with a figure of unclear meaning", "see the log of the trial"),
+    "coarse-clock": ("too short for the tool's clock", FLAGS["too-short"][1]),
+    "tool-changed": ("by another version of the tool", "measure a campaign per version"),
+}
+
+#: Words and remedy of every rule.
+DOUBTS = FLAGS | VOIDS
+
 #: What each rule found, in the words of its docstring.
 RULE_MEANINGS = {rule: (judge.__doc__ or "").splitlines()[0].partition(": ")[2] for rule, _, judge in RULES} | {
     "not-run": "the trial has not been measured yet."
 }
 
 #: What to do about trials that a rule flags; the first page writes settings as Markdown.
-REMEDIES = {rule: remedy.replace("`", "") for rule, (_, remedy) in FLAGS.items()} | {
-    "coarse-clock": FLAGS["too-short"][1].replace("`", ""),
-    "not-run": "start the campaign again",
-    "exit-status": "see stderr.txt of the trial",
-    "log-refused": "see the log of the trial",
+REMEDIES = {rule: remedy.replace("`", "") for rule, (_, remedy) in DOUBTS.items()} | {
+    "not-run": "start the campaign again"
 }

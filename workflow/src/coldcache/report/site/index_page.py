@@ -16,7 +16,7 @@ from coldcache.design.imported_study import AnyStudy
 from coldcache.design.notebooks import CLAIMS
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.documents_page import describe_documents, title_documents
-from coldcache.report.site.flags import FLAGS
+from coldcache.report.site.flags import DOUBTS
 from coldcache.report.site.format import show_period, show_values
 from coldcache.report.site.html import code, escape_html, escape_markdown, facts, join
 from coldcache.report.site.notebooks import Chapter
@@ -155,7 +155,7 @@ def describe_place(context: ReportContext) -> Markup:
 
 
 def describe_trust(context: ReportContext) -> Markup:
-    """Return how far to trust the campaign in a line of Markdown, with the most frequent flag and its remedy."""
+    """Return how far to trust the campaign in a line of Markdown, with the most frequent doubt and its remedy."""
     studies = context.campaign.planned or context.campaign.studies
     colds = sum(context.validity.colds_of(studies), Counter())
     counted, _, verdicts = context.validity.summary(studies).partition(":")
@@ -164,8 +164,8 @@ def describe_trust(context: ReportContext) -> Markup:
         every = colds["cold"] == colds.total()
         proved = f"All {colds.total():,} reads" if every else f"{colds['cold']:,} of {colds.total():,} reads"
         parts.append(f"[{proved}](validity.md#whether-reads-were-cold) proved cold.")
-    if flags := [rule for rule in context.validity.flags_of(studies) if rule in FLAGS]:
-        parts.append(f"Remedy: {FLAGS[flags[0]][1]}.")
+    if rule := context.validity.doubt_of(studies):
+        parts.append(f"Remedy: {DOUBTS[rule][1]}.")
     return Markup(" ".join(parts))
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from coldcache.core.errors import CampaignError
 from coldcache.core.vocabulary import COLD_VERDICTS
 from coldcache.design.imported_study import AnyStudy
-from coldcache.report.site.flags import FLAGS
+from coldcache.report.site.flags import DOUBTS, FLAGS, VOIDS
 
 CsvRow = dict[str, str]
 
@@ -57,10 +57,6 @@ class CampaignValidity(NamedTuple):
         """The number of trials by the rule that objected to them, over all sweeps."""
         return sum(self.rules.values(), Counter())
 
-    def flags_of(self, studies: Iterable[AnyStudy]) -> Counter[str]:
-        """Return the number of suspect trials of some studies by the rule that flagged them, most frequent first."""
-        return Counter(dict(sum(_of(self.flags, studies), Counter()).most_common()))
-
     def verdicts_of(self, studies: Iterable[AnyStudy]) -> list[Counter[str]]:
         """Return the counts by verdict of each sweep of some studies."""
         return _of(self.verdicts, studies)
@@ -69,20 +65,38 @@ class CampaignValidity(NamedTuple):
         """Return the counts by cold verdict of each sweep of some studies."""
         return _of(self.colds, studies)
 
+    def doubt_of(self, studies: Iterable[AnyStudy]) -> str | None:
+        """Return the rule that objected most: of void trials if they outnumber suspect ones, else of suspect ones."""
+        doubts = self._find_doubts(list(studies))
+        return next(reversed(doubts.values()))[0] if doubts else None
+
     def summary(self, studies: Iterable[AnyStudy] | None = None) -> str:
         """Return in words how many trials of some studies, or of all, are clean, flagged or lost, and why.
 
         For example ``212 runs: 140 clean, 72 flagged (66 too short), 1 void``.
         """
         chosen = None if studies is None else list(studies)
-        counts = sum(self.verdicts.values() if chosen is None else self.verdicts_of(chosen), Counter())
-        flags = sum(self.flags.values() if chosen is None else _of(self.flags, chosen), Counter())
+        counts, doubts = self._count_verdicts(chosen), self._find_doubts(chosen)
         parts = [f"{counts['valid']:,} clean"]
-        if counts["suspect"]:
-            most = [f"{count:,} {FLAGS[rule][0]}" for rule, count in flags.most_common() if rule in FLAGS][:1]
-            parts.append(f"{counts['suspect']:,} flagged" + (f" ({most[0]})" if most else ""))
-        parts += [f"{counts[verdict]:,} {verdict}" for verdict in ("void", "missing") if counts[verdict]]
+        for verdict, name in (("suspect", "flagged"), ("void", "void"), ("missing", "missing")):
+            rule, count = doubts.get(verdict, ("", 0))
+            why = f" ({count:,} {DOUBTS[rule][0]})" if rule else ""
+            parts += [f"{counts[verdict]:,} {name}{why}"] if counts[verdict] else []
         return f"{counts.total():,} run{'s' if counts.total() != 1 else ''}: {', '.join(parts)}"
+
+    def _count_verdicts(self, studies: list[AnyStudy] | None) -> Counter[str]:
+        return sum(self.verdicts.values() if studies is None else self.verdicts_of(studies), Counter())
+
+    def _find_doubts(self, studies: list[AnyStudy] | None) -> dict[str, tuple[str, int]]:
+        """Return the commonest rule that made trials suspect, then void if these are more, with how many it found."""
+        counts = self._count_verdicts(studies)
+        found = {}
+        for verdict, rules, known in (("suspect", self.flags, FLAGS), ("void", self.rules, VOIDS)):
+            of_studies = sum(rules.values() if studies is None else _of(rules, studies), Counter())
+            named = [(rule, count) for rule, count in of_studies.most_common() if rule in known]
+            if named and (verdict == "suspect" or counts["void"] > counts["suspect"]):
+                found[verdict] = named[0]
+        return found
 
 
 def _of(counts: dict[tuple[str, str], Counter[str]], studies: Iterable[AnyStudy]) -> list[Counter[str]]:
