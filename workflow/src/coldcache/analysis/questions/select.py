@@ -152,11 +152,10 @@ def choose(
         How many levels of `over` it must have.
     """
     path = Path(dataset)
-    sweeps = open_table(path, "sweeps", study)
     varied = over if least > 1 else None
     published, limits = _read_published(path, study), open_limits(path, study)
     verdicts, selection = open_table(path, "verdicts", study), SweepSelection(study, [], [])
-    for row in sweeps.itertuples():
+    for row in open_table(path, "sweeps", study).itertuples():
         planned = set(row.operations.split())
         if not planned <= set(operations) or item not in row.item or not _qualifies(row, file_layout, varied, by):
             continue
@@ -168,8 +167,8 @@ def choose(
         cube = _of_operations(cube, planned, wanted)
         trials = verdicts[verdicts.sweep == row.sweep]
         if not _has_figure(cube, wanted):
-            why = question.why if row.state != "measured" else _explain_lack(trials, wanted)
-            selection.absent.append(replace(question, why=why))
+            absent = question if row.state != "measured" else replace(question, why=_explain_lack(trials, wanted))
+            selection.absent.append(absent)
             selection.stated[question.sweep] = of_sweep
             continue
         ceilings = _find_ceilings({} if row.in_guest else limits, planned, wanted)
@@ -178,12 +177,16 @@ def choose(
         )
         shown = [(part, asked) for part, asked in parts if _has_figure(part, wanted)]
         selection.found += [_estimate(part, wanted, asked, of_sweep, ceilings) for part, asked in shown]
-        if len(shown) < len(parts):
-            cases = {str(case) for part, _ in parts if not _has_figure(part, wanted) for case in part.case.values.flat}
-            why = _explain_lack(trials[trials.case.isin(cases)], wanted)
-            title = f"{row.title}, {len(parts) - len(shown)} of {len(parts)} combinations of levels"
-            selection.absent.append(replace(question, title=title, why=why))
+        if lacking := [part for part, _ in parts if not _has_figure(part, wanted)]:
+            title = f"{row.title}, {len(lacking)} of {len(parts)} combinations of levels"
+            selection.absent.append(replace(question, title=title, why=_explain_parts(lacking, trials, wanted)))
     return selection
+
+
+def _explain_parts(parts: Iterable[xr.Dataset], trials: pd.DataFrame, metric: str) -> str:
+    """Return why none of the trials of some parts of a sweep has a figure."""
+    cases = {str(case) for part in parts for case in part.case.values.flat}
+    return _explain_lack(trials[trials.case.isin(cases)], metric)
 
 
 def _has_figure(cube: xr.Dataset, metric: str) -> bool:
