@@ -81,7 +81,7 @@ def move_nothing(scene: Scene, moments: random.Random, times: int) -> str:
     cases = {key.rpartition("/")[0] for key in hit}
     if mistaken := sorted(key for key in codes if "two-modes" in codes[key] and key.rpartition("/")[0] not in cases):
         return f"of two modes is {mistaken}"
-    return scene.complete("wrote-less served-from-cache two-modes", len(_CALLS))
+    return scene.complete("wrote-less served-from-cache", len(_CALLS), added="two-modes")
 
 
 def _are_void(scene: Scene, script: str, calls: list[int], code: str) -> str:

@@ -195,7 +195,8 @@ def _has_figure(cube: xr.Dataset, metric: str) -> bool:
 
 def _explain_lack(trials: pd.DataFrame, metric: str) -> str:
     """Return why none of some trials has a figure."""
-    return f"no trial states its {metric}" if counts(trials) else name_reason(trials)
+    is_void = (trials.verdict == "void").any() and not counts(trials)
+    return name_reason(trials) if is_void else f"no trial states its {metric}"
 
 
 def choose_all(dataset: str | Path, study: str, operations: Sequence[str] = ()) -> SweepSelection:
