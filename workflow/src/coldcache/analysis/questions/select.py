@@ -154,7 +154,7 @@ def choose(
     path = Path(dataset)
     varied = over if least > 1 else None
     published, limits = _read_published(path, study), open_limits(path, study)
-    verdicts, selection = open_table(path, "verdicts", study), SweepSelection(study, [], [])
+    selection = SweepSelection(study, [], [])
     for row in open_table(path, "sweeps", study).itertuples():
         planned = set(row.operations.split())
         if not planned <= set(operations) or item not in row.item or not _qualifies(row, file_layout, varied, by):
@@ -165,10 +165,9 @@ def choose(
         wanted = metric or METRIC_OF_OPERATION[row.operations.split()[0]]
         cube = open_sweep(path, study, question.sweep) if row.state == "measured" else xr.Dataset()
         cube = _of_operations(cube, planned, wanted)
-        trials = verdicts[verdicts.sweep == row.sweep]
         if not _has_figure(cube, wanted):
-            absent = question if row.state != "measured" else replace(question, why=_explain_lack(trials, wanted))
-            selection.absent.append(absent)
+            why = question.why if row.state != "measured" else _explain_lack(_of_sweep(path, question), wanted)
+            selection.absent.append(replace(question, why=why))
             selection.stated[question.sweep] = of_sweep
             continue
         ceilings = _find_ceilings({} if row.in_guest else limits, planned, wanted)
@@ -179,8 +178,15 @@ def choose(
         selection.found += [_estimate(part, wanted, asked, of_sweep, ceilings) for part, asked in shown]
         if lacking := [part for part, _ in parts if not _has_figure(part, wanted)]:
             title = f"{row.title}, {len(lacking)} of {len(parts)} combinations of levels"
-            selection.absent.append(replace(question, title=title, why=_explain_parts(lacking, trials, wanted)))
+            why = _explain_parts(lacking, _of_sweep(path, question), wanted)
+            selection.absent.append(replace(question, title=title, why=why))
     return selection
+
+
+def _of_sweep(path: Path, question: Question) -> pd.DataFrame:
+    """Return the verdicts of a sweep's trials; whoever reads them is executed again after a change of any verdict."""
+    verdicts = open_table(path, "verdicts", question.study)
+    return verdicts[verdicts.sweep == question.sweep]
 
 
 def _explain_parts(parts: Iterable[xr.Dataset], trials: pd.DataFrame, metric: str) -> str:
