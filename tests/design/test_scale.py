@@ -10,13 +10,13 @@ from coldcache.design.site import Limits, Site
 from coldcache.design.study import Study
 
 
-def expand(sweep, full=False, cores=2, memory=0, limits=None, **site):
+def expand(sweep, full=False, cores=2, memory=0, limits=None, most=0, **site):
     study = {
         "study": "s", "title": "t", "question": "q", "scale": "site", "repetitions": 1, "notebooks": [],
         "sweeps": {"a": {"title": "t", **sweep}},
     }  # fmt: skip
     here = {"site": "x", "title": "t", "targets": {"a": {"path": "/t"}}, "limits": limits or {}, **site}
-    environment = Environment(cores, True, {"s/a": sweep["tools"][0]}, 1, memory)
+    environment = Environment(cores, True, {"s/a": sweep["tools"][0]}, 1, memory, most_threads=most)
     return expand_cases(Study.model_validate(study), Site.model_validate(here), environment, full)
 
 
@@ -29,6 +29,15 @@ def test_sizes_shrink_to_the_sites_bytes_and_threads_to_its_most():
     cases = expand(transfers(), limits={"bytes": "1 GiB", "trial_seconds": "1 h"})
     assert [(case.run.threads, case.run.file_size) for case in cases] == [(1, 2**30), (2, 2**29), (4, 2**28)]
     assert {case.scale for case in cases} == {"scaled down: at most 4 threads, 1/64 of the size"}
+
+
+@pytest.mark.parametrize(
+    ("most", "limits", "threads"),
+    [(64, {}, [1, 2, 64]), (64, {"threads": 32}, [1, 2, 32]), (0, {}, [1, 2, 4]), (0, {"threads": 64}, [1, 2, 64])],
+)
+def test_the_site_bounds_threads_and_its_cores_only_in_campaigns_of_earlier_versions(most, limits, threads):
+    cases = expand(transfers(), most=most, limits={"trial_seconds": "1 h", **limits})
+    assert [case.run.threads for case in cases] == threads
 
 
 def test_sizes_shrink_to_the_seconds_that_a_trial_should_last():

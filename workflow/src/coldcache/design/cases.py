@@ -199,7 +199,9 @@ def _expand_sweep(
     most = None
     if scales and not full:
         sweep = split_iterations(sweep, study, site)
-        most = most_threads(site, environment.cores, sweep.find_tool(tool).TRAITS.is_mpi)
+        most = most_threads(
+            site, environment.most_threads or 2 * environment.cores, sweep.find_tool(tool).TRAITS.is_mpi
+        )
     limits = site.limits if most else Limits()
     kept = choose_for(limits.thread_counts, study.study, name) or ()
     largest = choose_for(limits.transfer_sizes, study.study, name)

@@ -45,6 +45,9 @@ class Environment(NamedTuple):
     order : str
         How trials are ordered, as for `coldcache.design.blocks.arrange_blocks`; campaigns of earlier versions have
         ``sweeps``.
+    most_threads : int
+        The most threads of a study that scales down where the site states none; 0, as in campaigns of earlier versions,
+        is twice the cores.
     """
 
     cores: int
@@ -58,6 +61,7 @@ class Environment(NamedTuple):
     seconds: str = ""
     paces: Mapping[str, float] = {}
     order: str = "sweeps"
+    most_threads: int = 0
 
     def count_cores(self, physical: bool) -> int:
         """Return the physical or logical cores of all client nodes."""

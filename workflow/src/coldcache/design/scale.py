@@ -26,9 +26,23 @@ _SHORTEST_WINDOW = 0.1
 _PATIENCE = 10
 
 
-def most_threads(site: Site, cores: int, is_mpi: bool = False) -> int:
-    """Return the most threads of a study that scales down, or ranks if a tool starts them by MPI."""
-    most = site.limits.threads or 2 * cores
+#: The most threads of a study that scales down where its site states none: threads are not cores.
+MOST_THREADS = 64
+
+
+def most_threads(site: Site, unstated: int, is_mpi: bool = False) -> int:
+    """Return the most threads of a study that scales down, or ranks if a tool starts them by MPI.
+
+    Parameters
+    ----------
+    site : Site
+        Its `limits` bound them.
+    unstated : int
+        The most where it states none.
+    is_mpi : bool
+        Whether ranks are meant.
+    """
+    most = site.limits.threads or unstated
     return min(most, site.limits.ranks or most) if is_mpi else most
 
 

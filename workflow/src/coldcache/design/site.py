@@ -131,7 +131,7 @@ class Limits(Strict):
         ge=1,
         lt=2**63,
         description="The most threads of a range such as {first: 1, last: 64}, and of a study that scales down; "
-        "for the latter twice the cores when not stated.",
+        "for the latter 64 when not stated.",
     )
     thread_counts: dict[str, Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]] = Field(
         default_factory=dict,

@@ -21,6 +21,7 @@ from coldcache.design.grid import Environment
 from coldcache.design.jobs import arrange_allocations, refuse_hours
 from coldcache.design.notebooks import refuse_unknown_notebooks
 from coldcache.design.resize import lengthen, resize
+from coldcache.design.scale import MOST_THREADS
 from coldcache.design.site import SITES, Site, read_site
 from coldcache.design.study import Study, Sweep, read_study
 from coldcache.measure.host.environment_modules import load_modules
@@ -329,6 +330,7 @@ def _find_environment(name: str, site: Site, studies: tuple[Study, ...], full: b
         memory=site.clients.memory_bytes(),
         physical_cores=site.clients.total_physical_cores(),
         order="rounds",
+        most_threads=MOST_THREADS,
         **_choose_tools(site, studies, full),
     )
 
