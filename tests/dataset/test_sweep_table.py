@@ -1,5 +1,9 @@
 """The table of sweeps shows the question of each, and why one has no data."""
 
+from dataclasses import replace
+
+import pytest
+
 from coldcache.dataset.reader import open_limits, open_table
 from coldcache.dataset.sweep_table import tabulate_sweeps
 from coldcache.workflow.configuration import draft_design
@@ -19,6 +23,16 @@ def test_every_sweep_has_a_row_with_what_it_varies_at_full_scale(invent):
 
 def test_the_limits_that_the_site_states_are_attributes(invent):
     assert open_limits(invent("dell-lustre", "sequential"), "dell-lustre") == {}
+
+
+@pytest.mark.parametrize(("tool", "in_place_of"), [("fio", "mdtest"), ("mdtest", "")])
+def test_a_substitute_names_the_tool_of_the_document(root, monkeypatch, tool, in_place_of):
+    monkeypatch.chdir(root)
+    campaign = draft_design({"studies": "pixstor-nvme", "site": "local"})
+    tools = {**campaign.environment.tools, "pixstor-nvme/metadata": tool}
+    chosen = replace(campaign, environment=campaign.environment._replace(tools=tools))
+    table = tabulate_sweeps(chosen, []).set_index("sweep")
+    assert table.loc["metadata", ["tool", "in_place_of"]].tolist() == [tool, in_place_of]
 
 
 def test_the_sweeps_of_a_guest_are_marked(root, monkeypatch):

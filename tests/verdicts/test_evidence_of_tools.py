@@ -175,6 +175,7 @@ def test_both_operations_of_one_run_of_iozone_are_judged(mounted):
     found = judge(observe(both, folder, ("random-write", "random-read"), file_size=16 * 2**20))
     assert (found.reached_by("random-write"), found.reached_by("random-read")) == ("storage", "memory")
     assert (found.cold, found.codes) == ("warm", ("served-from-cache",))
+    assert [(one.operation, one.verdict) for one in found.colds] == [("random-read", "warm")]
     assert re.fullmatch(r"random-read: \S+ K?i?B of 16 MiB crossed the device", found.reasons[0])
     evict([folder / "t0"])
     direct = observe((*both, "-I"), folder, ("random-write", "random-read"), file_size=16 * 2**20, direct_io=True)

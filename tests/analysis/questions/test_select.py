@@ -19,6 +19,7 @@ from coldcache.analysis.questions.select import (
     choose_settings,
     published_values,
 )
+from coldcache.analysis.questions.sizing import tabulate_peaks
 from coldcache.analysis.sentences import describe_extremes
 from coldcache.analysis.sentences.subjects import list_measured
 from coldcache.analysis.tables import Table
@@ -205,3 +206,28 @@ def test_combinations_of_levels_of_which_no_trial_counts_are_absent_together_wit
     assert found.question.part == "file-size-1048576"
     (line,) = [part for part in choice.show([]).parts if "combinations" in part]
     assert line.endswith(", 2 of 3 combinations of levels (fig 11): no data (none of 7 runs counts: it failed).")
+
+
+def test_rates_of_names_by_a_substitute_are_never_compared_with_what_the_document_states(invent, monkeypatch):
+    path = invent("pixstor-nvme")
+    chosen = (path, "pixstor-nvme", "rate", FILES)
+    (own,) = choose(*chosen, over="threads")
+    sweeps = open_table(path, "sweeps", "pixstor-nvme").assign(in_place_of="mdtest", tool="fio")
+    monkeypatch.setattr(
+        select, "open_table", lambda path, name, study: sweeps if name == "sweeps" else open_table(path, name, study)
+    )
+    choice = choose(*chosen, over="threads")
+    (found,) = choice
+    assert (len(own.published), found.published, choice.stated) == (13, (), {"metadata": own.published})
+    (table,) = choice.published(path).parts
+    assert (len(table.shown), set(table.shown["measured here"])) == (13, {"–"})
+    # The invented trials are mdtest's.
+    why = "rates of names by mdtest 1 do not compare with those of another tool"
+    assert table.caption == f"{found.question.title}: published only, since {why}"
+    # Transfers are defined alike by all tools.
+    transfers = choose(path, "pixstor-nvme", "throughput", ["write", "read"], over="threads")
+    assert all(one.published for one in transfers)
+    peaks = tabulate_peaks(path, "pixstor-nvme", [*transfers, found]).numbers
+    is_of_names = peaks.workload.str.startswith("file metadata")
+    assert peaks[is_of_names].measured.isna().all() and peaks[~is_of_names].measured.notna().any()
+    assert tabulate_peaks(path, "pixstor-nvme", [own]).numbers.measured.notna().any()

@@ -135,3 +135,16 @@ def test_a_read_that_nothing_counts_is_unproved_with_the_reason(measured):
     outcome = outcome._replace(counters=None, uncounted="fuse.x has no block device")
     found = judge_cold(Observation(outcome, records, None, Thresholds()))
     assert (found.verdict, found.why) == ("unproved", "fuse.x has no block device")
+
+
+def test_a_sync_is_counted_as_a_flush_of_the_device(loop_mount):
+    source = choose_counters(find_mount(loop_mount))
+    before = read_counters(source)
+    with (loop_mount / "x").open("wb") as file:
+        for _ in range(3):
+            file.write(bytes(4096))
+            file.flush()
+            os.fsync(file.fileno())
+    after = read_counters(source)
+    assert after["flushes"] - before["flushes"] >= 3
+    assert after["writes"] - before["writes"] >= 3

@@ -18,7 +18,7 @@ from coldcache.design.study import Study
 #: Columns of the table of sweeps.
 SWEEP_COLUMNS = [
     "study", "sweep", "title", "item", "tool", "operations", "varied", "file_layout", "transfer_size", "in_guest",
-    "state", "why",
+    "in_place_of", "state", "why",
 ]  # fmt: skip
 
 #: Factors that follow from the thread count if a study fixes their total.
@@ -39,8 +39,9 @@ def tabulate_sweeps(campaign: Campaign, trials: Iterable[CollectedTrial]) -> pd.
     -------
     DataFrame
         Columns `SWEEP_COLUMNS`: ``operations``, and in ``varied`` the factors with more than one level, separated by
-        blanks; ``in_guest`` is 1 if a guest ran it, which no limit of the site bounds, else 0; ``state`` is
-        ``measured`` or ``not run``; ``why`` is the scale of the sweep, or why it did not run.
+        blanks; ``in_guest`` is 1 if a guest ran it, which no limit of the site bounds, else 0; ``in_place_of`` is the
+        document's own tool where another one measured; ``state`` is ``measured`` or ``not run``; ``why`` is the scale
+        of the sweep, or why it did not run.
     """
     counted = {(trial.outcome.study, trial.outcome.sweep) for trial in trials if trial.judgement.verdict in COUNTED}
     rows = [*_rows_of_plan(campaign, counted), *_rows_of_import(campaign, counted)]
@@ -59,13 +60,15 @@ def _rows_of_plan(campaign: Campaign, counted: set[tuple[str, str]]) -> list[dic
             whole.setdefault(case.sweep, []).append(case)
         for name, sweep in study.sweeps.items():
             first, is_measured = cases[name][0], (study.study, name) in counted
+            own = sweep.tool_names[0]
             rows.append({
                 "study": study.study, "sweep": name, "title": sweep.title, "item": sweep.item, "tool": first.tool,
                 "operations": " ".join(sweep.operations), "varied": " ".join(_varied(whole.get(name, cases[name]))),
                 "file_layout": str(first.factors.get("file_layout", "")),
                 "transfer_size": int(first.factors.get("transfer_size", 0)), "in_guest": int(first.guest is not None),
+                "in_place_of": own if first.tool != own else "",
                 "state": "measured" if is_measured else "not run",
-                "why": describe_deviation(first, sweep.tool_names[0])
+                "why": describe_deviation(first, own)
                 if is_measured
                 else read_not_run(campaign.folder, study.study, name) or explain_absence(cases[name]),
             })  # fmt: skip
@@ -107,7 +110,7 @@ def _rows_of_import(campaign: Campaign, counted: set[tuple[str, str]]) -> list[d
                 "tool": " ".join(sweep.tools), "operations": " ".join(sweep.operations),
                 "varied": " ".join(factor for factor, levels in factors.items() if len(levels) > 1),
                 "file_layout": str(only.get("file_layout", "")), "transfer_size": int(only.get("transfer_size", 0)),
-                "in_guest": 0, "state": "measured" if is_measured else "not run",
+                "in_guest": 0, "in_place_of": "", "state": "measured" if is_measured else "not run",
                 "why": "imported" if is_measured else "none of its trials counts",
             })  # fmt: skip
     return rows

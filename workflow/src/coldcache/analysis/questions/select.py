@@ -19,7 +19,7 @@ from coldcache.analysis.published_vs_measured import list_published
 from coldcache.analysis.question import Question
 from coldcache.analysis.questions.sweep_parts import counts, list_parts, list_silent, name_reason
 from coldcache.analysis.tables import Table
-from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION, OPERATIONS, SET_FACTORS
+from coldcache.core.vocabulary import FACTORS, METADATA_OPERATIONS, METRIC_OF_OPERATION, OPERATIONS, SET_FACTORS
 from coldcache.dataset.published import PublishedValue, is_of
 from coldcache.dataset.reader import COUNTED, open_limits, open_records, open_sweep, open_table
 
@@ -48,7 +48,7 @@ class SweepSelection:
     absent : list of Question
         Sweeps that qualify and have no data, with the reason in ``why``.
     stated : dict of str to tuple of PublishedValue
-        What documents state of the sweeps that have no data, by sweep.
+        What documents state of the sweeps that have no data, or none that compares with it, by sweep.
     """
 
     def __init__(self, study: str, found: list[Estimates], absent: list[Question]):
@@ -94,6 +94,11 @@ class SweepSelection:
         for found in self.found:
             title = found.question.title
             caption = f"Published values of {title[:1].lower()}{title[1:]}, and what is measured here"
+            if stated := self.stated.get(found.question.sweep, ()):
+                why = f"rates of names by {found.tool} do not compare with those of another tool"
+                caption = f"{title}: published only, since {why}"
+                tables.append((found.name, Table.of_comparison(list_published(stated), caption)))
+                continue
             tables.append((found.name, Table.of_published(found, caption)))
         for question in self.absent:
             numbers = list_published(self.stated.get(question.sweep, ()))
@@ -170,6 +175,9 @@ def choose(
             selection.absent.append(replace(question, why=why))
             selection.stated[question.sweep] = of_sweep
             continue
+        if row.in_place_of and planned <= set(METADATA_OPERATIONS):
+            # Tools do not do the same for a name: a substitute's rate is never compared with the document's.
+            selection.stated[question.sweep], of_sweep = of_sweep, ()
         ceilings = _find_ceilings({} if row.in_guest else limits, planned, wanted)
         parts = (
             _split(_with_dim(cube, over), question, over) if over and not by else [(_with_dim(cube, over), question)]

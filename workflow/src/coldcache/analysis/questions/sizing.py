@@ -12,7 +12,7 @@ from coldcache.analysis.questions.select import published_values
 from coldcache.analysis.scaling import find_scaling
 from coldcache.analysis.sentences import PLURALS, TOO_FEW, shorten_reason
 from coldcache.core.units import show_rate
-from coldcache.dataset.published import PublishedValue, is_of, operation_of
+from coldcache.dataset.published import PublishedValue, operation_of
 from coldcache.statistics.intervals import reached_level
 
 #: Pairs of nodes that the published values were measured with; each gives half of them.
@@ -108,16 +108,8 @@ def _peaks(dataset: str | Path, study: str) -> list[PublishedValue]:
 
 
 def _find_same(value: PublishedValue, found: Sequence[Estimates], operation: str | None) -> Estimates | None:
-    """Return the estimates of the workload that a published value is of; None where it was not measured."""
-    for one in found:
-        if _is_same(value, one, operation):
-            return one
-    return None
-
-
-def _is_same(value: PublishedValue, one: Estimates, operation: str | None) -> bool:
-    operations = one.operations()
-    return operation in operations and is_of(value, one.question.items, one.question.file_layout, operations)
+    """Return the estimates that a published value may be compared with; None where there are none."""
+    return next((one for one in found if operation in one.operations() and value in one.published), None)
 
 
 def estimate_sizes(dataset: str | Path, study: str, pairs: Sequence[int]) -> Peaks:
