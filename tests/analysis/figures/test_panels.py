@@ -86,8 +86,8 @@ def test_every_estimate_is_a_point_of_the_line_and_panel_of_its_levels(sweep):
     }  # fmt: skip
     assert drawn == expected
     assert [axes.get_title(loc="left") for _, axes in panels] == [
-        "write, file layout shared-file", "read, file layout shared-file",
-        "write, file layout file-per-thread", "read, file layout file-per-thread",
+        "write, file layout\nshared-file", "read, file layout\nshared-file",
+        "write, file layout file-\nper-thread", "read, file layout file-\nper-thread",
     ]  # fmt: skip
 
 
@@ -201,7 +201,7 @@ def test_lines_are_named_in_the_last_column_and_axes_at_the_edges_alone(sweep):
         [], ["4 KiB", "64 KiB"], [], ["4 KiB", "64 KiB"],
     ]  # fmt: skip
     assert [(axes.get_xlabel(), axes.get_ylabel()) for _, axes in panels] == [
-        ("", "throughput,\nMB/s"), ("", ""), ("threads", "throughput,\nMB/s"), ("threads", ""),
+        ("", "throughput, GB/s"), ("", ""), ("threads", "throughput, GB/s"), ("threads", ""),
     ]  # fmt: skip
 
 
@@ -241,3 +241,16 @@ def test_a_factor_that_some_logs_do_not_state_makes_panels_and_no_lines(sweep):
     roles, _, panels, _ = draw(wide)
     assert tuple(roles) == ("threads", "operation", ("queue_depth",))
     assert len(panels) == 2
+
+
+def test_panels_of_a_row_share_the_unit_that_the_first_one_names(sweep):
+    cube = sweep.cube.assign(throughput=sweep.cube.throughput * np.array([1, 3])[:, None, None])
+    slow = widen(replace(sweep, cube=cube), transfer_size=[4096, 65536])
+    _, figure, panels, _ = draw(slow)
+    figure.canvas.draw()
+    highest = {levels["operation"]: max(axes.get_ylim()) for levels, axes in panels}
+    assert highest["write"] < 1e9 < highest["read"]
+    for levels, axes in panels:
+        shown = axes.yaxis.get_major_formatter()(1e9, 0)
+        assert shown == "1", levels
+        assert axes.get_ylabel() == ("throughput, GB/s" if levels["operation"] == "write" else "")

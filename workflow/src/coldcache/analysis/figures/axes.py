@@ -71,7 +71,8 @@ def set_x(axes: Axes, quantity: str, unit: str = "1", **how: Any) -> None:
         The stored unit; ticks and label show a multiple of it, and ``%`` a share in per cent.
     **how
         ``log`` (2 or 10; linear where it is not given), ``start`` (the lower end of a linear axis: 0, or None for
-        where the data begin), ``ticks`` (where they are fixed) and ``whole`` (whether ticks are whole numbers).
+        where the data begin), ``highest`` (the value that decides its unit; by default its own end), ``ticks`` (where
+        they are fixed) and ``whole`` (whether ticks are whole numbers).
     """
     _set_axis(axes, "x", quantity, unit, **how)
 
@@ -83,7 +84,7 @@ def set_y(axes: Axes, quantity: str, unit: str = "1", **how: Any) -> None:
 
 def _set_axis(
     axes: Axes, which: str, quantity: str, unit: str, log: int | None = None, start: float | None = 0.0,
-    ticks: Sequence[float] | None = None, whole: bool = False,
+    ticks: Sequence[float] | None = None, whole: bool = False, highest: float | None = None,
 ) -> None:  # fmt: skip
     axis, set_scale, set_limits = (
         (axes.xaxis, axes.set_xscale, axes.set_xlim) if which == "x" else (axes.yaxis, axes.set_yscale, axes.set_ylim)
@@ -100,7 +101,7 @@ def _set_axis(
     else:
         if start is not None:
             set_limits(start, None)
-        divisor, name = scale_for(unit, max(axis.get_view_interval()))
+        divisor, name = scale_for(unit, highest or max(axis.get_view_interval()))
         axis.set_major_locator(MaxNLocator(6, integer=whole))
         axis.set_major_formatter(FuncFormatter(lambda value, _: shorten_number(value / divisor)))
         axis.set_label_text(f"{quantity}, {name}" if name else quantity)

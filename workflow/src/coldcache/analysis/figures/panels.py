@@ -1,6 +1,7 @@
 """Panels of lines for sweeps of any factors: one along x, one as lines, a panel per combination of the rest."""
 
 import math
+import textwrap
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -28,6 +29,9 @@ MOST_ROWS, _MOST_LINES, _MOST_PANELS = 40, 8, 24
 
 #: Panels of a row; more are in two columns.
 _MOST_COLUMNS = 3
+
+#: Letters of a line above or beside one of several panels.
+_TITLE_LETTERS = 24
 
 #: Inches of a panel.
 _WIDTH, _HEIGHT, _AROUND = 3.2, 2.6, 1.0
@@ -143,7 +147,7 @@ def open_panels(cells: xr.Dataset, roles: Roles) -> tuple[Figure, list[tuple[dic
         axes.set_visible(place in places)
     for levels, place in zip(there, places, strict=True):
         title = ", ".join(_name(dim, level) for dim, level in levels.items() if cells.sizes[dim] > 1)
-        grid.flat[place].set_title(title, fontsize=11)
+        grid.flat[place].set_title(textwrap.fill(title, _TITLE_LETTERS) if width > 1 else title, fontsize=11)
         selected = {dim: [level] if dim == roles.lines else level for dim, level in levels.items()}
         panels.append((selected, grid.flat[place]))
     return figure, panels
@@ -163,12 +167,21 @@ def set_panels(
     drawn = cells.estimate.values[np.isfinite(cells.estimate.values)]
     is_wide = bool(drawn.min() > 0 and (is_log or drawn.max() / drawn.min() >= _DECADES))
     lowest = {_column_of(axes): axes for _, axes in panels}
+    # Only the first panel of a row names the unit.
+    highest: dict[int, float] = {}
+    for _, axes in panels:
+        highest[_row_of(axes)] = max(highest.get(_row_of(axes), 0.0), *axes.yaxis.get_view_interval())
     for _, axes in panels:
         place = axes.get_subplotspec()
         assert place is not None
-        set_y(axes, sweep.quantity, unit=sweep.unit, **({"log": 10} if is_wide else {"start": 0}))
+        set_y(
+            axes,
+            sweep.quantity,
+            unit=sweep.unit,
+            **({"log": 10} if is_wide else {"start": 0, "highest": highest[_row_of(axes)]}),
+        )
         _set_levels(axes, cells, roles.x)
-        axes.set_ylabel(axes.get_ylabel().replace(", ", ",\n") if place.is_first_col() else "")
+        axes.set_ylabel(_break_label(axes.get_ylabel()) if place.is_first_col() else "")
         is_lowest = lowest[_column_of(axes)] is axes
         axes.tick_params(axis="x", labelbottom=is_lowest)
         # seaborn hides the label of axes above others.
@@ -183,9 +196,19 @@ def set_panels(
     return " ".join(filter(None, (lines, describe_shown(cells, sweep.cells))))
 
 
+def _break_label(label: str) -> str:
+    """Return the label of a value axis, with its unit on a line of its own where one line has no room for both."""
+    return label.replace(", ", ",\n") if len(label) > _TITLE_LETTERS else label
+
+
 def _column_of(axes: Axes) -> int:
     place = axes.get_subplotspec()
     return place.colspan.start if place else 0
+
+
+def _row_of(axes: Axes) -> int:
+    place = axes.get_subplotspec()
+    return place.rowspan.start if place else 0
 
 
 def _set_levels(axes: Axes, cells: xr.Dataset, factor: str) -> None:

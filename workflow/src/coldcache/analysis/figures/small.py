@@ -6,7 +6,7 @@ import xarray as xr
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures.axes import set_x, set_y
@@ -99,6 +99,7 @@ def set_halves(rates: Axes, latencies: Axes, micros: xr.Dataset) -> None:
     rates.set_xlabel("")
     rates.tick_params(axis="x", labelbottom=False)
     set_y(latencies, "latency, µs", log=10)
+    latencies.yaxis.set_major_locator(LogLocator(numticks=_FEW_TICKS))
     latencies.set_title(latencies.get_ylabel())
     latencies.set_ylabel("")
     at_most_threads = micros.estimate.sel(threads=micros.threads.max())
