@@ -11,6 +11,7 @@ from coldcache.analysis.estimates import Estimates, median_interval
 from coldcache.analysis.figures.panels import assign_roles
 from coldcache.analysis.format import format_factor
 from coldcache.analysis.questions.select import SweepSelection, choose_all
+from coldcache.analysis.questions.sweep_parts import drop_levels
 from coldcache.core.vocabulary import DATA_OPERATIONS, METADATA_OPERATIONS, OPERATIONS, SET_FACTORS
 
 #: Figures and numbers of an overview.
@@ -82,7 +83,7 @@ def _cut(sweep: Estimates) -> Estimates:
         return sweep
     best = find_best(sweep.telling, sweep.metric)
     levels = {dim: best[dim] for dim in others}
-    cube = sweep.cube.sel({dim: [level] for dim, level in levels.items()})
+    cube = drop_levels(sweep.cube.sel({dim: [level] for dim, level in levels.items()}), sweep.metric)
     words = ", ".join(format_factor(dim, level) for dim, level in levels.items())
     question = replace(sweep.question, title=f"{sweep.question.title}, {words}")
     return replace(sweep, cube=cube, cells=median_interval(cube[sweep.metric]), question=question)

@@ -17,7 +17,7 @@ from coldcache.analysis.format import format_factor, format_level
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
 from coldcache.analysis.published_vs_measured import list_published
 from coldcache.analysis.question import Question
-from coldcache.analysis.questions.sweep_parts import counts, list_parts, list_silent, name_reason
+from coldcache.analysis.questions.sweep_parts import counts, drop_levels, list_parts, list_silent, name_reason
 from coldcache.analysis.tables import Table
 from coldcache.core.vocabulary import FACTORS, METADATA_OPERATIONS, METRIC_OF_OPERATION, OPERATIONS, SET_FACTORS
 from coldcache.dataset.published import PublishedValue, is_of
@@ -242,7 +242,7 @@ def choose_all(dataset: str | Path, study: str, operations: Sequence[str] = ()) 
         for part in parts:
             own = {name: why for name, why in silent.items() if part.is_for(name)}
             asked = replace(question, part=part.name)
-            chosen = _of_operations(cube, part.operations | own.keys(), part.metric)
+            chosen = drop_levels(_of_operations(cube, part.operations | own.keys(), part.metric), part.metric)
             ceilings = _find_ceilings({} if row.in_guest else limits, part.operations, part.metric)
             estimates = _estimate(chosen, part.metric, asked, (), ceilings)
             selection.found.append(replace(estimates, is_stated=True, silent=own))
@@ -252,7 +252,7 @@ def choose_all(dataset: str | Path, study: str, operations: Sequence[str] = ()) 
             selection.absent.append(replace(question, why=words))
         elif not parts:
             trials = verdicts[verdicts.sweep == row.sweep]
-            why = question.why if row.state != "measured" else "no trial states a figure"
+            why = question.why if row.state != "measured" else "no log states a figure of a whole run"
             why = name_reason(trials) if (trials.verdict == "void").any() and not counts(trials) else why
             selection.absent.append(replace(question, why=why))
     return selection

@@ -72,6 +72,25 @@ def _list_operations(cube: xr.Dataset) -> list[str]:
     return [str(name) for name in np.atleast_1d(cube.operation.values)] if "operation" in cube.coords else []
 
 
+def drop_levels(cube: xr.Dataset, metric: str) -> xr.Dataset:
+    """Return a cube without the levels at which it has no case: no trial, or only such that count and state no metric.
+
+    Levels at which trials are void or missing stay. A factor of which one level is left becomes an attribute.
+    """
+    shown = (cube.verdict != "") & ~(cube.verdict.isin(COUNTED) & cube[metric].isnull())
+    for dim in shown.dims:
+        if dim not in ("operation", "repetition"):
+            kept = np.flatnonzero(shown.any([other for other in shown.dims if other != dim]))
+            if len(kept) == 1 < cube.sizes[dim]:
+                level = cube[dim].values.tolist()[kept[0]]
+                # A level that logs do not state is NaN.
+                stated = {str(dim): level} if level == level else {}
+                cube = cube.isel({dim: kept[0]}, drop=True).assign_attrs(stated)
+            elif len(kept):
+                cube = cube.isel({dim: kept})
+    return cube
+
+
 def list_silent(cube: xr.Dataset, parts: Sequence[Part], verdicts: pd.DataFrame) -> dict[str, str]:
     """Return why an operation of a cube has no valid figure, for each such operation."""
     counted = {name for part in parts for name in part.operations}
