@@ -5,6 +5,7 @@ import math
 import pytest
 
 from coldcache.analysis.format import (
+    describe_width,
     format_factor,
     format_figure,
     format_growth,
@@ -13,6 +14,7 @@ from coldcache.analysis.format import (
     format_ratio,
     format_suspect,
     show_change,
+    show_interval,
 )
 from coldcache.analysis.results import Ratio
 from coldcache.statistics.dependence import Rounds
@@ -117,3 +119,13 @@ def test_an_estimate_stands_before_its_interval_and_a_doubt():
     assert format_interval(1.5e9, 1.4e9, 1.6e9, "B/s", 10, rounds=Rounds(0.8)) == (
         "1.50 GB/s (95 %: 1.40 to 1.60 GB/s; 10 runs count as 1.8)"
     )
+
+
+def test_of_an_interval_wider_than_ten_times_the_width_is_named_in_place_of_its_ends():
+    assert show_interval(1.12e9, 1.2e9, "B/s") == "1.12 to 1.20 GB/s"
+    assert show_interval(1e3, 1e4, "1/s") == "1.00 to 10.0 k/s"
+    assert show_interval(15.6e3, 2.75e6, "1/s") == "spans a factor of 180"
+    assert show_interval(0.22, 1.6e3, "1/s") == "spans a factor of 7,300"
+    assert show_interval(0.0, 5.0, "1/s") == "0.00 to 5.00/s"
+    assert describe_width(float("nan"), float("nan")) is None
+    assert format_interval(13.8e3, 2.38e3, 80.8e3, "1/s", 6) == "13.8 k/s (95 %: spans a factor of 34)"

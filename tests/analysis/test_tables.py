@@ -203,3 +203,15 @@ def test_headlines_state_the_level_of_their_interval_and_have_none_from_fewer_th
     ]
     assert table.numbers["level (1)"].tolist() == [0.95, pytest.approx(np.nan, nan_ok=True)]
     assert table.numbers[["low", "high"]].values[0].tolist() == [390e6, 410e6]
+
+
+def test_a_headline_whose_interval_is_too_wide_leads_to_its_ends(sweep):
+    cube = sweep.cube.assign(throughput=sweep.cube.throughput * np.array([0.01, 0.1, 1, 1, 1]))
+    table = Table.of_headlines(
+        [(replace(sweep, cube=cube, cells=median_interval(cube.throughput)), {"operation": "read", "threads": 4})],
+        "Best",
+    )
+    assert table.shown["interval"][0] == (
+        '<a href="../trials/s/w/operation=read,threads=4/index.html#read-throughput">spans a factor of 110</a> (93.8 %)'
+    )
+    assert table.numbers[["low", "high"]].values[0].tolist() == [3.9e6, 410e6]

@@ -26,6 +26,9 @@ def test_headlines_are_a_title_of_figures(sweep):
     )
     assert title_headlines([(doubted, best[0][1])]) == "400 MB/s read (flagged)"
     assert title_headlines([(doubted, case) for _, case in best]) == "400 MB/s read, 75.0 MB/s write, all flagged"
+    cube = doubted.cube.assign(throughput=doubted.cube.throughput * np.array([0.01, 1, 1, 1, 1]))
+    wide = replace(doubted, cube=cube, cells=median_interval(cube.throughput))
+    assert title_headlines([(wide, best[0][1])]) == "400 MB/s read (flagged; interval spans a factor of 110)"
 
 
 def test_an_overview_means_growth_the_cost_of_sharing_and_a_setting(sweep):

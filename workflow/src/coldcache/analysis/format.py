@@ -15,6 +15,9 @@ from coldcache.statistics.widening import refuse
 _WORTH_SAYING = 0.2
 
 
+#: High end of an interval over the low one above which its width is named in place of its ends.
+_WIDEST = 10
+
 #: What levels of the write cache do; a figure shows them in this order.
 LEVEL_MEANINGS = {"writethrough": "off", "writeback": "on", "unsafe": "on, flushes ignored"}
 
@@ -147,12 +150,25 @@ def format_suspect(suspect: int, trials: int) -> str | None:
     return f"{suspect} of {trials} flagged" if trials > 1 else "flagged"
 
 
+def describe_width(low: float, high: float) -> str | None:
+    """Return ``spans a factor of 34`` for an interval so wide that its figure is hardly known; None for others."""
+    if not (low > 0 and high > _WIDEST * low):
+        return None
+    return f"spans a factor of {float(f'{high / low:.2g}'):,.0f}"
+
+
+def show_interval(low: float, high: float, unit: str) -> str:
+    """Return an interval: ``1.12 to 1.20 GB/s``, or its width where that is great, as `describe_width` names it."""
+    return describe_width(low, high) or show_range(low, high, unit)
+
+
 def format_interval(
     estimate: float, low: float, high: float, unit: str, n: int, page: str | None = None, flag: str | None = None,
     runs: Sequence[float] = (), rounds: Rounds = INDEPENDENT,
 ) -> str:  # fmt: skip
     """Return an estimate with its interval and level: ``1.17 GB/s (95 %: 1.12 to 1.20 GB/s)``.
 
+    Of an interval wider than a factor of ten only the width is named; the page where the estimate leads has its ends.
     Too few runs for an interval are listed: ``1.17 GB/s (2 runs: 1.12, 1.20 GB/s)``.
 
     Parameters
@@ -174,7 +190,7 @@ def format_interval(
     """
     shown = str(lead(show_rate(estimate, unit), page))
     if low == low:
-        interval = f"{show_level(reached_level(n))}: {show_range(low, high, unit)}"
+        interval = f"{show_level(reached_level(n))}: {show_interval(low, high, unit)}"
         parts = [interval, show_worth(n, rounds.correlation), flag]
     else:
         listed = list_runs(runs, unit) if len(runs) > 1 else "1 run" if n == 1 else None

@@ -8,7 +8,14 @@ import pandas as pd
 from markupsafe import Markup
 
 from coldcache.analysis.estimates import LEVEL, Estimates, fit_law
-from coldcache.analysis.format import format_interval, format_level, format_ratio, show_level
+from coldcache.analysis.format import (
+    describe_width,
+    format_interval,
+    format_level,
+    format_ratio,
+    show_interval,
+    show_level,
+)
 from coldcache.analysis.outputs import place_save
 from coldcache.analysis.paired_ratios import pairs, reference_level
 from coldcache.analysis.published_vs_measured import compare_published
@@ -17,7 +24,7 @@ from coldcache.analysis.scaling import find_scaling
 from coldcache.analysis.sentences import best_combinations, layout_ratios, name_level, shorten_reason, why_no_ratio
 from coldcache.analysis.table_html import show_html, show_text
 from coldcache.core.csv_file import write_csv
-from coldcache.core.units import scale_of, show_range, show_rate
+from coldcache.core.units import scale_of, show_rate
 from coldcache.core.vocabulary import FACTORS
 from coldcache.statistics.intervals import reached_level
 from coldcache.statistics.scaling.usl import UniversalScalability
@@ -184,7 +191,7 @@ class Table:
             words.append({
                 "operation": str(levels["operation"]).replace("-", " "),
                 "median": lead(show_rate(median, sweep.unit), sweep.page(levels)),
-                "interval": f"{show_range(low, high, sweep.unit)} ({show_level(level)})" if low == low else "none",
+                "interval": _show_interval(low, high, sweep, levels, level) if low == low else "none",
                 "at": at or "–", "runs": n, "flagged": flagged or "–",
                 "cold": "in memory" if sweep.is_in_memory(levels) else f"{colds[0]}/{colds[1]}" if colds[1] else "–",
             })  # fmt: skip
@@ -205,6 +212,12 @@ class Table:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         html = show_html(self.shown, self.caption, self.name)
         return {"text/plain": show_text(self.shown), "text/html": html}
+
+
+def _show_interval(low: float, high: float, sweep: Estimates, levels: Mapping[str, Any], level: float) -> Markup:
+    """Return the interval of a case with its level; where only its width is named, it links to the ends."""
+    page = sweep.page(levels) if describe_width(low, high) else None
+    return lead(show_interval(low, high, sweep.unit), page) + f" ({show_level(level)})"
 
 
 def _in_words(numbers: pd.DataFrame, estimates: Estimates) -> pd.DataFrame:

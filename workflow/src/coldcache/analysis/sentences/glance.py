@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.format import format_factor, list_words
+from coldcache.analysis.format import describe_width, format_factor, list_words
 from coldcache.analysis.paired_ratios import pairs
 from coldcache.analysis.sentences.growth import describe_growth
 from coldcache.analysis.sentences.layouts import compare_layouts
@@ -31,20 +31,23 @@ def title_headlines(
 ) -> str | None:
     """Return the figures of some cases as a title: ``1.17 GB/s write, 22.9 k/s random read``; None without any.
 
-    A figure of which every run is flagged says so; where all are, this is said once. What the write cache gains comes
-    last, where `sweeps` show a gain.
+    A figure of which every run is flagged says so; where all are, this is said once. So does one whose interval is too
+    wide to know it. What the write cache gains comes last, where `sweeps` show a gain.
     """
-    shown, flagged = [], []
+    shown, flagged, widths = [], [], []
     for sweep, levels in best:
         cell = sweep.cells.sel(levels)
         operation = str(levels["operation"]).replace("-", " ")
         place = " in memory" if sweep.is_in_memory(levels) else ""
         shown.append(f"{show_rate(float(cell.estimate), sweep.unit)} {operation}{place}{_say_latency(sweep, levels)}")
         flagged.append(sweep.count_suspect(levels) == int(cell.n))
-    if len(shown) > 1 and all(flagged):
-        parts = [*shown, "all flagged"]
-    else:
-        parts = [f"{said} (flagged)" if is_flagged else said for said, is_flagged in zip(shown, flagged, strict=True)]
+        width = describe_width(float(cell.low), float(cell.high))
+        widths.append(f"interval {width}" if width else "")
+    at_once = len(shown) > 1 and all(flagged)
+    parts = [
+        _add_doubts(said, "flagged" if is_flagged and not at_once else "", width)
+        for said, is_flagged, width in zip(shown, flagged, widths, strict=True)
+    ] + ["all flagged"] * at_once
     found = [sweep for sweep in sweeps if _setting_of(sweep) == _CACHE and sweep.metric not in COMPARED]
     gains = [
         (pair.ratio.estimate, " in memory" if sweep.is_in_memory({**pair.place, _CACHE: pair.level}) else "")
@@ -53,6 +56,12 @@ def title_headlines(
     if parts and gains and max(gains)[0] > 1:
         parts.append("the write cache gains {:.3g} times{}".format(*max(gains)))
     return ", ".join(parts) or None
+
+
+def _add_doubts(said: str, *doubts: str) -> str:
+    """Return a figure with what is doubtful about it in brackets."""
+    named = "; ".join(filter(None, doubts))
+    return f"{said} ({named})" if named else said
 
 
 def _say_latency(sweep: Estimates, levels: Mapping[str, Any]) -> str:
