@@ -1,5 +1,6 @@
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -51,11 +52,26 @@ def test_trust_counts_runs_names_the_most_frequent_flag_and_its_remedy(context):
     )  # fmt: skip
     assert describe_trust(context._replace(validity=found)) == (
         "[10 runs](validity.md): 5 clean, 4 flagged (3 too short), 1 void. "
-        "[3 of 4 reads](validity.md#whether-reads-were-cold) proved cold. Remedy: raise `file_size`."
+        "[3 of 4 reads](validity.md#whether-reads-were-cold) proved cold. "
+        "Remedy: raise `seconds` or `file_size`."
     )
     clean = CampaignValidity({sweep: Counter(valid=2)}, {sweep: Counter(cold=2)}, [], {}, {})
     assert describe_trust(context._replace(validity=clean)) == (
         "[2 runs](validity.md): 2 clean. [All 2 reads](validity.md#whether-reads-were-cold) proved cold."
+    )
+
+
+def test_imported_logs_do_not_say_what_was_cold_and_nothing_of_them_is_measured_again(context, root):
+    sweep = ("old", "ior")
+    campaign = replace(context.campaign, studies=[SimpleNamespace(study="old", origin=object())])
+    found = CampaignValidity(
+        {sweep: Counter(suspect=4)}, {sweep: Counter(unproved=3)}, [], {sweep: Counter({"too-short": 4})},
+        {sweep: Counter({"too-short": 4})},
+    )  # fmt: skip
+    assert describe_trust(context._replace(campaign=campaign, validity=found)) == (
+        "[4 runs](validity.md): 0 clean, 4 flagged (4 too short). "
+        "Logs do not say whether [3 reads](validity.md#whether-reads-were-cold) were cold. "
+        "Remedy: import logs of longer runs."
     )
 
 
@@ -69,7 +85,7 @@ def test_where_most_runs_are_void_their_commonest_reason_is_named_with_its_remed
     assert describe_trust(context._replace(validity=found)) == (
         "[10 runs](validity.md): 0 clean, 2 flagged (2 while the storage changed its pace), "
         "8 void (5 too short for the tool's clock). "
-        "Remedy: raise `file_size`."
+        "Remedy: raise `seconds` or `file_size`."
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.core.errors import CampaignError
-from coldcache.report.site.recorded_system import read_recorded_system, show_recorded
+from coldcache.report.site.recorded_system import name_tools, read_recorded_system, show_recorded
 
 CASE = "quick/sequential/operation=write,threads=1"
 
@@ -72,3 +72,11 @@ def test_what_has_parts_is_shown_in_words():
     assert show_recorded({"disk": {"name": "vda", "number": "254:0"}}) == "disk: name vda, number 254:0"
     assert show_recorded({"disk": {"name": "vda"}, "loop": {"name": "loop0"}}) == "disk: name vda; loop: name loop0"
     assert (show_recorded("ext4"), show_recorded(True), show_recorded({})) == ("ext4", "True", "{}")
+
+
+def test_a_tool_is_named_once_with_its_known_versions():
+    tools = [
+        ("cloudwatch", "of unknown version"), ("fio", "3.33"), ("fio", "of unknown version"),
+        ("fio_series", "of unknown version"), ("io500", "io500-02091cf"), ("ior", "3.3.0"), ("ior", "4.0.0"),
+    ]  # fmt: skip
+    assert name_tools(tools) == ["cloudwatch", "fio 3.33", "fio series", "io500 02091cf", "ior 3.3.0 and 4.0.0"]

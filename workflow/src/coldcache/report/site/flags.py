@@ -4,7 +4,7 @@ from coldcache.verdicts.judge import RULES
 
 #: What a rule says of the trials that it flags, and what to do.
 FLAGS = {
-    "too-short": ("too short", "raise `file_size`"),
+    "too-short": ("too short", "raise `seconds` or `file_size`"),
     "unsteady": ("with a rate that changed meanwhile", "measure longer, with `SECONDS=`"),
     "clock-step": ("with the clock set meanwhile", "measure them again"),
     "served-from-cache": ("read from memory", "read with direct I/O, or files larger than memory"),
@@ -44,12 +44,20 @@ VOIDS = {
 #: Words and remedy of every rule.
 DOUBTS = FLAGS | VOIDS
 
+#: What to do where logs were imported, of which nothing can be measured again here.
+_IMPORTED = dict.fromkeys(
+    ("too-short", "coarse-clock", "unsteady", "slow-process-hidden"), "import logs of longer runs"
+) | {"exit-status": "see the log of the trial"}
+
 #: What each rule found, in the words of its docstring.
 RULE_MEANINGS = {rule: (judge.__doc__ or "").splitlines()[0].partition(": ")[2] for rule, _, judge in RULES} | {
     "not-run": "the trial has not been measured yet."
 }
 
-#: What to do about trials that a rule flags; the first page writes settings as Markdown.
-REMEDIES = {rule: remedy.replace("`", "") for rule, (_, remedy) in DOUBTS.items()} | {
-    "not-run": "start the campaign again"
-}
+_NOT_RUN = {"not-run": ("not measured", "start the campaign again")}
+
+
+def find_remedy(rule: str, is_imported: bool = False) -> str:
+    """Return what to do about trials to which a rule objects, in Markdown; empty for a rule without remedy."""
+    _, remedy = (DOUBTS | _NOT_RUN).get(rule, ("", ""))
+    return _IMPORTED.get(rule, remedy) if is_imported else remedy

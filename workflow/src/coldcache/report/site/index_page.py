@@ -16,12 +16,12 @@ from coldcache.design.imported_study import AnyStudy
 from coldcache.design.notebooks import CLAIMS
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.documents_page import describe_documents, title_documents
-from coldcache.report.site.flags import DOUBTS
+from coldcache.report.site.flags import find_remedy
 from coldcache.report.site.format import show_period, show_values
 from coldcache.report.site.html import code, escape_html, escape_markdown, facts, join
 from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.overviews import Overview, show_answer, show_figures
-from coldcache.report.site.recorded_system import RecordedSystem, ValueCounts
+from coldcache.report.site.recorded_system import RecordedSystem, ValueCounts, name_tools
 from coldcache.report.site.shown import list_shown
 
 #: The page that compares this campaign with another, in its folder of results.
@@ -144,7 +144,7 @@ def title_first_page(context: ReportContext) -> str:
 def describe_place(context: ReportContext) -> Markup:
     """Return the only study's title, machine, target, date and tools in a line."""
     campaign, system = context.campaign, context.system
-    tools = join(map(" ".join, system.tools)) or "no tool has run"
+    tools = join(name_tools(system.tools)) or "no tool has run"
     if not campaign.planned:
         return Markup("Imported logs of {}.").format(tools)
     file_system = join(map(escape_html, system.target.get("filesystem", {})), ", ")
@@ -156,17 +156,26 @@ def describe_place(context: ReportContext) -> Markup:
 
 def describe_trust(context: ReportContext) -> Markup:
     """Return how far to trust the campaign in a line of Markdown, with the most frequent doubt and its remedy."""
-    studies = context.campaign.planned or context.campaign.studies
+    planned = context.campaign.planned
+    studies = planned or context.campaign.studies
     colds = sum(context.validity.colds_of(studies), Counter())
     counted, _, verdicts = context.validity.summary(studies).partition(":")
     parts = [f"[{counted}](validity.md):{verdicts}."]
     if colds.total():
-        every = colds["cold"] == colds.total()
-        proved = f"All {colds.total():,} reads" if every else f"{colds['cold']:,} of {colds.total():,} reads"
-        parts.append(f"[{proved}](validity.md#whether-reads-were-cold) proved cold.")
+        parts.append(_describe_colds(colds, is_imported=not planned))
     if rule := context.validity.doubt_of(studies):
-        parts.append(f"Remedy: {DOUBTS[rule][1]}.")
+        parts.append(f"Remedy: {find_remedy(rule, is_imported=not planned)}.")
     return Markup(" ".join(parts))
+
+
+def _describe_colds(colds: Counter[str], is_imported: bool) -> str:
+    """Return how many reads are proved cold, as a sentence of Markdown; imported logs do not say of any."""
+    total, page = colds.total(), "validity.md#whether-reads-were-cold"
+    if is_imported and colds["unproved"] == total:
+        reads = f"{total:,} read{'s' if total != 1 else ''}"
+        return f"Logs do not say whether [{reads}]({page}) {'were' if total != 1 else 'was'} cold."
+    proved = f"All {total:,} reads" if colds["cold"] == total else f"{colds['cold']:,} of {total:,} reads"
+    return f"[{proved}]({page}) proved cold."
 
 
 def list_pages(context: ReportContext) -> list[str]:
@@ -253,7 +262,7 @@ def _summarise_system(campaign: Campaign, system: RecordedSystem) -> Iterator[tu
     if not campaign.planned:
         for study in campaign.foreign:
             yield "Logs", code(study.origin.folder)
-        yield "Tools", join(map(" ".join, system.tools))
+        yield "Tools", join(name_tools(system.tools))
         return
     yield "Target", join((campaign.site.target_name, code(campaign.site.target.path)))
     yield "File system", show_values(target.get("filesystem"))
@@ -266,7 +275,7 @@ def _summarise_system(campaign: Campaign, system: RecordedSystem) -> Iterator[tu
     virtual = ["virtual machine"] if "True" in machine.get("hypervisor", {}) else []
     yield "Processor", join((show_values(machine.get("processor")), cores, *virtual))
     yield "Memory", show_values(machine.get("memory_bytes"), lambda size: show_bytes(float(size)))
-    yield "Tools", join(map(" ".join, system.tools)) or "none has run"
+    yield "Tools", join(name_tools(system.tools)) or "none has run"
 
 
 def _show_most(values: ValueCounts) -> Markup:

@@ -6,11 +6,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from coldcache.analysis.format import list_words
 from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.trial_json import list_trial_files, read_outcome
 
 #: The recorded values of a property, each with its number of trials, in order of appearance.
 ValueCounts = dict[str, int]
+
+
+#: The version of a tool whose logs do not state it.
+_UNKNOWN = "of unknown version"
 
 
 class RecordedSystem(NamedTuple):
@@ -57,7 +62,7 @@ def read_recorded_system(campaign: Campaign, folder: Path | None = None) -> Reco
     outcomes = [read_outcome(path) for path in paths]
     targets = [dict(outcome.target or {}) for outcome in outcomes]
     queues = [target.pop("queue", {}) for target in targets]
-    tools = {(outcome.tool, outcome.tool_version or "of unknown version") for outcome in outcomes}
+    tools = {(outcome.tool, outcome.tool_version or _UNKNOWN) for outcome in outcomes}
     begins = [outcome.started for outcome in outcomes if outcome.started]
     ends = [outcome.ended for outcome in outcomes if outcome.ended]
     return RecordedSystem(
@@ -69,6 +74,16 @@ def read_recorded_system(campaign: Campaign, folder: Path | None = None) -> Reco
         end=max(ends, default=None),
         trials=len(outcomes),
     )
+
+
+def name_tools(tools: Iterable[tuple[str, str]]) -> list[str]:
+    """Return each tool once, with those of its versions that are known: ``ior 3.3.0 and 4.0.0``, ``cloudwatch``."""
+    versions: dict[str, list[str]] = {}
+    for tool, version in tools:
+        known = versions.setdefault(tool, [])
+        if version != _UNKNOWN:
+            known.append(version.removeprefix(f"{tool}-"))
+    return [" ".join(filter(None, (tool.replace("_", " "), list_words(known)))) for tool, known in versions.items()]
 
 
 def show_recorded(value: Any) -> str:

@@ -12,7 +12,7 @@ from coldcache.campaign.campaign import Campaign
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.evidence_page import link_sweep
-from coldcache.report.site.flags import REMEDIES, RULE_MEANINGS
+from coldcache.report.site.flags import RULE_MEANINGS, find_remedy
 from coldcache.report.site.format import show_repetitions
 from coldcache.report.site.html import code, link, table, trials_table
 from coldcache.report.site.validity import READ_VERDICTS, CampaignValidity, read_rows
@@ -24,7 +24,7 @@ def describe_validity_page(context: ReportContext) -> dict[str, Any]:
     return {
         "summary": validity.summary(context.campaign.planned or None),
         "imported": _summarise_imported(context),
-        "rules": _tabulate_rules(validity.codes),
+        "rules": _tabulate_rules(validity.codes, is_imported=not context.campaign.planned),
         **_tabulate_both("verdicts", validity.verdicts, "Trials", VERDICTS),
         **_tabulate_both("colds", validity.colds, "Reads", READ_VERDICTS),
         "flagged": trials_table(("Case", "Repetition", "Verdict", "Reason"), _list_flagged(validity)),
@@ -76,12 +76,15 @@ def _list_unread(campaign: Campaign) -> Markup | None:
     return table(("File", "Reason"), rows) if rows else None
 
 
-def _tabulate_rules(codes: Mapping[str, int]) -> Markup | str:
+def _tabulate_rules(codes: Mapping[str, int], is_imported: bool) -> Markup | str:
     """Return a table of the rules that flagged trials, the most frequent first, with a remedy where one is known."""
     rows = [
-        (code(rule), link(f"{count:,}", "#table-flagged"), RULE_MEANINGS.get(rule, ""), REMEDIES.get(rule, ""))
+        (
+            code(rule), link(f"{count:,}", "#table-flagged"), RULE_MEANINGS.get(rule, ""),
+            find_remedy(rule, is_imported).replace("`", ""),
+        )
         for rule, count in sorted(codes.items(), key=lambda found: -found[1])
-    ]
+    ]  # fmt: skip
     return table(("Rule", "Trials", "What it found", "Remedy"), rows, ("Trials",)) if rows else ""
 
 
