@@ -339,3 +339,14 @@ def test_reads_that_are_proved_cold_are_counted_per_case_without_void_trials(swe
     sweep.cube.cold.loc[{"operation": "write"}] = "not applicable"
     assert sweep.count_cold(place) == (3, 4)
     assert sweep.count_cold({"operation": "write", "threads": 4}) == (0, 0)
+
+
+def test_a_case_with_fewer_repetitions_than_others_lists_no_more_than_its_own(sweep):
+    verdicts = sweep.cube.verdict.copy()
+    verdicts.loc[{"operation": "read", "threads": 1, "repetition": [3, 4]}] = ""
+    verdicts.loc[{"operation": "read", "threads": 2, "repetition": [3, 4]}] = "void"
+    runs = sweep.cube.throughput.where(verdicts == "valid")
+    table = replace(sweep, cube=sweep.cube.assign(verdict=verdicts, throughput=runs)).table()
+    counts = {(row.operation, row.threads): len(row.trials) for row in table.itertuples()}
+    assert counts[("read", 1)] == 3
+    assert counts[("read", 2)] == counts[("read", 4)] == 5

@@ -8,6 +8,7 @@ import pytest
 from coldcache.analysis.estimates import median_interval
 from coldcache.analysis.question import Question
 from coldcache.analysis.sentences.subjects import (
+    PLURALS,
     capitalise,
     list_measured,
     list_varied,
@@ -53,3 +54,11 @@ def test_a_capital_letter_changes_the_first_alone():
 )
 def test_levels_are_named_with_their_factor(factor, level, words):
     assert name_level(factor, level) == words
+
+
+def test_operations_on_directories_say_so_beside_those_on_files(sweep):
+    names = ["file-remove", "directory-remove"]
+    cube = sweep.cube.assign_coords(operation=names)
+    both = replace(sweep, cube=cube, cells=median_interval(cube.throughput))
+    assert [name_operation(both, name) for name in names] == ["removals", "removals of directories"]
+    assert PLURALS["find"] == "searches by find"

@@ -290,9 +290,16 @@ class Estimates:
         """
         dims = list(self.cells.estimate.dims)
         frame = self.cells.to_dataframe().reset_index().rename(columns={"estimate": "median"})
-        trials = self.runs.transpose(*dims, "repetition").values.reshape(len(frame), -1)
-        table = frame[[*dims, "median", "low", "high", "n"]].assign(trials=[tuple(row) for row in trials.tolist()])
+        trials = self.runs.transpose(*dims, "repetition").values.reshape(len(frame), -1).tolist()
+        counts = self._count_planned().transpose(*dims).values.reshape(-1)
+        planned = [tuple(row[:count]) for row, count in zip(trials, counts, strict=True)]
+        table = frame[[*dims, "median", "low", "high", "n"]].assign(trials=planned)
         return table[self._has_row().transpose(*dims).values.reshape(-1)].reset_index(drop=True)
+
+    def _count_planned(self) -> xr.DataArray:
+        """Return how many repetitions each cell has; other cells may have more."""
+        numbers = xr.DataArray(np.arange(1, self.cube.sizes["repetition"] + 1), dims="repetition")
+        return numbers.where(self.cube.verdict != "", 0).max("repetition")
 
     def _has_row(self) -> xr.DataArray:
         """Return whether each cell is a case that `table` shows."""

@@ -14,12 +14,14 @@ PLURALS = {
     "rewrite": "rewrites", "reread": "rereads", "reverse-read": "reverse reads", "stride-read": "stride reads",
     "record-rewrite": "record rewrites", "fwrite": "writes by fwrite", "frewrite": "rewrites by fwrite",
     "fread": "reads by fread", "freread": "rereads by fread", "tree-create": "creations of trees",
-    "tree-remove": "removals of trees",
+    "tree-remove": "removals of trees", "directory-rename": "renames of directories", "find": "searches by find",
 }  # fmt: skip
 
 
 def name_operation(sweep: Estimates, operation: str, levels: Mapping[str, Any] | None = None) -> str:
     """Return an operation in the plural; ``look-ups in memory`` where its work did not reach the storage.
+
+    Operations on directories say so beside the same ones on files.
 
     Parameters
     ----------
@@ -30,7 +32,10 @@ def name_operation(sweep: Estimates, operation: str, levels: Mapping[str, Any] |
     levels : mapping of str to object, optional
         Levels that choose some of its cases; all of them when not given.
     """
-    name = PLURALS.get(operation, operation)
+    name = PLURALS.get(operation, operation.replace("-", " "))
+    what, _, act = operation.partition("-")
+    if what == "directory" and f"file-{act}" in sweep.operations():
+        name = f"{name} of directories"
     return f"{name} in memory" if sweep.is_in_memory({"operation": operation, **(levels or {})}) else name
 
 
