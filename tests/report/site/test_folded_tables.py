@@ -1,6 +1,6 @@
 """A section shows one table; the others are folded."""
 
-from coldcache.report.site.folded_tables import fold_figures, fold_tables
+from coldcache.report.site.folded_tables import fold_figures, fold_sentences, fold_tables
 
 TABLE = (
     '<table id="table-{0}" data-name="{0}"><caption>The {0} <span class="coldcache-links">x</span></caption></table>'
@@ -51,3 +51,13 @@ def test_of_many_figures_four_are_shown_and_the_rest_is_folded():
     assert [f'id="{place}"' in before for place in range(7)] == [*[True] * 4, *[False] * 3]
     assert all(figure in folded for figure in figures[4:])
     assert folded.endswith("</div></details>")
+
+
+def test_of_many_sentences_four_are_shown_and_the_rest_is_folded():
+    sentences = [f"Sentence {place}." for place in range(11)]
+    assert fold_sentences(sentences[:9]) == "\n\n".join(sentences[:9])
+    shown, folded = fold_sentences(sentences).split(
+        '<details class="coldcache-fold"><summary>7 more sentences</summary>'
+    )
+    assert shown.split() == " ".join(sentences[:4]).split()
+    assert folded.strip().removesuffix("</details>").split() == " ".join(sentences[4:]).split()

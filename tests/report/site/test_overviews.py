@@ -42,7 +42,7 @@ def test_headline_figures_numbers_and_meaning_come_from_tagged_cells(study, tmp_
     (tmp_path / "figures/quick-random-overview.csv").write_text("median\n1\n")
     row = show_figures(overview, tmp_path)
     assert row.startswith('````{raw} html\n<div class="coldcache-row"><figure class="coldcache-figure"')
-    assert "Reads &lt; writes<span class=" in row and row.count("</figure>") == 1
+    assert "Reads &lt; writes <span class=" in row and row.count("</figure>") == 1
     for link in ("../trials/quick/random/index.html", "../data/figures/quick-random-overview.csv"):
         assert f'href="{link}"' in row
     answer = show_answer(overview)

@@ -1,4 +1,4 @@
-"""What a notebook's page folds: every table but the first of its section, and figures of which there are many."""
+"""What a page folds: tables after the first of a section; figures and sentences of which there are many."""
 
 import re
 from typing import Any
@@ -12,7 +12,10 @@ _FIGURE = re.compile(r'<figure class="coldcache-figure".*?</figure>', re.S)
 #: Rows of a table, its heading among them, from which it scrolls in a box.
 _LONG = 15
 
-#: Figures in a row of which a page shows the first ones only, and how many of them.
+#: Sentences of which a page shows the first ones only.
+_MANY_SENTENCES = 10
+
+#: Figures in a row of which a page shows the first ones only, and how many of them, of sentences too.
 _MANY, _SHOWN = 6, 4
 
 
@@ -32,6 +35,15 @@ def fold_figures(html: str) -> str:
         )
 
     return _FIGURES.sub(fold, html)
+
+
+def fold_sentences(sentences: list[str]) -> str:
+    """Return Markdown with a paragraph per sentence; of many, all but the first four are folded."""
+    if len(sentences) < _MANY_SENTENCES:
+        return "\n\n".join(sentences)
+    summary = f"{len(sentences) - _SHOWN} more sentences"
+    fold = f'<details class="coldcache-fold"><summary>{summary}</summary>'
+    return "\n\n".join([*sentences[:_SHOWN], fold, *sentences[_SHOWN:], "</details>"])
 
 
 def fold_tables(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:

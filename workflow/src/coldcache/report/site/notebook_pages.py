@@ -16,7 +16,7 @@ from coldcache.design.notebooks import CLAIMS
 from coldcache.report.site.anchors import list_links, number_cells
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.downloads import offer
-from coldcache.report.site.folded_tables import fold_figures, fold_tables
+from coldcache.report.site.folded_tables import fold_figures, fold_sentences, fold_tables
 from coldcache.report.site.html import code, escape_markdown, join
 from coldcache.report.site.notebooks import FINDING, Chapter, list_html
 from coldcache.report.site.number_links import find_sweep, link_numbers
@@ -148,7 +148,10 @@ def _link_cell(cell: dict[str, Any], linked: Mapping[str, str]) -> dict[str, Any
     for output in cell.get("outputs", []):
         text = "".join(output.get("data", {}).get("text/markdown", ""))
         parts = [" ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()]
-        data = {**output.get("data", {}), "text/markdown": "\n\n".join(linked.get(part, part) for part in parts)}
+        data = {
+            **output.get("data", {}),
+            "text/markdown": fold_sentences([linked.get(part, part) for part in parts]),
+        }
         outputs.append({**output, "data": data} if parts else output)
     return {**cell, "outputs": outputs}
 

@@ -103,7 +103,7 @@ def show_figures(overview: Overview, results: Path) -> Markup:
     Each leads to its numbers, its trials and itself.
     """
     row = "".join(
-        f"{figure.html.removesuffix(_END)}{_list_links(figure, results)}{_END}" for figure in overview.figures
+        f"{figure.html.removesuffix(_END)} {_list_links(figure, results)}{_END}" for figure in overview.figures
     )
     return _block(f'<div class="coldcache-row">{row}</div>') if row else Markup("")
 
@@ -111,7 +111,7 @@ def show_figures(overview: Overview, results: Path) -> Markup:
 def _list_links(figure: SmallFigure, results: Path) -> Markup:
     trials = Markup('<a href="../trials/{}/index.html">trials</a>').format(figure.sweep)
     links = list_links(figure.name, f"figure-{figure.name}", results, "figures", kinds=("CSV",))
-    return Markup('<span class="coldcache-files">{}{}</span>').format(trials, links)
+    return Markup('<span class="coldcache-files">{} {}</span>').format(trials, links)
 
 
 def show_answer(overview: Overview) -> Markup:
