@@ -84,7 +84,7 @@ def test_a_file_that_was_not_written_is_named_with_what_writes_it(dataset):
 
 def test_tables_name_what_they_hold(dataset):
     found = StudyClaims(dataset, "dell-lustre")
-    assert found.table().caption == "Every claim of the document"
+    assert found.table().caption == "Every claim of the study"
     assert found.table().shown.columns.tolist() == [
         "claim", "statement", "place", "verdict", "figure", "runs", "why",
     ]  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from jinja2 import Environment, FileSystemLoader
 
 from coldcache.analysis.report_links import mark_of
 from coldcache.core.units import show_rate
@@ -197,3 +198,17 @@ def test_the_command_line_is_shown_as_it_was_run(reference_report):
 def test_a_report_stays_small_and_its_search_knows_no_trial(reference_report):
     assert sum(path.stat().st_size for path in reference_report.rglob("*") if path.is_file()) < 30e6
     assert "operation=" not in (reference_report / "searchindex.js").read_text()
+
+
+def test_a_log_of_a_series_and_a_case_without_an_interval_say_no_more_than_they_have(root):
+    templates = Environment(loader=FileSystemLoader(root / "workflow/report/standalone"), autoescape=True)
+    values = {
+        "title": "t", "lead": "l", "ids": "", "marks": [], "rows": [], "reads": False, "counted": "c", "figures": [],
+        "logs": [], "trail": [], "here": "h", "campaign": "c", "program": "p",
+    }  # fmt: skip
+    for others, said in ((9, "Its log states a series over time"), (0, "Its log gave no numbers.")):
+        assert said in templates.get_template("trial.html").render(values, others=others)
+    for interval, count in (("95 %: 1 to 2", 1), ("", 0)):
+        columns = [{"mark": "m", "name": "Rate", "median": "1.5", "interval": interval}]
+        html = templates.get_template("case.html").render(values, columns=columns)
+        assert html.count('<th scope="row">interval</th>') == count

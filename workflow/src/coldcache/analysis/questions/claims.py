@@ -77,7 +77,7 @@ class StudyClaims:
             "runs": [f"{runs:,}" for runs in rows.trials],
             "why": [fold_reasons(row.why) for row in rows.itertuples()],
         }, dtype=object)  # fmt: skip
-        return Table(shown, rows, "Every claim of the document")
+        return Table(shown, rows, "Every claim of the study")
 
     def contradictions(self) -> Table | None:
         """Return one row per pair of statements of the document that contradict each other; None without any."""

@@ -16,7 +16,8 @@ from coldcache.report.site.trials import ReportedTrial
 
 def list_main_facts(trial: ReportedTrial, outcome: Outcome) -> Iterator[tuple[str, Any]]:
     """Yield the levels of a trial, its verdict with the reasons, its proof of cold reads, and how it ran."""
-    yield "Levels", show_levels([outcome.factors])
+    if levels := show_levels([outcome.factors]):
+        yield "Levels", levels
     reasons = f": {trial.reasons} ({', '.join(trial.codes.split())})" if trial.reasons else ""
     yield "Verdict", Markup("<strong>{}</strong>{}").format(trial.verdict, reasons)
     if trial.proof:
