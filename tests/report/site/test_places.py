@@ -47,6 +47,14 @@ def test_more_than_10_000_pages_share_files_of_15_trials_each():
     assert trial.address(trial.file, RATE) == f"#threads=4,file_size=8/r2/{RATE}"
 
 
+@pytest.mark.parametrize("trials", [15, 16, 300])
+def test_no_number_of_trials_makes_more_files_than_the_most(monkeypatch, trials):
+    monkeypatch.setattr(places, "MOST_FILES", 10)
+    cases = make_cases(trials, 1)
+    found = Places(cases)
+    assert len({found.of_case("quick", "random", case).file for case in cases["quick", "random"]}) <= 10
+
+
 @pytest.mark.parametrize(
     ("link", "resolved"),
     [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.report.site import raw_files
+from coldcache.report.site import places, raw_files
 from coldcache.report.site.raw_files import RawFiles
 
 KEY = "quick/random/operation=random-read,threads=1/r0"
@@ -43,8 +43,9 @@ def test_of_a_sealed_campaign_the_sums_are_those_that_seal_it(folder):
     assert RawFiles(folder).find(f"{KEY}/stdout.txt").sha256 == "a" * 64
 
 
-def test_pages_lead_to_the_folder_of_a_campaign_that_is_too_large_to_copy(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(raw_files, "MOST_COPIED", 100)
+@pytest.mark.parametrize(("bound", "most"), [("MOST_COPIED", 100), ("MOST_COPIES", 4)])
+def test_pages_lead_to_the_folder_of_a_campaign_that_is_too_large_to_copy(folder, tmp_path, monkeypatch, bound, most):
+    monkeypatch.setattr(raw_files, bound, most)
     report = tmp_path / "results/one/report"
     report.mkdir(parents=True)
     files = RawFiles(folder)
@@ -52,6 +53,16 @@ def test_pages_lead_to_the_folder_of_a_campaign_that_is_too_large_to_copy(folder
     for file in files.list_folder(KEY):
         assert (report / file.address).is_file()
     assert list(report.iterdir()) == []
+
+
+def test_a_campaign_is_copied_up_to_its_number_of_files(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(raw_files, "MOST_COPIES", 5)
+    RawFiles(folder).copy(tmp_path / "report")
+    assert len([path for path in (tmp_path / "report/raw").rglob("*") if path.is_file()]) == 5
+
+
+def test_pages_and_copies_of_a_report_stay_below_20_000_files():
+    assert places.MOST_FILES + raw_files.MOST_COPIES < 20_000
 
 
 def test_a_link_and_a_missing_file_are_no_raw_files(folder):

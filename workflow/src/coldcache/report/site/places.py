@@ -12,7 +12,8 @@ from coldcache.report.site.trials import Cases, JudgedTrial
 #: Up to this many pages of cases and trials, each is a file of its own.
 MOST_FILES = 10_000
 
-#: A file that holds several pages ends with the case that brings it to this many trials.
+#: A file that holds several pages ends with the case that brings it to this many trials, or to as many as let
+#: `MOST_FILES` files hold them all.
 _TRIALS_PER_FILE = 15
 
 _LINK = re.compile(rf'(href="(?:\.\./)*{TRIALS_FOLDER}/)([^"#]*)/(index|r[0-9]+)\.html(?:#([^"]*))?"')
@@ -85,12 +86,14 @@ class Places:
 
 def _pack(cases: Cases) -> dict[tuple[str, str, str], int]:
     """Return the number of the file that holds each case, from 1 in each sweep."""
+    trials = sum(len(one) for of_sweep in cases.values() for one in of_sweep.values())
+    enough = max(_TRIALS_PER_FILE, -(-trials // MOST_FILES))
     packs = {}
     for (study, sweep), of_sweep in cases.items():
         number, held = 1, 0
         for case, trials in of_sweep.items():
             packs[study, sweep, case] = number
             held += len(trials)
-            if held >= _TRIALS_PER_FILE:
+            if held >= enough:
                 number, held = number + 1, 0
     return packs

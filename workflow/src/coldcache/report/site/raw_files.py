@@ -8,8 +8,10 @@ from urllib.parse import quote
 
 from coldcache.campaign.seal import SUMS, is_sealed, raw_files, sha256
 
-#: A report gets copies of the raw files up to this total size, in B.
+#: A report gets copies of the raw files up to this total size, in B, and up to this many: with as many pages of trials
+#: as `places.MOST_FILES`, it stays below 20,000 files.
 MOST_COPIED = 64 * 2**20
+MOST_COPIES = 8_000
 
 #: Suffixes that browsers show as text whatever the content.
 _SHOWN_AS_TEXT = {".txt", ".json"}
@@ -39,7 +41,8 @@ class RawFile(NamedTuple):
 class RawFiles:
     """The raw files of a campaign, as its report links to them.
 
-    A campaign larger than `MOST_COPIED` is not copied; the pages link to its folder.
+    A campaign larger than `MOST_COPIED`, or of more files than `MOST_COPIES`, is not copied; the pages, which show each
+    log with its numbers marked, link to its folder.
 
     Parameters
     ----------
@@ -80,10 +83,11 @@ def _place_copy(name: str) -> str:
 
 
 def _is_small(folder: Path) -> bool:
-    total = 0
+    count = total = 0
     for place, _, names in os.walk(folder):
+        count += len(names)
         total += sum(Path(place, name).lstat().st_size for name in names)
-        if total > MOST_COPIED:
+        if total > MOST_COPIED or count > MOST_COPIES:
             return False
     return True
 
