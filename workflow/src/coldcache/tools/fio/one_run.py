@@ -66,14 +66,15 @@ def _take_time(side: object) -> int:
 
 
 def _list_text(text: str) -> Iterator[_Result]:
-    heads = list(_TEXT.finditer(text))
+    # Most logs are JSON alone, and finding a word takes a hundredth of the time of trying each of their lines.
+    heads = list(_TEXT.finditer(text)) if ": (groupid=" in text else []
     for head, following in zip_longest(heads, heads[1:]):
         end = following.start() if following else len(text)
         yield _Result(plain(head[1]), {int(time[1]) for time in _TEXT_TIME.finditer(text, head.end(), end)})
 
 
 def _list_terse(text: str) -> Iterator[_Result]:
-    for line in _TERSE.finditer(text):
+    for line in _TERSE.finditer(text) if ";fio-" in text else ():
         fields = line[2].split(";")
         times = (fields[place] for place in _TERSE_TIMES if place < len(fields))
         yield _Result(plain(line[1]), {int(time) for time in times if time.isdecimal()})
