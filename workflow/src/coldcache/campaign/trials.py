@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from coldcache.campaign.baselines import Baselines
 from coldcache.campaign.campaign import Campaign, site_of
@@ -25,6 +25,9 @@ from coldcache.verdicts.drift import Drift, Moment
 from coldcache.verdicts.judge import Judgement, judge
 from coldcache.verdicts.observation import Observation
 from coldcache.verdicts.suspect_rules import two_modes
+
+#: Parts of an outcome that many trials of a campaign have in common, three quarters of its memory.
+_SHARED_PARTS = ("study", "sweep", "case", "operations", "factors", "tool", "tool_version", "argv", "target", "system")
 
 
 class CollectedTrial(NamedTuple):
@@ -67,34 +70,70 @@ def collect_trials(campaign: Campaign) -> Iterator[CollectedTrial]:
     CampaignError
         If a `trial.json` cannot be read.
     """
-    planned = {
-        trial.key: trial
-        for block in campaign.blocks()
-        for trial in block.trials
-        if is_done(campaign.folder, trial) or is_missing(campaign, trial)
-    }
-    imported = {
-        str(path.parent.relative_to(campaign.folder)): study
-        for study in campaign.foreign
-        for path in list_trial_files(campaign.folder, [study])
-    }
-    logs = ForeignLogs(campaign.folder)
-    keys = sorted({*planned, *imported})
-    paths = {key: campaign.folder / key / TRIAL_JSON for key in keys}
-    outcomes = {key: _read_outcome(key, path) for key, path in paths.items() if path.is_file()}
-    drifts = _read_drifts(campaign, outcomes)
-    baselines = Baselines(list(outcomes.values()), drifts)
-    for _, group in groupby(keys, key=lambda key: key.rpartition("/")[0]):
-        own = list(group)
-        there = [key for key in own if key in outcomes and key not in imported]
-        measured = _read_case({key: outcomes[key] for key in there}, campaign, baselines)
-        for key in own:
+    reader = TrialReader(campaign)
+    for case in reader.cases:
+        yield from reader.read(case)
+
+
+class TrialReader:
+    """Reads the trials of a campaign, case by case, in any order and in any number of processes.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Its planned and its imported trials are read.
+
+    Attributes
+    ----------
+    cases : list of list of str
+        The keys of the trials of each case, sorted.
+
+    Raises
+    ------
+    CampaignError
+        If a `trial.json` cannot be read.
+    """
+
+    def __init__(self, campaign: Campaign):
+        self._campaign, self._logs = campaign, ForeignLogs(campaign.folder)
+        self._planned = {
+            trial.key: trial
+            for block in campaign.blocks()
+            for trial in block.trials
+            if is_done(campaign.folder, trial) or is_missing(campaign, trial)
+        }
+        self._imported = {
+            str(path.parent.relative_to(campaign.folder)): study
+            for study in campaign.foreign
+            for path in list_trial_files(campaign.folder, [study])
+        }
+        keys = sorted({*self._planned, *self._imported})
+        self.cases = [list(case) for _, case in groupby(keys, key=lambda key: key.rpartition("/")[0])]
+        known: dict[str, Any] = {}
+        self._outcomes = {
+            key: _share_parts(_read_outcome(key, path), known)
+            for key in keys
+            if (path := campaign.folder / key / TRIAL_JSON).is_file()
+        }
+        self._baselines = Baselines(list(self._outcomes.values()), _read_drifts(campaign, self._outcomes))
+
+    def read(self, case: Sequence[str]) -> Iterator[CollectedTrial]:
+        """Yield the trials of a case: one of `cases`."""
+        there = [key for key in case if key in self._outcomes and key not in self._imported]
+        measured = _read_case({key: self._outcomes[key] for key in there}, self._campaign, self._baselines)
+        for key in case:
             if key in measured:
                 yield measured[key]
-            elif key in imported:
-                yield _read_foreign_trial(key, outcomes[key], imported[key], logs)
+            elif key in self._imported:
+                yield _read_foreign_trial(key, self._outcomes[key], self._imported[key], self._logs)
             else:
-                yield _describe_missing(planned[key], campaign)
+                yield _describe_missing(self._planned[key], self._campaign)
+
+
+def _share_parts(outcome: Outcome, known: dict[str, Any]) -> Outcome:
+    """Return an outcome that shares its larger parts with earlier ones where they are the same: most are."""
+    parts = {name: getattr(outcome, name) for name in _SHARED_PARTS}
+    return outcome._replace(**{name: known.setdefault(repr(part), part) for name, part in parts.items()})
 
 
 def _describe_missing(trial: Trial, campaign: Campaign) -> CollectedTrial:

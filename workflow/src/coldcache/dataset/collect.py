@@ -7,7 +7,6 @@ import pandas as pd
 from coldcache.campaign.campaign import RAW, read_campaign, read_hosts
 from coldcache.campaign.known_since import with_known_since
 from coldcache.campaign.seal import check_seal, is_sealed
-from coldcache.campaign.trials import collect_trials
 from coldcache.core.csv_file import write_csv
 from coldcache.core.errors import CampaignError
 from coldcache.dataset.cloudwatch import join_series
@@ -16,6 +15,7 @@ from coldcache.dataset.coverage import ItemCoverage, describe_coverage
 from coldcache.dataset.digests import write_digests
 from coldcache.dataset.precondition import tabulate_precondition
 from coldcache.dataset.published import read_published, tabulate_published
+from coldcache.dataset.read_trials import read_trials
 from coldcache.dataset.reader import COUNTED
 from coldcache.dataset.sweep_table import tabulate_designs, tabulate_sweeps
 from coldcache.dataset.tables import (
@@ -23,7 +23,6 @@ from coldcache.dataset.tables import (
     tabulate_drift,
     tabulate_evidence,
     tabulate_proofs,
-    tabulate_records,
     tabulate_rejudged,
     tabulate_repetitions,
     tabulate_settings,
@@ -65,9 +64,9 @@ def collect(name: str, results: Path) -> None:
         more = f" (and {len(differences) - 1} more; python -m coldcache seal --check lists them)"
         raise CampaignError(f"{folder}/{differences[0]}" + more * (len(differences) > 1))
     campaign = with_known_since(read_campaign(folder))
-    trials = list(collect_trials(campaign))
+    columns, trials, doubtful = read_trials(campaign)
     results.mkdir(parents=True, exist_ok=True)
-    records, verdicts, settings = tabulate_records(trials), tabulate_verdicts(trials), tabulate_settings(trials)
+    records, verdicts, settings = columns.build(), tabulate_verdicts(trials), tabulate_settings(trials)
     published = read_published()
     coverage = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(ItemCoverage._fields))
     proofs, evidence = tabulate_proofs(trials), tabulate_evidence(trials)
@@ -84,7 +83,8 @@ def collect(name: str, results: Path) -> None:
         "evidence": evidence.astype(_FLOATS_OF_EVIDENCE),
         **context,
     }  # fmt: skip
-    cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, find_limits(trials, campaign))
+    limits = find_limits(trials, campaign, doubtful)
+    cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, limits)
     write_csv(coverage, results / "coverage.csv")
     write_csv(tabulate_trials(records, verdicts), results / "trials.csv")
     write_csv(tabulate_figures(records), results / "records.csv")

@@ -1,8 +1,7 @@
 """Tables of a campaign: records, verdicts, cold proofs, settings, drift and repetitions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,21 +10,14 @@ from coldcache.campaign.campaign import Campaign
 from coldcache.campaign.judged import list_rejudged, read_judged
 from coldcache.campaign.stop_rule import is_done, weigh
 from coldcache.campaign.trials import CollectedTrial
-from coldcache.core.outcome import Outcome
-from coldcache.core.records import UNIT_OF_METRIC, Record, name_share
+from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.trial_figure import choose_figure, choose_record
-from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION
+from coldcache.core.vocabulary import METRIC_OF_OPERATION
 from coldcache.dataset.reader import COUNTED, LIMIT_NAMES
-from coldcache.dataset.table_io import TEXT
+from coldcache.dataset.record_columns import TRIAL, RecordColumns, identify
 from coldcache.design.cases import Trial
 from coldcache.verdicts.drift import Drift, Moment
 from coldcache.verdicts.suspect_rules import MEASURED_SLACK
-
-#: The columns that name a trial.
-_TRIAL = ("study", "sweep", "case", "repetition")
-
-#: Fields of a record that do not become a column unchanged.
-_NO_COLUMN = ("tool", "tool_version", "repetition", "caveats", "factors")
 
 
 def tabulate_records(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
@@ -40,111 +32,17 @@ def tabulate_records(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
         names the process, client or moment that a value belongs to, and is empty for the whole trial;
         ``time`` is that moment in s, else NaN.
     """
-    records: list[Record] = []
-    texts: dict[str, list[str]] = {name: [] for name in ("metric", "cold", "reached", "log", "share")}
-    shared, counts = [], []
+    columns = RecordColumns()
     for trial in trials:
-        before = len(records)
-        series = [(log, own, f"process={process}") for process, (log, own) in enumerate(trial.series)]
-        for log, own, share in ((trial.log, trial.records, ""), *series, (trial.log, _lacking(trial), "")):
-            records += own
-            texts["log"] += [log] * len(own)
-            texts["share"] += [share] * len(own) if share else [name_share(record) or "" for record in own]
-        texts["metric"] += _name_metrics(records[before:])
-        named = [record.operation for record in records[before:]]
-        kinds = {name: (trial.judgement.cold_of(name), trial.judgement.reached_by(name)) for name in set(named)}
-        texts["cold"] += [kinds[name][0] for name in named]
-        texts["reached"] += [kinds[name][1] for name in named]
-        shared.append(_share(trial))
-        counts.append(len(records) - before)
-    # Columns that the records of a trial share are built once per trial and then repeated.
-    columns = _repeat_rows(pd.DataFrame(shared), counts)
-    # A list goes with its column, as it is as large.
-    given = {name: _column(texts.pop(name)) for name in list(texts)}
-    for place, name in enumerate(Record._fields):
-        if name not in _NO_COLUMN:
-            columns[name] = given.pop(name) if name in given else _column([record[place] for record in records])
-    columns |= {name: given.pop(name) for name in ("cold", "reached", "log")}
-    columns["caveats"] = _column([" ".join(record.caveats) for record in records])
-    columns |= given
-    columns["time"] = _column([record.factors.get("time", np.nan) for record in records])
-    # In blocks of several columns each would be copied.
-    return pd.DataFrame(columns, copy=False)
-
-
-def _column(values: list[Any]) -> Any:
-    """Return values as a column, whose texts share one object where the values do."""
-    return pd.array(values, dtype=TEXT) if all(type(value) is str for value in values) else pd.Series(values)
-
-
-def _repeat_rows(table: pd.DataFrame, counts: Sequence[int]) -> dict[str, Any]:
-    """Return the columns of a table of trials, each row as often as its trial has records."""
-    rows = np.repeat(np.arange(len(counts)), counts)
-    # Most factors are those of other studies: one missing level is the whole column.
-    missing = np.broadcast_to(np.array([None], dtype=object), len(rows))
-    return {
-        str(name): missing
-        if _is_unstated(column)
-        else (column.astype(TEXT) if isinstance(column.dtype, pd.StringDtype) else column).array.take(rows)
-        for name, column in table.items()
-    }
-
-
-def _is_unstated(column: pd.Series) -> bool:
-    return column.dtype == object and all(level is None for level in column)
-
-
-def _name_metrics(records: Sequence[Record]) -> list[str]:
-    """Return the metric of each record of a trial; ``throughput`` is all bytes from the first start to the last end.
-
-    Where IOzone states that, as what its parent sees, the sum of the rates of its children is of another definition:
-    ``throughput_children``.
-    """
-    parents = {record.operation for record in records if record.metric == "throughput_parent"}
-    names = {"throughput_parent": "throughput", "throughput": "throughput_children"}
-    return [
-        names.get(record.metric, record.metric) if record.operation in parents else record.metric for record in records
-    ]
-
-
-def _share(trial: CollectedTrial) -> dict[str, Any]:
-    """Return the columns that all records of a trial share."""
-    outcome = trial.outcome
-    # Some tools state their version only in the log.
-    printed = (record.tool_version for record in trial.records if record.tool_version)
-    return {
-        **_identify(outcome),
-        "tool": outcome.tool, "tool_version": outcome.tool_version or next(printed, ""),
-        "verdict": trial.judgement.verdict, "codes": " ".join(trial.judgement.codes),
-        **{factor: outcome.factors.get(factor) for factor in FACTORS},
-        **{factor: outcome.factors[factor] for factor in LEARNT_FACTORS if factor in outcome.factors},
-    }  # fmt: skip
-
-
-def _identify(outcome: Outcome) -> dict[str, Any]:
-    """Return what names a trial: its study, sweep, case and repetition."""
-    return {name: getattr(outcome, name) for name in _TRIAL}
-
-
-def _lacking(trial: CollectedTrial) -> list[Record]:
-    """Return a record with NaN for each operation of a trial that has no record."""
-    stated = {record.operation for record in trial.records}
-    metrics = {
-        operation: METRIC_OF_OPERATION.get(operation, "throughput")
-        for operation in trial.outcome.operations
-        if operation not in stated
-    }
-    return [
-        Record("", None, operation, metric, "value", np.nan, UNIT_OF_METRIC[metric], None, "", -1, 0, "")
-        for operation, metric in metrics.items()
-    ]
+        columns.add(trial)
+    return columns.build()
 
 
 def tabulate_verdicts(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
     """Return one row per trial: ``study sweep case repetition verdict codes cold reached reasons start``."""
     return pd.DataFrame([
         {
-            **_identify(trial.outcome), "verdict": trial.judgement.verdict,
+            **identify(trial.outcome), "verdict": trial.judgement.verdict,
             "codes": " ".join(trial.judgement.codes), "cold": trial.judgement.cold,
             "reached": trial.judgement.reached, "reasons": "; ".join(trial.judgement.reasons),
             "start": trial.outcome.start or "",
@@ -177,12 +75,12 @@ def tabulate_rejudged(folder: Path, trials: Iterable[CollectedTrial]) -> pd.Data
     judged = read_judged(folder)
     rows = [
         [
-            *_identify(trial.outcome).values(), judged.version if judged else "", before.verdict if before else "",
+            *identify(trial.outcome).values(), judged.version if judged else "", before.verdict if before else "",
             " ".join(before.codes) if before else "", trial.judgement.verdict, " ".join(trial.judgement.codes),
         ]
         for trial, before in list_rejudged(judged, trials)
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=[*_TRIAL, "version", "before", "codes_before", "verdict", "codes"])
+    return pd.DataFrame(rows, columns=[*TRIAL, "version", "before", "codes_before", "verdict", "codes"])
 
 
 def tabulate_proofs(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
@@ -197,7 +95,7 @@ def tabulate_proofs(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
     figures = ["method", "file_bytes", "resident_bytes", "moved_bytes", "crossed_bytes", "why"]
     rows = [
         [
-            *_identify(trial.outcome).values(),
+            *identify(trial.outcome).values(),
             found.operation,
             found.verdict,
             *(getattr(found, name) for name in figures),
@@ -205,7 +103,7 @@ def tabulate_proofs(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
         for trial in trials
         for found in trial.judgement.colds
     ]
-    return _with_whole_bytes(pd.DataFrame(rows, columns=[*_TRIAL, "operation", "cold", *figures]))
+    return _with_whole_bytes(pd.DataFrame(rows, columns=[*TRIAL, "operation", "cold", *figures]))
 
 
 def tabulate_evidence(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
@@ -219,12 +117,12 @@ def tabulate_evidence(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
     """
     figures = ["moved_bytes", "names", "crossed_bytes", "requests", "flushes", "discarded_bytes"]
     rows = [
-        [*_identify(trial.outcome).values(), operation, found.reached, *(getattr(found, name) for name in figures),
+        [*identify(trial.outcome).values(), operation, found.reached, *(getattr(found, name) for name in figures),
          found.why]
         for trial in trials
         for operation, found in trial.judgement.evidence.items()
     ]  # fmt: skip
-    return _with_whole_bytes(pd.DataFrame(rows, columns=[*_TRIAL, "operation", "reached", *figures, "why"]))
+    return _with_whole_bytes(pd.DataFrame(rows, columns=[*TRIAL, "operation", "reached", *figures, "why"]))
 
 
 def _with_whole_bytes(table: pd.DataFrame) -> pd.DataFrame:
@@ -246,8 +144,19 @@ def find_doubtful(trials: Iterable[CollectedTrial], campaign: Campaign) -> set[s
     return shown
 
 
-def find_limits(trials: Sequence[CollectedTrial], campaign: Campaign) -> dict[str, dict[str, float]]:
+def find_limits(
+    trials: Iterable[CollectedTrial], campaign: Campaign, doubtful: Collection[str]
+) -> dict[str, dict[str, float]]:
     """Return, for each study, the lowest limits in force on the target, and the ceilings that were measured.
+
+    Parameters
+    ----------
+    trials : iterable of CollectedTrial
+        All of the campaign.
+    campaign : Campaign
+        It has the ceilings.
+    doubtful : collection of str
+        Those that are too low, as `find_doubtful` returns them.
 
     Returns
     -------
@@ -255,7 +164,6 @@ def find_limits(trials: Sequence[CollectedTrial], campaign: Campaign) -> dict[st
         ``found_read_rate`` and so on, in B/s or 1/s. A measured one is ``measured_read_rate``, or
         ``doubtful_read_rate`` if a trial showed that the target carries more. A study without limits has no entry.
     """
-    doubtful = find_doubtful(trials, campaign)
     measured = {
         f"{'doubtful' if name in doubtful else 'measured'}_{name}": ceiling.rate
         for name, ceiling in campaign.ceilings.items()
@@ -278,13 +186,13 @@ def tabulate_settings(trials: Iterable[CollectedTrial]) -> pd.DataFrame:
     levels = ["asked", "read", "read_after", "where"]
     rows = [
         [
-            *_identify(trial.outcome).values(), factor, str(trial.outcome.factors[factor]),
+            *identify(trial.outcome).values(), factor, str(trial.outcome.factors[factor]),
             found.asked, found.read, found.read_after or "", found.where,
         ]
         for trial in trials
         for factor, found in trial.outcome.settings.items()
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=[*_TRIAL, "factor", "level", *levels])
+    return pd.DataFrame(rows, columns=[*TRIAL, "factor", "level", *levels])
 
 
 def tabulate_drift(trials: Iterable[CollectedTrial], allowed: float) -> pd.DataFrame:
@@ -311,7 +219,7 @@ def tabulate_drift(trials: Iterable[CollectedTrial], allowed: float) -> pd.DataF
             counts = trial.judgement.verdict in COUNTED
             figure = choose_figure(outcome.operations[0], trial.records) if counts else None
             metric = METRIC_OF_OPERATION[outcome.operations[0]]
-            keys = _identify(outcome).values()
+            keys = identify(outcome).values()
             rows.append([*keys, outcome.start or "", trial.judgement.verdict, figure or np.nan, UNIT_OF_METRIC[metric]])
     columns = ["study", "sweep", "case", "repetition", "start", "verdict", "figure", "unit"]
     table = pd.DataFrame(rows, columns=columns).sort_values("start", kind="stable", ignore_index=True)

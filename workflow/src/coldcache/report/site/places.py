@@ -86,8 +86,8 @@ class Places:
 
 def _pack(cases: Cases) -> dict[tuple[str, str, str], int]:
     """Return the number of the file that holds each case, from 1 in each sweep."""
-    trials = sum(len(one) for of_sweep in cases.values() for one in of_sweep.values())
-    enough = max(_TRIALS_PER_FILE, -(-trials // MOST_FILES))
+    count = sum(len(trials) for of_sweep in cases.values() for trials in of_sweep.values())
+    enough = max(_TRIALS_PER_FILE, -(-count // MOST_FILES))
     packs = {}
     for (study, sweep), of_sweep in cases.items():
         number, held = 1, 0
