@@ -5,12 +5,16 @@ This module needs pandas, which takes longer to import than most logs take to re
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from coldcache.core.files import write_whole
+from coldcache.core.files import write_parts
+
+#: Rows of a table whose text is in memory at once.
+_ROWS_AT_ONCE = 50_000
 
 #: First characters of spreadsheet formulae and commands, also in the wide letters of East Asian keyboards (OWASP).
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
@@ -34,10 +38,28 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     """
     shown = table.set_axis([disarm(name) for name in table.columns], axis="columns")
     for place, kind in enumerate(shown.dtypes):
-        if not pd.api.types.is_numeric_dtype(kind):
-            column = shown.iloc[:, place]
-            shown.isetitem(place, column.map({value: disarm(value) for value in column.unique()}))
-    write_whole(path, shown.to_csv(index=False))
+        # What a part of a column of mixed types is shown as depends on the other parts.
+        if not _is_of_one_type(kind):
+            shown.isetitem(place, _disarm_column(shown.iloc[:, place]))
+    write_parts(path, _format_parts(shown))
+
+
+def _format_parts(table: pd.DataFrame) -> Iterator[str]:
+    """Yield a table as CSV in parts: the text of a large one takes more memory than the table."""
+    texts = [place for place, kind in enumerate(table.dtypes) if isinstance(kind, pd.StringDtype)]
+    for begin in range(0, max(1, len(table)), _ROWS_AT_ONCE):
+        part = table.iloc[begin : begin + _ROWS_AT_ONCE]
+        for place in texts:
+            part.isetitem(place, _disarm_column(part.iloc[:, place]))
+        yield part.to_csv(index=False, header=begin == 0)
+
+
+def _is_of_one_type(kind: Any) -> bool:
+    return pd.api.types.is_numeric_dtype(kind) or isinstance(kind, pd.StringDtype)
+
+
+def _disarm_column(column: pd.Series) -> pd.Series:
+    return column.map({value: disarm(value) for value in column.unique()})
 
 
 def disarm(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -24,12 +25,23 @@ def write_whole(path: Path, text: str) -> None:
     OSError
         If it cannot be written; an existing file stays as it was.
     """
-    content = text.encode()
+    write_parts(path, [text])
+
+
+def write_parts(path: Path, texts: Iterable[str]) -> None:
+    """Write texts one after the other into a file, as `write_whole` writes one; each is made when it is written.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; an existing file stays as it was.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.partial")
     with _open_alone(unfinished) as file:
         file.truncate(0)
-        file.write(content)
+        for text in texts:
+            file.write(text.encode())
         file.flush()
         os.fsync(file.fileno())
         unfinished.rename(path)

@@ -49,7 +49,7 @@ def tabulate_trials(records: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFra
 
 def _choose_figures(records: pd.DataFrame) -> pd.DataFrame:
     """Return the record of each operation of each trial that has its figure."""
-    whole = records[records["share"] == ""]
+    whole = _without_unstated(records)[records["share"] == ""]
     order = {metric: place for place, metric in enumerate(UNIT_OF_METRIC)}
     judged_by = whole["operation"].map(METRIC_OF_OPERATION)
     is_judged = judged_by.isna() | (judged_by == whole["metric"])
@@ -76,7 +76,7 @@ def tabulate_figures(records: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Columns as of `tabulate_trials`, and ``statistic caveats printed``; operations without a figure have no row.
     """
-    whole = records[(records["share"] == "") & records["value"].notna()]
+    whole = _without_unstated(records)[(records["share"] == "") & records["value"].notna()]
     columns = [
         *_OPERATION, "metric", "statistic", "value", "unit", "definition", "caveats", *_JUDGED,
         *_stated_factors(whole), *_ORIGIN, "printed", *_reached(whole),
@@ -87,6 +87,12 @@ def tabulate_figures(records: pd.DataFrame) -> pd.DataFrame:
 def _reached(records: pd.DataFrame) -> list[str]:
     """Return the column that says how far the work got; a dataset of an earlier version has none."""
     return ["reached"] if "reached" in records.columns else []
+
+
+def _without_unstated(records: pd.DataFrame) -> pd.DataFrame:
+    """Return records without the factors that none states: most, and a selection of rows would copy each."""
+    there = [factor for factor in (*FACTORS, *LEARNT_FACTORS) if factor in records.columns]
+    return records.drop(columns=[factor for factor in there if records[factor].isna().all()])
 
 
 def _stated_factors(records: pd.DataFrame) -> list[str]:
