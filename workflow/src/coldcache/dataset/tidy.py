@@ -49,7 +49,7 @@ def tabulate_trials(records: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFra
 
 def _choose_figures(records: pd.DataFrame) -> pd.DataFrame:
     """Return the record of each operation of each trial that has its figure."""
-    whole = _without_unstated(records)[records["share"] == ""]
+    whole = _select(records, records["share"] == "")
     order = {metric: place for place, metric in enumerate(UNIT_OF_METRIC)}
     judged_by = whole["operation"].map(METRIC_OF_OPERATION)
     is_judged = judged_by.isna() | (judged_by == whole["metric"])
@@ -76,7 +76,7 @@ def tabulate_figures(records: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Columns as of `tabulate_trials`, and ``statistic caveats printed``; operations without a figure have no row.
     """
-    whole = _without_unstated(records)[(records["share"] == "") & records["value"].notna()]
+    whole = _select(records, (records["share"] == "") & records["value"].notna())
     columns = [
         *_OPERATION, "metric", "statistic", "value", "unit", "definition", "caveats", *_JUDGED,
         *_stated_factors(whole), *_ORIGIN, "printed", *_reached(whole),
@@ -89,10 +89,11 @@ def _reached(records: pd.DataFrame) -> list[str]:
     return ["reached"] if "reached" in records.columns else []
 
 
-def _without_unstated(records: pd.DataFrame) -> pd.DataFrame:
-    """Return records without the factors that none states: most, and a selection of rows would copy each."""
+def _select(records: pd.DataFrame, chosen: pd.Series) -> pd.DataFrame:
+    """Return the chosen records without the factors that none states; a large table is copied only if it must be."""
     there = [factor for factor in (*FACTORS, *LEARNT_FACTORS) if factor in records.columns]
-    return records.drop(columns=[factor for factor in there if records[factor].isna().all()])
+    stated = records.drop(columns=[factor for factor in there if records[factor].isna().all()])
+    return stated if chosen.all() else stated[chosen]
 
 
 def _stated_factors(records: pd.DataFrame) -> list[str]:
