@@ -32,6 +32,14 @@ def test_only_trials_of_a_sentinel_keep_their_records(measured):
     assert {bool(trial.records) for trial in found.trials} == {trial.outcome.sentinel for trial in found.trials}
 
 
+def test_what_outcomes_have_in_common_is_in_memory_once(measured, monkeypatch):
+    monkeypatch.setattr(module, "_FEW", 1)
+    outcomes = [trial.outcome for trial in read_trials(read_campaign(RAW)).trials]
+    for part in ("system", "argv", "factors"):
+        found = [getattr(outcome, part) for outcome in outcomes]
+        assert len({id(one) for one in found}) == len({repr(one) for one in found}) < len(found)
+
+
 def test_a_process_that_cannot_read_a_trial_says_so(measured, monkeypatch):
     monkeypatch.setattr(module, "_FEW", 1)
     path = next(RAW.rglob("r0/trial.json"))

@@ -129,6 +129,10 @@ class TrialReader:
             else:
                 yield _describe_missing(self._planned[key], self._campaign)
 
+    def adopt(self, trial: CollectedTrial) -> CollectedTrial:
+        """Return a trial that another process read, with the outcome that is in memory here in place of its copy."""
+        return trial._replace(outcome=self._outcomes.get(trial.key, trial.outcome))
+
 
 def _share_parts(outcome: Outcome, known: dict[str, Any]) -> Outcome:
     """Return an outcome that shares its larger parts with earlier ones where they are the same: most are."""

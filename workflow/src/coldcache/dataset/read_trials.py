@@ -56,7 +56,7 @@ def read_trials(campaign: Campaign) -> ReadTrials:
     with ProcessPoolExecutor(initializer=_share, initargs=(work,), mp_context=get_context("fork")) as pool:
         for part in pool.map(_read_shared, _list_batches(work.reader.cases)):
             whole.columns.extend(part.columns)
-            whole.trials.extend(part.trials)
+            whole.trials.extend(map(work.reader.adopt, part.trials))
             whole.doubtful.update(part.doubtful)
     return whole
 
