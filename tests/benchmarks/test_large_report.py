@@ -1,5 +1,7 @@
 """The campaign of the benchmark is one that the program accepts, and its report is measured."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -48,3 +50,11 @@ def test_the_first_paint_of_a_page_from_the_disk_is_timed(large, tmp_path):
     page = tmp_path / "index.html"
     page.write_text("<title>x</title><h1>Found</h1>")
     assert 0 < large.time_first_paint(page, rounds=1) < 10
+
+
+def test_the_memory_of_a_process_that_nobody_waits_for_is_seen(large):
+    child = "import time; kept = bytearray(200_000_000); time.sleep(2)"
+    words = ["-c", "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', sys.argv[1]]); time.sleep(2)"]
+    with large.watch_memory() as peak:
+        subprocess.run([sys.executable, *words, child], check=True, timeout=60)
+    assert 200 <= peak[0] < 400
