@@ -2,7 +2,7 @@
 """Build the report of 100,000 trials and open it: how long, how much memory, how many files, how soon something shows.
 
 400 cases are measured with fio, and each is then copied 250 times, later by two seconds each time, as if it had been
-measured again. This takes longer than all other benchmarks together, so `run.py` leaves it out.
+measured again. This takes longer than ten minutes, so `run.py` leaves it out.
 """
 
 import json
