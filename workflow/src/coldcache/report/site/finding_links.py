@@ -7,7 +7,7 @@ from urllib.parse import quote
 from coldcache.analysis.report_links import TRIALS_FOLDER
 
 #: A number with its unit, which no tag and no word holds.
-_NUMBER = re.compile(r"(?<![\w.,<>/=\"-])\d[\d,.]*\d?(?: (?:%|times|[kMGT]?B/s|[kM]?/s|[µm]?s|runs|claims)\b)?")
+_NUMBER = re.compile(r"(?<![\w.,<>/=\"-])\d(?:[\d,.]*\d)?(?: (?:%|times|[kMGT]?B/s|[kM]?/s|[µm]?s|runs|claims)\b)?")
 
 
 def link_finding(text: str, titles: Mapping[str, str], shown: Sequence[str], page: str) -> str:

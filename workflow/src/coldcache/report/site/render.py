@@ -22,6 +22,7 @@ from coldcache.report.site.glossary import explain_terms, read_glossary
 from coldcache.report.site.pages import write_pages
 from coldcache.report.site.places import Places
 from coldcache.report.site.styles import shorten_styles
+from coldcache.report.site.units import keep_units
 
 #: Folder with the configuration of Sphinx, its templates and style sheet, and the templates of the pages.
 TEMPLATES = PROGRAM / "workflow/report"
@@ -120,11 +121,11 @@ def _build(work: Path, campaign: str, studies: int, log: Path) -> None:
 
 
 def _finish_pages(site: Path, places: Places) -> None:
-    """Explain terms in the pages of Sphinx, and let their links lead to where the pages of trials are."""
+    """Explain terms in the pages of Sphinx, lead their links to the pages of trials, and keep units with numbers."""
     glossary = read_glossary(GLOSSARY)
     for path in site.rglob("*.html"):
         html = explain_terms(path.read_text(encoding="utf-8"), glossary)
-        path.write_text(places.resolve(html), encoding="utf-8")
+        path.write_text(keep_units(places.resolve(html)), encoding="utf-8")
 
 
 def _tidy(site: Path) -> None:

@@ -13,6 +13,7 @@ from coldcache.design.imported_study import AnyStudy
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.index_page import describe_place, title_first_page
 from coldcache.report.site.notebooks import Chapter
+from coldcache.report.site.units import keep_units
 
 #: Its name in a report; Snakemake tracks it as the report's output.
 SUMMARY = "summary.html"
@@ -49,7 +50,7 @@ def write_summary(context: ReportContext, templates: Path, report: Path) -> None
         studies=studies,
         left=room.left,
     )
-    (report / SUMMARY).write_text(text, encoding="utf-8")
+    (report / SUMMARY).write_text(keep_units(text), encoding="utf-8")
 
 
 class _Room:
