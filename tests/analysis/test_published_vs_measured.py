@@ -30,7 +30,7 @@ def test_a_value_at_a_number_of_threads_stands_beside_that_cell(invent):
     )
     table = compare_published(found)
     assert row(table, operation="file-create", **{"at": "240 threads"}).measured == pytest.approx(16_080)
-    assert row(table, operation="file-stat", **{"at": "1 thread"}).published == "above 2000 op/s"
+    assert row(table, operation="file-stat", **{"at": "1 thread"}).published == "above 2,000 op/s"
 
 
 def test_a_value_of_a_level_stands_beside_that_level_and_a_time_beside_a_time(invent):
@@ -45,5 +45,5 @@ def test_a_value_of_a_level_stands_beside_that_level_and_a_time_beside_a_time(in
 def test_what_is_not_measured_stands_alone(invent):
     (found,) = choose(invent("dell-lustre"), "dell-lustre", "rate", ["random-write", "random-read"], over="threads")
     table = list_published(found.published)
-    assert table.published.tolist() == ["slightly above 12600 IOPS"]
+    assert table.published.tolist() == ["slightly above 12,600 IOPS"]
     assert table.measured.isna().all()

@@ -25,6 +25,9 @@ STORED_UNITS = {
     "times": ("1", 1.0), "percent": ("1", 0.01), "bytes": ("B", 1.0), "GB": ("B", 1e9),
 }  # fmt: skip
 
+#: A whole number, or the whole part of one, that takes commas.
+_THOUSANDS = re.compile(r"(?<![.\d])\d{4,}")
+
 
 class PublishedValue(NamedTuple):
     """One number that a document states.
@@ -44,7 +47,7 @@ class PublishedValue(NamedTuple):
     unit : str
         A stored unit: ``B/s``, ``1/s``, ``s``, ``1`` or ``B``.
     printed : str
-        The value and its unit, as printed.
+        The value, with commas between thousands, and its unit.
     """
 
     source: str
@@ -99,8 +102,9 @@ def _read_row(row: dict[str, str], where: str) -> PublishedValue:
         raise CampaignError(f"{where}: {error}") from error
     words = {key: row[key] for key in PublishedValue._fields if key in row and key not in ("threads", "unit")}
     return PublishedValue(
-        **words, threads=threads, low=ends[0], high=ends[1], unit=unit, printed=f"{row['value']} {row['unit']}"
-    )
+        **words, threads=threads, low=ends[0], high=ends[1], unit=unit,
+        printed=f"{_THOUSANDS.sub(lambda found: f'{int(found[0]):,}', row['value'])} {row['unit']}",
+    )  # fmt: skip
 
 
 #: For each workload of the documents the layout of its files, if that is part of its name, and its operations.
