@@ -26,6 +26,14 @@ def test_marks_are_explained_by_the_repetitions_that_count(counts, said):
     assert describe_marks(xr.DataArray(counts)) == said
 
 
+def test_marks_of_trials_are_explained_only_where_they_are_drawn(sweep):
+    assert describe_marks(xr.DataArray([0, 3]), has_runs=False).endswith("3 repetitions, too few for an interval.")
+    sweep.cube.verdict.loc[{"operation": "read", "threads": 1, "repetition": 0}] = "suspect"
+    assert "dots: single trials" in sweep.caption() and "Hollow dots" in sweep.caption()
+    without = sweep.caption(has_runs=False)
+    assert "single trials" not in without and "Hollow" not in without and "1 suspect" in without
+
+
 def test_intervals_that_go_beyond_a_figure_are_counted(sweep):
     assert describe_room(sweep.cells) == []
     cells = sweep.cells.copy(deep=True)

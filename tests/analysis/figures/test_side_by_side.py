@@ -64,7 +64,9 @@ def test_both_sides_have_the_same_scales_and_say_what_their_highest_rates_are(st
         figure, document, ours = open_side_by_side()
         shares = share_of_peak(stated.cells)
         sns.lineplot(shares.to_dataframe(), x="threads", y="estimate", ax=ours, **lines_by(shares, "operation"))
-        set_side_by_side(document, ours, stated, shares)
+        said = set_side_by_side(document, ours, stated, shares)
+        assert ("Dotted" in said) == any(line.get_linestyle() == ":" for line in document.lines)
+        assert ("Rings" in said) == any(line.get_markerfacecolor() == "none" for line in ours.lines)
         assert document.get_ylim() == ours.get_ylim() and document.get_xlim() == ours.get_xlim()
         assert ours.get_xticks().tolist() == [1, 4, 64, 256]
         stars = [line.get_xydata().tolist() for line in document.lines if line.get_marker() == "*"]

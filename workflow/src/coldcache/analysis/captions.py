@@ -14,22 +14,23 @@ _ROOM = 3.0
 NOT_PROVED = ("warm", "mixed", "unproved")
 
 
-def describe_marks(counts: xr.DataArray) -> str:
-    """Return the meaning of points and bands: bands cover 95 %, or the coverage that few repetitions reach."""
+def describe_marks(counts: xr.DataArray, has_runs: bool = True) -> str:
+    """Return the meaning of points and bands: bands cover 95 %, or the coverage that few repetitions reach.
+
+    Where single trials are drawn it says that dots are these.
+    """
     most = int(counts.max())
     least = int(counts.where(counts > 0, most).min())
     if most < 2:
         return "Points: single trials; one repetition has no interval."
     repetitions = f"{least} to {most}" if least < most else f"{most}"
+    runs = "; dots: single trials" if has_runs else ""
     if most < LEAST_REPETITIONS:
-        return f"Points: median of {repetitions} repetitions, too few for an interval; dots: single trials."
+        return f"Points: median of {repetitions} repetitions, too few for an interval{runs}."
     reach = {n: show_level(reached_level(n)) for n in (least, most)}
     none = f", none of fewer than {LEAST_REPETITIONS}" if least < LEAST_REPETITIONS else ""
     fewer = none or (f", {reach[least]} of {least}" if reach[least] != reach[most] else "")
-    return (
-        f"Points: median of {repetitions} repetitions; bands and bars: its {reach[most]} interval{fewer}; "
-        "dots: single trials."
-    )
+    return f"Points: median of {repetitions} repetitions; bands and bars: its {reach[most]} interval{fewer}{runs}."
 
 
 def room_for_intervals(cells: xr.Dataset) -> float:
@@ -74,8 +75,11 @@ def describe_modes(cube: xr.Dataset) -> list[str]:
     return [f"Bars: the two groups of {cases} with two modes, whose median describes neither."] if count else []
 
 
-def describe_reached(cube: xr.Dataset, metric: str) -> list[str]:
-    """Return a sentence on the figures whose work did not reach the storage, if there are any."""
+def describe_reached(cube: xr.Dataset, metric: str, has_marks: bool = True) -> list[str]:
+    """Return a sentence on the figures whose work did not reach the storage, if there are any.
+
+    Where each trial has a mark it says that theirs are diamonds.
+    """
     if "reached" not in cube:
         return []
     counted = cube.verdict.isin(COUNTED) & cube[metric].notnull()
@@ -84,6 +88,5 @@ def describe_reached(cube: xr.Dataset, metric: str) -> list[str]:
     if not memory:
         return []
     named = [str(name) for name in cube.operation.values if bool((where == "memory").sel(operation=name).any())]
-    return [
-        f"In memory, without reaching the storage: {memory} of {every} figures ({', '.join(named)}), drawn as diamonds."
-    ]
+    drawn = ", drawn as diamonds" if has_marks else ""
+    return [f"In memory, without reaching the storage: {memory} of {every} figures ({', '.join(named)}){drawn}."]

@@ -250,16 +250,19 @@ class Estimates:
 
     @property
     def tool(self) -> str:
-        """The tool that measured, with its version."""
-        return f"{self.cube.attrs['tool']} {self.cube.attrs['tool_version']}".strip()
+        """The tool that measured, with its versions: ``ior 3.3.0, 4.0.0``."""
+        return f"{self.cube.attrs['tool']} {', '.join(self.cube.attrs['tool_version'].split())}".strip()
 
-    def caption(self, *notes: str | None) -> str:
-        """Return how to read a figure: marks, trials, cold reads, what stayed in memory, tool, then each note once."""
+    def caption(self, *notes: str | None, has_runs: bool = True) -> str:
+        """Return how to read a figure: marks, trials, cold reads, what stayed in memory, tool, then each note once.
+
+        Without `has_runs` it explains no marks of single trials.
+        """
         parts = [
-            describe_marks(self.cells.n),
+            describe_marks(self.cells.n, has_runs),
             *describe_room(self.cells),
-            *describe_trials(self.cube),
-            *describe_reached(self.cube, self.metric),
+            *describe_trials(self.cube, has_runs),
+            *describe_reached(self.cube, self.metric, has_runs),
         ]
         parts += describe_modes(self.cube)
         parts += [f"{sentence}." for sentence in self.describe_silent()]
@@ -276,7 +279,9 @@ class Estimates:
 
     def origin(self) -> str:
         """Return the tool that measured, and the scale where it is not the document's."""
-        return f"Tool: {self.tool}." + (f" Scale: {self.question.why}." if self.question.why else "")
+        return f"Tool: {self.tool}." + (
+            f" Scale: {self.question.why.removeprefix('scaled down: ')}." if self.question.why else ""
+        )
 
     def table(self) -> pd.DataFrame:
         """Return one row per case.

@@ -126,15 +126,15 @@ def _grow(figure: Figure, lines: int) -> None:
 
 
 def picture_of(
-    sweep: Estimates, figure: Figure, title: str, *notes: str | None, is_small: bool = False
+    sweep: Estimates, figure: Figure, title: str, *notes: str | None, is_small: bool = False, has_runs: bool = True
 ) -> Picture:  # fmt: skip
     """Return a figure of one sweep as a picture: its caption says how to read the estimates, and then the notes.
 
-    The caption of a small one is its title.
+    The caption of a small one is its title. Without `has_runs` single trials are not drawn.
     """
     if is_small:
         return Picture(figure, title, without_links(title), [sweep.path], is_small=True, numbers=_tabulate(sweep))
-    return Picture(figure, title, sweep.caption(*notes), [sweep.path], numbers=_tabulate(sweep))
+    return Picture(figure, title, sweep.caption(*notes, has_runs=has_runs), [sweep.path], numbers=_tabulate(sweep))
 
 
 def picture_of_map(sweep: Estimates, figure: Figure, title: str) -> Picture:

@@ -77,8 +77,8 @@ def open_side_by_side() -> tuple[Figure, Axes, Axes]:
     return figure, document, ours
 
 
-def set_side_by_side(document: Axes, ours: Axes, sweep: Estimates, shares: xr.Dataset) -> None:
-    """Draw what documents state, set the scales once everything is drawn, and name the lines.
+def set_side_by_side(document: Axes, ours: Axes, sweep: Estimates, shares: xr.Dataset) -> str:
+    """Draw what documents state, set the scales once everything is drawn, name the lines, and return the caption.
 
     Parameters
     ----------
@@ -95,16 +95,17 @@ def set_side_by_side(document: Axes, ours: Axes, sweep: Estimates, shares: xr.Da
         rising = rows.dropna().sort_values("threads")
         draw_stars(document, rising.threads, rising.share, colour)
         draw_rug(document, rows.share[rows.threads.isna()], colour)
-    for operation, threads in _list_knees(sweep):
+    knees = _list_knees(sweep)
+    for operation, threads in knees:
         document.axvline(threads, color=mark_level(operation, levels).colour, linestyle=":", linewidth=1.4, zorder=1)
-    draw_knees(ours, sweep, shares)
+    rings = draw_knees(ours, sweep, shares)
     peaks = {name: float(sweep.cells.estimate.sel(operation=name).max()) for name in levels}
     document.set_title(
         _name_panel("document", stated.groupby("operation").value.max().to_dict(), sweep.unit), fontsize=11
     )
     ours.set_title(_name_panel("measured here", peaks, sweep.unit), fontsize=11)
     measured = shares.threads.values.tolist()
-    every = sorted({*stated.threads.dropna().astype(int), *measured, *(threads for _, threads in _list_knees(sweep))})
+    every = sorted({*stated.threads.dropna().astype(int), *measured, *(threads for _, threads in knees)})
     for axes in (document, ours):
         set_x(axes, "threads", log=2, ticks=_space_out(every))
         axes.set_xlim(every[0] / 1.4, every[-1] * 1.4)
@@ -112,6 +113,8 @@ def set_side_by_side(document: Axes, ours: Axes, sweep: Estimates, shares: xr.Da
     document.set_ylim(0, max(1.12, float(np.nanmax(shares.high.fillna(shares.estimate)))))
     ours.axhline(1, color=FAINT, linewidth=0.6, zorder=0.5)
     name_lines(ours, shares, by="operation")
+    dotted = "Dotted: where the document's line becomes level." if knees else None
+    return " ".join(filter(None, ["Stars, and ticks at the right edge: the document's rates.", dotted, rings]))
 
 
 def _list_knees(sweep: Estimates) -> list[tuple[str, int]]:
