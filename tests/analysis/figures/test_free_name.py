@@ -68,6 +68,14 @@ def test_a_name_gives_way_to_bars_points_and_texts(axes, named):
     assert find_overlaps(axes.figure) == []
 
 
+def test_a_line_outside_the_axes_has_no_name(axes, named):
+    name = named()
+    assert name.get_visible()
+    axes.set_ylim(0, 90)
+    axes.figure.canvas.draw()
+    assert not name.get_visible()
+
+
 def test_a_name_stays_within_the_axes(axes, named):
     name = named()
     axes.set_ylim(0, 101)

@@ -33,7 +33,7 @@ class FreeName(Text):
     """A text that moves, whenever it is drawn, to where neither data nor other texts are.
 
     It is above the line or below it, as near as there is room within the axes. Scales and limits may be set after it
-    was made.
+    was made. Where they leave the line out of the axes, the name is left out, too.
 
     Parameters
     ----------
@@ -60,6 +60,8 @@ class FreeName(Text):
     def draw(self, renderer: RendererBase) -> None:
         """Move to the freest place, and draw."""
         axes = self.axes
+        if isinstance(axes, Axes) and self.get_visible():
+            self.set_visible(_shows(axes, self.lowest, self.highest))
         if isinstance(axes, Axes) and self.get_visible():
             self.set_position(self._find_place(axes, renderer))
             self._lead_to_line(axes, renderer)
@@ -105,6 +107,12 @@ class FreeName(Text):
         """Yield the extents of the texts before this one: those after it give way to it."""
         for text in filter(Text.get_visible, axes.texts[: axes.texts.index(self)]):
             yield Text.get_window_extent(text, renderer).extents
+
+
+def _shows(axes: Axes, lowest: float, highest: float) -> bool:
+    """Return whether the limits of y leave any of the lines between two values within the axes."""
+    bottom, top = sorted(axes.get_ylim())
+    return highest >= bottom and lowest <= top
 
 
 def _list_lines(axes: Axes) -> Iterator[Path]:
