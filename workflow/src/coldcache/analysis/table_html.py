@@ -1,4 +1,4 @@
-"""A table as HTML and as plain text; columns of numbers are aligned to the right."""
+"""A table as HTML and as plain text; columns of numbers are aligned to the right, those of sentences have a class."""
 
 import re
 from typing import Any
@@ -8,11 +8,14 @@ from markupsafe import Markup, escape
 
 from coldcache.analysis.report_links import without_links
 
-#: A number with an optional unit.
-_NUMBER = re.compile(r"[<≥>−+-]?\s?\d[\d,]*(\.\d+)?(e[+-]?\d+)?\s?([%A-Za-zµ]{0,3}(/s)?|times)?")
+#: A number with an optional unit and an optional mark.
+_NUMBER = re.compile(r"[<≥>−+-]?\s?\d[\d,]*(\.\d+)?(e[+-]?\d+)?\s?([%A-Za-zµ]{0,3}(/s)?|1/s|times)?( [†‡])?")
+
+#: Letters from which a cell needs more room than its longest word.
+_SENTENCE = 30
 
 #: What a cell of a column of numbers may hold instead.
-_NOTHING = ("", "–", "none", "not stated")
+_NOTHING = ("", "–", "none", "not stated", "not bounded", "no plateau")
 
 
 def show_html(shown: pd.DataFrame, caption: str, name: str) -> str:
@@ -29,7 +32,7 @@ def show_html(shown: pd.DataFrame, caption: str, name: str) -> str:
     """
     rows = [[_to_markup(cell) for cell in row] for row in shown.itertuples(index=False, name=None)]
     columns = [[row[place] for row in rows] for place in range(shown.shape[1])]
-    kinds = [Markup(' class="number"') if _holds_numbers(column) else Markup("") for column in columns]
+    kinds = [_find_kind(column) for column in columns]
     head = Markup("").join(
         Markup('<th scope="col"{}>{}</th>').format(kind, str(heading).replace(" %", "\N{NO-BREAK SPACE}%"))
         for kind, heading in zip(kinds, shown.columns, strict=True)
@@ -61,7 +64,10 @@ def _to_markup(cell: Any) -> Markup:
     return cell if isinstance(cell, Markup) else escape(str(cell))
 
 
-def _holds_numbers(column: list[Markup]) -> bool:
-    texts = [without_links(cell).strip() for cell in column]
+def _find_kind(column: list[Markup]) -> Markup:
+    """Return the class of a column: numbers, sentences, or none."""
+    texts = [Markup(without_links(cell)).unescape().strip() for cell in column]
     known = [text for text in texts if text not in _NOTHING]
-    return bool(known) and all(_NUMBER.fullmatch(text) for text in known)
+    if known and all(_NUMBER.fullmatch(text) for text in known):
+        return Markup(' class="number"')
+    return Markup(' class="sentence"') if max(map(len, texts), default=0) >= _SENTENCE else Markup("")
