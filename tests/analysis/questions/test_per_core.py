@@ -41,17 +41,17 @@ def test_streams_that_a_log_states_alone_count_by_their_mean_time(invent, monkey
     monkeypatch.setattr("coldcache.analysis.questions.per_core.tabulate_core_rates", lambda _: pd.DataFrame(streams))
     (divided,) = (one for one in per_core(choice, needed, path) if one.question.sweep == "per-core")
     table = tabulate_cores(divided, needed)
-    rows = table[table["of"] == "threads 2"].set_index("operation")
+    rows = table[table["of"] == "2 threads"].set_index("operation")
     assert rows["median per core (MB/s)"]["write"] == pytest.approx(110)
     assert rows.meets.to_dict() == {"write": "the least", "read": "no data"}
     words = show_cores(table)
-    words = words[words["at"] == "threads 2"].set_index("operation")
+    words = words[words["at"] == "2 threads"].set_index("operation")
     assert words["median per core"].to_dict() == {"write": "110 MB/s", "read": "none"}
 
 
 def test_bounds_are_shown_where_a_row_has_an_interval():
     numbers = pd.DataFrame({
-        "operation": ["read", "write"], "of": ["threads 1"] * 2, "median per core (MB/s)": [110.0, 90.0],
+        "operation": ["read", "write"], "of": ["1 thread"] * 2, "median per core (MB/s)": [110.0, 90.0],
         "low (MB/s)": [math.nan] * 2, "high (MB/s)": [math.nan] * 2, "n (1)": [3, 3], "meets": ["all", "no"],
     })  # fmt: skip
     assert [*show_cores(numbers)] == ["operation", "at", "median per core", "n", "meets"]

@@ -269,7 +269,8 @@ def four_digits(value: float) -> str:
 
 
 def _spaced(shown: pd.DataFrame) -> pd.DataFrame:
-    return shown.rename(columns={name: str(name).replace("_", " ") for name in shown.columns})
+    """Return a table with headings in words; one without a unit says nothing of it."""
+    return shown.rename(columns={name: str(name).removesuffix(" (1)").replace("_", " ") for name in shown.columns})
 
 
 def _show_trials(values: tuple[float, ...], unit: str, page: str) -> Markup:

@@ -9,8 +9,9 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.format import format_factor, format_level
+from coldcache.analysis.format import format_level
 from coldcache.analysis.questions.select import IN_FLIGHT
+from coldcache.analysis.sentences import name_level
 from coldcache.analysis.tables import Table
 from coldcache.core.errors import NoData
 from coldcache.dataset.published import level_of
@@ -64,7 +65,7 @@ def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
         created = _created(here.estimate)
         stated = [value.high for value in estimates.published if level_of(value).get(factor) == level]
         counts = [value for value in stated if value >= 1000]
-        at = {"at": ", ".join(format_factor(dim, other) for dim, other in place.items())} if place else {}
+        at = {"at": ", ".join(name_level(dim, other) for dim, other in place.items())} if place else {}
         for call in cells.operation.values.tolist():
             cell, is_write = here.sel(operation=call), call == _WRITE
             if not np.isfinite(cell.estimate) or call == IN_FLIGHT:

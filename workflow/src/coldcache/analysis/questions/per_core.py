@@ -7,10 +7,9 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.analysis.estimates import Estimates, median_interval
-from coldcache.analysis.format import format_factor
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
 from coldcache.analysis.questions.select import SweepSelection, published_values
-from coldcache.analysis.sentences import PLURALS
+from coldcache.analysis.sentences import PLURALS, name_level
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import open_records
 from coldcache.statistics.intervals import reached_level
@@ -89,7 +88,7 @@ def tabulate_cores(found: Estimates, needed: dict[str, float]) -> pd.DataFrame:
         rate = row["median"]
         meets = "no data" if rate != rate else "all" if rate >= high else "the least" if rate >= low else "no"
         rows.append({
-            "operation": row["operation"], "of": format_factor(dim, row[dim]), "median per core (MB/s)": rate / 1e6,
+            "operation": row["operation"], "of": name_level(dim, row[dim]), "median per core (MB/s)": rate / 1e6,
             "low (MB/s)": row["low"] / 1e6, "high (MB/s)": row["high"] / 1e6,
             "level (1)": reached_level(row["n"]) if row["low"] == row["low"] else float("nan"),
             "n (1)": row["n"], "meets": meets,
