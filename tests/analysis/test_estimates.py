@@ -175,7 +175,7 @@ def test_one_repetition_says_nothing_of_growth(open_estimates):
 def test_cases_without_a_common_repetition_have_no_ratio(open_estimates):
     found = open_estimates(RATES | {("write", 4): (None,) * 5}).growth("write")
     assert format_ratio(found) == "not known"
-    assert format_growth(found) == "have a rate at one end alone"
+    assert format_growth(found) == "lack a rate at one end"
 
 
 @pytest.mark.parametrize(
@@ -278,6 +278,7 @@ def test_a_sweep_is_named_as_its_question_and_its_page(sweep):
     assert named.is_stated is False
     assert (named.published, named.ceilings) == ((), {})
     assert named.tool == "fio 3.33"
+    assert replace(named, cube=named.cube.assign_attrs(tool_version="3.33 3.36")).tool == "fio 3.33, 3.36"
 
 
 @pytest.mark.parametrize(
@@ -293,7 +294,7 @@ def test_the_quantity_of_a_metric_labels_an_axis(sweep, metric, label):
 
 def test_the_scale_and_each_note_stand_once_at_the_end_of_the_caption(sweep):
     assert sweep.origin() == "Tool: fio 3.33."
-    scaled = replace(sweep, question=Question(why="at most 4 threads"))
+    scaled = replace(sweep, question=Question(why="scaled down: at most 4 threads"))
     assert scaled.origin() == "Tool: fio 3.33. Scale: at most 4 threads."
     assert scaled.caption("One.", None, "Two.", "One.").endswith("Scale: at most 4 threads. One. Two.")
 

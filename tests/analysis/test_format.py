@@ -98,7 +98,7 @@ def test_what_has_no_interval_though_there_are_runs_enough_says_why():
 
 
 def test_growth_without_a_rate_at_both_ends_says_so():
-    assert format_growth(Ratio(math.nan, math.nan, math.nan, 0)) == "have a rate at one end alone"
+    assert format_growth(Ratio(math.nan, math.nan, math.nan, 0)) == "lack a rate at one end"
 
 
 def test_suspect_trials_are_counted():

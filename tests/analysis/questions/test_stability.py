@@ -74,7 +74,7 @@ def test_reasons_are_counted_with_the_trials_that_it_took():
     })  # fmt: skip
     found = Repetitions("s", cases)
     assert found.describe() == (
-        "A stop rule ends 3 cases: 2 narrow enough (5 to 9 trials), 1 most repetitions reached (15 trials)."
+        "A stop rule ends 3 cases: narrow enough in 2 (5 to 9 trials), most repetitions reached in 1 (15 trials)."
     )
     assert found.title() == "2 of 3 cases reached ±5 % within 15 runs"
     assert found.known.page.tolist()[-1] == "../trials/s/b/z/index.html"
@@ -112,7 +112,7 @@ def test_a_measured_campaign_holds_both(project, coldcache, measure_arguments, c
     collect = [sys.executable, "-m", "coldcache", "collect", "--campaign=tiny", "--results=results/tiny"]
     subprocess.run(collect, check=True)
     repetitions = open_repetitions(DATASET, "tiny")
-    assert repetitions.describe() == "A stop rule ends 2 cases: 2 narrow enough (9 trials)."
+    assert repetitions.describe() == "A stop rule ends 2 cases: narrow enough in 2 (9 trials)."
     probed = open_sentinel(DATASET, "tiny")
     assert len(probed.trials) == len(list(Path("raw/tiny/tiny/probe").rglob("trial.json"))) > 3
     assert probed.trials.minutes.is_monotonic_increasing

@@ -57,8 +57,8 @@ def test_settings_that_are_not_to_be_trusted_are_told_apart_from_those_that_are_
     narrow, wide = "not to be trusted: too narrow", "not to be trusted: wider than stated"
     found = make(coverage=[narrow, wide, wide, "as stated"], knees=["as stated"], verdicts=["not to be trusted"])
     assert found.warnings().splitlines() == [
-        "- coverage: 1 of 4 settings are not to be trusted, 2 are wider than stated.",
-        "- verdicts: 1 of 1 settings are not to be trusted.",
+        "- coverage: 1 of 4 settings is not to be trusted, 2 are wider than stated.",
+        "- verdicts: 1 of 1 settings is not to be trusted.",
     ]
     assert make(knees=["as stated"]).warnings() == "All settings hold what they state."
 

@@ -133,7 +133,7 @@ def format_growth(ratio: AnyRatio, ends: tuple[str, str] | None = None) -> str:
         The medians at both.
     """
     if ratio.low != ratio.low:
-        change = f"go from {ends[0]} to {ends[1]}" if ends else "have a rate at one end alone"
+        change = f"go from {ends[0]} to {ends[1]}" if ends else "lack a rate at one end"
         change = f"stay at {ends[0]}" if ends and ends[0] == ends[1] else change
         runs = f"{ratio.n} run{'s' if ratio.n != 1 else ''}"
         why = explain_no_interval(ratio.n, ratio.rounds) or "too few for an interval"

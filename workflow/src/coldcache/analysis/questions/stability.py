@@ -121,9 +121,9 @@ class Repetitions:
         if self.cases.empty:
             return f"The study {self.study} has no stop rule: its design names how often each case is repeated."
         parts = [
-            f"{len(own)} {reason} ({_span(own.trials)})" for reason, own in self.cases.groupby("reason", sort=False)
+            f"{reason} in {len(own)} ({_span(own.trials)})" for reason, own in self.cases.groupby("reason", sort=False)
         ]
-        return f"A stop rule ends {len(self.cases)} cases: {', '.join(parts)}."
+        return f"A stop rule ends {len(self.cases)} case{'s' if len(self.cases) != 1 else ''}: {', '.join(parts)}."
 
     @property
     def known(self) -> pd.DataFrame:

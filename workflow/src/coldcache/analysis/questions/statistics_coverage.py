@@ -81,9 +81,10 @@ class Reliability:
             if "label" in table:
                 wide = int((table.label == TOO_WIDE).sum())
                 count = int(table.label.str.startswith("not to be trusted").sum()) - wide
-                wider = f", {wide} are wider than stated" if wide else ""
+                wider = f", {wide} {'is' if wide == 1 else 'are'} wider than stated" if wide else ""
+                verb = "is" if count == 1 else "are"
                 if count + wide:
-                    lines.append(f"- {name}: {count} of {len(table)} settings are not to be trusted{wider}.")
+                    lines.append(f"- {name}: {count} of {len(table)} settings {verb} not to be trusted{wider}.")
         return "\n".join(lines) or "All settings hold what they state."
 
     def costs(self) -> str:
