@@ -1,6 +1,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from markupsafe import Markup
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.design.cases import expand_cases
@@ -37,6 +38,10 @@ def test_repetitions_are_named_like_their_folders(numbers, shown):
 )
 def test_one_value_is_shown_alone_and_several_with_their_trials(values, shown):
     assert show_values(values) == shown
+
+
+def test_one_trial_is_singular_and_values_can_have_lines():
+    assert show_values({"a": 1, "b": 2}, separator=Markup("<br>")) == "a (1 trial)<br>b (2 trials)"
 
 
 def test_a_day_is_named_once():

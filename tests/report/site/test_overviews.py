@@ -45,6 +45,7 @@ def test_headline_figures_numbers_and_meaning_come_from_tagged_cells(study, tmp_
     assert "Reads &lt; writes <span class=" in row and row.count("</figure>") == 1
     for link in ("../trials/quick/random/index.html", "../data/figures/quick-random-overview.csv"):
         assert f'href="{link}"' in row
+    assert "trials</a> <a" in row
     answer = show_answer(overview)
     assert '<div class="coldcache-answer"><div class="coldcache-scroll"><table><td>1</td></table></div>' in answer
     assert [f"<li>{said}</li>" in answer for said in overview.meaning] == [True] * len(overview.meaning)

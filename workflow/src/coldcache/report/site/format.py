@@ -35,13 +35,14 @@ def show_share(share: float) -> str:
     return f"{100 * share:.3g}\N{NO-BREAK SPACE}%"
 
 
-def show_values(values: ValueCounts | None, show: Callable[[str], Any] = str) -> Markup:
+def show_values(values: ValueCounts | None, show: Callable[[str], Any] = str, separator: str = "; ") -> Markup:
     """Return the values of a condition as HTML; several values come with their numbers of trials."""
     if not values:
         return Markup("not known")
     if len(values) == 1:
         return join(map(show, values))
-    return join((f"{show(value)} ({count} trials)" for value, count in values.items()), "; ")
+    counted = (f"{show(value)} ({count} trial{'s' if count != 1 else ''})" for value, count in values.items())
+    return join(counted, separator)
 
 
 def show_levels(cases: Iterable[Mapping[str, Any]]) -> Markup:

@@ -21,6 +21,7 @@ _NAMES = {
     "governor": "CPU governor",
     "programs": "SHA-256 of",
     "modules": "Modules loaded",
+    "links": "Network link",
 }
 
 
@@ -51,7 +52,7 @@ def _list_alike(hosts: Mapping[str, Mapping[str, Any]], differing: set[str]) -> 
             yield label, ", ".join(member for member in value if f"{name}.{member}" not in differing) or "none"
         elif isinstance(value, dict):
             yield from (
-                (f"{label} {key.replace('_', ' ')}", inner or "not recorded")
+                (f"{label} {key.replace('numa', 'NUMA').replace('_', ' ')}", inner or "not recorded")
                 for key, inner in value.items()
                 if f"{name}.{key}" not in differing
             )

@@ -112,7 +112,7 @@ def _list_imported(campaign: Campaign) -> Markup | None:
 
 def _label(stated: Mapping[str, ValueCounts]) -> list[tuple[str, Any]]:
     return [
-        (_NAMES.get(name) or _name(name), show_values(values, partial(show_noted, name)))
+        (_NAMES.get(name) or _name(name), show_values(values, partial(show_noted, name), Markup("<br>")))
         for name, values in stated.items()
     ]
 
