@@ -18,6 +18,7 @@ from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import DatasetError
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.dataset.reader import COUNTED, find_trials, open_sweep
+from coldcache.design.case_names import ONLY
 from coldcache.report.site.anchors import number_cells
 from coldcache.report.site.annotated_logs import LONGEST_WHOLE_LOG, mark_log
 from coldcache.report.site.case_figures import (
@@ -218,11 +219,11 @@ class TrialPages:
         """
         outcome, place, case = trial.outcome, self._places.of_trial(trial), self._place_case(there)
         assert outcome is not None
-        at = there.index(trial)
+        at, name = there.index(trial), trial.sweep if trial.case == ONLY else trial.case
         neighbours = [*there[max(0, at - 1) : at], *there[at + 1 : at + 2]]
         files = self._files_of(trial)
         return _Page(place, "trial.html", {
-            "title": f"Trial r{trial.repetition} of {trial.case}", "here": f"r{trial.repetition}",
+            "title": f"Trial r{trial.repetition} of {name}", "here": f"r{trial.repetition}",
             "lead": self._titles[trial.study, trial.sweep][1],
             "trail": [*self._trail(place.file, trial), (trial.case, case.address(place.file))],
             "glance": facts_table(list_main_facts(trial, outcome)), "sealed": self._sealed,
