@@ -1,7 +1,8 @@
 // Long tables and those of trials can be sorted by any column: each heading has a button, and aria-sort marks the active
-// column. Long ones have a filter. A table wider than the page scrolls inside its box, also with the arrow keys.
+// column. Those too long to read have a filter. A table wider than the page scrolls inside its box, also with the arrow keys.
 (() => {
   const LONG = 9;
+  const SEARCHED = 21;
   const PREFIXES = { n: 1e-9, µ: 1e-6, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
   const QUANTITY = /^(-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)\s*(?:([KMGT]i|[nµmkMGT])(?=[A-Za-z/])(?!in\b))?/;
 
@@ -102,7 +103,7 @@
     const isOfTrials = table.matches(".coldcache-of-trials");
     if (rows.length < (isOfTrials ? 3 : LONG)) continue;
     if (others.some((row) => !row.querySelector("th[scope=rowgroup]"))) continue;
-    if (rows.length >= LONG) addFilter(table);
+    if (rows.length >= SEARCHED) addFilter(table);
     for (const [column, heading] of [...columns].entries()) {
       const button = document.createElement("button");
       button.type = "button";
