@@ -51,6 +51,7 @@ def test_a_mark_says_its_value_interval_and_runs_and_leads_to_the_trial(open_pag
     mark.dispatch_event("pointerover")
     # The median over ten runs with its interval, as the table below the figure has it.
     row = page.locator("table tbody tr", has_text="random-read").nth(2).locator("td").all_inner_texts()
+    row = [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in row]
     low, high = row[3].removesuffix(" k/s"), row[4]
     assert tip.inner_text() == f"{row[2]} (95 %: {low} to {high}), 10 runs\nrandom read, threads 4"
     page.keyboard.press("Escape")

@@ -39,6 +39,11 @@ def test_a_long_table_of_trials_is_filtered_by_words(open_page):
     assert all(row.is_visible() for row in table.locator("tbody tr:has(td)").all())
 
 
+def test_a_table_that_is_read_at_a_glance_has_no_filter(open_page):
+    page = open_page("quick/metadata-rates.html")
+    assert page.locator("table.coldcache-table thead button").count() and not page.locator(".coldcache-filter").count()
+
+
 def test_a_long_table_is_sorted_by_the_keyboard_and_says_so(open_page):
     page = open_page("quick/metadata-rates.html")
     rows = page.locator("table.coldcache-table tbody tr")
@@ -48,7 +53,7 @@ def test_a_long_table_is_sorted_by_the_keyboard_and_says_so(open_page):
     page.keyboard.press("Enter")
     assert heading.get_attribute("aria-sort") == "ascending"
     medians = [row.locator("td").nth(2).inner_text() for row in rows.all()]
-    numbers = [float(median.removesuffix(" k/s")) for median in medians]
+    numbers = [float(median.removesuffix("\N{NO-BREAK SPACE}k/s")) for median in medians]
     assert numbers == sorted(numbers) and len(numbers) == 9
     page.keyboard.press("Enter")
     assert heading.get_attribute("aria-sort") == "descending"

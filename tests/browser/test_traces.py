@@ -47,7 +47,7 @@ def test_a_number_leads_to_its_bytes_in_three_clicks(open_page, kind):
 def test_three_clicks_lead_from_a_finding_to_the_bytes_of_its_log(open_page, root):
     page = open_page("quick/index.html")
     found = page.locator("td a[href$='operation=random-read,threads=4/index.html#random-read-rate']").first
-    stated = found.inner_text()
+    stated = found.inner_text().replace("\N{NO-BREAK SPACE}", " ")
     found.click()
     page.wait_for_url("**/operation=random-read,threads=4/index.html#random-read-rate")
     assert stated in page.locator("tfoot tr", has_text="median").inner_text()

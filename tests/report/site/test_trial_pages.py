@@ -57,9 +57,9 @@ class Log(HTMLParser):
             text, offset = self.marks[self._mark]
             self.marks[self._mark] = (text + data, offset)
         if self._link:
-            self.links[-1] = (self._link, self.links[-1][1] + data)
+            self.links[-1] = (self._link, self.links[-1][1] + data.replace("\N{NO-BREAK SPACE}", " "))
         if self._cell:
-            self.rows[-1][-1] += data
+            self.rows[-1][-1] += data.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_every_value_of_the_cubes_is_marked_at_its_bytes(reference_report, root):
