@@ -100,6 +100,18 @@ def test_the_first_tool_that_is_installed_is_taken(project, monkeypatch, tmp_pat
         assert choose_tool(Path("here"), "files", sweep) == name
 
 
+def test_a_study_that_scales_down_runs_64_threads_where_its_site_states_no_limit(root, monkeypatch):
+    monkeypatch.chdir(root)
+    draft = draft_design({"studies": "dell-lustre", "site": "reference"})
+    assert draft.site.limits.threads is None
+
+    def most(cores):
+        here = replace(draft, environment=draft.environment._replace(cores=cores))
+        return max(trial.case.run.threads for block in here.blocks() for trial in block.trials)
+
+    assert (most(1), most(2), most(1000)) == (64, 64, 64)
+
+
 def test_a_campaign_that_began_keeps_its_tools_and_environment(project):
     design = read_design(CONFIG)
     began = replace(design, environment=design.environment._replace(cores=99, seed=5, direct_io=False))
