@@ -50,6 +50,14 @@ def test_each_item_has_its_state_and_its_reason(itemised, tmp_path):
     ]
 
 
+def test_an_item_that_another_tool_than_the_documents_measured_names_both(itemised):
+    (study,) = itemised.studies
+    sweep = study.sweeps["transfers"].model_copy(update={"tools": ["iozone", "fio"]})
+    campaign = replace(itemised, studies=(study.model_copy(update={"sweeps": {**study.sweeps, "transfers": sweep}}),))
+    states = {(row.item, row.state): row.why for row in describe_coverage(campaign, list(collect_trials(itemised)), [])}
+    assert states["fig 1", "measured"] == "by fio in place of iozone"
+
+
 def test_without_trials_that_count_nothing_is_measured(itemised):
     states = {(row.item, row.state, row.why) for row in describe_coverage(itemised, [], [])}
     assert ("fig 1", "not run", "none of its trials counts") in states

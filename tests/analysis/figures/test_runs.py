@@ -108,6 +108,18 @@ def test_void_runs_are_crosses_on_the_axis_suspect_ones_hollow_and_reads_not_pro
     assert runs[f"{page}/r2.html#read-throughput"][2:] == ("o", COLOURS["read"])
 
 
+def test_a_case_with_two_modes_has_a_bar_at_the_median_of_each_group(axes, sweep):
+    place = {"operation": "write", "threads": 4}
+    runs = sweep.runs.copy()
+    runs.loc[place] = [1e8, 9e8, 1.1e8, 1.2e8, 8e8]
+    codes = sweep.cube.verdict.astype("U32").copy()
+    codes.loc[place] = "two-modes"
+    cube = sweep.cube.assign({sweep.metric: runs, "codes": codes})
+    draw_runs(axes, replace(sweep, cube=cube, cells=median_interval(runs)), sweep.cells)
+    bars = [line for line in axes.lines if line.get_marker() == "_"]
+    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in bars] == [(4, 1.1e8), (4, 8.5e8)]
+
+
 def test_a_run_that_was_not_planned_is_not_drawn(axes, sweep):
     sweep.cube.verdict.loc[{"operation": "read", "threads": 1}] = ""
     draw_runs(axes, sweep, sweep.cells)

@@ -30,7 +30,7 @@ def test_no_interval_on_any_page_lacks_its_level(reference_report, tmp_path):
     for path in sorted(reference_report.rglob("*.html")):
         if "trials" in path.relative_to(reference_report).parts:
             continue
-        html = path.read_text()
+        html = path.read_text().replace("\xa0", " ")
         for forest in FORESTS.findall(html):
             assert bool(BRACKETS.search(forest)) == bool(re.search(r">Ratio \([0-9.]+ %\)<", forest)), path
         (tmp_path / path.name).write_text(FORESTS.sub("", html))
