@@ -68,7 +68,7 @@ def test_a_sweep_without_data_is_told_in_one_line_with_the_reason_and_its_publis
         "dell-testbed is described for plans only)."
     )
     published = choice.published(path)._repr_mimebundle_()["text/plain"]
-    assert "above 300000 op/s" in published
+    assert "above 300,000 op/s" in published
     assert published.count("fig 17") == 6
 
 
@@ -118,7 +118,9 @@ def test_the_scale_of_a_sweep_stands_in_its_caption(invent, study):
     assert choice.found
     for found in choice:
         assert found.caption().endswith(
-            f"Scale: {found.question.why}." if found.question.why else f"Tool: {found.tool}."
+            f"Scale: {found.question.why.removeprefix('scaled down: ')}."
+            if found.question.why
+            else f"Tool: {found.tool}."
         )
 
 
