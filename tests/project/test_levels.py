@@ -56,7 +56,8 @@ class Brackets(HTMLParser):
         self._is_code = self._is_code and tag not in ("script", "style")
 
     def handle_data(self, data):
-        self._said += "" if self._is_code else data
+        # Blanks at which no line breaks are blanks.
+        self._said += "" if self._is_code else data.replace("\xa0", " ")
 
     def _judge(self, said: str) -> None:
         self.found += [bracket for bracket in BRACKET.findall(" ".join(said.split())) if not LEVEL.search(bracket)]
