@@ -156,8 +156,7 @@ def choose(
     least : int
         How many levels of `over` it must have.
     """
-    path = Path(dataset)
-    varied = over if least > 1 else None
+    path, varied = Path(dataset), over if least > 1 else None
     published, limits = _read_published(path, study), open_limits(path, study)
     selection = SweepSelection(study, [], [])
     for row in open_table(path, "sweeps", study).itertuples():
@@ -175,8 +174,7 @@ def choose(
             selection.absent.append(replace(question, why=why))
             selection.stated[question.sweep] = of_sweep
             continue
-        if row.in_place_of and planned <= set(METADATA_OPERATIONS):
-            # Tools do not do the same for a name: a substitute's rate is never compared with the document's.
+        if _is_incomparable(row, planned):
             selection.stated[question.sweep], of_sweep = of_sweep, ()
         ceilings = _find_ceilings({} if row.in_guest else limits, planned, wanted)
         parts = (
@@ -189,6 +187,11 @@ def choose(
             why = _explain_parts(lacking, _of_sweep(path, question), wanted)
             selection.absent.append(replace(question, title=title, why=why))
     return selection
+
+
+def _is_incomparable(row: Any, operations: set[str]) -> bool:
+    """Return whether a substitute measured rates of names, for which no two tools do the same."""
+    return bool(row.in_place_of) and operations <= set(METADATA_OPERATIONS)
 
 
 def _of_sweep(path: Path, question: Question) -> pd.DataFrame:
