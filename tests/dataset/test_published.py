@@ -28,7 +28,8 @@ def test_a_value_is_stored_in_its_unit_and_shown_as_printed(values):
     assert (found.source, found.item, found.grade, found.threads) == ("sas-grid", "table", "table", None)
     (ranged,) = [value for value in values if value.relation == "range" and value.source == "sas-grid"]
     assert (ranged.low, ranged.high, ranged.printed) == (100e6, 125e6, "100-125 MB/s")
-    assert {"5,060,000 IOPS", "547 op/s", "7,300,000 IOPS"} <= {value.printed for value in values}
+    assert {"5060000 IOPS", "547 op/s", "7300000 IOPS"} <= {value.printed for value in values}
+    assert {"5,060,000 IOPS", "547 op/s", "7,300,000 IOPS", "850.20 MB/s"} <= {value.shown for value in values}
 
 
 def test_two_documents_contradict_themselves_in_what_is_kept(values):

@@ -57,7 +57,7 @@ def _row(
 ) -> dict[str, Any]:
     return {
         "item": value.item, "operation": operation_of(value) or "", "at": _where(value), "statistic": value.statistic,
-        "published": f"{value.relation} {value.printed}".removeprefix("= "), "grade": value.grade,
+        "published": f"{value.relation} {value.shown}".removeprefix("= "), "grade": value.grade,
         "value": value.high, "unit": value.unit, "measured": measured, "low": low, "high": high,
         "level": reached_level(n) if low == low else np.nan, "n": n, "note": value.note,
     }  # fmt: skip

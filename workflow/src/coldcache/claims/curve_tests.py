@@ -287,7 +287,7 @@ def _limits(
     if len(named) != 1:
         raise NoData(f"{len(named)} published values match {name}; the claim needs exactly one")
     value = named[0]
-    meant = f"{value.printed} within {100 * test.within:g} % ({value.item})"
+    meant = f"{value.shown} within {100 * test.within:g} % ({value.item})"
     return value.low / (1 + test.within), value.high * (1 + test.within), meant
 
 

@@ -128,7 +128,7 @@ def _show_published(context: ClaimContext, stated: SourcedClaim) -> str:
     shown = []
     for value in dict.fromkeys(values):
         at = f"at {value.threads} threads"
-        words = [value.operation, value.statistic, at if value.threads and value.printed not in at else ""]
+        words = [value.operation, value.statistic, at if value.threads and value.shown not in at else ""]
         relation = "" if value.relation in ("=", "range") else f"{value.relation} "
-        shown.append(f"{' '.join(filter(None, words))} {relation}{value.printed} ({value.item})")
+        shown.append(f"{' '.join(filter(None, words))} {relation}{value.shown} ({value.item})")
     return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")

@@ -47,7 +47,7 @@ class PublishedValue(NamedTuple):
     unit : str
         A stored unit: ``B/s``, ``1/s``, ``s``, ``1`` or ``B``.
     printed : str
-        The value, with commas between thousands, and its unit.
+        The value and its unit, as printed.
     """
 
     source: str
@@ -65,6 +65,11 @@ class PublishedValue(NamedTuple):
     high: float
     unit: str
     printed: str
+
+    @property
+    def shown(self) -> str:
+        """The value and its unit as pages show them, with commas between thousands."""
+        return _THOUSANDS.sub(lambda found: f"{int(found[0]):,}", self.printed)
 
 
 def read_published(path: Path = VALUES) -> list[PublishedValue]:
@@ -102,9 +107,8 @@ def _read_row(row: dict[str, str], where: str) -> PublishedValue:
         raise CampaignError(f"{where}: {error}") from error
     words = {key: row[key] for key in PublishedValue._fields if key in row and key not in ("threads", "unit")}
     return PublishedValue(
-        **words, threads=threads, low=ends[0], high=ends[1], unit=unit,
-        printed=f"{_THOUSANDS.sub(lambda found: f'{int(found[0]):,}', row['value'])} {row['unit']}",
-    )  # fmt: skip
+        **words, threads=threads, low=ends[0], high=ends[1], unit=unit, printed=f"{row['value']} {row['unit']}"
+    )
 
 
 #: For each workload of the documents the layout of its files, if that is part of its name, and its operations.

@@ -100,8 +100,9 @@ class SweepSelection:
                 tables.append((found.name, Table.of_comparison(list_published(stated), caption)))
                 continue
             tables.append((found.name, Table.of_published(found, caption)))
+        shown = {found.question.sweep for found in self.found}
         for question in self.absent:
-            numbers = list_published(self.stated.get(question.sweep, ()))
+            numbers = list_published(() if question.sweep in shown else self.stated.get(question.sweep, ()))
             tables.append((question.name, Table.of_comparison(numbers, f"{question.title}: published only")))
         saved = [table.save(dataset, f"{name}-published") for name, table in tables if table is not None]
         return Display(saved)

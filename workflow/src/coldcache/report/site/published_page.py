@@ -48,7 +48,7 @@ def find_lines(study: str, path: Path = VALUES) -> dict[tuple[str, str], int]:
     if not find_file(path).is_file():
         return {}
     return {
-        (value.item, f"{value.relation} {value.printed}".removeprefix("= ")): line
+        (value.item, f"{value.relation} {value.shown}".removeprefix("= ")): line
         for line, value in enumerate(read_published(path), start=2) if value.source == study
     }  # fmt: skip
 
