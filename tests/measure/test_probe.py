@@ -23,6 +23,25 @@ def test_it_returns_what_the_target_does_per_second_and_leaves_nothing(tmp_path)
     assert not (tmp_path / "probe").exists()
 
 
+def test_files_are_created_and_removed_as_fast_as_the_fastest_of_three_times(tmp_path, monkeypatch):
+    (tmp_path / MARKER).touch()
+    places, measured = [], iter([7.0, 8.0, 1e3, 4e3, 3e3, 5e3, 2e3, 1e3])
+
+    def run(_pool, _part, there):
+        places.append(there)
+        if len(places) == 1:
+            for path in there:
+                path.touch()
+        return next(measured)
+
+    monkeypatch.setattr("coldcache.measure.probe._run", run)
+    found = probe(tmp_path / "probe")
+    assert found == {"write": 7.0, "read": 8.0, "file-create": 3e3, "file-remove": 5e3}
+    # Each time in new folders, and files are removed where they were created.
+    assert places[2::2] == places[3::2]
+    assert len({folder for folders in places[2::2] for folder in folders}) == 3 * len(places[2])
+
+
 def test_it_writes_nowhere_but_in_a_marked_folder(tmp_path):
     with pytest.raises(TargetError, match="was not made by this program"):
         probe(tmp_path / "probe")
