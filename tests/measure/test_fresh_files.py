@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from coldcache.campaign.campaign import read_campaign
 from coldcache.measure.fresh_files import (
     find_inode_readahead,
     forget_earlier_files,
@@ -18,6 +19,9 @@ from coldcache.measure.fresh_files import (
 )
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.page_cache import measure_residency
+from coldcache.measure.probe import with_paces
+from coldcache.measure.settings.block import BlockSettings
+from coldcache.measure.target import MARKER, locked
 
 
 def test_files_of_earlier_trials_keep_their_inodes(tmp_path):
@@ -164,3 +168,15 @@ def test_a_trial_of_metadata_says_what_was_done_about_freed_inodes(
     assert {trial.get("inode_readahead") for trial in stated} == {None if has_journal else 0}
     device = Path(f"/sys/dev/block/{find_mount(loop_mount).device}").resolve().name
     assert Path(f"/sys/fs/ext4/{device}/inode_readahead_blks").read_text() == "32\n"
+
+
+def test_a_probe_creates_files_as_trials_do(measured, unjournaled, monkeypatch):
+    work = unjournaled() / "work"
+    work.mkdir()
+    (work / MARKER).touch()
+    blocks = find_inode_readahead(work)
+    monkeypatch.setattr("coldcache.measure.probe.probe", lambda _: {"file-create": float(blocks.read_text())})
+    with locked(work) as lock, BlockSettings(work, lock) as settings:
+        campaign = with_paces(read_campaign(Path("raw/tiny")), work, settings)
+    assert campaign.environment.paces == {"file-create": 0.0}
+    assert blocks.read_text() == "32\n"

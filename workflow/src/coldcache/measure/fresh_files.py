@@ -28,6 +28,9 @@ _ROOM = 2
 #: a hierarchy: folders in it go to other groups of inodes (ioctl_iflags(2), FS_TOPDIR_FL).
 _GET_FLAGS, _SET_FLAGS, _TOP = 0x80086601, 0x40086602, 0x20000
 
+#: Blocks of inodes that ext4 reads ahead while files are created.
+SINGLY = "0"
+
 #: For ``/proc/sys/vm/drop_caches``: drop dentries and inodes, or clean pages as well.
 _NAMES, _PAGES_AND_NAMES = "2", "3"
 

@@ -5,14 +5,15 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.design.levels import Share
-from coldcache.measure.fresh_files import forget_earlier_files, spread_over_groups
+from coldcache.measure.fresh_files import SINGLY, find_inode_readahead, forget_earlier_files, spread_over_groups
 from coldcache.measure.host.page_cache import evict
+from coldcache.measure.settings.block import BlockSettings
 from coldcache.measure.target import clear
 
 #: How long each part of the probe lasts, in s, and the most that its writes may leave on the target, in B.
@@ -41,7 +42,7 @@ def needs_probe(campaign: Campaign) -> bool:
     return any(isinstance(level, Share) and level.lasts is not None for level in levels)
 
 
-def with_paces(campaign: Campaign, work: Path) -> Campaign:
+def with_paces(campaign: Campaign, work: Path, settings: BlockSettings) -> Campaign:
     """Return a campaign whose sizes follow from a probe of its target.
 
     Parameters
@@ -50,14 +51,20 @@ def with_paces(campaign: Campaign, work: Path) -> Campaign:
         One that has not begun.
     work : Path
         The marked work folder of the target, which is locked.
+    settings : BlockSettings
+        Those of this host, where the probe sets what trials set.
 
     Raises
     ------
     OSError
         If the target is full or not writable.
+    SettingError
+        If the kernel refuses a value that the file system needs.
     """
     assert campaign.environment is not None
-    paces = probe(work / "probe")
+    file = find_inode_readahead(work) if campaign.site.clients.launcher == "local" else None
+    with settings.held(file, SINGLY) if file else nullcontext():
+        paces = probe(work / "probe")
     return replace(campaign, environment=campaign.environment._replace(paces=paces))
 
 

@@ -138,9 +138,9 @@ def _settle(campaign: Campaign) -> Campaign:
         work = make_work_folder(check_target(campaign.site, campaign.cases()))
         if campaign.site.clients.launcher != "local":
             wait_for_lease(work, _SECONDS_AROUND)
-        with locked(work), leased(work, _SECONDS_AROUND):
+        with locked(work) as lock, leased(work, _SECONDS_AROUND), BlockSettings(work, lock) as settings:
             campaign = with_ceilings(campaign, work) if asks_ceilings else campaign
-            return with_paces(campaign, work) if asks_probe else campaign
+            return with_paces(campaign, work, settings) if asks_probe else campaign
 
 
 def _tidy(campaign: Campaign, trials: list[Trial]) -> None:

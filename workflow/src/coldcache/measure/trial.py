@@ -18,7 +18,7 @@ from coldcache.design.site import Site
 from coldcache.measure.cluster.ask_nodes import BlockNodes, cool_everywhere, refuse_lost
 from coldcache.measure.cluster.launch import Launch
 from coldcache.measure.cold import forgets_names, make_cold, measure_below
-from coldcache.measure.fresh_files import find_inode_readahead, forget_earlier_files, renew
+from coldcache.measure.fresh_files import SINGLY, find_inode_readahead, forget_earlier_files, renew
 from coldcache.measure.host.counters import choose_counters, read_counters
 from coldcache.measure.host.inventory import describe_below
 from coldcache.measure.host.mounts import find_mount
@@ -40,10 +40,6 @@ from coldcache.tools.run import Inputs, Run
 
 #: Bytes and files that the disk of the raw logs must have free; the log of a trial has some ten KiB.
 _LEAST_BYTES, _LEAST_FILES = 4 * 2**20, 16
-
-
-#: Blocks of inodes that ext4 reads ahead while files are created.
-_NOTHING = "0"
 
 #: How long preparing and ending a trial on a model may take before its clients are cut off, in s.
 _SECONDS_AROUND = 120.0
@@ -329,8 +325,8 @@ class _TrialRun:
         if file is None or self._block.place.hosts:
             yield
             return
-        with self._block.settings.held(file, _NOTHING):
-            self._note(inode_readahead=int(_NOTHING))
+        with self._block.settings.held(file, SINGLY):
+            self._note(inode_readahead=int(SINGLY))
             yield
 
     def _make_cold(self, run: Run, paths: list[Path]) -> ColdState:
