@@ -1,6 +1,7 @@
 """What a target can carry, and how fast memory copies, is measured when a campaign begins, unless it is known."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,9 @@ def test_what_nobody_states_is_measured_first_and_kept(begin, coldcache, measure
     assert sorted(found) == ["memory_rate", "read_rate", "write_rate"]
     # No storage is slower than a megabyte per second, and none is faster than memory.
     assert all(1e6 < one["rate"] < 1e12 for one in found.values())
-    assert found["write_rate"]["how"] == (
-        "a file on the target, written by direct I/O in 1 MiB by 32 threads for 1 s, its fastest 0.25 s"
+    assert re.fullmatch(
+        r"8 files on the target, rewritten by direct I/O in 1 MiB by (8|32) threads for 0.5 s, the fastest 0.25 s",
+        found["write_rate"]["how"],
     )
     assert "read by direct I/O" in found["read_rate"]["how"]
     assert not Path("scratch/coldcache/ceilings").exists()

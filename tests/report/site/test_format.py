@@ -5,7 +5,7 @@ from markupsafe import Markup
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.design.cases import expand_cases
-from coldcache.report.site.format import show_levels, show_period, show_repetitions, show_share, show_values
+from coldcache.report.site.format import show_case, show_levels, show_period, show_repetitions, show_share, show_values
 
 
 @pytest.mark.parametrize(("share", "shown"), [(0.9, "90\xa0%"), (1 - 2**-4, "93.8\xa0%"), (1.0, "100\xa0%")])
@@ -66,3 +66,17 @@ def test_levels_stand_in_the_order_of_the_study(root):
         "threads 1; transfer size 4 KiB; file size per thread 256 MiB; queue depth 4; "
         "write cache writeback, writethrough, unsafe"
     )
+
+
+@pytest.mark.parametrize(
+    ("case", "shown"),
+    [
+        ("operation=random-read,threads=8", "random read, threads 8"),
+        ("threads=64,transfer_size=65536,direct_io=true", "threads 64, transfer size 64 KiB, direct I/O yes"),
+        ("operation=write,vm_dirty=5", "write, vm dirty 5"),
+        ("only", "probe"),
+        ("an imported log", "an imported log"),
+    ],
+)
+def test_a_case_is_named_in_words(case, shown):
+    assert show_case(case, "probe") == shown

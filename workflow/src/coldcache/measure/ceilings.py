@@ -23,12 +23,15 @@ from coldcache.measure.target import clear
 from coldcache.verdicts.thresholds import MeasuredCeiling
 
 #: How long each part takes, and the windows of which the fastest counts, in s: a ceiling is the most that is carried.
-_SECONDS, _WINDOW = 1.0, 0.25
+_SECONDS, _WINDOW = 0.5, 0.25
 
-#: Transfers in flight: fewer leave fast storage idle.
-_THREADS = 32
+#: Transfers in flight, one number after the other: few leave fast storage idle, and many slow another.
+_THREADS = (8, 32)
 
-#: Bytes of a transfer, and the most that the file of writes holds.
+#: Files on the target: writers of one would wait for each other.
+_FILES = 8
+
+#: Bytes of a transfer, and the most that all files hold.
 _CHUNK, _MOST_BYTES = 2**20, 2**30
 
 #: Bytes that each copy in memory moves: more than a core's own caches hold.
@@ -82,74 +85,84 @@ def _find_device(number: str | None) -> Path | None:
 
 
 def _measure(folder: Path, device: Path | None, wanted: list[str], most: int) -> Mapping[str, MeasuredCeiling]:
-    """Return the ceilings that are wanted and can be measured, with a file of at most so many bytes."""
-    found = {}
-    file = folder / "file"
-    if wanted:
-        # Also reads of the file need its bytes.
-        written = _transfer(file, os.O_WRONLY | os.O_CREAT, _count_bytes(folder, most), os.pwritev)
-        if written and "write_rate" in wanted:
-            found["write_rate"] = written
+    """Return the ceilings that are wanted and can be measured, with files of at most so many bytes in all."""
+    found: dict[str, MeasuredCeiling | None] = {}
+    files = _lay_out(folder, most) if wanted else []
+    if "write_rate" in wanted:
+        found["write_rate"] = _transfer(files, os.O_WRONLY, os.pwritev)
     if "read_rate" in wanted:
-        read = _read_device(device) if device else None
-        if read is None and file.exists():
-            read = _transfer(file, os.O_RDONLY, file.stat().st_size, os.preadv)
-        if read:
-            found["read_rate"] = read
-    return found
+        read = _transfer([device], os.O_RDONLY, os.preadv) if device else None
+        found["read_rate"] = read or _transfer(files, os.O_RDONLY, os.preadv)
+    return {name: ceiling for name, ceiling in found.items() if ceiling}
 
 
-def _read_device(device: Path) -> MeasuredCeiling | None:
-    """Return how fast a block device is read; None where that needs root."""
-    try:
-        with device.open("rb") as opened:
-            # A seek states the size of a device.
-            size = opened.seek(0, os.SEEK_END)
-    except OSError:
-        return None
-    return _transfer(device, os.O_RDONLY, size, os.preadv)
-
-
-def _count_bytes(folder: Path, most: int) -> int:
+def _lay_out(folder: Path, most: int) -> list[Path]:
+    """Write the files, each with whole transfers: allocating blocks is slower than what the storage carries."""
     status = os.statvfs(folder)
-    return min(most, _MOST_BYTES, status.f_bavail * status.f_frsize // 4)
+    chunks = min(most, _MOST_BYTES, status.f_bavail * status.f_frsize // 4) // _CHUNK
+    files = [folder / str(number) for number in range(min(_FILES, chunks))]
+    if files:
+        _time(files, os.O_WRONLY | os.O_CREAT, chunks // len(files), os.pwritev, len(files))
+    return [file for file in files if file.exists() and file.stat().st_size]
 
 
-def _transfer(path: Path, flags: int, size: int, call: Callable[..., int]) -> MeasuredCeiling | None:
-    """Return how fast a file or device is read or written past the page cache; None where it cannot be."""
-    chunks = size // _CHUNK
+def _transfer(paths: list[Path], flags: int, call: Callable[..., int]) -> MeasuredCeiling | None:
+    """Return how fast a device or files are read or rewritten past the page cache; None where they cannot be."""
     try:
-        descriptor = os.open(path, flags | os.O_DIRECT, 0o600)
-    except OSError:
+        chunks = min(_measure_size(path) for path in paths) // _CHUNK
+    except (OSError, ValueError):
         return None
     if not chunks:
-        os.close(descriptor)
         return None
-    # From the beginning on, so that a file has no holes.
-    places = count()
+    rates = {fastest_window(_time(paths, flags, chunks, call, threads), _CHUNK): threads for threads in _THREADS}
+    rate = max(rates)
+    way = "rewritten" if flags & os.O_WRONLY else "read"
+    name = f"the device {paths[0]}" if paths[0].is_block_device() else f"{len(paths)} files on the target"
+    by = f"{way} by direct I/O in 1 MiB by {rates[rate]} threads"
+    return MeasuredCeiling(rate, f"{name}, {by} for {_SECONDS:g} s, the fastest {_WINDOW:g} s") if rate else None
 
-    def run(_: int) -> list[float]:
-        buffer, ends = mmap.mmap(-1, _CHUNK), []
-        buffer.write(os.urandom(_CHUNK))
-        while time.perf_counter() < begin + _SECONDS and call(descriptor, [buffer], next(places) % chunks * _CHUNK):
-            ends.append(time.perf_counter())
+
+def _measure_size(path: Path) -> int:
+    """Return the bytes of a file or, by a seek, of a device, which only root may open."""
+    with path.open("rb") as opened:
+        return opened.seek(0, os.SEEK_END)
+
+
+def _time(paths: list[Path], flags: int, chunks: int, call: Callable[..., int], threads: int) -> list[float]:
+    """Return when each transfer ended, ascending, in s from the first start; nothing where there can be none.
+
+    The threads share the paths, of which each holds so many transfers.
+    """
+    content = os.urandom(_CHUNK)
+    buffers = [mmap.mmap(-1, _CHUNK) for _ in range(threads)]
+    for buffer in buffers:
+        buffer.write(content)
+    # From the beginning on, so that a file has no holes.
+    places = [count() for _ in paths]
+    descriptors: list[int] = []
+
+    def run(thread: int) -> list[float]:
+        path, ends = thread % len(paths), []
+        while time.perf_counter() < begin + _SECONDS and call(
+            descriptors[path], [buffers[thread]], next(places[path]) % chunks * _CHUNK
+        ):
+            ends.append(time.perf_counter() - begin)
         return ends
 
     try:
+        for path in paths:
+            descriptors.append(os.open(path, flags | os.O_DIRECT, 0o600))
         begin = time.perf_counter()
-        with ThreadPoolExecutor(_THREADS) as pool:
-            ends = sorted(end - begin for part in pool.map(run, range(_THREADS)) for end in part)
-        if flags & os.O_WRONLY:
+        with ThreadPoolExecutor(threads) as pool:
+            ends = sorted(end for part in pool.map(run, range(threads)) for end in part)
+        for descriptor in descriptors if flags & os.O_WRONLY else ():
             os.fsync(descriptor)
     except OSError:
-        return None
+        return []
     finally:
-        os.close(descriptor)
-    rate = fastest_window(ends, _CHUNK)
-    way = "written" if flags & os.O_WRONLY else "read"
-    name = f"the device {path}" if path.is_block_device() else "a file on the target"
-    how = f"{name}, {way} by direct I/O in 1 MiB by {_THREADS} threads for {_SECONDS:g} s, its fastest {_WINDOW:g} s"
-    return MeasuredCeiling(rate, how) if rate else None
+        for descriptor in descriptors:
+            os.close(descriptor)
+    return ends
 
 
 def fastest_window(ends: list[float], size: int) -> float:

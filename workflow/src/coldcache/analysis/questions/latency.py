@@ -21,6 +21,9 @@ from coldcache.dataset.reader import COUNTED, open_records
 #: The percentiles of a trial's transfers that are shown.
 PERCENTILES = ("p50", "p99")
 
+#: The columns of records that it needs.
+_COLUMNS = ("sweep", "repetition", "operation", "metric", "statistic", "value", "share", "verdict", "threads")
+
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
@@ -115,15 +118,15 @@ def find_latencies(
 
     Of several latencies in one log the longest is taken: it holds the others.
     """
-    if not set(sweep.operations()) <= set(operations):
+    if not set(sweep.operations()) <= set(operations) or set(sweep.cells.estimate.dims) != {"operation", "threads"}:
         return None
     study, name = sweep.path.split("/")
-    records = open_records(Path(dataset), study)
+    records = open_records(Path(dataset), study, _COLUMNS)
     stated = records[
         (records.sweep == name) & (records.metric == "latency") & records.statistic.isin(PERCENTILES)
         & records.verdict.isin(COUNTED) & (records.share == "") & records.operation.isin(sweep.operations())
     ]  # fmt: skip
-    if stated.empty or set(sweep.cells.estimate.dims) != {"operation", "threads"}:
+    if stated.empty:
         return None
     longest = stated.groupby(["operation", "statistic", "threads", "repetition"]).value.max()
     lines = [f"{operation} {statistic}" for operation in sweep.operations() for statistic in PERCENTILES]

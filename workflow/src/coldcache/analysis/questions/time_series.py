@@ -73,9 +73,9 @@ def find_series(dataset: str | Path, study: str) -> list[Series]:
 
     The processes of a trial are also summed: that series comes before them.
     """
-    records = open_records(Path(dataset), study)
-    points = records[records.time.notna() & records.verdict.isin(COUNTED)]
     keys = ["sweep", "case", "repetition", "operation", "metric", "unit"]
+    records = open_records(Path(dataset), study, [*keys, "verdict", "share", "time", "value"])
+    points = records[records.time.notna() & records.verdict.isin(COUNTED)]
     found = []
     for (sweep, case, _, operation, metric, unit), rows in points.groupby(keys, sort=False):
         # A point of a log with a single series is a share by its moment, not by its process.

@@ -22,6 +22,9 @@ INTERFERENCE = ("foreign-transfers", "busy-machine", "fill-drift")
 #: What a drift's test may say by chance, over all sweeps together.
 SIGNIFICANT = 0.05
 
+#: The columns of records that residuals need, beside those that name a trial.
+_OF_RESIDUALS = ("operation", "metric", "statistic", "value", "share", "time", "verdict")
+
 #: Trials that a sweep needs for a test of a trend.
 _LEAST_TRIALS = 6
 
@@ -172,8 +175,9 @@ def _count_objections(verdicts: pd.DataFrame) -> pd.DataFrame:
 def _residuals(path: Path, study: str, verdicts: pd.DataFrame) -> pd.DataFrame:
     """Return every trial's main figure over the median of its case, with the time since the first trial."""
     columns = ["sweep", "minutes", "ratio", "order"]
-    records = open_records(path, study)
-    keys = ["study", "sweep", "case", "repetition"]
+    trial = ["sweep", "case", "repetition"]
+    records = open_records(path, study, [*trial, *_OF_RESIDUALS])
+    keys = ["study", *trial]
     wanted = records.metric == records.operation.map(METRIC_OF_OPERATION)
     chosen = records[wanted & (records.share == "") & records.time.isna()]
     chosen = chosen[chosen.statistic.isin(("value", "mean")) & chosen.verdict.isin(COUNTED) & (chosen.value > 0)]

@@ -9,7 +9,7 @@ FLAGS = {
     "clock-step": ("with the clock set meanwhile", "measure them again"),
     "served-from-cache": ("read from memory", "read with direct I/O, or files larger than memory"),
     "wrote-less": ("with less written than moved", "see whether the storage honours a sync"),
-    "above-ceiling": ("above the stated ceiling", "verify the ceiling in the site"),
+    "above-ceiling": ("above the ceiling", "verify the ceiling"),
     "burst-credit": ("on burst credit", "measure until the credit is used"),
     "slow-process-hidden": ("with a slow process hidden", "raise `file_size`"),
     "foreign-transfers": ("with other transfers on the device", "stop what else uses the device"),

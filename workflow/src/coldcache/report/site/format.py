@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
+from coldcache.design.case_names import ONLY
 from coldcache.report.site.html import join
 from coldcache.report.site.recorded_system import ValueCounts
 
@@ -55,9 +56,25 @@ def show_levels(cases: Iterable[Mapping[str, Any]]) -> Markup:
 
 
 def _show_level(factor: str, level: Any) -> str:
-    if _FACTORS[factor].unit == "B":
+    if _FACTORS[factor].unit == "B" and str(level).replace(".", "", 1).isdecimal():
         return show_bytes(float(level))
-    return {"True": "yes", "False": "no"}.get(str(level), str(level))
+    return {"true": "yes", "false": "no"}.get(str(level).lower(), str(level))
+
+
+def show_case(case: str, sweep: str) -> str:
+    """Return the name of a case in words, ``random read, threads 8``; the only one of a sweep has the sweep's name."""
+    parts = []
+    for factor, _, level in (part.partition("=") for part in case.split(",")):
+        known = _FACTORS.get(factor)
+        if factor == "operation":
+            parts.append(level.replace("-", " "))
+        elif not level:
+            parts.append(sweep if factor == ONLY else factor)
+        elif known is None:
+            parts.append(f"{factor.replace('_', ' ')} {level}")
+        else:
+            parts.append(f"{known.label} {_show_level(factor, level)}")
+    return ", ".join(parts)
 
 
 def show_repetitions(numbers: list[str]) -> str:

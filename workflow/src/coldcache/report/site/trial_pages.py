@@ -14,11 +14,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from coldcache.analysis.report_links import TRIALS_FOLDER
+from coldcache.analysis.sentences.subjects import capitalise
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import DatasetError
 from coldcache.core.vocabulary import VERDICTS
 from coldcache.dataset.reader import COUNTED, find_trials, open_sweep
-from coldcache.design.case_names import ONLY
 from coldcache.report.site.anchors import number_cells
 from coldcache.report.site.annotated_logs import LONGEST_WHOLE_LOG, mark_log
 from coldcache.report.site.case_figures import (
@@ -31,6 +31,7 @@ from coldcache.report.site.case_figures import (
     summarise,
 )
 from coldcache.report.site.context import ReportContext
+from coldcache.report.site.format import show_case
 from coldcache.report.site.html import facts_table
 from coldcache.report.site.places import Place
 from coldcache.report.site.raw_files import RawFile, RawFiles
@@ -201,7 +202,8 @@ class TrialPages:
             })  # fmt: skip
         counted, verdicts = [trial for trial in trials if trial.verdict in COUNTED], count_verdicts(trials)
         page = _Page(place, "case.html", {
-            "title": first.case, "lead": self._titles[first.study, first.sweep][1], "here": first.case,
+            "title": capitalise(show_case(first.case, first.sweep)), "here": first.case,
+            "lead": self._titles[first.study, first.sweep][1],
             "trail": self._trail(place.file, first), "rows": rows, "marks": name_apart(trials),
             "columns": [
                 {"name": head, **summaries[name]} for head, name in zip(head_columns(names), names, strict=True)
@@ -219,11 +221,12 @@ class TrialPages:
         """
         outcome, place, case = trial.outcome, self._places.of_trial(trial), self._place_case(there)
         assert outcome is not None
-        at, name = there.index(trial), trial.sweep if trial.case == ONLY else trial.case
+        at = there.index(trial)
         neighbours = [*there[max(0, at - 1) : at], *there[at + 1 : at + 2]]
         files = self._files_of(trial)
         return _Page(place, "trial.html", {
-            "title": f"Trial r{trial.repetition} of {name}", "here": f"r{trial.repetition}",
+            "title": f"Trial r{trial.repetition} of {show_case(trial.case, trial.sweep)}",
+            "here": f"r{trial.repetition}",
             "lead": self._titles[trial.study, trial.sweep][1],
             "trail": [*self._trail(place.file, trial), (trial.case, case.address(place.file))],
             "glance": facts_table(list_main_facts(trial, outcome)), "sealed": self._sealed,
