@@ -56,3 +56,16 @@ def test_each_cell_of_a_map_leads_to_its_case_and_says_its_value(grid):
     )
     assert said[url] == (2.5, 1.5) and len(said) == 9
     assert panels["read"].get_title("left") == "read, MB/s"
+
+
+def test_the_median_of_a_case_with_two_modes_is_in_brackets(grid):
+    codes = grid.cube.verdict.copy(data=np.full(grid.cube.verdict.shape, "", dtype=object))
+    codes.loc[{"transfer_size": 65536, "threads": 4}] = "two-modes"
+    sweep, over = replace(grid, cube=grid.cube.assign(codes=codes)), ("threads", "transfer_size")
+    with house_style():
+        _, panels = open_map(sweep.cells, over)
+        sns.heatmap(map_of(sweep, "read", over), annot=True, fmt=".3g", cbar=False, ax=panels["read"])
+        set_map(panels["read"], sweep, "read", over)
+    assert [text.get_text() for text in panels["read"].texts] == ["1", "2", "3", "4", "5", "(6)", "7", "8", "9"]
+    assert "In brackets: 1 case with two modes, whose median describes neither." in sweep.caption_cells()
+    assert "brackets" not in grid.caption_cells()

@@ -65,14 +65,14 @@ def describe_trials(cube: xr.Dataset, has_marks: bool = True) -> list[str]:
     return parts
 
 
-def describe_modes(cube: xr.Dataset) -> list[str]:
-    """Return a sentence on the cases whose trials have two typical figures, if there are any."""
+def describe_modes(cube: xr.Dataset, mark: str = "Bars: the two groups of") -> list[str]:
+    """Return a sentence on the cases whose trials have two typical figures, if there are any, and on their mark."""
     if "codes" not in cube:
         return []
     is_of_two = (cube.codes.astype(str).str.find("two-modes") >= 0).any("repetition")
     count = int(is_of_two.sum())
     cases = "1 case" if count == 1 else f"{count} cases"
-    return [f"Bars: the two groups of {cases} with two modes, whose median describes neither."] if count else []
+    return [f"{mark} {cases} with two modes, whose median describes neither."] if count else []
 
 
 def describe_reached(cube: xr.Dataset, metric: str, has_marks: bool = True) -> list[str]:

@@ -271,6 +271,7 @@ class Estimates:
     def caption_cells(self) -> str:
         """Return how to read a map: cells, trials, cold reads, and tool."""
         parts = ["Each cell is the median of a case.", *describe_trials(self.cube, has_marks=False)]
+        parts += describe_modes(self.cube, "In brackets:")
         return " ".join([*parts, *(f"{sentence}." for sentence in self.describe_silent()), self.origin()])
 
     def describe_silent(self) -> list[str]:

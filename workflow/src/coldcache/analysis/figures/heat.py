@@ -46,7 +46,7 @@ def map_of(sweep: Estimates, operation: str, over: tuple[str, str]) -> Any:
 
 
 def set_map(axes: Axes, sweep: Estimates, operation: str, over: tuple[str, str]) -> None:
-    """Label a drawn map, and link each cell to its case."""
+    """Label a drawn map, link each cell to its case, and put the medians of cases with two modes in brackets."""
     cells = sweep.cells.sel(operation=operation).squeeze(drop=True)
     _, unit = scale_for(sweep.unit, float(cells.estimate.max()))
     axes.set_title(f"{operation.replace('-', ' ')}, {unit}" if unit else operation, fontsize=11)
@@ -63,6 +63,9 @@ def set_map(axes: Axes, sweep: Estimates, operation: str, over: tuple[str, str])
             median, low, high, n = (float(cell[name]) for name in ("estimate", "low", "high", "n"))
             says = say_case(levels, median, low, high, int(n), sweep.unit)
             link_points(axes, [column + 0.5], [row + 0.5], [say(page, says)])
+            for text in axes.texts if sweep.has_two_modes(levels) else ():
+                if text.get_position() == (column + 0.5, row + 0.5):
+                    text.set_text(f"({text.get_text()})")
 
 
 def _single(sweep: Estimates) -> dict[str, Any]:

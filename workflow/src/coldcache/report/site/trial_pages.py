@@ -182,7 +182,8 @@ class TrialPages:
             [{**part, "address": place.address(here, part["mark"])} for part in case.metrics.get(metric, [])]
             for metric in metrics
         ]
-        return {"case": case.case, "verdicts": case.verdicts, "address": place.address(here), "cells": cells}
+        name = show_case(case.case, case.sweep)
+        return {"case": name, "verdicts": case.verdicts, "address": place.address(here), "cells": cells}
 
     def _describe_case(self, trials: Sequence[ReportedTrial]) -> tuple[CaseSummary, _Page]:
         """Return a case for the page of its sweep, and its own page: its trials, and each median with its interval."""
