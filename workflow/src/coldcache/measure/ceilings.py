@@ -26,7 +26,7 @@ from coldcache.verdicts.thresholds import MeasuredCeiling
 _SECONDS, _WINDOW = 0.5, 0.25
 
 #: Transfers in flight, one number after the other: few leave fast storage idle, and many slow another.
-_THREADS = (8, 32)
+_THREADS = (2, 8, 32)
 
 #: Files on the target: writers of one would wait for each other.
 _FILES = 8
