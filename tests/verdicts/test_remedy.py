@@ -23,6 +23,14 @@ def test_random_transfers_end_by_time_for_as_long_as_they_must_last():
     assert name_remedy(trial, "random-read", 0.2, 10) == "set seconds of the sweep to 15 s"
 
 
+def test_a_command_that_does_not_state_what_it_moved_needs_larger_files():
+    rows = [record("rate", 1.0, "write"), record("elapsed", 0.8, "write")]
+    trial = observe("write", rows, argv=["dd"], factors={"file_size": 125 * MIB})
+    assert name_remedy(trial, "write", 0.8, 1) == "set file_size of the sweep to 256 MiB"
+    trial = observe("write", rows, argv=["own", "--for", "1"], factors={})
+    assert name_remedy(trial, "write", 0.8, 1) == "set seconds of the sweep to 2 s"
+
+
 def test_names_need_more_files_and_a_study_that_was_scaled_down_another_limit():
     rows = [record("rate", 1.0, "file-create"), record("count", 37_000, "file-create")]
     found = name_remedy(observe("file-create", rows), "file-create", 0.5, 1)

@@ -8,6 +8,7 @@ from coldcache.report.site.html import (
     escape_markdown,
     facts,
     join,
+    join_last,
     link,
     table,
     trials_table,
@@ -74,3 +75,10 @@ def test_a_list_in_columns_shows_each_entry_as_it_is():
     assert entries(["a<b", link("c", "d.html")]) == (
         '<ul class="coldcache-entries"><li>a&lt;b</li><li><a href="d.html">c</a></li></ul>'
     )
+
+
+def test_the_last_of_several_parts_is_joined_by_and():
+    parts = [Markup("<i>a</i>"), "b<", "c"]
+    assert [join_last(parts[:count]) for count in range(4)] == [
+        "", "<i>a</i>", "<i>a</i> and b&lt;", "<i>a</i>, b&lt; and c",
+    ]  # fmt: skip

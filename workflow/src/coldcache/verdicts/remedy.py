@@ -42,10 +42,12 @@ def name_remedy(trial: Observation, operation: str, seconds: float, least: float
         names = count_names(trial, operation)
         many = f"{_round_up(names * times):,.0f} files" if names else "more files"
         return f"set {many} in all in the study, and enough limits.layout_seconds in the site to create them"
-    moved = moved_range(trial, operation)
+    moved, size = moved_range(trial, operation), trial.outcome.factors.get("file_size")
+    if moved is None and size and _BY_TIME not in trial.outcome.argv:
+        return f"set file_size of the sweep to {show_bytes(_next_power(size * times))}"
     if moved is None or operation.startswith("random") or _BY_TIME in trial.outcome.argv:
         return f"set seconds of the sweep to {math.ceil(_MARGIN * least)} s"
-    return f"measure with SIZE={show_bytes(2 ** math.ceil(math.log2(moved.most * times))).replace(' ', '')}"
+    return f"measure with SIZE={show_bytes(_next_power(moved.most * times)).replace(' ', '')}"
 
 
 def name_longer(trial: Observation, operation: str) -> str | None:
@@ -61,6 +63,11 @@ def name_longer(trial: Observation, operation: str) -> str | None:
     if operation.startswith("random") or _BY_TIME in trial.outcome.argv:
         return f"measure with SECONDS={math.ceil(_LONGER * seconds)}"
     return name_remedy(trial, operation, seconds, _LONGER / _MARGIN * seconds)
+
+
+def _next_power(size: float) -> int:
+    """Return the next power of two."""
+    return 2 ** math.ceil(math.log2(size))
 
 
 def _round_up(number: float) -> float:

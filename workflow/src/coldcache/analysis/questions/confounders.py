@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.format import format_level
+from coldcache.analysis.format import format_level, list_words
 from coldcache.analysis.questions.select import Display, SweepSelection
 from coldcache.analysis.tables import Table
 from coldcache.core.vocabulary import FACTORS
@@ -159,4 +159,4 @@ def _show(factor: str, level: str) -> str:
 def _list(names: Sequence[str], most: int) -> str:
     """Return names one after the other; of many the first ones, and how many more there are."""
     shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most} more"]
-    return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part) if shown else ""
+    return list_words(shown)

@@ -13,7 +13,7 @@ import xarray as xr
 from coldcache.analysis.display import Display, Sentences
 from coldcache.analysis.estimates import Estimates, median_interval
 from coldcache.analysis.figures.heat import find_axes_of_map
-from coldcache.analysis.format import format_factor, format_level
+from coldcache.analysis.format import format_factor, format_level, list_words
 from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
 from coldcache.analysis.published_vs_measured import list_published
 from coldcache.analysis.question import Question
@@ -120,7 +120,7 @@ class SweepSelection:
 
 
 def _join(words: Iterable[str | None]) -> str:
-    return " and ".join(dict.fromkeys(word for word in words if word)) or "several sizes"
+    return list_words(dict.fromkeys(word for word in words if word)) or "several sizes"
 
 
 def _level(found: Estimates, factor: str) -> str | None:

@@ -56,6 +56,12 @@ def join(parts: Iterable[Any], separator: str = ", ") -> Markup:
     return Markup(escape(separator)).join(escape_html(part) for part in parts)
 
 
+def join_last(parts: Iterable[Any]) -> Markup:
+    """Join texts or markup as HTML, the last one by ``and``."""
+    *others, last = [*parts] or [""]
+    return join([join(others), last], " and ") if others else join([last])
+
+
 def entries(parts: Iterable[Any]) -> Markup:
     """Return texts or markup as an HTML list in columns."""
     items = Markup("").join(Markup("<li>{}</li>").format(escape_html(part)) for part in parts)

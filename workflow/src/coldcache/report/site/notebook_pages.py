@@ -17,7 +17,7 @@ from coldcache.report.site.anchors import list_links, number_cells
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.downloads import offer
 from coldcache.report.site.folded_tables import fold_figures, fold_sentences, fold_tables
-from coldcache.report.site.html import code, escape_markdown, join
+from coldcache.report.site.html import code, escape_markdown, join_last
 from coldcache.report.site.notebooks import FINDING, Chapter, list_html
 from coldcache.report.site.number_links import find_sweep, link_numbers
 from coldcache.report.site.published_page import PUBLISHED, find_lines
@@ -198,7 +198,7 @@ def _describe(name: str, sweeps: list[str], context: ReportContext, items: Mappi
     parts = []
     if served:
         parts.append(Markup("Serves: {}.").format(served))
-    named = join((Markup('<a href="../trials/{0}/index.html">{0}</a>').format(sweep) for sweep in sweeps), " and ")
+    named = join_last(Markup('<a href="../trials/{0}/index.html">{0}</a>').format(sweep) for sweep in sweeps)
     if sweeps:
         parts.append(Markup("Source: {} of campaign {}.").format(named, context.campaign.name))
     lines = [Markup(" ").join(parts)]
