@@ -74,6 +74,7 @@ def test_levels_stand_in_the_order_of_the_study(root):
         ("operation=random-read,threads=8", "random read, threads 8"),
         ("threads=64,transfer_size=65536,direct_io=true", "threads 64, transfer size 64 KiB, direct I/O yes"),
         ("operation=write,vm_dirty=5", "write, vm dirty 5"),
+        ("operation=file-create+file-stat,files=100", "file create, file stat, files per thread 100"),
         ("only", "probe"),
         ("an imported log", "an imported log"),
     ],

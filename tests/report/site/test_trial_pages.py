@@ -127,6 +127,15 @@ def test_each_trial_of_a_table_leads_to_its_own_mark(reference_report):
         assert f"{float(mark) / 1000:.4g}" == value
 
 
+def test_a_sweep_lists_its_cases_in_words_and_by_their_numbers(reference_report):
+    html = (reference_report / "trials/anf-nfs/wsize/index.html").read_text()
+    shown = re.findall(r'<a href="io_size=(\d+)/index.html">([^<]+)</a>', html)
+    sizes = [65536 << power for power in range(5)]
+    assert shown == [(str(size), f"rsize and wsize {size // 1024} KiB") for size in sizes[:-1]] + [
+        (str(sizes[-1]), "rsize and wsize 1 MiB")
+    ]
+
+
 def test_points_of_a_figure_lead_to_cases_and_dots_to_trials(reference_report):
     html = (reference_report / "quick/random-iops.html").read_text()
     drawn = html[html.index("<svg role=") : html.index("</svg>", html.index("<svg role="))]

@@ -67,7 +67,7 @@ def show_case(case: str, sweep: str) -> str:
     for factor, _, level in (part.partition("=") for part in case.split(",")):
         known = _FACTORS.get(factor)
         if factor == "operation":
-            parts.append(level.replace("-", " "))
+            parts.append(level.replace("-", " ").replace("+", ", "))
         elif not level:
             parts.append(sweep if factor == ONLY else factor)
         elif known is None:

@@ -3,6 +3,7 @@
 They are written without Sphinx, so that thousands of them do not slow its search and navigation.
 """
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
@@ -143,7 +144,7 @@ class TrialPages:
         """Write the page of each sweep: its cases with their medians."""
         for (study, sweep), of_sweep in groupby(summaries, key=lambda summary: summary[:2]):
             here = f"{TRIALS_FOLDER}/{study}/{sweep}/index.html"
-            cases = list(of_sweep)
+            cases = sorted(of_sweep, key=lambda summary: _by_numbers(summary.case))
             metrics = list(dict.fromkeys(metric for case in cases for metric in case.metrics))
             study_title, title = self._titles[study, sweep]
             self._write(here, "sweep.html", {
@@ -289,6 +290,11 @@ class TrialPages:
 def _relate(file: RawFile, place: Place) -> dict[str, Any]:
     """Return a file with its URL relative to the page of a trial."""
     return {**file._asdict(), "name": file.name.rpartition("/")[2], "address": _to_top(place.file) + file.address}
+
+
+def _by_numbers(case: str) -> list[str | int]:
+    """Return a key by which 8 threads come before 64."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", case)]
 
 
 def _to_top(file: str) -> str:
