@@ -1,5 +1,7 @@
 """Columns that were gathered in parts are those that were gathered at once, with the same types."""
 
+import time
+
 import pandas as pd
 import pytest
 
@@ -42,6 +44,16 @@ def test_a_factor_that_one_trial_states_is_missing_in_all_others(trials, at):
     table = parts.build()
     assert table[factor].notna().sum() == len(stated.records)
     assert table[table[factor].notna()].case.unique().tolist() == [stated.outcome.case]
+
+
+def test_the_time_grows_with_the_trials_and_no_faster(trials):
+    def cost(count):
+        few = [trials[number % len(trials)]._replace(records=[], series=[]) for number in range(count)]
+        began = time.process_time()
+        gather(few)
+        return time.process_time() - began
+
+    assert min(cost(16_000) for _ in range(2)) / min(cost(2000) for _ in range(3)) < 20
 
 
 def test_no_trials_make_an_empty_table():

@@ -70,7 +70,8 @@ class RecordColumns:
     def _add_shared(self, levels: Mapping[str, list[Any]], counts: Sequence[int]) -> None:
         """Add what the records of each of some trials share; a trial that lacks such a column has NaN there."""
         for name in levels:
-            self._shared.setdefault(name, [np.nan] * len(self._counts))
+            if name not in self._shared:
+                self._shared[name] = [np.nan] * len(self._counts)
         for name, known in self._shared.items():
             known += levels.get(name, [np.nan] * len(counts))
         self._counts += counts
