@@ -1,6 +1,7 @@
 """Where files lie: stripes of files dealt out over the first targets, layouts of folders, and the way back."""
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -114,19 +115,27 @@ def forget_stripes(place: Place) -> None:
     ModelError
         If objects are still there after 60 s.
     """
-    servers = range(read_specification(place).metadata_servers)
-
-    def are_gone() -> bool:
-        states = [ask_server(place.socket_of(f"mds.m{server}"), "perf dump") for server in servers]
-        return not any(s["mds_cache"]["num_strays"] or s["purge_queue"]["pq_item_in_journal"] for s in states)
-
-    wait_for("removal of the objects of removed files", are_gone)
+    servers = [place.socket_of(f"mds.m{server}") for server in range(read_specification(place).metadata_servers)]
+    wait_for("removal of the objects of removed files", lambda: not any(map(_keeps_removed_files, servers)))
     with Monitor(place) as monitor:
         for pool in monitor.order("osd lspools"):
             name = pool["poolname"]
             if name.startswith(_STRIPED):
                 monitor.order("fs rm_data_pool", fs_name="pfs", pool=name)
                 monitor.order("osd pool delete", pool=name, pool2=name, yes_i_really_really_mean_it=True)
+
+
+def _keeps_removed_files(server: Path) -> bool:
+    """Return whether a metadata server has still to remove objects of files that nobody can open any more."""
+    counters = ask_server(server, "perf dump")
+    if counters["purge_queue"]["pq_item_in_journal"]:
+        return True
+    if not counters["mds_cache"]["num_strays"]:
+        return False
+    # A folder that was pinned may stay for long after its removal; it has no objects.
+    rank = ask_server(server, "status")["whoami"]
+    left = ask_server(server, "dump tree", root=f"~mds{rank}", depth=2)
+    return any(not inode["nlink"] and not stat.S_ISDIR(inode["mode"]) for inode in left)
 
 
 def _check(place: Place, specification: Specification, folder: Path, size: int, layout: Layout, files: int) -> None:

@@ -118,7 +118,9 @@ def ask_server(path: Path, prefix: str, seconds: float = 30, **arguments: object
             line.settimeout(seconds)
             line.connect(str(path))
             line.sendall(request)
-            (length,) = struct.unpack("!I", line.recv(4, socket.MSG_WAITALL))
-            return json.loads(line.recv(length, socket.MSG_WAITALL) or b"null")
+            # A long answer comes in several pieces.
+            answer = line.makefile("rb")
+            (length,) = struct.unpack("!I", answer.read(4))
+            return json.loads(answer.read(length) or b"null")
     except (OSError, struct.error, json.JSONDecodeError) as error:
         raise ModelError(f"{path.stem} does not answer at {path}: {error}") from error
