@@ -112,7 +112,8 @@ def serve(name: str, run_command: Callable[[list[str]], int], end: int = 0) -> N
         listener.bind(f"\0{name}")
         listener.listen()
         print("ready", flush=True)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        # The processor time of forks that are waited for counts as the server's.
+        signal.signal(signal.SIGCHLD, _wait_for_forks)
         waiting: list[Any] = [listener, end]
         while listener in select.select(waiting, [], [])[0]:
             client, _ = listener.accept()
@@ -123,6 +124,13 @@ def serve(name: str, run_command: Callable[[list[str]], int], end: int = 0) -> N
                 if os.fork() == 0:
                     listener.close()
                     _answer(client, run_command)
+
+
+def _wait_for_forks(*_: object) -> None:
+    """Wait for the forks that have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _user_of(connection: socket.socket) -> int:
