@@ -292,8 +292,11 @@ def _import(chosen: argparse.Namespace) -> None:
 
 def _collect(chosen: argparse.Namespace) -> None:
     from coldcache.dataset.collect import collect
+    from coldcache.report.site.first_results import write_first_results
 
     collect(chosen.campaign, chosen.results)
+    if page := write_first_results(chosen.campaign, chosen.results):
+        print(f"first results: {page}")
 
 
 def _claims(chosen: argparse.Namespace) -> None:

@@ -20,6 +20,7 @@ from coldcache.report.archive.rebuild import make_results
 from coldcache.report.archive.ro_crate import write_metadata
 from coldcache.report.archive.zip_files import copy_tree, pack
 from coldcache.report.site.recorded_system import read_recorded_system
+from coldcache.report.site.summary import SUMMARY
 
 #: The README of an archive, for readers who do not know this program.
 _README = """\
@@ -75,7 +76,8 @@ def archive(
     campaign = read_campaign(folder)
     if is_sealed(folder) and (differences := check_seal(folder)):
         raise CampaignError(f"{folder}/{differences[0]}; nothing is written")
-    if not (results / "report/index.html").is_file():
+    # The first results have the report's first page, too.
+    if not (results / "report" / SUMMARY).is_file():
         raise CampaignError(f"{results}/report: missing; snakemake --cores all --config campaign={name} makes it")
     path = output or Path("results", f"{name}.zip")
     with tempfile.TemporaryDirectory(prefix="coldcache-") as temporary:

@@ -17,8 +17,8 @@ from coldcache.core.vocabulary import nearest
 #: Folder of the user's own notebooks, with a subfolder per campaign; existing files are never overwritten.
 LAB = Path("lab")
 
-#: First page of a report, below a folder of results.
-_PAGE = "report/index.html"
+#: First page of a report.
+_PAGE = "index.html"
 
 #: The file of a report that holds all findings and figures.
 _SUMMARY = "summary.html"
@@ -49,15 +49,15 @@ def open_report(name: str = "", summary: bool = False) -> None:
     CampaignError
         If there is no such report; the message names the most similar one.
     """
-    pages = sorted(Path("results").glob(f"*/{_PAGE}"), key=lambda page: page.stat().st_mtime)
-    page = Path("results", name, _PAGE) if name else pages[-1] if pages else Path("results/local", _PAGE)
+    shown = f"report/{_SUMMARY if summary else _PAGE}"
+    pages = sorted(Path("results").glob(f"*/{shown}"), key=lambda page: page.stat().st_mtime)
+    page = Path("results", name, shown) if name else pages[-1] if pages else Path("results/local", shown)
     if not page.is_file():
         known = [found.parts[1] for found in pages]
         raise CampaignError(
             f"{page}: missing; {nearest(name, known) if known else 'make study makes the first report'}"
         )
     if summary:
-        page = page.with_name(_SUMMARY)
         print(page)
         title = f"Findings of campaign {page.parts[1]}"
         told = f"{show_bytes(page.stat().st_size)}; to mail it: mutt -s '{title}' -a {page} -- name@example.org"

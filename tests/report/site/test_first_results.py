@@ -1,0 +1,83 @@
+"""The first results of a campaign: what its trials gave, until the report takes their place."""
+
+import csv
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from html_pages import Page
+
+from coldcache.core.units import show_rate
+from coldcache.dataset.reader import open_sweep
+from coldcache.report.site.first_results import write_first_results
+
+RESULTS, PAGE = Path("results/tiny"), Path("results/tiny/report/index.html")
+
+
+@pytest.fixture
+def run_here():
+    """Run `python -m coldcache` in the working folder."""
+
+    def run(*words):
+        command = [sys.executable, "-m", "coldcache", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
+
+    return run
+
+
+def test_collecting_leaves_a_page_with_the_median_of_every_case_and_how_many_of_its_trials_count(measured, run_here):
+    shutil.rmtree("results", ignore_errors=True)
+    found = run_here("collect", "--campaign=tiny", f"--results={RESULTS}")
+    assert (found.stdout, found.stderr, found.returncode) == (f"first results: {PAGE}\n", "", 0)
+    cube = open_sweep(RESULTS / "dataset.nc", "tiny", "transfers")
+    with (RESULTS / "verdicts.csv").open(newline="") as file:
+        verdicts = [row for row in csv.DictReader(file) if row["sweep"] == "transfers"]
+    wanted = [
+        [
+            f"{operation}, threads {threads}",
+            show_rate(float(np.nanmedian(cube.throughput.sel(operation=operation, threads=threads))), "B/s"), "",
+            f"{counted} of 2",
+        ]
+        for operation in ("read", "write")
+        for threads in (1, 2)
+        if (counted := sum(
+            row["verdict"] != "void" and row["case"] == f"operation={operation},threads={threads}" for row in verdicts
+        ))
+    ]  # fmt: skip
+    assert [row for row in Page(PAGE).rows if re.match("read|write", row[0])] == wanted
+
+
+def test_a_report_that_is_there_stays(reported, run_here):
+    before = PAGE.read_bytes()
+    found = run_here("collect", "--campaign=tiny", f"--results={RESULTS}")
+    assert (found.stdout, found.stderr, found.returncode) == ("", "", 0)
+    assert PAGE.read_bytes() == before
+
+
+def test_the_report_takes_the_place_of_the_first_results(measured, run_here):
+    for step in (["collect"], ["claims"], ["report", "--log=logs/report.log"]):
+        assert run_here(*step, "--campaign=tiny", f"--results={RESULTS}").returncode == 0
+    assert "First results" not in PAGE.read_text()
+    assert (PAGE.parent / "summary.html").is_file()
+
+
+def test_first_results_are_replaced_by_those_of_more_trials(hostile):
+    results = Path("results/hostile")
+    page = write_first_results("hostile", results)
+    page.write_text("of fewer trials")
+    assert write_first_results("hostile", results) == page == results / "report/index.html"
+    html = page.read_text()
+    assert "<h1>First results of hostile</h1>" in html
+    assert not re.search("<script|<link|src=", html)
+
+
+@pytest.mark.parametrize("command", [["open", "tiny", "--summary"], ["archive", "tiny"]])
+def test_first_results_are_no_report_to_send(measured, run_here, command):
+    assert run_here("collect", "--campaign=tiny", f"--results={RESULTS}").returncode == 0
+    found = run_here(*command)
+    assert found.returncode == 1
+    assert "missing" in found.stderr
