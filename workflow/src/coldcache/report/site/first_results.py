@@ -95,7 +95,7 @@ def _list_medians(cube: xr.Dataset, trials: pd.Series) -> Iterator[dict[str, Any
         if metric not in medians:
             continue
         ran, words = str(operation).replace("-", " "), show_case(case, sweep)
-        found, unit = medians[metric].reindex(columns=["estimate", "low", "high", "n"]).loc[place], cube[metric].units
+        found, unit = medians[metric].loc[place], cube[metric].units
         yield {
             # A case of several operations does not name them.
             "case": words if words.startswith(ran) else f"{ran}, {words}",
