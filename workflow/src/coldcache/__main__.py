@@ -295,8 +295,7 @@ def _collect(chosen: argparse.Namespace) -> None:
     from coldcache.report.site.first_results import write_first_results
 
     collect(chosen.campaign, chosen.results)
-    if page := write_first_results(chosen.campaign, chosen.results):
-        print(f"first results: {page}")
+    write_first_results(chosen.campaign, chosen.results)
 
 
 def _claims(chosen: argparse.Namespace) -> None:
