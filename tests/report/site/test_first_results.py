@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from html_pages import Page
 
+from coldcache.analysis.format import show_interval
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import open_sweep
 from coldcache.report.site.first_results import write_first_results
+from coldcache.statistics.intervals import interval
 
 RESULTS, PAGE = Path("results/tiny"), Path("results/tiny/report/index.html")
 
@@ -49,6 +51,25 @@ def test_collecting_leaves_a_page_with_the_median_of_every_case_and_how_many_of_
         ))
     ]  # fmt: skip
     assert [row for row in Page(PAGE).rows if re.match("read|write", row[0])] == wanted
+
+
+def test_an_interval_states_the_level_that_its_number_of_trials_reaches(root, reference_report, tmp_path, monkeypatch):
+    monkeypatch.chdir(root)
+    for name in ("dataset.nc", "verdicts.csv", "reasons.csv"):
+        shutil.copy(reference_report.parent / name, tmp_path)
+    # Other studies have cases of these names, too; `quick` is the first.
+    shown = reversed(Page(write_first_results("reference", tmp_path)).rows)
+    rows = {row[0]: row[1:] for row in shown}
+    # The least and the greatest of five, and the second of ten from either end.
+    for case, level in (("file create, threads 1", "93.8 %"), ("random read, threads 1", "95 %")):
+        runs = open_sweep(tmp_path / "dataset.nc", "quick", "metadata" if "file" in case else "random").rate
+        found = interval(runs.sel(operation=case.partition(",")[0].replace(" ", "-"), threads=1), 0.95, runs.rounds)
+        count = f"{found.n} of {found.n}"
+        assert rows[case] == [
+            show_rate(found.estimate, "1/s"),
+            f"{show_interval(found.low, found.high, '1/s')} ({level})",
+            count,
+        ]
 
 
 def test_a_report_that_is_there_stays(reported, run_here):

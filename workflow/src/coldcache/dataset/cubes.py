@@ -109,12 +109,7 @@ def build_cubes(records: pd.DataFrame, settings: pd.DataFrame) -> dict[str, xr.D
 
 def _without_unstated(records: pd.DataFrame) -> pd.DataFrame:
     """Drop the columns of factors that no record has."""
-    return records.drop(columns=[name for name in FACTORS if name in records and _is_unstated(records[name])])
-
-
-def _is_unstated(column: pd.Series) -> bool:
-    # Nearly all columns that somebody states are stated in the first row.
-    return len(column) == 0 or bool(pd.isna(column.iat[0]) and column.isna().all())
+    return records.drop(columns=[name for name in FACTORS if name in records and records[name].isna().all()])
 
 
 def _choose_dims(records: pd.DataFrame) -> list[str]:

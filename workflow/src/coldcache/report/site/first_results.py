@@ -12,16 +12,16 @@ import xarray as xr
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from coldcache.analysis.estimates import LEVEL
-from coldcache.analysis.format import show_level
+from coldcache.analysis.format import show_interval, show_level
 from coldcache.campaign.campaign import RAW, Campaign, read_campaign
 from coldcache.core.program_files import PROGRAM
-from coldcache.core.units import show_range, show_rate
+from coldcache.core.units import show_rate
 from coldcache.core.vocabulary import METRIC_OF_OPERATION
 from coldcache.dataset.reader import list_sweeps, open_sweep
 from coldcache.report.site.format import show_case
 from coldcache.report.site.units import keep_units
 from coldcache.report.site.validity import read_rows, read_validity
-from coldcache.statistics.intervals import interval_over
+from coldcache.statistics.intervals import interval_over, reached_level
 
 #: Of the report, and of its only file until the report is built.
 _PAGE = "index.html"
@@ -59,8 +59,8 @@ def write_first_results(name: str, results: Path) -> Path | None:
         loader=FileSystemLoader(_TEMPLATES), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
     )  # fmt: skip
     text = environment.get_template("first_results.html").render(
-        campaign=name, title=f"First results of {name}", level=show_level(LEVEL),
-        summary=read_validity(results).summary(), studies=list(_describe_studies(campaign, results)),
+        campaign=name, title=f"First results of {name}", summary=read_validity(results).summary(),
+        studies=list(_describe_studies(campaign, results)),
     )  # fmt: skip
     report.mkdir(exist_ok=True)
     unfinished = results / ".first-results"
@@ -100,6 +100,10 @@ def _list_medians(cube: xr.Dataset, trials: pd.Series) -> Iterator[dict[str, Any
             # A case of several operations does not name them.
             "case": words if words.startswith(ran) else f"{ran}, {words}",
             "median": show_rate(found.estimate, unit) if found.n else "none",
-            "interval": show_range(found.low, found.high, unit) if found.low == found.low else "",
+            "interval": (
+                f"{show_interval(found.low, found.high, unit)} ({show_level(reached_level(int(found.n), LEVEL))})"
+                if found.low == found.low
+                else ""
+            ),
             "counted": int(found.n), "trials": int(trials[study, sweep, case]),
         }  # fmt: skip
