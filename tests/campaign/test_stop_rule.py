@@ -110,7 +110,7 @@ def test_the_plan_states_least_and_most_and_the_budget(rule, coldcache):
     found = coldcache("plan", "--study=tiny", "--site=here")
     assert found.returncode == 0, found.stderr
     lines = found.stdout.splitlines()
-    assert lines[1].startswith("  only  x 5 to 15, until 10% wide or 10 min 00 s are spent  4 MiB, about ")
+    assert lines[1].startswith("  only  x 5 to 15, until 10 % wide or 10 min 00 s are spent  4 MiB, about ")
     assert lines[-1].startswith("5 trials, about 3 s (at most 15 trials, 9 s), up to 4 MiB on ")
     trials = coldcache("plan", "--study=tiny", "--site=here", "--format=jsonl").stdout.splitlines()
     assert len(trials) == 5

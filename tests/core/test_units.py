@@ -11,6 +11,7 @@ from coldcache.core.units import (
     parse_quantity,
     parse_seconds,
     show_bytes,
+    show_percent,
     show_range,
     show_rate,
     show_seconds,
@@ -131,6 +132,20 @@ def test_a_size_that_is_shown_whole_is_read_back_as_it_was(size):
 )
 def test_a_size_is_shown_in_its_largest_unit(size, shown):
     assert show_bytes(size) == shown
+
+
+@pytest.mark.parametrize(
+    ("share", "signed", "shown"),
+    [
+        (0.956, False, "96 %"),
+        (0.0, False, "0 %"),
+        (0.61, True, "+61 %"),
+        (-0.042, True, "−4 %"),
+        (99.0, True, "+9,900 %"),
+    ],
+)
+def test_a_share_is_shown_in_per_cent_and_a_change_with_its_sign(share, signed, shown):
+    assert show_percent(share, signed) == shown
 
 
 @pytest.mark.parametrize(

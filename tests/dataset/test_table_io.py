@@ -30,6 +30,20 @@ def test_texts_come_back_as_they_were(tmp_path_factory, texts):
     assert read(path).text.tolist() == texts
 
 
+def test_texts_that_lie_apart_in_memory_and_equal_ones_that_are_different_objects_are_one(tmp_path):
+    words = ["".join(("re", "ad")), "write", "".join(("re", "ad")), None]
+    assert words[0] is not words[2]
+    rows = np.array([[word, "x"] for word in words], dtype=object)
+    columns = {
+        name: pd.Series(rows[:, place], dtype=object, copy=False) for place, name in enumerate(("operation", "metric"))
+    }
+    table = pd.DataFrame(columns, copy=False)
+    assert not table.operation.to_numpy().flags.c_contiguous
+    back = read(write(tmp_path / "t.nc", table))
+    assert back.operation.tolist() == ["read", "write", "read", ""]
+    assert back.metric.tolist() == ["x"] * 4
+
+
 def test_numbers_come_back_to_the_last_digit_with_their_kinds(tmp_path):
     table = pd.DataFrame({"value": [0.1, np.nan, 1e300], "offset": [-1, 0, 2**60], "direct_io": [True, False, True]})
     back = read(write(tmp_path / "t.nc", table))

@@ -37,7 +37,7 @@ def test_it_is_described(read):
     )
     stated = read("precondition: {fill: 0.5, passes: 1, round: 2 min, rounds: 9}\n").precondition
     assert stated.describe() == (
-        "50% of its size is written once, then at random in rounds of 120 s until five of them are steady, at most 9"
+        "50 % of its size is written once, then at random in rounds of 120 s until five of them are steady, at most 9"
     )
 
 

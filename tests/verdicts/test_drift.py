@@ -92,7 +92,7 @@ def test_what_ran_while_the_sentinel_was_off_is_suspect(watched, coldcache, meas
     first, third = order.index("tiny/probe/only/r1"), order.index("tiny/probe/only/r2")
     assert doubted == order[first : third + 1]
     (reason,) = (text for text in judged[doubted[1]].reasons if "sentinel" in text)
-    assert reason == "the sentinel was +9900% off its median around that time"
+    assert reason == "the sentinel was +9,900 % off its median around that time"
 
     subprocess.run(["python", "-m", "coldcache", "collect", "--campaign=tiny", "--results=results/tiny"], check=True)
     with Path("results/tiny/drift.csv").open() as file:

@@ -27,6 +27,7 @@ def names(operation, count, **fields):
     ("operation", "crossed", "reached", "why"),
     [
         ("write", counted(written=1000 * MIB), "storage", "1000 MiB of 1000 MiB crossed the device"),
+        ("write", counted(written=1020 * MIB), "storage", "1020 MiB for 1000 MiB crossed the device"),
         ("write", counted(written=900 * MIB), "storage", "900 MiB of 1000 MiB crossed the device"),
         ("write", counted(written=899 * MIB), "unknown", "899 MiB of 1000 MiB crossed the device"),
         ("write", counted(written=101 * MIB), "unknown", "101 MiB of 1000 MiB crossed the device"),
@@ -47,7 +48,7 @@ def test_much_more_than_was_moved_proves_nothing(operation):
     most = find_evidence(observe(operation, counters=counted(**{side: 1108 * MIB})), operation)
     more = find_evidence(observe(operation, counters=counted(**{side: 1109 * MIB})), operation)
     assert (most.reached, more.reached) == ("storage", "unknown")
-    assert more.why == "1.1 GiB of 1000 MiB crossed the device, more than the tool moved, which proves nothing"
+    assert more.why == "1.1 GiB for 1000 MiB crossed the device, more than the tool moved, which proves nothing"
     assert judge(observe("read", counters=counted(read=1109 * MIB))).cold == "unproved"
 
 

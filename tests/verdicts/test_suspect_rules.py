@@ -128,7 +128,7 @@ def test_a_process_that_the_fastest_one_left_behind_makes_a_trial_suspect():
     folder = REFERENCE / "dell-lustre/random/threads=4/r0"
     found = doubts(load(folder))
     assert found == {
-        "slow-process-hidden": "a process had moved 29% of what the fastest one had when that one ended the test"
+        "slow-process-hidden": "a process had moved 29 % of what the fastest one had when that one ended the test"
     }
     assert doubts(load(folder, {"least_moved": 0.2})) == {}
     assert doubts(load(REFERENCE / "quick/sequential/operation=write,threads=2/r0")) == {}
@@ -370,13 +370,13 @@ def test_a_model_on_a_busy_machine_is_saturated_whoever_keeps_it_busy():
     assert "model-saturated" in found.codes
     assert "foreign-load" not in found.codes
     (reason,) = (text for text in found.reasons if "may be the limit" in text)
-    assert reason == "75% of the 2 cores were busy while it ran, 30% by the model: the machine may be the limit"
+    assert reason == "75 % of the 2 cores were busy while it ran, 30 % by the model: the machine may be the limit"
     assert "model-saturated" in judge(observe(counters=counted, busy_cpu=1.4005, own_cpu=0.1, seconds=1.0)).codes
     assert "model-saturated" not in judge(observe(counters=counted, busy_cpu=1.4, own_cpu=0.1, seconds=1.0)).codes
     assert "model-saturated" not in judge(observe(counters=counted, busy_cpu=1.3, own_cpu=0.1, seconds=1.0)).codes
     assert "model-saturated" not in judge(observe(busy_cpu=1.9, own_cpu=1.8, seconds=1.0)).codes
     found = judge(observe(counters=counted, busy_cpu=6.0, own_cpu=0.1, seconds=4.0))
-    assert "75% of the 2 cores were busy while it ran, 8% by the model: the machine may be the limit" in found.reasons
+    assert "75 % of the 2 cores were busy while it ran, 8 % by the model: the machine may be the limit" in found.reasons
 
 
 def test_ranks_that_give_way_to_the_model_do_not_saturate_it():
@@ -389,4 +389,4 @@ def test_ranks_that_give_way_to_the_model_do_not_saturate_it():
     counted["after"]["ranks.cpu_ms"] = 200
     found = judge(observe(counters=counted, busy_cpu=1.9, own_cpu=0.1, seconds=1.0))
     (reason,) = (text for text in found.reasons if "may be the limit" in text)
-    assert reason.startswith("90% of the 2 cores were busy while it ran")
+    assert reason.startswith("90 % of the 2 cores were busy while it ran")

@@ -52,7 +52,7 @@ def moved(least, most, **more):
 
 def test_a_process_far_behind_is_told_where_the_fastest_one_ended_the_test():
     assert suspect.slow_process_hidden(observe(records=moved(29, 100))) == (
-        "a process had moved 29% of what the fastest one had when that one ended the test"
+        "a process had moved 29 % of what the fastest one had when that one ended the test"
     )
     assert suspect.slow_process_hidden(observe(records=moved(50, 100))) is None
     assert suspect.slow_process_hidden(observe(records=moved(49, 100))) is not None
@@ -114,7 +114,7 @@ def test_a_load_of_the_trials_before_does_not_count_where_that_of_others_is_meas
 
 def test_others_on_the_processors_are_suspect():
     assert suspect.foreign_load(observe(busy_cpu=22.0)) is None
-    assert suspect.foreign_load(observe(busy_cpu=24.0)) == "others used 70% of the 2 cores while it ran"
+    assert suspect.foreign_load(observe(busy_cpu=24.0)) == "others used 70 % of the 2 cores while it ran"
     assert suspect.foreign_load(observe(busy_cpu=24.0, own_cpu=14.0)) is None
     assert suspect.foreign_load(observe(busy_cpu=None)) is None
     assert suspect.foreign_load(observe(busy_cpu=99.0, seconds=0.0)) is None
@@ -131,8 +131,8 @@ def test_a_process_that_was_stopped_and_a_machine_that_slept_are_suspect():
 @pytest.mark.parametrize(
     ("drift", "finding"),
     [
-        (None, None), (0.2, None), (-0.2, None), (0.25, "the sentinel was +25% off its median around that time"),
-        (-0.25, "the sentinel was -25% off its median around that time"),
+        (None, None), (0.2, None), (-0.2, None), (0.25, "the sentinel was +25 % off its median around that time"),
+        (-0.25, "the sentinel was −25 % off its median around that time"),
     ],
 )  # fmt: skip
 def test_a_sentinel_that_was_off_is_suspect(drift, finding):
@@ -153,7 +153,7 @@ def test_a_fill_level_that_changed_is_suspect():
     assert observe(size_bytes=10, free_bytes=9, own_bytes=9).outcome.fill_level == 0
     assert suspect.fill_drift(observe(baseline=Baseline(fill=0.45))) is None
     assert suspect.fill_drift(observe(baseline=Baseline(fill=0.25))) == (
-        "the file system was 40% full beside the campaign's own files, 25% when the sweep began"
+        "the file system was 40 % full beside the campaign's own files, 25 % when the sweep began"
     )
     assert suspect.fill_drift(observe(baseline=Baseline(fill=0.55))) is not None
     assert suspect.fill_drift(observe(baseline=Baseline(fill=0.0), size_bytes=None)) is None
@@ -302,7 +302,7 @@ def test_an_unsteady_trial_is_suspect_and_its_reason_names_how_long_to_measure()
     found = judge(trial._replace(windows={"write": falling}))
     assert (found.verdict, found.codes) == ("suspect", ("unsteady",))
     assert found.reasons == (
-        "write was not steady: the means of five equal parts lie between 100 MB/s and 200 MB/s and change by -75% "
+        "write was not steady: the means of five equal parts lie between 100 MB/s and 200 MB/s and change by −75 % "
         "along a line: measure with SECONDS=30",
     )
     assert "unsteady" not in judge(trial._replace(windows={"write": falling[:9]})).codes

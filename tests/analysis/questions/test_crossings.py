@@ -35,8 +35,8 @@ def test_each_case_has_the_medians_of_its_trials_that_count(sweep, tables):
     ]  # fmt: skip
     assert found.numbers["crossed (B)"].tolist()[:2] == [0, 55e6]
     shown = found.shown.values.tolist()
-    assert shown[0] == ["write", "1", "95.4 MiB", "0 B", "0%", "1", "memory"]
-    assert shown[1] == ["write", "2", "95.4 MiB", "52.5 MiB", "55%", "2", "storage"]
+    assert shown[0] == ["write", "1", "95.4 MiB", "0 B", "0 %", "1", "memory"]
+    assert shown[1] == ["write", "2", "95.4 MiB", "52.5 MiB", "55 %", "2", "storage"]
     assert shown[2][2:] == ["95.4 MiB", "–", "–", "–", "unknown"]
 
 

@@ -21,15 +21,15 @@ def _parts(ended_by="steady", rates=(200e6, 110e6, 90e6, 100e6, 100e6, 100e6), s
 def test_a_steady_target_is_said_to_be_with_the_figures():
     assert Preconditioning(_parts()).describe() == (
         "Before the first trial 64 MiB of /mnt/x were written once from beginning to end, then at random in 5 rounds, "
-        "until they were steady: the last five differ by 20% of their mean, 100 MB/s, and change by 4% along a line; "
-        "steady are at most 20% and 10%."
+        "until they were steady: the last five differ by 20 % of their mean, 100 MB/s, and change by 4 % along a line; "
+        "steady are at most 20 % and 10 %."
     )
 
 
 @pytest.mark.parametrize("ended_by, reached", [("rounds", "5 rounds"), ("time", "time")])
 def test_one_that_was_not_is_said_not_to_be(ended_by, reached):
     told = Preconditioning(_parts(ended_by, spread=0.5)).describe()
-    assert f"They were not steady when the limit of {reached} was reached: the last five differ by 50%" in told
+    assert f"They were not steady when the limit of {reached} was reached: the last five differ by 50 %" in told
     few = Preconditioning(_parts(ended_by, rates=(200e6, 100e6), spread=float("nan"))).describe()
     assert "was reached: only five rounds can show it." in few
 

@@ -46,5 +46,5 @@ def curve(*rates):
 
 
 def test_the_title_states_the_share_of_its_peak_that_a_plateau_sustains():
-    assert title_sustained(curve(1e8, 2e8, 4e8, 4e8, 3.8e8)) == "Of their peak the plateaus sustain: writes 95%"
+    assert title_sustained(curve(1e8, 2e8, 4e8, 4e8, 3.8e8)) == "Of their peak the plateaus sustain: writes 95 %"
     assert title_sustained(curve(1e8, 2e8, 4e8)) == "No plateau: writes peak at 400 MB/s"

@@ -79,7 +79,7 @@ def test_a_plan_says_what_is_written_before_the_first_trial(project, capsys, cha
     status = os.statvfs(loop_mount)
     size = status.f_blocks * status.f_frsize // 4 // 2**20 * 2**20
     assert told == (
-        f"before the first trial: of {loop_mount}/data 25% of its size is written twice, then at random in rounds of "
+        f"before the first trial: of {loop_mount}/data 25 % of its size is written twice, then at random in rounds of "
         f"10 s until five of them are steady, at most 25: {show_bytes(2 * size)} and the rounds, about 50.2 s to "
         "4 min 10 s"
     )

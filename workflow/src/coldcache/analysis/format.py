@@ -51,10 +51,10 @@ class AnyRatio(Protocol):
 
 
 def format_level(factor: str, level: Any) -> str:
-    """Return a level of a factor in words: ``1 MiB``, ``12,000``, ``writeback``."""
+    """Return a level of a factor in words: ``1 MiB``, ``12,000``, ``writeback``, ``yes``."""
     known = {**FACTORS, **LEARNT_FACTORS}.get(factor)
     if isinstance(level, str):
-        return level
+        return {"true": "yes", "false": "no"}.get(level, level)
     if level != level:
         return "not stated"
     if known and known.unit == "B":

@@ -158,6 +158,12 @@ def show_rate(rate: float, unit: str) -> str:
     return f"{value:.{digits}f}{'' if name.startswith('/') else ' '}{name}"
 
 
+def show_percent(share: float, signed: bool = False) -> str:
+    """Return a share in whole per cent: ``95 %``; a change with its sign: ``+61 %``, ``\N{MINUS SIGN}4 %``."""
+    shown = f"{100 * share:+,.0f}" if signed else f"{100 * share:.0f}"
+    return f"{shown} %".replace("-", "\N{MINUS SIGN}")
+
+
 def show_range(low: float, high: float, unit: str) -> str:
     """Return two rates or durations as `show_rate` does, with a shared unit only once: ``1.12 to 1.20 GB/s``.
 

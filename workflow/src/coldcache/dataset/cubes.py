@@ -109,7 +109,12 @@ def build_cubes(records: pd.DataFrame, settings: pd.DataFrame) -> dict[str, xr.D
 
 def _without_unstated(records: pd.DataFrame) -> pd.DataFrame:
     """Drop the columns of factors that no record has."""
-    return records.drop(columns=[name for name in FACTORS if name in records and records[name].isna().all()])
+    return records.drop(columns=[name for name in FACTORS if name in records and _is_unstated(records[name])])
+
+
+def _is_unstated(column: pd.Series) -> bool:
+    """Return whether no row has a level; most columns show with their first row that some have."""
+    return bool(column.iloc[:1].isna().all() and column.isna().all())
 
 
 def _choose_dims(records: pd.DataFrame) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from coldcache.core.errors import DesignError
+from coldcache.core.units import show_percent
 from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_models import Seconds, Strict
 
@@ -38,7 +39,7 @@ class Precondition(Strict):
 
     def describe(self) -> str:
         """Return what is done, as the end of a sentence."""
-        share = "all of its free space" if self.fill == 1 else f"{self.fill:.0%} of its size"
+        share = "all of its free space" if self.fill == 1 else f"{show_percent(self.fill)} of its size"
         times = "once" if self.passes == 1 else "twice" if self.passes == 2 else f"{self.passes} times"
         return (
             f"{share} is written {times}, then at random in rounds of {self.round:g} s until five of them "

@@ -189,10 +189,10 @@ def _find_hidden(trial: Observation, operation: str, found: Evidence) -> str | N
 def _show(trial: Observation, found: Evidence) -> str:
     """Return what crossed, as a clause."""
     if found.names is None:
-        return (
-            f"{show_bytes(found.crossed_bytes or 0)} of {show_bytes(found.moved_bytes or 0)} crossed the "
-            f"{crossing(trial)}"
-        )
+        crossed, moved = show_bytes(found.crossed_bytes or 0), show_bytes(found.moved_bytes or 0)
+        # Reading ahead, or what a file system adds, makes it more than was moved.
+        is_more = (found.crossed_bytes or 0) > (found.moved_bytes or 0) and crossed != moved
+        return f"{crossed} {'for' if is_more else 'of'} {moved} crossed the {crossing(trial)}"
     if trial.outcome.counters and trial.outcome.counters.of != "device":
         return f"{found.requests:,} calls for {found.names:,.0f} names reached the server"
     return f"{show_bytes(found.crossed_bytes or 0)} for {found.names:,.0f} names crossed the device"

@@ -4,7 +4,7 @@ from typing import Any
 
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.trial_figure import choose_record
-from coldcache.core.units import show_bytes, show_rate
+from coldcache.core.units import show_bytes, show_percent, show_rate
 from coldcache.core.vocabulary import DATA_OPERATIONS, IGNORES_FLUSHES, METRIC_OF_OPERATION
 from coldcache.verdicts.cold_proof import READS, judge_read
 from coldcache.verdicts.evidence import SLACK, direction_of, find_evidence
@@ -104,7 +104,7 @@ def slow_process_hidden(trial: Observation) -> Finding:
     least, most = rates.get("min"), rates.get("max")
     if least is None or not most or least >= trial.thresholds.least_moved * most:
         return None
-    return f"a process had moved {least / most:.0%} of what the fastest one had when that one ended the test"
+    return f"a process had moved {show_percent(least / most)} of what the fastest one had when that one ended the test"
 
 
 def foreign_transfers(trial: Observation) -> Finding:
@@ -153,7 +153,9 @@ def foreign_load(trial: Observation) -> Finding:
         return None
     share = (outcome.busy_cpu - outcome.own_cpu) / (cores * outcome.seconds)
     return (
-        f"others used {share:.0%} of the {cores} cores while it ran" if share > trial.thresholds.foreign_cpu else None
+        f"others used {show_percent(share)} of the {cores} cores while it ran"
+        if share > trial.thresholds.foreign_cpu
+        else None
     )
 
 
@@ -173,7 +175,8 @@ def model_saturated(trial: Observation) -> Finding:
         return None
     own = (counters.difference("cpu_ms") or 0) / 1000 / (cores * outcome.seconds)
     return (
-        f"{share:.0%} of the {cores} cores were busy while it ran, {own:.0%} by the model: the machine may be the limit"
+        f"{show_percent(share)} of the {cores} cores were busy while it ran, {show_percent(own)} by the model: the "
+        "machine may be the limit"
     )
 
 
@@ -195,7 +198,7 @@ def drifted(trial: Observation) -> Finding:
     drift = trial.baseline.drift
     if drift is None or abs(drift) <= trial.thresholds.drift:
         return None
-    return f"the sentinel was {drift:+.0%} off its median around that time"
+    return f"the sentinel was {show_percent(drift, signed=True)} off its median around that time"
 
 
 def two_modes(trial: Observation) -> Finding:
@@ -220,7 +223,10 @@ def fill_drift(trial: Observation) -> Finding:
     first, now = trial.baseline.fill, trial.outcome.fill_level
     if first is None or now is None or abs(now - first) <= trial.thresholds.fill_drift:
         return None
-    return f"the file system was {now:.0%} full beside the campaign's own files, {first:.0%} when the sweep began"
+    return (
+        f"the file system was {show_percent(now)} full beside the campaign's own files, "
+        f"{show_percent(first)} when the sweep began"
+    )
 
 
 def kernel_changed(trial: Observation) -> Finding:
@@ -251,7 +257,7 @@ def unsteady(trial: Observation) -> Finding:
             low, high = (show_rate(rate, "B/s") for rate in (min(change.rates), max(change.rates)))
             found = (
                 f"{operation} was not steady: the means of five equal parts lie between {low} and {high} and change by "
-                f"{change.course.slope:+.0%} along a line"
+                f"{show_percent(change.course.slope, signed=True)} along a line"
             )
             remedy = name_longer(trial, operation)
             return f"{found}: {remedy}" if remedy else found

@@ -8,7 +8,7 @@ import pandas as pd
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_level
 from coldcache.analysis.tables import Table
-from coldcache.core.units import show_bytes
+from coldcache.core.units import show_bytes, show_percent
 from coldcache.dataset.reader import COUNTED, open_table
 
 _FIGURES = ["moved_bytes", "crossed_bytes", "requests", "flushes"]
@@ -52,7 +52,7 @@ def tabulate_crossings(dataset: str | Path, sweep: Estimates, caption: str) -> T
         "moved": [_show(value) for value in table.moved_bytes],
         "crossed": [_show(value) for value in table.crossed_bytes],
         "share": [
-            f"{crossed / moved:.0%}" if moved > 0 and crossed == crossed else "–"
+            f"{show_percent(crossed / moved)}" if moved > 0 and crossed == crossed else "–"
             for moved, crossed in zip(table.moved_bytes, table.crossed_bytes, strict=True)
         ],
         "flushes": [f"{value:,.0f}" if value == value else "–" for value in table.flushes],

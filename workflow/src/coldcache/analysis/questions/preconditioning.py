@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from coldcache.core.units import show_bytes, show_rate
+from coldcache.core.units import show_bytes, show_percent, show_rate
 from coldcache.dataset.reader import open_table
 
 #: Rounds that show whether a rate is steady.
@@ -47,8 +47,9 @@ class Preconditioning:
     def _compare(self, rounds: pd.DataFrame) -> str:
         first, mean = self.parts.iloc[0], show_rate(float(rounds.rate.tail(_ROUNDS).mean()), "B/s")
         return (
-            f"the last five differ by {first.spread:.0%} of their mean, {mean}, and change by {abs(first.slope):.0%} "
-            f"along a line; steady are at most {first.most_spread:.0%} and {first.most_slope:.0%}"
+            f"the last five differ by {show_percent(first.spread)} of their mean, {mean}, and change by "
+            f"{show_percent(abs(first.slope))} along a line; steady are at most {show_percent(first.most_spread)} and "
+            f"{show_percent(first.most_slope)}"
         )
 
     def in_words(self) -> pd.DataFrame:

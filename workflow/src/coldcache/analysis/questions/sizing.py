@@ -11,7 +11,7 @@ from coldcache.analysis.format import format_interval
 from coldcache.analysis.questions.select import published_values
 from coldcache.analysis.scaling import find_scaling
 from coldcache.analysis.sentences import PLURALS, TOO_FEW, shorten_reason
-from coldcache.core.units import show_rate
+from coldcache.core.units import show_percent, show_rate
 from coldcache.dataset.published import PublishedValue, operation_of
 from coldcache.statistics.intervals import reached_level
 
@@ -62,7 +62,7 @@ def title_sustained(sweep: Estimates) -> str:
     """Return what share of its peak each operation of a sweep sustains, as a title."""
     described = find_scaling(sweep)
     shares = {name: float((described.sustained / described.peak).sel(operation=name)) for name in sweep.operations()}
-    kept = [f"{PLURALS.get(name, name)} {share:.0%}" for name, share in shares.items() if share == share]
+    kept = [f"{PLURALS.get(name, name)} {show_percent(share)}" for name, share in shares.items() if share == share]
     return f"Of their peak the plateaus sustain: {', '.join(kept)}" if kept else f"No plateau: {_list_peaks(sweep)}"
 
 

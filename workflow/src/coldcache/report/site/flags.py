@@ -11,7 +11,7 @@ FLAGS = {
     "wrote-less": ("with less written than moved", "see whether the storage honours a sync"),
     "above-ceiling": ("above the ceiling", "verify the ceiling"),
     "burst-credit": ("on burst credit", "measure until the credit is used"),
-    "slow-process-hidden": ("with a slow process hidden", "raise `file_size`"),
+    "slow-process-hidden": ("with a slow process hidden", "find the slow process in the log, and what slows it"),
     "foreign-transfers": ("with other transfers on the device", "stop what else uses the device"),
     "busy-machine": ("on a busy machine", "stop other programs"),
     "foreign-load": ("beside other load", "stop other programs"),
@@ -45,9 +45,9 @@ VOIDS = {
 DOUBTS = FLAGS | VOIDS
 
 #: What to do where logs were imported, of which nothing can be measured again here.
-_IMPORTED = dict.fromkeys(
-    ("too-short", "coarse-clock", "unsteady", "slow-process-hidden"), "import logs of longer runs"
-) | {"exit-status": "see the log of the trial"}
+_IMPORTED = dict.fromkeys(("too-short", "coarse-clock", "unsteady"), "import logs of longer runs") | {
+    "exit-status": "see the log of the trial"
+}
 
 #: What each rule found, in the words of its docstring.
 RULE_MEANINGS = {rule: (judge.__doc__ or "").splitlines()[0].partition(": ")[2] for rule, _, judge in RULES} | {

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.core.units import show_bytes, show_seconds
+from coldcache.core.units import show_bytes, show_percent, show_seconds
 from coldcache.design.blocks import Block, arrange_blocks
 from coldcache.design.cases import Case, Trial, expand_cases
 from coldcache.design.jobs import arrange_allocations, node_hours
@@ -161,7 +161,7 @@ def _show_repetitions(case: Case) -> str:
     if case.until is None or case.most == case.repetitions:
         return str(case.repetitions)
     budget = f" or {show_seconds(case.until.seconds)} are spent" if case.until.seconds is not None else ""
-    return f"{case.repetitions} to {case.most}, until {case.until.relative_width:.0%} wide{budget}"
+    return f"{case.repetitions} to {case.most}, until {show_percent(case.until.relative_width)} wide{budget}"
 
 
 def _describe_precondition(site: Site, asked: Precondition) -> str:
