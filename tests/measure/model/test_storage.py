@@ -57,12 +57,12 @@ def test_the_worked_example_of_the_page(project, place):
     start, campaign = blocks("bash")[:2]
     said = run(start.replace("make model", f"{sys.executable} -m coldcache.measure.model up"))
     assert said.returncode == 0, said.stderr
-    assert "read by as many threads as targets: 40 MB/s, bounded by target 1" in said.stdout
+    assert "read by as many threads as targets: 20 MB/s, bounded by target 1" in said.stdout
     said = run(campaign)
     assert said.returncode == 0, said.stderr[-3000:]
     rows = list(csv.DictReader(Path("results/knee/tables/knee-threads-predictions.csv").read_text().splitlines()))
     ratios = {int(row["threads"]): float(row["ratio"]) for row in rows}
-    assert [float(row["predicted"]) for row in rows] == pytest.approx([1e7, 4e7, 4e7])
+    assert [float(row["predicted"]) for row in rows] == pytest.approx([5e6, 2e7, 2e7])
     # Never faster than the limits; how much slower depends on what else runs.
     assert all(0.5 < ratio < 1.05 for ratio in ratios.values())
     for path in Path("raw/knee").rglob("trial.json"):
