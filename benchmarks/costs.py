@@ -20,6 +20,8 @@ _SITE = """\
 site: bench
 title: A folder
 targets: {scratch: {path: scratch, make: true}}
+# They take two seconds of a campaign, however many trials it has.
+measures_ceilings: false
 """
 
 #: A folder in memory, so that a tree of millions of files does not load the disk.
@@ -33,7 +35,7 @@ SNAKEMAKE = ("snakemake", "--quiet", "rules", "progress", "host", "--cores", "2"
 
 
 class Cost(NamedTuple):
-    """The cost of a command and of all the processes that it waited for.
+    """The cost of a command and of all the processes that were waited for.
 
     Attributes
     ----------
@@ -78,6 +80,11 @@ def cost_of(
             said.seek(0)
             sys.exit(f"bench: {' '.join(map(str, words))[:300]}: {said.read().decode(errors='replace')[-2000:]}")
     return Cost(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / 1e6)
+
+
+def cost_of_all(words: Sequence[str | Path], folder: Path = ROOT) -> Cost:
+    """Return the cost of a command and of all it leaves behind, such as the server that the workflow forks steps of."""
+    return cost_of([PYTHON, str(Path(__file__).with_name("wait_for_all.py")), *words], folder)
 
 
 def least(costs: Sequence[Cost]) -> Cost:

@@ -29,8 +29,9 @@ _COMMITS = 6
 
 #: The figures that the page quotes first.
 _QUOTED = (
-    "trial-cpu", "trial-files", "plan-seconds", "dry-run-seconds", "resume-seconds", "logs-rate", "dataset-build",
-    "dataset-save", "dataset-open", "report-all", "report-nothing", "report-one-log", "help-seconds", "parse-seconds",
+    "trial-cpu", "trial-files", "plan-seconds", "dry-run-seconds", "resume-seconds", "logs-share", "dataset-build",
+    "dataset-save", "dataset-open", "report-all", "notebook-cpu", "first-page", "report-nothing", "report-one-log",
+    "help-seconds", "parse-seconds",
     "fidelity", "disturbance-cpu",
 )  # fmt: skip
 

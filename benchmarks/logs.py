@@ -77,7 +77,9 @@ def measure() -> Iterator[tuple[str, Measurement]]:
     whole = least([cost_of([*parse, *many]) for _ in range(_TURNS)])
     gc.set_threshold(1_000_000)
     floor = min(processor_time_on_two_cores(find_numbers, many) for _ in range(_TURNS))
-    yield "logs-rate", Measurement(2 * _LOGS / (whole.processor - start.processor), 2 * _LOGS / floor)
+    rate, bare = (2 * _LOGS / seconds for seconds in (whole.processor - start.processor, floor))
+    yield "logs-rate", Measurement(rate, bare)
+    yield "logs-share", Measurement(rate / bare)
     with tempfile.TemporaryDirectory() as folder:
         series = Path(folder, "long_bw.1.log")
         lines = (f"{100 * row}, {100_000 + row % 999}, {row % 2}, 0, 0\n" for row in range(_POINTS))

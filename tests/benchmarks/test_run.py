@@ -55,7 +55,7 @@ def test_the_short_table_shows_what_is_missed_and_the_floor(ledger):
         for name, value, floor in [("trial-cpu", 5.5, 1.8), ("help-seconds", 0.1, 0.02), ("series-seconds", 2.0, None)]
     ]
     assert ledger.quote(ledger.latest(entries)).splitlines()[2:] == [
-        "| processor time per trial, of 2,000 with a tool that ends at once | 5.5 ms | ≤ 5, missed "
+        "| processor time per trial, of 2,000 with a tool that ends at once | 5.5 ms | ≤ 3, missed "
         "| a loop that starts the tool: 1.8 ms |",
         "| --help | 0.1 s | ≤ 0.3 | Python alone: 0.02 s |",
     ]
@@ -82,7 +82,7 @@ def test_a_figure_measured_again_takes_the_place_of_that_of_the_same_commit(ledg
 
 @pytest.mark.parametrize(
     ("name", "kept", "missed"),
-    [("trial-cpu", 5, 5.01), ("logs-rate", 10_000, 9_999), ("fidelity", 0.98, 0.979), ("disturbance-io", 0, 1)],
+    [("trial-cpu", 3, 3.01), ("logs-rate", 10_000, 9_999), ("fidelity", 0.98, 0.979), ("disturbance-io", 0, 1)],
 )
 def test_a_goal_is_kept_up_to_its_bound(ledger, name, kept, missed):
     assert ledger.FIGURES[name].is_met(kept)
@@ -98,6 +98,18 @@ def test_a_command_is_charged_with_the_processes_that_it_waits_for(ledger, tmp_p
     assert cost.seconds >= 0.3
     assert cost.processor >= 0.3
     assert cost.memory >= 200
+
+
+def test_a_process_that_a_command_leaves_behind_is_charged_to_it_where_all_are_waited_for(ledger, tmp_path):
+    import costs
+
+    child = "import time\nwhile time.process_time() < 0.5: pass"
+    leave = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', sys.argv[1]], start_new_session=True)"
+    words = [sys.executable, "-c", leave, child]
+    assert costs.cost_of(words, tmp_path).processor < 0.5
+    whole = costs.cost_of_all(words, tmp_path)
+    assert whole.processor >= 0.5
+    assert whole.seconds >= 0.5
 
 
 def test_a_command_that_fails_ends_the_bench_with_what_it_said(ledger, tmp_path):
