@@ -105,13 +105,20 @@ def _arrange_rounds(blocks: list[Block], site: Site) -> list[Allocation]:
     nodes_of = {nodes for _, nodes in rounds}
     most = float("inf") if is_local and site.limits.walltime is None else _most_merged(site.limits)
     jobs: dict[int, list[list[Block]]] = {}
+    # The seconds of each last job.
+    spent: dict[int, float] = {}
     for (_, nodes), parts in rounds.items():
+        key = 0 if is_local else nodes
+        own = jobs.setdefault(key, [])
         for piece in _split_round(parts, site.limits):
-            own = jobs.setdefault(0 if is_local else nodes, [])
-            if own and sum(map(_seconds, [*own[-1], *piece])) <= most:
+            seconds = [_seconds(part) for part in piece]
+            together = sum(seconds, spent.get(key, 0.0))
+            if own and together <= most:
                 own[-1] += piece
+                spent[key] = together
             else:
                 own.append(piece)
+                spent[key] = sum(seconds)
     found = [job for own in jobs.values() for job in own]
     found.sort(key=lambda job: (job[0].round, job[-1].round))
     width = len(str(max(block.round for block in blocks)))
@@ -128,11 +135,14 @@ def _split_round(blocks: list[Block], limits: Limits) -> Iterator[list[Block]]:
     """Yield a round's blocks in pieces that each fit into the longest job."""
     most = float("inf") if limits.walltime is None else (limits.walltime - SPARE_SECONDS) / limits.margin
     piece: list[Block] = []
+    spent = 0.0
     for part in (part._replace(name=block.name) for block in blocks for part in _split(block, limits)):
-        if piece and sum(map(_seconds, [*piece, part])) > most:
+        seconds = _seconds(part)
+        if piece and spent + seconds > most:
             yield piece
-            piece = []
+            piece, spent = [], 0.0
         piece.append(part)
+        spent += seconds
     yield piece
 
 
