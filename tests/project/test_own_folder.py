@@ -19,6 +19,7 @@ sweeps:
     title: Random reads
     tools: [fio]
     operations: [random-read]
+    seconds: 1 s
     factors: {threads: [1, 2], transfer_size: [4 KiB, 64 KiB], file_size: [1 MiB], direct_io: [where-possible]}
 """
 

@@ -18,6 +18,7 @@ sweeps:
     title: Random reads
     tools: [fio]
     operations: [random-read]
+    seconds: 1 s
     factors:
       threads: [1, 2]
       transfer_size: [4 KiB, 64 KiB]
@@ -27,6 +28,7 @@ sweeps:
     title: Layouts
     tools: [fio]
     operations: [random-read]
+    seconds: 1 s
     factors:
       threads: [2]
       transfer_size: [64 KiB]
