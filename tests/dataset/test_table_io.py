@@ -1,6 +1,7 @@
 """A long table is read as it was written, by this program and by xarray alone."""
 
 import h5netcdf
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +19,7 @@ def write(path, table):
 
 
 def read(path):
-    with h5netcdf.File(path) as file:
+    with h5py.File(path) as file:
         return read_table_group(file["records"])
 
 
@@ -88,7 +89,7 @@ def test_texts_of_another_width_are_read_too(tmp_path):
 
 def test_some_rows_and_columns_are_read_as_in_the_whole_table(tmp_path):
     table = pd.DataFrame({"case": [*"aabbb"], "value": [1.0, 2.0, 3.0, 4.0, 5.0], "n": [*range(5)]})
-    with h5netcdf.File(write(tmp_path / "t.nc", table)) as file:
+    with h5py.File(write(tmp_path / "t.nc", table)) as file:
         some = read_table_group(file["records"], slice(1, 4), ("value", "case"))
     assert some.to_dict("split") == {"index": [1, 2, 3], "columns": ["value", "case"],
                                      "data": [[2.0, "a"], [3.0, "b"], [4.0, "b"]]}  # fmt: skip
@@ -99,7 +100,7 @@ def test_some_rows_and_columns_are_read_as_in_the_whole_table(tmp_path):
 def test_runs_begin_where_a_column_changes_also_at_the_ends_of_chunks(tmp_path_factory, rows):
     table = pd.DataFrame(rows, columns=["case", "repetition"])
     path = write(tmp_path_factory.mktemp("tables") / "t.nc", table)
-    with pytest.MonkeyPatch.context() as patch, h5netcdf.File(path) as file:
+    with pytest.MonkeyPatch.context() as patch, h5py.File(path) as file:
         patch.setattr("coldcache.dataset.table_io._CHUNK", 7)
         runs = find_runs(file["records"], ("case", "repetition"))
     expected = [number for number, row in enumerate(rows) if number == 0 or row != rows[number - 1]]
@@ -108,5 +109,5 @@ def test_runs_begin_where_a_column_changes_also_at_the_ends_of_chunks(tmp_path_f
 
 
 def test_a_table_without_rows_has_no_runs(tmp_path):
-    with h5netcdf.File(write(tmp_path / "t.nc", pd.DataFrame(columns=["case", "value"]))) as file:
+    with h5py.File(write(tmp_path / "t.nc", pd.DataFrame(columns=["case", "value"]))) as file:
         assert len(find_runs(file["records"], ("case",))) == 0

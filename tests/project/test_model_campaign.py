@@ -3,44 +3,18 @@
 import csv
 import json
 import re
-import shutil
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
+from sealed import read_table, rebuild
 
 pytestmark = pytest.mark.slow
-
-STUDY = ("--study=model", "--dataset=results/model/dataset.nc")
 
 
 @pytest.fixture(scope="module")
 def rebuilt(root, tmp_path_factory):
     """A folder with the results of the campaign, and the page that compares them with the limits."""
-    folder = tmp_path_factory.mktemp("model")
-    shutil.copytree(root / "raw/model", folder / "raw/model")
-    shutil.copytree(root / "notebooks", folder / "notebooks")
-    (folder / "config").symlink_to(root / "config")
-
-    def run(*words):
-        command = [sys.executable, "-m", "coldcache", *words]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=240)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    run("seal", "model", "--check")
-    for step in ("collect", "claims"):
-        run(step, "--campaign=model", "--results=results/model")
-    page = "results/model/limits-and-rates.ipynb"
-    run("notebook", "--notebook=notebooks/limits-and-rates.ipynb", *STUDY, f"--output={page}", "--log=log.ipynb")
-    return folder
-
-
-def read_table(page, head):
-    """Return the rows of the table of a page whose first cell is this one."""
-    lines = page[page.index(f"| {head} |") :].splitlines()
-    rows = lines[2 : next(place for place, line in enumerate(lines) if not line.startswith("|"))]
-    return {cells[0]: cells[1:] for cells in ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)}
+    return rebuild(root, tmp_path_factory.mktemp("model"), "model", ["limits-and-rates"])
 
 
 def span(values):

@@ -58,6 +58,16 @@ def test_each_cell_of_a_map_leads_to_its_case_and_says_its_value(grid):
     assert panels["read"].get_title("left") == "read, MB/s"
 
 
+def test_cells_show_three_digits_and_whole_numbers_above_a_thousand(grid):
+    sweep, over = replace(grid, unit="1/s", cells=grid.cells * 0.2926e-3), ("threads", "transfer_size")
+    with house_style():
+        _, panels = open_map(sweep.cells, over)
+        sns.heatmap(map_of(sweep, "read", over), annot=True, fmt=".3g", cbar=False, ax=panels["read"])
+        set_map(panels["read"], sweep, "read", over)
+    shown = [text.get_text() for text in panels["read"].texts]
+    assert shown == ["293", "585", "878", "1,170", "1,463", "1,756", "2,048", "2,341", "2,633"]
+
+
 def test_the_median_of_a_case_with_two_modes_is_in_brackets(grid):
     codes = grid.cube.verdict.copy(data=np.full(grid.cube.verdict.shape, "", dtype=object))
     codes.loc[{"transfer_size": 65536, "threads": 4}] = "two-modes"

@@ -12,9 +12,11 @@ from coldcache.analysis.questions.time_series import (
     MOST_SERIES,
     _choose_step,
     caption_series,
+    describe_pauses,
     describe_series,
     find_peaks,
     find_series,
+    format_series,
     group_series,
     list_points,
     set_time,
@@ -63,14 +65,19 @@ def test_a_series_is_told_by_its_p99_9(series):
 
 def test_points_are_listed_by_the_second_for_a_figure(series):
     (write,) = (one for one in series if one.operation == "write")
-    points = list_points([write] * 8)
+    eight = [replace(write, case=f"threads={threads}") for threads in range(8)]
+    points = list_points(eight)
     assert len(points) == MOST_SERIES * len(write.values)
     assert points.index.tolist() == list(range(len(points)))
     assert points.value.tolist()[:30] == write.values.tolist()
     assert points.seconds.tolist()[:3] == pytest.approx([0, 60, 120])
     assert caption_series([write]) == "Points: 30. Dashed: the 99.9th percentile of the points."
-    several = caption_series([write] * 8)
+    several = caption_series(eight)
     assert several.startswith("Points: 30 of each line. ") and several.endswith(" 2 more series: see the table.")
+    # Runs of a case share a name, and so a colour: all of them are shown.
+    assert list_points([*eight, replace(eight[0], repetition=1)]).groupby("series").run.unique().map(list).tolist() == [
+        [0, 1], [0], [0], [0], [0], [0],
+    ]  # fmt: skip
 
 
 def test_processes_are_summed_over_the_same_windows(series):
@@ -79,18 +86,38 @@ def test_processes_are_summed_over_the_same_windows(series):
         write, metric="throughput_per_process", times=np.array([0.10, 0.21, 0.30, 0.41]),
         values=np.array([1.0, 2.0, 3.0, 4.0]), part="process 0",
     )  # fmt: skip
-    # The second process begins later, misses a window, and has two points in the last one.
+    # The second process begins later, moves nothing in a window, and has two points in the last one.
     second = replace(first, times=np.array([0.22, 0.40, 0.41]), values=np.array([10.0, 20.0, 40.0]), part="process 1")
     total = sum_processes([first, second])
     assert (total.metric, total.part, total.is_process) == ("throughput", "all 2 processes", False)
-    assert total.values.tolist() == [12.0, 34.0]
+    assert total.values.tolist() == [12.0, 3.0, 34.0]
     # Of the distances 0.01, 0.09, 0.11, 0.11 and 0.18 the median is the width of a window; the first ends at 0.1.
-    assert total.times.tolist() == pytest.approx([0.1 + 0.11, 0.1 + 3 * 0.11])
+    assert total.times.tolist() == pytest.approx([0.1 + 0.11, 0.1 + 2 * 0.11, 0.1 + 3 * 0.11])
+    assert total.pause == pytest.approx(0.11)
     assert list(group_series([total, first, second])) == [(write.sweep, "throughput", "B/s")]
     assert len(find_peaks([total, first, second])) == 1
     points = list_points([total, first, second])
-    assert points.groupby("is_process").size().to_dict() == {False: 2, True: 7}
+    assert points.groupby("is_process").size().to_dict() == {False: 3, True: 7}
     assert "Bold: the sum" in caption_series([total, first])
+
+
+def test_the_longest_pause_of_a_process_is_named_for_the_runs_of_each_case(series):
+    write = replace(next(one for one in series if one.operation == "write"), sweep="outage")
+    runs = [
+        replace(write, case=f"target_outage={outage}", part="all 2 processes", pause=pause, repetition=run)
+        for outage, pauses in (("0.0", (0.0, 0.0)), ("5.0", (10.5, 11.5))) for run, pause in enumerate(pauses)
+    ]  # fmt: skip
+    assert describe_pauses(runs) == (
+        "Longest pause of a process: outage write (target outage 0 ms, all 2 processes) none over 2 runs; "
+        "outage write (target outage 5 s, all 2 processes) 10.5 s to 11.5 s over 2 runs."
+    )
+    assert describe_pauses(runs[:2]) is None
+    assert describe_pauses([write]) is None
+    shown = format_series(summarise_series(runs))
+    assert shown["pause"].tolist() == ["none", "none", "10.5 s", "11.5 s"]
+    assert shown["run"].tolist() == [0, 1, 0, 1]
+    assert not {"run", "pause"} & set(format_series(summarise_series([write])).columns)
+    assert "A line for each run: the sum of its processes." in caption_series(runs)
 
 
 def test_the_processes_of_a_log_by_the_tenth_of_a_second_sum_up_to_the_limit_of_the_device(reference_report):
@@ -107,10 +134,10 @@ def test_the_processes_of_a_log_by_the_tenth_of_a_second_sum_up_to_the_limit_of_
     ("case", "operation", "name"),
     [
         ("only", "write", "write"),
-        ("threads=4", "write", "write, threads=4"),
-        ("operation=write,threads=4", "write", "write, threads=4"),
+        ("threads=4", "write", "write, threads 4"),
+        ("operation=write,threads=4", "write", "write, threads 4"),
         ("operation=write", "write", "write"),
-        ("operation=read,threads=4", "write", "write, threads=4"),
+        ("operation=read,threads=4", "write", "write, threads 4"),
     ],
 )
 def test_a_series_is_named_by_its_operation_and_what_else_its_case_says(series, case, operation, name):

@@ -62,7 +62,7 @@ def format_level(factor: str, level: Any) -> str:
     if known and known.unit == "B/s":
         return show_rate(float(level), "B/s")
     if known and known.unit == "s":
-        return f"{level * 1000:g} ms"
+        return f"{level:g} s" if level >= 1 else f"{level * 1000:g} ms"
     return f"{level:,.0f}" if level == int(level) else f"{level:g}"
 
 

@@ -14,7 +14,7 @@ import xarray as xr
 from coldcache.core.errors import DatasetError
 from coldcache.dataset.cube_io import read_cube
 from coldcache.dataset.slices import note_read, slice_of_limits, slice_of_sweep, slice_of_table
-from coldcache.dataset.table_io import find_runs, read_table_group
+from coldcache.dataset.table_io import count_rows, find_runs, read_table_group
 from coldcache.statistics.dependence import measure_rounds
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
@@ -47,7 +47,7 @@ def find_trials(path: Path) -> dict[str, slice]:
     note_read(slice_of_table("records", None))
     with _open_group(path, "records") as group:
         runs = find_runs(group, ("study", "sweep", "case", "repetition"))
-        ends = [*runs.index[1:], next(iter(group.dimensions.values())).size]
+        ends = [*runs.index[1:], count_rows(group)]
     keys = runs.study + "/" + runs.sweep + "/" + runs.case + "/r" + runs.repetition.astype(str)
     return {key: slice(begin, end) for key, begin, end in zip(keys, runs.index, ends, strict=True)}
 
@@ -91,9 +91,9 @@ def open_table(path: Path, name: str, study: str | None = None, columns: Collect
 
 
 @contextmanager
-def _open_group(path: Path, name: str) -> Iterator[h5netcdf.Group]:
+def _open_group(path: Path, name: str) -> Iterator[h5py.Group]:
     try:
-        with h5netcdf.File(path) as file:
+        with h5py.File(path) as file:
             yield file[name]
     except (OSError, KeyError) as error:
         raise DatasetError(f"{path} has no table {name}: collect the campaign again") from error

@@ -1,12 +1,14 @@
 """Write and read long tables as groups of a NetCDF file that xarray opens, too: text has a fixed width.
 
 Strings of variable length, stored one by one in the heap of an HDF5 file, take ten times as long to write and read.
+h5netcdf looks up the dimensions of a variable for each read, which takes twice as long as to read a column.
 """
 
 from collections.abc import Collection
 from typing import Any
 
 import h5netcdf
+import h5py
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -57,33 +59,44 @@ def write_table_group(file: h5netcdf.File, name: str, table: pd.DataFrame, row: 
 
 
 def read_table_group(
-    group: h5netcdf.Group, rows: slice = slice(None), columns: Collection[str] | None = None
+    group: h5py.Group, rows: slice = slice(None), columns: Collection[str] | None = None
 ) -> pd.DataFrame:
     """Return the table of a group that `write_table_group` wrote, or only some of its rows and columns."""
-    row = next(iter(group.dimensions))
-    names = columns or [name for name in group.variables if name not in group.dimensions]
-    numbers = range(group.dimensions[row].size)[rows]
-    table = {name: _restore(group.variables[name][rows], group.variables[name]) for name in names}
+    row = _find_row(group)
+    names = columns or [name for name, stored in group.items() if not stored.is_scale]
+    numbers = range(group[row].size)[rows]
+    table = {name: _restore(group[name][rows], group[name]) for name in names}
     return pd.DataFrame(table, index=pd.RangeIndex(numbers.start, numbers.stop, name=row), copy=False)
 
 
-def find_runs(group: h5netcdf.Group, columns: Collection[str]) -> pd.DataFrame:
+def count_rows(group: h5py.Group) -> int:
+    """Return the number of rows of the table of a group."""
+    return int(group[_find_row(group)].size)
+
+
+def find_runs(group: h5py.Group, columns: Collection[str]) -> pd.DataFrame:
     """Return some columns of a table where one of them changes: the first row of each run, numbered as in the table."""
-    size = next(iter(group.dimensions.values())).size
+    size = count_rows(group)
     runs = [_find_runs(group, columns, begin, min(size, begin + _CHUNK)) for begin in range(0, size, _CHUNK)]
     return pd.concat(runs) if runs else read_table_group(group, columns=columns)
 
 
-def _find_runs(group: h5netcdf.Group, columns: Collection[str], begin: int, end: int) -> pd.DataFrame:
+def _find_row(group: h5py.Group) -> str:
+    """Return the name of the row dimension: NetCDF numbers it before the widths of texts."""
+    scales = {name: stored.attrs["_Netcdf4Dimid"] for name, stored in group.items() if stored.is_scale}
+    return min(scales, key=scales.__getitem__)
+
+
+def _find_runs(group: h5py.Group, columns: Collection[str], begin: int, end: int) -> pd.DataFrame:
     # The last row before these is compared, too.
     rows = slice(max(0, begin - 1), end)
-    stored = {name: group.variables[name][rows] for name in columns}
+    stored = {name: group[name][rows] for name in columns}
     starts = np.zeros(rows.stop - rows.start, bool)
     starts[0] = begin == 0
     for values in stored.values():
         differs = values[1:] != values[:-1]
         starts[1:] |= differs.any(axis=tuple(range(1, differs.ndim)))
-    found = {name: _restore(values[starts], group.variables[name]) for name, values in stored.items()}
+    found = {name: _restore(values[starts], group[name]) for name, values in stored.items()}
     return pd.DataFrame(found, index=np.flatnonzero(starts) + rows.start)
 
 
@@ -114,11 +127,11 @@ def _as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
 
 
-def _restore(values: npt.NDArray[Any], variable: h5netcdf.Variable) -> npt.NDArray[Any] | ExtensionArray:
+def _restore(values: npt.NDArray[Any], stored: h5py.Dataset) -> npt.NDArray[Any] | ExtensionArray:
     """Return stored values of a variable with the type of their column."""
     if values.dtype.kind == "S":
         return _decode(values)
-    return values.astype(bool) if variable.attrs.get("dtype") == "bool" else values
+    return values.astype(bool) if stored.attrs.get("dtype") == "bool" else values
 
 
 def _decode(characters: npt.NDArray[np.bytes_]) -> ExtensionArray:

@@ -37,6 +37,10 @@ def shorten_number(value: float) -> str:
     return f"{value:g}"
 
 
+#: Axes along x that are less wide than this, in inches, have fewer ticks.
+_NARROW = 3.0
+
+
 def scale_for(unit: str, highest: float) -> tuple[float, str]:
     """Return the divisor of the ticks of an axis that starts at zero, and the unit of its label.
 
@@ -102,7 +106,8 @@ def _set_axis(
         if start is not None:
             set_limits(start, None)
         divisor, name = scale_for(unit, highest or max(axis.get_view_interval()))
-        axis.set_major_locator(MaxNLocator(6, integer=whole))
+        inches = axes.get_window_extent().width / axes.figure.dpi
+        axis.set_major_locator(MaxNLocator(4 if which == "x" and inches < _NARROW else 6, integer=whole))
         axis.set_major_formatter(FuncFormatter(lambda value, _: shorten_number(value / divisor)))
         axis.set_label_text(f"{quantity}, {name}" if name else quantity)
 

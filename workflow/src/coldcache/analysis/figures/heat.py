@@ -48,7 +48,7 @@ def map_of(sweep: Estimates, operation: str, over: tuple[str, str]) -> Any:
 def set_map(axes: Axes, sweep: Estimates, operation: str, over: tuple[str, str]) -> None:
     """Label a drawn map, link each cell to its case, and put the medians of cases with two modes in brackets."""
     cells = sweep.cells.sel(operation=operation).squeeze(drop=True)
-    _, unit = scale_for(sweep.unit, float(cells.estimate.max()))
+    divisor, unit = scale_for(sweep.unit, float(cells.estimate.max()))
     axes.set_title(f"{operation.replace('-', ' ')}, {unit}" if unit else operation, fontsize=11)
     axes.set_xlabel(_label(over[0]))
     axes.set_ylabel(_label(over[1]))
@@ -57,15 +57,19 @@ def set_map(axes: Axes, sweep: Estimates, operation: str, over: tuple[str, str])
         for row, down in enumerate(cells[over[1]].values.tolist()):
             levels = {"operation": operation, over[0]: across, over[1]: down}
             cell = sweep.cells.sel(levels).squeeze(drop=True)
-            page = sweep.page({**_single(sweep), **levels})
-            if page is None:
-                continue
             median, low, high, n = (float(cell[name]) for name in ("estimate", "low", "high", "n"))
-            says = say_case(levels, median, low, high, int(n), sweep.unit)
-            link_points(axes, [column + 0.5], [row + 0.5], [say(page, says)])
-            for text in axes.texts if sweep.has_two_modes(levels) else ():
+            for text in axes.texts:
                 if text.get_position() == (column + 0.5, row + 0.5):
-                    text.set_text(f"({text.get_text()})")
+                    shown = _show(median / divisor)
+                    text.set_text(f"({shown})" if sweep.has_two_modes(levels) else shown)
+            if (page := sweep.page({**_single(sweep), **levels})) is not None:
+                says = say_case(levels, median, low, high, int(n), sweep.unit)
+                link_points(axes, [column + 0.5], [row + 0.5], [say(page, says)])
+
+
+def _show(value: float) -> str:
+    """Return a value with three digits, whole where it has more: ``15.3``, ``2,630``."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _single(sweep: Estimates) -> dict[str, Any]:

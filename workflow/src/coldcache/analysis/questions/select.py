@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from html import escape
 from itertools import product
 from pathlib import Path
@@ -234,13 +235,13 @@ def choose_all(dataset: str | Path, study: str, operations: Sequence[str] = ()) 
     """
     path = Path(dataset)
     limits, selection = open_limits(path, study), SweepSelection(study, [], [])
-    verdicts = open_table(path, "verdicts", study)
+    verdicts, streams = open_table(path, "verdicts", study), _read_streams(path, study)
     for row in open_table(path, "sweeps", study).itertuples():
         if operations and set(operations).isdisjoint(row.operations.split()):
             continue
         items = tuple(part.strip() for part in row.item.split(";") if part.strip())
         question = Question(study, row.sweep, row.title, items, row.file_layout, row.why)
-        cube = _add_streams(open_sweep(path, study, row.sweep), path) if row.state == "measured" else xr.Dataset()
+        cube = _add_streams(open_sweep(path, study, row.sweep), streams) if row.state == "measured" else xr.Dataset()
         parts = list_parts(cube)
         silent = list_silent(cube, parts, verdicts)
         for part in parts:
@@ -262,14 +263,19 @@ def choose_all(dataset: str | Path, study: str, operations: Sequence[str] = ()) 
     return selection
 
 
-def _add_streams(cube: xr.Dataset, path: Path) -> xr.Dataset:
+def _read_streams(path: Path, study: str) -> Callable[[], pd.DataFrame]:
+    """Return a function that returns the rates of each stream of a study; it reads them when they are first needed."""
+    return cache(lambda: tabulate_core_rates(open_records(path, study)))
+
+
+def _add_streams(cube: xr.Dataset, read_streams: Callable[[], pd.DataFrame]) -> xr.Dataset:
     """Return a cube whose throughput is the sum of the streams in trials that state each stream alone."""
     if "throughput" not in cube or not bool((cube.throughput.isnull() & cube.verdict.isin(COUNTED)).any()):
         return cube
-    records = open_records(path, cube.attrs["study"])
-    streams = tabulate_core_rates(records[records.sweep == cube.attrs["sweep"]])
+    streams = read_streams()
     if not set(map(str, cube.throughput.dims)) <= set(streams.columns):
         return cube
+    streams = streams[streams.sweep == cube.attrs["sweep"]]
     return cube.assign(throughput=add_streams(cube.throughput, streams).assign_attrs(cube.throughput.attrs))
 
 

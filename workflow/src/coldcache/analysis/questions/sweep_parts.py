@@ -35,13 +35,9 @@ class Part(NamedTuple):
 def list_parts(cube: xr.Dataset) -> list[Part]:
     """Return the operations of a cube that count, by the metric that they are judged by, or else the first stated."""
     metrics: dict[str, set[str]] = {}
-    for operation in _list_operations(cube):
+    for operation, found in _share_stated(cube).items():
         judged_by = METRIC_OF_OPERATION.get(operation, "")
-        counted = cube.verdict.sel(operation=operation).isin(COUNTED)
-        shares = {
-            metric: float(cube[metric].sel(operation=operation).where(counted).notnull().sum() / max(counted.sum(), 1))
-            for metric in dict.fromkeys([*([judged_by] if judged_by else []), *UNIT_OF_METRIC]) if metric in cube
-        }  # fmt: skip
+        shares = {metric: found[metric] for metric in dict.fromkeys([judged_by, *UNIT_OF_METRIC]) if metric in found}
         if max(shares.values(), default=0.0) > 0:
             # The first that every trial states, else the first that any states.
             stated = [metric for metric, share in shares.items() if share]
@@ -52,6 +48,23 @@ def list_parts(cube: xr.Dataset) -> list[Part]:
         Part(metric, kind, names, "-".join(filter(None, (metric if len(metrics) > 1 else "", kind))))
         for metric, kind, names in kinds
     ]
+
+
+def _share_stated(cube: xr.Dataset) -> dict[str, dict[str, float]]:
+    """Return which share of the trials that count states each metric, for each operation of a cube."""
+    if not (operations := _list_operations(cube)):
+        return {}
+    counted = cube.verdict.isin(COUNTED)
+    others = [dim for dim in counted.dims if dim != "operation"]
+    whole = np.maximum(counted.sum(others).values, 1)
+    shares = {
+        metric: (cube[metric].notnull() & counted).sum(others).values / whole
+        for metric in UNIT_OF_METRIC if metric in cube
+    }  # fmt: skip
+    return {
+        operation: {metric: float(share[place]) for metric, share in shares.items()}
+        for place, operation in enumerate(operations)
+    }
 
 
 def _split_kinds(operations: set[str]) -> dict[str, set[str]]:

@@ -1,5 +1,6 @@
 """Rates over time that logs state point by point: CloudWatch's minutes, fio's intervals."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
@@ -12,6 +13,7 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from coldcache.analysis.figures.axes import set_x
 from coldcache.analysis.figures.style import INK
+from coldcache.analysis.format import format_factor
 from coldcache.analysis.sentences.subjects import PLURALS, capitalise
 from coldcache.core.units import show_rate
 from coldcache.core.vocabulary import DATA_OPERATIONS
@@ -19,7 +21,7 @@ from coldcache.dataset.reader import COUNTED, open_records
 from coldcache.design.case_names import ONLY
 from coldcache.statistics.percentiles import percentile
 
-#: Series in one figure; more would hide each other.
+#: Names of series in one figure; more would hide each other.
 MOST_SERIES = 6
 
 #: Minutes from which an axis is in minutes.
@@ -45,6 +47,10 @@ class Series:
         In `unit`.
     part : str
         The process that it is of, or how many are summed; empty where the log states a single series.
+    repetition : int
+        Which run of its case it is of, from 0.
+    pause : float
+        The longest time in which one of the summed processes moved nothing, in s; NaN where no processes are stated.
     """
 
     sweep: str
@@ -55,6 +61,8 @@ class Series:
     times: npt.NDArray[np.float64]
     values: npt.NDArray[np.float64]
     part: str = ""
+    repetition: int = 0
+    pause: float = np.nan
 
     @property
     def is_process(self) -> bool:
@@ -62,22 +70,45 @@ class Series:
         return self.part.startswith("process ")
 
     @property
+    def is_sum(self) -> bool:
+        """Whether it is the sum of several processes."""
+        return self.part.startswith("all ")
+
+    @property
     def name(self) -> str:
-        """The name by which it differs from other series of its sweep and unit."""
+        """The name by which it differs from other series of its sweep and unit; runs of a case share it."""
+        return ", ".join([self.operation, *self._parts])
+
+    @property
+    def in_brackets(self) -> str:
+        """What its name says beside the operation, in brackets after a blank; empty where it says no more."""
+        return f" ({', '.join(self._parts)})" if self._parts else ""
+
+    @property
+    def _parts(self) -> list[str]:
         parts = [part for part in self.case.split(",") if part != ONLY and not part.startswith("operation=")]
-        return ", ".join([self.operation, *parts, *filter(None, [self.part])])
+        return [*(_word_level(part) for part in parts), *filter(None, [self.part])]
+
+
+def _word_level(part: str) -> str:
+    """Return a level in the name of a case in words: ``target outage 5 s`` for ``target_outage=5.0``."""
+    factor, stated, level = part.partition("=")
+    try:
+        return format_factor(factor, float(level)) if stated else part
+    except ValueError:
+        return format_factor(factor, level)
 
 
 def find_series(dataset: str | Path, study: str) -> list[Series]:
     """Return every series of a study whose trial counts, in the order of the logs; none where no log has any.
 
-    The processes of a trial are also summed: that series comes before them.
+    The processes of a trial are summed. Where a sweep has just one such trial, its processes come after the sum.
     """
     keys = ["sweep", "case", "repetition", "operation", "metric", "unit"]
     records = open_records(Path(dataset), study, [*keys, "verdict", "share", "time", "value"])
     points = records[records.time.notna() & records.verdict.isin(COUNTED)]
     found = []
-    for (sweep, case, _, operation, metric, unit), rows in points.groupby(keys, sort=False):
+    for (sweep, case, repetition, operation, metric, unit), rows in points.groupby(keys, sort=False):
         # A point of a log with a single series is a share by its moment, not by its process.
         processes = rows.share.where(~rows.share.str.startswith("time="), "")
         shares = [
@@ -87,32 +118,48 @@ def find_series(dataset: str | Path, study: str) -> list[Series]:
         parts = [
             Series(
                 sweep, case, operation, metric, unit, ordered.time.to_numpy(), ordered.value.to_numpy(),
-                share.replace("=", " ") if is_several else "",
+                share.replace("=", " ") if is_several else "", int(repetition),
             )
             for share, ordered in shares
         ]  # fmt: skip
         found += [sum_processes(parts), *parts] if is_several else parts
-    return found
+    sums = Counter((one.sweep, one.unit) for one in found if one.is_sum)
+    return [one for one in found if not one.is_process or sums[one.sweep, one.unit] == 1]
 
 
 def sum_processes(processes: list[Series]) -> Series:
     """Return the sum of the series of several processes, over windows that begin at the same moments for all.
 
-    A window is as long as the typical distance of two points; within it the points of a process are averaged. Windows
-    in which a process has no point are left out: a sum without it would be too low.
+    A window is as long as the typical distance of two points; within it the points of a process are averaged. A process
+    that logs no point between two others moved nothing meanwhile. Windows before its first and after its last point are
+    left out: a sum without it would be too low.
     """
     width = float(np.median(np.concatenate([np.diff(one.times) for one in processes])))
     begin = min(one.times.min() for one in processes)
-    # Points lie at the ends of their windows, some a little late: rounding puts them where they belong.
-    frames = [
-        pd.Series(one.values).groupby(np.rint((one.times - begin) / width).astype(int)).mean() for one in processes
-    ]
+    frames = [_average_windows(one, begin, width) for one in processes]
     total = pd.concat(frames, axis="columns", join="inner").sum(axis="columns").sort_index()
+    silent = max(_count_silent(one, width).max(initial=0) for one in processes)
     first = processes[0]
     return Series(
         first.sweep, first.case, first.operation, first.metric.removesuffix(_PER_PROCESS), first.unit,
         begin + width * total.index.to_numpy(dtype=float), total.to_numpy(), f"all {len(processes)} processes",
+        first.repetition, width * silent,
     )  # fmt: skip
+
+
+def _average_windows(process: Series, begin: float, width: float) -> pd.Series:
+    """Return the mean of a process in each window from its first to its last point, 0 where it moved nothing."""
+    # Points lie at the ends of their windows, some a little late: rounding puts them where they belong.
+    windows = np.rint((process.times - begin) / width).astype(int)
+    gaps = np.flatnonzero(_count_silent(process, width))
+    silent = [window for gap in gaps for window in range(windows[gap] + 1, windows[gap + 1])]
+    means = pd.Series(process.values).groupby(windows).mean()
+    return pd.concat([means, pd.Series(0.0, index=pd.Index(silent, dtype=int))]).sort_index()
+
+
+def _count_silent(process: Series, width: float) -> npt.NDArray[np.int64]:
+    """Return how many windows lie between each point of a process and the next."""
+    return np.maximum(np.rint(np.diff(process.times) / width).astype(int) - 1, 0)
 
 
 def group_series(series: list[Series]) -> dict[tuple[str, str, str], list[Series]]:
@@ -124,29 +171,38 @@ def group_series(series: list[Series]) -> dict[tuple[str, str, str], list[Series
 
 
 def list_points(series: list[Series]) -> pd.DataFrame:
-    """Return one row per point of the first `MOST_SERIES` series: ``series operation is_process seconds value``.
+    """Return the points of the series with the first `MOST_SERIES` names: ``series operation is_process run …``.
 
-    Seconds count from the first point of each series; values are in its stored unit.
+    Then ``seconds`` from the first point of each series and ``value`` in its stored unit; one row per point.
     """
     frames = [
         pd.DataFrame({
             "series": shorten(one.name, 60, placeholder=" …"), "operation": one.operation,
-            "is_process": one.is_process, "seconds": one.times - one.times.min(), "value": one.values,
+            "is_process": one.is_process, "run": one.repetition, "seconds": one.times - one.times.min(),
+            "value": one.values,
         })
-        for one in series[:MOST_SERIES]
+        for one in _choose_shown(series)
     ]  # fmt: skip
     return pd.concat(frames, ignore_index=True)
 
 
+def _choose_shown(series: list[Series]) -> list[Series]:
+    """Return the series that one figure shows: those with the first names."""
+    names = list(dict.fromkeys(one.name for one in series))[:MOST_SERIES]
+    return [one for one in series if one.name in names]
+
+
 def caption_series(series: list[Series]) -> str:
     """Return how to read a figure of series."""
-    sizes = [len(one.values) for one in series[:MOST_SERIES]]
-    alike = len(sizes) > 1 and len(set(sizes)) == 1
-    counts = f"{sizes[0]:,} of each line" if alike else ", ".join(f"{size:,}" for size in sizes)
-    left = len(series) - MOST_SERIES
+    shown = _choose_shown(series)
+    sizes = [len(one.values) for one in shown]
+    counts = f"{sizes[0]:,}" if len(set(sizes)) == 1 else f"{min(sizes):,} to {max(sizes):,}"
+    of = " of each line" if len(sizes) > 1 else ""
+    left = len(series) - len(shown)
     more = f" {left} more series: see the table." if left > 0 else ""
     sums = " Bold: the sum over the same moments of all processes." if any(one.is_process for one in series) else ""
-    return f"Points: {counts}.{sums} Dashed: the 99.9th percentile of the points.{more}"
+    runs = " A line for each run: the sum of its processes." if sum(one.is_sum for one in shown) > 1 else ""
+    return f"Points: {counts}{of}.{sums}{runs} Dashed: the 99.9th percentile of the points.{more}"
 
 
 def summarise_series(series: list[Series]) -> pd.DataFrame:
@@ -155,26 +211,34 @@ def summarise_series(series: list[Series]) -> pd.DataFrame:
     for one in series:
         peak = percentile(one.values)
         rows.append({
-            "sweep": one.sweep, "case": one.case, "part": one.part or "all", "operation": one.operation,
-            "metric": one.metric, "unit": one.unit, "points": len(one.values),
+            "sweep": one.sweep, "case": one.case, "run": one.repetition, "part": one.part or "all",
+            "operation": one.operation, "metric": one.metric, "unit": one.unit, "points": len(one.values),
             "median": float(np.median(one.values)), "peak": peak.estimate, "low": peak.low,
-            "high": peak.high, "greatest": float(one.values.max()),
+            "high": peak.high, "greatest": float(one.values.max()), "pause": one.pause,
         })  # fmt: skip
     columns = [
-        "sweep", "case", "part", "operation", "metric", "unit", "points", "median", "peak", "low", "high", "greatest",
+        "sweep", "case", "run", "part", "operation", "metric", "unit", "points", "median", "peak", "low", "high",
+        "greatest", "pause",
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
 
 
 def find_peaks(series: list[Series]) -> list[float]:
-    """Return the 99.9th percentile of each series that a figure shows, without those of single processes."""
-    return [percentile(one.values).estimate for one in series[:MOST_SERIES] if not one.is_process]
+    """Return the 99.9th percentile of the points of each name that a figure shows, without those of processes."""
+    points: dict[str, list[npt.NDArray[np.float64]]] = {}
+    for one in _choose_shown(series):
+        if not one.is_process:
+            points.setdefault(one.name, []).append(one.values)
+    return [percentile(np.concatenate(runs)).estimate for runs in points.values()]
 
 
 def format_series(summary: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `summarise_series` in words."""
-    alone = ["case"] if (summary["case"] == ONLY).all() else []
+    """Return the rows of `summarise_series` in words; a column that says the same of all rows is left out."""
+    same = {"case": summary["case"] == ONLY, "run": summary["run"] == 0, "pause": summary["pause"].isna()}
+    alone = [name for name, is_same in same.items() if is_same.all()]
     shown = summary.drop(columns=["unit", *alone]).rename(columns={"peak": "p99.9"})
+    if "pause" in shown:
+        shown["pause"] = [_show_pause(pause) for pause in summary["pause"]]
     shown["metric"] = shown.metric.str.replace("_", " ")
     for name, column in (("median",) * 2, ("p99.9", "peak"), ("low",) * 2, ("high",) * 2, ("greatest",) * 2):
         shown[name] = [
@@ -196,16 +260,36 @@ def describe_series(series: list[Series]) -> str | None:
     return f"Peaks (p99.9): {'; '.join(parts)}." if parts else None
 
 
+def describe_pauses(series: list[Series]) -> str | None:
+    """Return how long a process moved nothing in the runs of each case, as a sentence; None where none ever paused."""
+    pauses: dict[str, list[float]] = {}
+    for one in series:
+        if one.is_sum:
+            pauses.setdefault(f"{one.sweep} {one.name.partition(',')[0]}{one.in_brackets}", []).append(one.pause)
+    if not any(max(found) > 0 for found in pauses.values()):
+        return None
+    parts = [
+        f"{name} {' to '.join(dict.fromkeys(map(_show_pause, (min(found), max(found)))))} over {len(found)} runs"
+        for name, found in pauses.items()
+    ]  # fmt: skip
+    return f"Longest pause of a process: {'; '.join(parts)}."
+
+
+def _show_pause(seconds: float) -> str:
+    return "" if np.isnan(seconds) else f"{seconds:.3g} s" if seconds else "none"
+
+
 def title_series(group: list[Series]) -> str:
     """Return which series of a group peaks the highest, as a title."""
     peaks = [(percentile(one.values).estimate, one) for one in group]
     peak, one = max(peaks, key=lambda found: found[0])
-    of = f" ({', '.join(parts)})" if (parts := one.name.split(", ")[1:]) else ""
-    return f"{capitalise(PLURALS.get(one.operation, one.operation))}{of} peak at {show_rate(peak, one.unit)} (p99.9)"
+    return f"{capitalise(PLURALS.get(one.operation, one.operation))}{one.in_brackets} peak at {show_rate(peak, one.unit)} (p99.9)"
 
 
 def set_time(axes: Axes, points: pd.DataFrame) -> None:
-    """Set the axis of time, in minutes where the series last longer than two, and name the total and the processes.
+    """Set the axis of time, in minutes where the series last longer than two, and name the lines.
+
+    The total and the processes are named at their ends; other lines in a legend if they have several names.
 
     Parameters
     ----------
@@ -221,6 +305,10 @@ def set_time(axes: Axes, points: pd.DataFrame) -> None:
         axes.set_xlabel("time, min")
     ends = points.sort_values("seconds").groupby("series", sort=False).tail(1)
     several = bool(points.is_process.any())
+    if (legend := axes.get_legend()) and (several or points.series.nunique() == 1):
+        legend.remove()
+    elif legend:
+        legend.set_title("")
     for is_process, name in ((False, "total" if several else ""), (True, "each process")):
         last = ends[ends.is_process == is_process]
         if name and len(last):

@@ -1,0 +1,90 @@
+"""docs/beyond-the-documents.md quotes the campaign raw/beyond/: its figures follow from the logs, and its seal holds."""
+
+import csv
+import json
+
+import pandas as pd
+import pytest
+from sealed import read_table, rebuild
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def page(root):
+    return (root / "docs/beyond-the-documents.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def rebuilt(root, tmp_path_factory):
+    """A folder with the results of the campaign and the figures of its pages."""
+    return rebuild(root, tmp_path_factory.mktemp("beyond"), "beyond", ["random-iops", "rates-over-time"])
+
+
+@pytest.fixture(scope="module")
+def medians(rebuilt):
+    """The medians over six runs, by sweep, metric and case."""
+    trials = pd.read_csv(rebuilt / "results/beyond/trials.csv")
+    return trials.groupby(["sweep", "metric", "case"]).value.median()
+
+
+def test_the_page_states_the_verdicts(rebuilt, page):
+    rows = list(csv.DictReader((rebuilt / "results/beyond/verdicts.csv").open()))
+    codes = [row["codes"] for row in rows if row["verdict"] != "valid"]
+    assert sorted(codes) == ["foreign-transfers"] * 11 + ["model-saturated"]
+    assert sum(row["cold"] == "cold" for row in rows) == 144
+    assert f"Of {len(rows)} trials {len(rows) - len(codes)} are valid." in page
+    claims = {row["id"]: row["verdict"] for row in csv.DictReader((rebuilt / "results/beyond/claims.csv").open())}
+    assert {name: verdict for name, verdict in claims.items() if name.startswith("BE")} == {
+        "BE1": "borne out", "BE2": "borne out", "BE3": "borne out", "BE4": "open", "BE5": "open", "BE6": "borne out",
+    }  # fmt: skip
+
+
+def test_the_page_states_rate_and_latency_over_load(rebuilt, medians, page):
+    latencies = pd.read_csv(rebuilt / "results/beyond/tables/beyond-load-latency.csv").set_index("threads (1)")
+    for threads, (rate, latency) in read_table(page, "threads").items():
+        case = f"threads={threads}"
+        assert rate == f"{medians['load', 'rate', case]:,.0f}"
+        assert latency == f"{latencies['median (s)'][int(threads)] * 1000:#.3g} ms"
+
+
+def test_the_page_states_the_cost_of_flushes_and_of_small_files(medians, page):
+    for writes, (throughput,) in read_table(page, "writes of 16 KiB per flush").items():
+        found = medians["durability", "throughput", f"writes_per_flush={writes}"]
+        assert throughput == f"{found / 1e6:#.3g} MB/s"
+    stated = read_table(page, "16 MiB per thread, eight threads").values()
+    for (throughput,), sweep in zip(stated, ("small-files", "large-files"), strict=True):
+        assert throughput == f"{medians[sweep, 'throughput', 'only'] / 1e6:#.3g} MB/s"
+
+
+def test_the_page_states_ratios_as_the_claims_do(rebuilt, page):
+    claims = {row["id"]: row for row in csv.DictReader((rebuilt / "results/beyond/claims.csv").open())}
+    for claim, decimals in (("BE3", 2), ("BE6", 3)):
+        estimate, low, high = (float(claims[claim][name]) for name in ("estimate", "low", "high"))
+        assert f"{estimate:.{decimals}f}" in page and f"({low:.{decimals}f}–{high:.{decimals}f})" in page
+
+
+def test_the_page_states_how_long_a_target_and_its_thread_were_away(root, rebuilt, medians, page):
+    folder = root / "raw/beyond/beyond/outage/target_outage=5.0"
+    lasted = [json.loads(path.read_text())["lasted"] for path in folder.glob("*/outage.json")]
+    assert len(lasted) == 6 and f"took {min(lasted):.1f} to {max(lasted):.1f} s" in page
+    series = pd.read_csv(rebuilt / "results/beyond/tables/beyond-series.csv")
+    pauses = series[series.case == "target_outage=5.0"].pause
+    # In one run the thread did not write again before the others had ended.
+    assert (pauses == 0).sum() == 1
+    assert f"for\n{pauses[pauses > 0].min():.0f} to {pauses.max():.0f} s" in page
+    assert (series[series.case == "target_outage=0.0"].pause == 0).all()
+    whole = [medians["outage", "throughput", f"target_outage={seconds}"] / 1e6 for seconds in ("5.0", "0.0")]
+    assert "wrote {:.1f} MB/s instead of {:.1f} MB/s".format(*whole) in page
+
+
+@pytest.mark.parametrize(
+    ("shown", "drawn"),
+    [
+        ("transfer-size-and-threads", "beyond-transfer-sizes-map"),
+        ("a-target-fails", "beyond-outage-throughput-over-time"),
+    ],
+)
+def test_the_page_shows_the_figures_that_the_logs_give(root, rebuilt, shown, drawn):
+    found = rebuilt / f"results/beyond/figures/{drawn}.svg"
+    assert (root / f"docs/figures/{shown}.svg").read_text() == found.read_text()
