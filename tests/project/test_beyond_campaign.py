@@ -1,4 +1,4 @@
-"""docs/beyond-the-documents.md quotes the campaign raw/beyond/: its figures follow from the logs, and its seal holds."""
+"""docs/beyond-the-documents.md quotes the campaign raw/beyond/: its figures follow from logs, and the seal holds."""
 
 import csv
 import json

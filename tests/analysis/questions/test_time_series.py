@@ -108,8 +108,8 @@ def test_the_longest_pause_of_a_process_is_named_for_the_runs_of_each_case(serie
         for outage, pauses in (("0.0", (0.0, 0.0)), ("5.0", (10.5, 11.5))) for run, pause in enumerate(pauses)
     ]  # fmt: skip
     assert describe_pauses(runs) == (
-        "Longest pause of a process: outage write (target outage 0 ms, all 2 processes) none over 2 runs; "
-        "outage write (target outage 5 s, all 2 processes) 10.5 s to 11.5 s over 2 runs."
+        "Longest pause of a process: outage write (outage of a storage target 0 ms, all 2 processes) none over 2 runs; "
+        "outage write (outage of a storage target 5 s, all 2 processes) 10.5 s to 11.5 s over 2 runs."
     )
     assert describe_pauses(runs[:2]) is None
     assert describe_pauses([write]) is None

@@ -283,7 +283,8 @@ def title_series(group: list[Series]) -> str:
     """Return which series of a group peaks the highest, as a title."""
     peaks = [(percentile(one.values).estimate, one) for one in group]
     peak, one = max(peaks, key=lambda found: found[0])
-    return f"{capitalise(PLURALS.get(one.operation, one.operation))}{one.in_brackets} peak at {show_rate(peak, one.unit)} (p99.9)"
+    subject = capitalise(PLURALS.get(one.operation, one.operation)) + one.in_brackets
+    return f"{subject} peak at {show_rate(peak, one.unit)} (p99.9)"
 
 
 def set_time(axes: Axes, points: pd.DataFrame) -> None:
