@@ -94,6 +94,10 @@ def test_processes_are_summed_over_the_same_windows(series):
     # Of the distances 0.01, 0.09, 0.11, 0.11 and 0.18 the median is the width of a window; the first ends at 0.1.
     assert total.times.tolist() == pytest.approx([0.1 + 0.11, 0.1 + 2 * 0.11, 0.1 + 3 * 0.11])
     assert total.pause == pytest.approx(0.11)
+    # A third one moves nothing until the others end.
+    third = replace(first, times=np.array([0.10, 0.21]), values=np.array([100.0, 200.0]), part="process 2")
+    assert sum_processes([first, second, third]).values.tolist() == [212.0, 3.0, 34.0]
+    assert sum_processes([first, second, third]).pause == pytest.approx(2 * 0.11)
     assert list(group_series([total, first, second])) == [(write.sweep, "throughput", "B/s")]
     assert len(find_peaks([total, first, second])) == 1
     points = list_points([total, first, second])
@@ -108,7 +112,8 @@ def test_the_longest_pause_of_a_process_is_named_for_the_runs_of_each_case(serie
         for outage, pauses in (("0.0", (0.0, 0.0)), ("5.0", (10.5, 11.5))) for run, pause in enumerate(pauses)
     ]  # fmt: skip
     assert describe_pauses(runs) == (
-        "Longest pause of a process: outage write (outage of a storage target 0 ms, all 2 processes) none over 2 runs; "
+        "Longest time in which a process moved nothing while others did: "
+        "outage write (outage of a storage target 0 ms, all 2 processes) none over 2 runs; "
         "outage write (outage of a storage target 5 s, all 2 processes) 10.5 s to 11.5 s over 2 runs."
     )
     assert describe_pauses(runs[:2]) is None

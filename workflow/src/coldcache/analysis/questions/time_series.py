@@ -50,7 +50,8 @@ class Series:
     repetition : int
         Which run of its case it is of, from 0.
     pause : float
-        The longest time in which one of the summed processes moved nothing, in s; NaN where no processes are stated.
+        The longest time in which one of the summed processes moved nothing while others did, in s; NaN where no
+        processes are stated.
     """
 
     sweep: str
@@ -131,35 +132,42 @@ def sum_processes(processes: list[Series]) -> Series:
     """Return the sum of the series of several processes, over windows that begin at the same moments for all.
 
     A window is as long as the typical distance of two points; within it the points of a process are averaged. A process
-    that logs no point between two others moved nothing meanwhile. Windows before its first and after its last point are
-    left out: a sum without it would be too low.
+    that logs no point while others do moved nothing. Windows before the first point of a process, and one that it
+    misses at the end, are left out: a sum without it would be too low.
     """
     width = float(np.median(np.concatenate([np.diff(one.times) for one in processes])))
-    begin = min(one.times.min() for one in processes)
-    frames = [_average_windows(one, begin, width) for one in processes]
+    begin, end = min(one.times.min() for one in processes), max(one.times.max() for one in processes)
+    frames = [_average_windows(one, begin, end, width) for one in processes]
     total = pd.concat(frames, axis="columns", join="inner").sum(axis="columns").sort_index()
-    silent = max(_count_silent(one, width).max(initial=0) for one in processes)
     first = processes[0]
     return Series(
         first.sweep, first.case, first.operation, first.metric.removesuffix(_PER_PROCESS), first.unit,
         begin + width * total.index.to_numpy(dtype=float), total.to_numpy(), f"all {len(processes)} processes",
-        first.repetition, width * silent,
+        first.repetition, width * max(map(_count_silent, frames)),
     )  # fmt: skip
 
 
-def _average_windows(process: Series, begin: float, width: float) -> pd.Series:
-    """Return the mean of a process in each window from its first to its last point, 0 where it moved nothing."""
+def _average_windows(process: Series, begin: float, end: float, width: float) -> pd.Series:
+    """Return the mean of a process in each window from its first point on, 0 where it moved nothing."""
     # Points lie at the ends of their windows, some a little late: rounding puts them where they belong.
     windows = np.rint((process.times - begin) / width).astype(int)
-    gaps = np.flatnonzero(_count_silent(process, width))
-    silent = [window for gap in gaps for window in range(windows[gap] + 1, windows[gap + 1])]
+    # A process that misses just the last window ended with the others.
+    last = round((end - begin) / width)
+    following = [*windows[1:], last + 1 if last - windows[-1] > 1 else windows[-1]]
+    distances = np.rint(np.diff([*process.times, end]) / width)
+    silent = [
+        window
+        for place, (one, other) in enumerate(zip(windows, following, strict=True)) if distances[place] > 1
+        for window in range(one + 1, other)
+    ]  # fmt: skip
     means = pd.Series(process.values).groupby(windows).mean()
     return pd.concat([means, pd.Series(0.0, index=pd.Index(silent, dtype=int))]).sort_index()
 
 
-def _count_silent(process: Series, width: float) -> npt.NDArray[np.int64]:
-    """Return how many windows lie between each point of a process and the next."""
-    return np.maximum(np.rint(np.diff(process.times) / width).astype(int) - 1, 0)
+def _count_silent(means: pd.Series) -> int:
+    """Return the most windows in a row in which a process moved nothing."""
+    silent = means.eq(0)
+    return int(silent.groupby((~silent).cumsum()).sum().max())
 
 
 def group_series(series: list[Series]) -> dict[tuple[str, str, str], list[Series]]:
@@ -175,9 +183,11 @@ def list_points(series: list[Series]) -> pd.DataFrame:
 
     Then ``seconds`` from the first point of each series and ``value`` in its stored unit; one row per point.
     """
+    is_alone = all(one.is_sum for one in series)
     frames = [
         pd.DataFrame({
-            "series": shorten(one.name, 60, placeholder=" …"), "operation": one.operation,
+            "series": shorten(one.name.removesuffix(f", {one.part}") if is_alone else one.name, 60, placeholder=" …"),
+            "operation": one.operation,
             "is_process": one.is_process, "run": one.repetition, "seconds": one.times - one.times.min(),
             "value": one.values,
         })
@@ -272,7 +282,7 @@ def describe_pauses(series: list[Series]) -> str | None:
         f"{name} {' to '.join(dict.fromkeys(map(_show_pause, (min(found), max(found)))))} over {len(found)} runs"
         for name, found in pauses.items()
     ]  # fmt: skip
-    return f"Longest pause of a process: {'; '.join(parts)}."
+    return f"Longest time in which a process moved nothing while others did: {'; '.join(parts)}."
 
 
 def _show_pause(seconds: float) -> str:
