@@ -139,6 +139,16 @@ def test_no_size_shrinks_below_the_least_of_the_site_or_grows():
     assert shrink(spread, 0.001, least) == {**spread, "directories_per_thread": 1, "items_per_directory": 6}
 
 
+def test_a_site_keeps_the_directories_of_a_thread_and_has_fewer_files_in_each():
+    least = Limits(least_directories=25)
+    few = {"threads": 64, "directories_per_thread": 5, "items_per_directory": 3125}
+    assert shrink(few, 1 / 286, least) == {**few, "items_per_directory": 10}
+    many = {"threads": 64, "directories_per_thread": 25, "items_per_directory": 624}
+    assert shrink(many, 1 / 286, least) == {**many, "items_per_directory": 2}
+    most = {"threads": 1, "directories_per_thread": 320, "items_per_directory": 3125}
+    assert shrink(most, 1 / 1600, least) == {**most, "directories_per_thread": 25, "items_per_directory": 25}
+
+
 def test_few_threads_move_no_more_each_than_one_can_in_a_trial():
     pace = {"throughput": "64 MiB/s", "one_thread": {"throughput": "16 MiB/s"}}
     cases = expand(transfers(), limits={"trial_seconds": 2, "threads": 64, "bytes": "1 GiB"}, expected=pace)
@@ -153,6 +163,13 @@ def test_one_thread_makes_no_more_files_than_it_can_in_a_trial():
     pace = {"items": 800, "one_thread": {"items": 100}}
     cases = expand(sweep, limits={"trial_seconds": 10, "threads": 16}, expected=pace)
     assert [(case.run.threads, case.run.files) for case in cases] == [(1, 1000), (16, 500)]
+
+
+def test_a_documents_command_line_of_mdtest_takes_the_time_of_all_its_phases():
+    sweep = {"tools": ["mdtest"], "operations": ["file-create"], "factors": {"threads": [4], "files": [4000]}}
+    line = {"mdtest": "{launcher} {program} -F -n {files} -u -d {directory}"}
+    found = [expand(one, limits={"trial_seconds": 4}, expected={"items": 800}) for one in (sweep, sweep | {"command": line})]
+    assert [case.run.files for (case,) in found] == [800, 200]
 
 
 def test_a_site_keeps_some_of_the_numbers_of_threads_that_a_study_or_a_sweep_lists():

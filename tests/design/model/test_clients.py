@@ -60,5 +60,6 @@ def test_processes_run_on_the_clients_where_the_directory_has_one_name():
 def test_fewer_threads_than_clients_use_as_many_clients():
     found = spread_over_clients(MODEL, FOLDER, ("file-create",), {"threads": 2, "mdts": 2}, SERVERS, mdtest.TRAITS)
     assert (found["nodes"], found["hosts"]) == (2, ("c1", "c2"))
+    # mdtest refuses more folders than ranks.
     folders = Run(("file-create",), FOLDER, 2, **found).folders
-    assert folders == tuple(f"{FOLDER}/{name}/files" for name in ("mdt0-c1", "mdt1-c2", "mdt0-c3"))
+    assert folders == tuple(f"{FOLDER}/{name}/files" for name in ("mdt0-c1", "mdt1-c2"))

@@ -76,7 +76,8 @@ def _expect(operations: Sequence[str], point: Point, sweep: Sweep, pace: Pace, t
     traits = sweep.find_tool(tool).TRAITS
     if operations[0] in METADATA_OPERATIONS:
         iterations = sweep.iterations if traits.repeats_itself else 1
-        return _items_of_thread(point) * threads * len(operations) * iterations / pace.items
+        made = max(len(operations), traits.phases if tool in sweep.command else 0)
+        return _items_of_thread(point) * threads * made * iterations / pace.items
     if traits.is_time_bound and any(operation.startswith("random") for operation in operations):
         return sweep.seconds
     if "file_size" not in point:
@@ -132,7 +133,8 @@ def shrink(point: Point, scale: float, limits: Limits = _NO_LIMITS) -> Point:
         small["files"] = max(least, math.floor(int(point["files"]) * scale))
     if "directories_per_thread" in point:
         each = int(point["directories_per_thread"]) * int(point["items_per_directory"]) * scale
-        directories = max(1, math.floor(int(point["directories_per_thread"]) * math.sqrt(scale)))
+        whole = int(point["directories_per_thread"])
+        directories = max(1, min(whole, limits.least_directories), math.floor(whole * math.sqrt(scale)))
         small["directories_per_thread"] = directories
         least = -(-limits.least_items // directories)
         small["items_per_directory"] = min(

@@ -159,6 +159,9 @@ class Limits(Strict):
     least_transfers: int = Field(
         1, ge=1, lt=2**63, description="The fewest transfers that a file keeps in a study that scales down."
     )
+    least_directories: int = Field(
+        1, ge=1, lt=2**63, description="The fewest directories of a thread in a study that scales down."
+    )
     least_items: int = Field(
         1, ge=1, lt=2**63, description="The fewest files or directories of a thread in a study that scales down."
     )

@@ -44,6 +44,9 @@ class Traits:
         Whether random transfers run for `Run.seconds`; other tools move each byte once.
     repeats_itself : bool
         Whether one execution makes all iterations of a sweep.
+    phases : int
+        Operations that one execution of a study's own command line makes, whether it measures them or not; 0 where
+        they are those that it measures.
     makes_directories : bool
         Whether it spreads files over directories, as ``items_per_directory`` asks.
     states_version : bool
@@ -83,6 +86,7 @@ class Traits:
     starts_processes: bool = False
     is_time_bound: bool = False
     repeats_itself: bool = False
+    phases: int = 0
     makes_directories: bool = False
     states_version: bool = False
     series_logs: str | None = None

@@ -61,8 +61,10 @@ def spread_over_clients(
     at = next(place for place, part in enumerate(path.parts) if part == "c1")
     mounts = tuple(str(Path(*path.parts[:at], f"c{number}", *path.parts[at + 1 :])) for number in numbers)
     within = tuple(f"{name_folder(number, servers)}/{FILES}" for number in numbers)
-    found = {"nodes": 1, "subfolders": within if operations[0] in METADATA_OPERATIONS else ()}
+    found: dict[str, Any] = {"nodes": 1, "subfolders": within if operations[0] in METADATA_OPERATIONS else ()}
     if not traits.starts_processes:
         return {**found, "mounts": mounts}
     used = min(clients, int(factors["threads"]))
-    return {**found, "nodes": used, "starter": MODEL, "hosts": tuple(f"c{number}" for number in numbers[:used])}
+    hosts = tuple(f"c{number}" for number in numbers[:used])
+    # mdtest refuses more folders than ranks.
+    return {**found, "subfolders": found["subfolders"][:used], "nodes": used, "starter": MODEL, "hosts": hosts}

@@ -43,16 +43,15 @@ def lay_out_on_model(place: Place, folder: Path, inputs: Inputs, tool: Tool, run
         If they cannot be written.
     """
     empty(folder, run)
-    if has_stripes(place):
-        # A removed file stays as long as a client knows it; the first has removed it itself.
-        remount_clients(place, first=2)
-        with unlimited(place):
-            forget_stripes(place)
     files = inputs if inputs.names else tool.inputs(run._replace(operations=("read",)))
     names = [name for own in files.names for name in own]
-    make_files(place, folder, names, files.size, _choose_layout(place, folder, run))
-    if inputs.names:
-        with unlimited(place):
+    with unlimited(place):
+        if has_stripes(place):
+            # A removed file stays as long as a client knows it; the first has removed it itself.
+            remount_clients(place, first=2)
+            forget_stripes(place)
+        make_files(place, folder, names, files.size, _choose_layout(place, folder, run))
+        if inputs.names:
             with ThreadPoolExecutor(_WRITERS) as pool:
                 list(pool.map(lambda name: _fill(folder / name, files.size), names))
             settle_targets(place, read_specification(place))

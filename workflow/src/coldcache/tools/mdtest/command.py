@@ -22,6 +22,7 @@ TRAITS = Traits(
     is_mpi=True,
     starts_processes=True,
     repeats_itself=True,
+    phases=4,
     makes_directories=True,
     refused_options=("-d", "-x"),
     tick_seconds=1e-6,
