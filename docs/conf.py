@@ -34,7 +34,7 @@ CONTENTS = {
         "docs/run-on-slurm", "docs/run-on-another-scheduler", "docs/measure-again", "docs/compare-campaigns",
         "docs/seal-a-campaign", "docs/archive-a-campaign", "docs/read-foreign-logs", "docs/judge-claims",
         "docs/run-the-five-studies", "docs/run-any-command",
-        "docs/command-examples", "docs/the-model", "docs/beyond-the-documents",
+        "docs/command-examples", "docs/the-model", "docs/dell-metadata-on-the-model", "docs/beyond-the-documents",
         "docs/use-the-dataset", "docs/ask-your-own-question",
         "docs/open-in-binder", "docs/use-as-a-module", "docs/add-a-tool", "docs/add-a-setting", "docs/add-a-figure",
     ],

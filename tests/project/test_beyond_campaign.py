@@ -19,7 +19,7 @@ def page(root):
 @pytest.fixture(scope="module")
 def rebuilt(root, tmp_path_factory):
     """A folder with the results of the campaign and the figures of its pages."""
-    return rebuild(root, tmp_path_factory.mktemp("beyond"), "beyond", ["random-iops", "rates-over-time"])
+    return rebuild(root, tmp_path_factory.mktemp("beyond"), "beyond", "beyond", ["random-iops", "rates-over-time"])
 
 
 @pytest.fixture(scope="module")
