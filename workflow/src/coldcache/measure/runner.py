@@ -32,6 +32,7 @@ from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.lease import leased
 from coldcache.measure.model.place import find_place
 from coldcache.measure.model.storage import storage
+from coldcache.measure.model.watchdog import guarded
 from coldcache.measure.precondition import is_due, precondition
 from coldcache.measure.probe import needs_probe, with_paces
 from coldcache.measure.progress import Progress, tell_step
@@ -87,16 +88,15 @@ def measure_block(
         folder = home / trial.key
         if folder.exists() and any(folder.iterdir()):
             raise CampaignError(f"{folder}: holds files but no trial.json, so it is no trial; move it away")
-    if not waiting:
-        _tidy(campaign, trials)
-    progress = Progress(campaign, blocks, terminal) if waiting else None
-    for block in allocation.blocks:
-        # Whether a stop rule needs a trial is known only once those before it are done.
-        waiting = [trial for trial in block.trials if not is_done(home, trial)]
-        if any(is_missing(campaign, trial) for trial in waiting) and progress:
-            with storage(campaign.site):
-                _measure(campaign, block, waiting, progress, log)
-    if progress and not campaign.site.model:
+    if waiting:
+        progress = Progress(campaign, blocks, terminal)
+        for block in allocation.blocks:
+            # Whether a stop rule needs a trial is known only once those before it are done.
+            unfinished = [trial for trial in block.trials if not is_done(home, trial)]
+            if any(is_missing(campaign, trial) for trial in unfinished):
+                with storage(campaign.site):
+                    _measure(campaign, block, unfinished, progress, log)
+    if not waiting or not campaign.site.model:
         _tidy(campaign, trials)
     asked = [trial for trial in trials if trial.repetition < trial.case.repetitions or is_done(home, trial)]
     told = {"block": name, "trials": [trial.key for trial in asked]}
@@ -165,7 +165,7 @@ def _tidy(campaign: Campaign, trials: list[Trial]) -> None:
 
 def _list_folders(trials: Iterable[Trial]) -> set[Path]:
     """Return the folders of trials on the target; a guest's trials have none there."""
-    return {Path(trial.case.run.directory).absolute() for trial in trials if not trial.case.guest}
+    return {Path(own).absolute() for own in {trial.case.run.directory for trial in trials if not trial.case.guest}}
 
 
 def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: Progress, log: Path | None) -> None:
@@ -222,8 +222,18 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: P
         finally:
             progress.end()
             if not context.why_lost():
-                for path in left:
-                    clear(path)
+                _clear_all(context, left)
+
+
+def _clear_all(context: BlockContext, folders: Iterable[Path]) -> None:
+    """Remove what trials have left; calls that no server of a model answers are cut off, and the rest goes with it."""
+    with guarded(context.model, _SECONDS_AROUND):
+        for folder in folders:
+            try:
+                clear(folder)
+            except (OSError, TargetError):
+                if not (context.model and context.why_lost()):
+                    raise
 
 
 def _find_obstacle(

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from coldcache.core.units import MIB
-from coldcache.design.model.specification import MODEL_LIMITS, Specification
+from coldcache.design.model.specification import GIB, MODEL_LIMITS, Specification
 from coldcache.measure.model.calls import call, wait_for
 from coldcache.measure.model.client_view import RANKS as RANKS
 from coldcache.measure.model.clients import list_mounts, mount_client
@@ -37,6 +37,10 @@ from coldcache.measure.model.stop import remove_all
 
 #: Written last, so that a start that was killed is known.
 COMPLETE = "complete"
+
+#: Target 0 keeps the servers' journals and the database of its own, which fill 2 GiB within a million operations; the
+#: image has holes.
+_METADATA_SIZE = 8 * GIB
 
 # Asleep for good. Ended processes become its children, and vanish as it ignores their signal, which exec(2) keeps; a
 # shell's trap does not ignore this one.
@@ -155,7 +159,7 @@ def _make_targets(place: Place, specification: Specification, monitor: Monitor) 
         folder.mkdir()
         image = place.image_of(target)
         image.touch()
-        os.truncate(image, specification.target_size)
+        os.truncate(image, specification.target_size if target else max(specification.target_size, _METADATA_SIZE))
         (folder / "block").symlink_to(_attach(place, target))
         identities[target] = str(uuid.uuid4())
         monitor.order("osd new", uuid=identities[target], id=target)
