@@ -168,7 +168,9 @@ def test_one_thread_makes_no_more_files_than_it_can_in_a_trial():
 def test_a_documents_command_line_of_mdtest_takes_the_time_of_all_its_phases():
     sweep = {"tools": ["mdtest"], "operations": ["file-create"], "factors": {"threads": [4], "files": [4000]}}
     line = {"mdtest": "{launcher} {program} -F -n {files} -u -d {directory}"}
-    found = [expand(one, limits={"trial_seconds": 4}, expected={"items": 800}) for one in (sweep, sweep | {"command": line})]
+    found = [
+        expand(one, limits={"trial_seconds": 4}, expected={"items": 800}) for one in (sweep, sweep | {"command": line})
+    ]
     assert [case.run.files for (case,) in found] == [800, 200]
 
 

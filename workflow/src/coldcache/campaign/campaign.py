@@ -62,7 +62,7 @@ class Campaign:
     names: Mapping[str, str] = field(default_factory=dict)
     ceilings: Mapping[str, MeasuredCeiling] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def folder(self) -> Path:
         """The folder of its raw logs."""
         return RAW / self.name

@@ -1,6 +1,7 @@
 """Cubes: one xarray dataset per sweep, pivoted from the long table of all records."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -60,27 +61,48 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         read = settings.pivot(index=["case", "repetition"], columns="factor", values="read").add_suffix("_read")
         index = index.join(read, on=["case", "repetition"])
         labels += list(read.columns)
-    cube = xr.Dataset.from_dataframe(index.set_index(dims)[labels]).fillna("")
+    levels = dict(zip(dims, pd.MultiIndex.from_frame(index[dims]).levels, strict=True))
+    cube = xr.Dataset(_spread_texts(index[labels], _find_cells(index, levels), levels), coords=levels)
     figures = records.statistic.isin(("value", "mean")) & (records.share == "") & records.verdict.isin(COUNTED)
-    counted = _complete(records[figures], dims)
-    there = set(counted.metric.unique())
-    for metric in [name for name in UNIT_OF_METRIC if name in there]:
-        chosen = choose_figures(counted[counted.metric == metric], metric).drop_duplicates(dims)
-        cube[metric] = xr.DataArray.from_series(chosen.set_index(dims)["value"])
-        cube[metric].attrs["units"] = UNIT_OF_METRIC[metric]
-        if "definition" in chosen:
-            cube[metric].attrs["definition"] = "; ".join(sorted(filter(None, chosen.definition.unique())))
+    cube = cube.assign(_spread_figures(_complete(records[figures], dims), levels))
     factors = {**FACTORS, **LEARNT_FACTORS, _LEVELS: Factor(None, "levels of all factors")}
     for factor in dims[1:-1]:
         if cube[factor].dtype.kind in "if" and _UNKNOWN in cube[factor]:
             cube[factor] = cube[factor].where(cube[factor] != _UNKNOWN)
         cube[factor].attrs = {"units": factors[factor].unit or "", "long_name": factors[factor].label}
     fixed = {name: trials[name].dropna().unique() for name in factors if name in trials and name not in dims}
-    cube.attrs = {factor: _plain(levels[0]) for factor, levels in fixed.items() if len(levels) == 1}
+    cube.attrs = {factor: _plain(each[0]) for factor, each in fixed.items() if len(each) == 1}
     cube.attrs["study"], cube.attrs["sweep"] = str(trials.study.iloc[0]), str(trials.sweep.iloc[0])
     cube.attrs["tool"] = " ".join(sorted(trials.tool.unique()))
     cube.attrs["tool_version"] = " ".join(sorted(set(trials.tool_version) - {""}))
     return cube
+
+
+def _spread_texts(columns: pd.DataFrame, cells: np.ndarray, levels: Mapping[str, pd.Index]) -> dict[str, Any]:
+    """Return columns of texts as variables of a cube, empty where no row has its cell."""
+    variables: dict[str, Any] = {}
+    for name, column in columns.items():
+        texts = np.full(_shape(levels), "", object)
+        texts.flat[cells] = column.astype(object).where(column.notna(), "")
+        variables[str(name)] = (list(levels), texts)
+    return variables
+
+
+def _spread_figures(counted: pd.DataFrame, levels: Mapping[str, pd.Index]) -> dict[str, Any]:
+    """Return the foremost figure of each trial as variables of a cube, one for each metric, with NaN elsewhere."""
+    variables: dict[str, Any] = {}
+    there = set(counted.metric.unique())
+    for metric in [name for name in UNIT_OF_METRIC if name in there]:
+        ranked = choose_figures(counted[counted.metric == metric], metric)
+        cells, foremost = np.unique(_find_cells(ranked, levels), return_index=True)
+        chosen = ranked.iloc[foremost]
+        values = np.full(_shape(levels), np.nan)
+        values.flat[cells] = chosen["value"]
+        attributes = {"units": UNIT_OF_METRIC[metric]}
+        if "definition" in chosen:
+            attributes["definition"] = "; ".join(sorted(filter(None, chosen.definition.unique())))
+        variables[metric] = (list(levels), values, attributes)
+    return variables
 
 
 def _restore_integers(records: pd.DataFrame) -> pd.DataFrame:
@@ -173,14 +195,24 @@ def choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
     whole = whole[whole.statistic.isin([statistic for statistic, rank in ranks.items() if rank is not None])]
     behind = {caveats: rank_figure(metric, "value", caveats) != rank_figure(metric, "value", "")
               for caveats in whole.caveats.unique()}  # fmt: skip
-    longest = -whole["value"] if metric in LONGEST_COUNTS else 0
-    # The parent's figure comes before the sum of its children's.
-    headline = {text: is_headline(metric, text) for text in whole.definition.unique()} if "definition" in whole else {}
-    summed = ~whole.definition.map(headline).astype(bool) if headline else False
-    ranked = whole.assign(
-        _rank=whole.statistic.map(ranks), _behind=whole.caveats.map(behind), _summed=summed, _longest=longest
-    )
-    return ranked.sort_values(["_rank", "_behind", "_summed", "_longest"], kind="stable")
+    # From the least to the most important key, as lexsort has it. It keeps the order of equal rows.
+    keys = [-whole["value"].to_numpy()] if metric in LONGEST_COUNTS else []
+    if "definition" in whole:
+        # The parent's figure comes before the sum of its children's.
+        headline = {text: is_headline(metric, text) for text in whole.definition.unique()}
+        keys.append([not headline[text] for text in whole.definition])
+    keys += [[behind[caveats] for caveats in whole.caveats], [ranks[statistic] for statistic in whole.statistic]]
+    return whole.iloc[np.lexsort(keys)]
+
+
+def _find_cells(table: pd.DataFrame, levels: Mapping[str, pd.Index]) -> np.ndarray:
+    """Return the flat index of each row's cell in an array with a dim for each of these levels."""
+    places = [level.get_indexer(pd.Index(table[dim])) for dim, level in levels.items()]
+    return np.ravel_multi_index(tuple(places), _shape(levels))
+
+
+def _shape(levels: Mapping[str, pd.Index]) -> tuple[int, ...]:
+    return tuple(map(len, levels.values()))
 
 
 def _plain(level: Any) -> Any:

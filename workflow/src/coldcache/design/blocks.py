@@ -67,15 +67,20 @@ def _arrange_rounds(others: list[Case], sentinels: dict[str, Case], seed: int) -
     for case in others:
         fixed[case.study] = max(fixed.get(case.study, 0), case.repetitions)
         again[case.study] = max(again.get(case.study, 0), case.repeats)
-    runs = [(case, CaseRuns("", case.repetitions, case.longest, case.repeats)) for case in others]
+    runs = [
+        (case, CaseRuns("", case.repetitions, case.longest, case.repeats), _slow_levels(case), _place(case))
+        for case in others
+    ]
     numbers = {study: itertools.count() for study in sentinels}
     for number in range(max((max(case.longest, fixed[case.study] + case.repeats) for case in others), default=0)):
         order = random.Random(f"{seed}/round/{number}")
-        turn: dict[str, dict[str, list[Trial]]] = {}
-        for case, own in runs:
+        turn: dict[str, dict[str, list[_Member]]] = {}
+        for case, own, slow, place in runs:
             if (repetition := find_repetition(own, number, fixed[case.study])) is not None:
                 part = parts[case.study, case.sweep]
-                turn.setdefault(case.study, {}).setdefault(part, []).append(Trial(case, repetition))
+                turn.setdefault(case.study, {}).setdefault(part, []).append(
+                    _Member(Trial(case, repetition), slow, place)
+                )
         for study in order.sample(list(turn), len(turn)):
             trials = [
                 list(_shuffle(turn[study][part], order)) for part in order.sample(list(turn[study]), len(turn[study]))
@@ -88,7 +93,7 @@ def _arrange_rounds(others: list[Case], sentinels: dict[str, Case], seed: int) -
             yield from _part_by_sweeps(itertools.chain(*trials), number + 1)
 
 
-def _shuffle(members: list[Trial], order: random.Random) -> Iterator[Trial]:
+def _shuffle(members: list["_Member"], order: random.Random) -> Iterator[Trial]:
     """Yield the trials of a part of a round.
 
     Levels of slow settings change least often, then those that decide which files lie there: threads and their sizes.
@@ -98,9 +103,8 @@ def _shuffle(members: list[Trial], order: random.Random) -> Iterator[Trial]:
     created at another pace.
     """
     groups: dict[tuple[Level, ...], dict[_Place, list[Trial]]] = {}
-    for trial in order.sample(members, len(members)):
-        slow = groups.setdefault(_slow_levels(trial.case), {})
-        slow.setdefault(_place(trial.case), []).append(trial)
+    for trial, slow_levels, place in order.sample(members, len(members)):
+        groups.setdefault(slow_levels, {}).setdefault(place, []).append(trial)
     for slow in groups.values():
         yield from itertools.chain.from_iterable(slow[place] for place in _order_places(list(slow)))
 
@@ -112,6 +116,14 @@ class _Place(NamedTuple):
     files: tuple[Level | None, ...]
     numbers: tuple[Level, ...]
     operations: tuple[str, ...]
+
+
+class _Member(NamedTuple):
+    """A trial of a part, with what decides its turn."""
+
+    trial: Trial
+    slow_levels: tuple[Level, ...]
+    place: _Place
 
 
 def _place(case: Case) -> _Place:

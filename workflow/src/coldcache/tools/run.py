@@ -89,6 +89,8 @@ class Run(NamedTuple):
     @property
     def folders(self) -> tuple[str, ...]:
         """The folders that the threads use, in turn."""
+        if not (self.mounts or self.subfolders):
+            return (self.directory.rstrip("/"),)
         mounts, within = self.mounts or (self.directory,), self.subfolders or ("",)
         turns = math.lcm(len(mounts), len(within))
         return tuple(f"{mounts[n % len(mounts)]}/{within[n % len(within)]}".rstrip("/") for n in range(turns))

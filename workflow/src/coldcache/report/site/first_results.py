@@ -88,22 +88,27 @@ def _list_medians(cube: xr.Dataset, trials: pd.Series) -> Iterator[dict[str, Any
     dims = [str(dim) for dim in cube.case.dims if dim != "repetition"]
     named = cube.case.to_series()
     cases = named[named != ""].groupby(level=dims, sort=False).first()
-    medians = {name: interval_over(cube[name]).to_dataframe() for name in ("throughput", "rate") if name in cube}
+    medians = {
+        name: interval_over(cube[name]).to_dataframe().to_dict("index")
+        for name in ("throughput", "rate")
+        if name in cube
+    }
     for place, case in cases.items():
         operation = place[0] if isinstance(place, tuple) else place
         metric = METRIC_OF_OPERATION.get(operation, "throughput")
         if metric not in medians:
             continue
         ran, words = str(operation).replace("-", " "), show_case(case, sweep)
-        found, unit = medians[metric].loc[place], cube[metric].units
+        found, unit = medians[metric][place], cube[metric].units
+        n = int(found["n"])
         yield {
             # A case of several operations does not name them.
             "case": words if words.startswith(ran) else f"{ran}, {words}",
-            "median": show_rate(found.estimate, unit) if found.n else "none",
+            "median": show_rate(found["estimate"], unit) if n else "none",
             "interval": (
-                f"{show_interval(found.low, found.high, unit)} ({show_level(reached_level(int(found.n), LEVEL))})"
-                if found.low == found.low
+                f"{show_interval(found['low'], found['high'], unit)} ({show_level(reached_level(n, LEVEL))})"
+                if found["low"] == found["low"]
                 else ""
             ),
-            "counted": int(found.n), "trials": int(trials[study, sweep, case]),
+            "counted": n, "trials": int(trials[study, sweep, case]),
         }  # fmt: skip
