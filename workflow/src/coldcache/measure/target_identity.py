@@ -38,9 +38,8 @@ def why_lost(target: Target, folder: Path, lock: Path, descriptor: int) -> str |
     descriptor : int
         Descriptor of the lock.
     """
-    held = os.fstat(descriptor)
     try:
-        found = lock.stat()
+        held, found = os.fstat(descriptor), lock.stat()
         is_other = (found.st_dev, found.st_ino) != (held.st_dev, held.st_ino)
         is_read_only = not is_other and (os.statvfs(lock).f_flag & os.ST_RDONLY or _refuses_changes(descriptor))
     except OSError as error:
