@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections import defaultdict
 
 import pandas as pd
@@ -81,6 +82,8 @@ def test_the_page_states_the_claims_as_they_are_judged(claims, page):
         assert found[0] == ratio and "{} ({}–{})".format(*found) in stated[name][-2]
     assert "is 1.06 times as fast as stripe count 24, stripe size 1 MiB (95 %: 0.965 to 1.16)" in claims["DL9"]["why"]
     assert "file-stat is 5.24 times as fast as file-create (95 %: 4.66 to 5.9)" in claims["DL11"]["why"]
+    intervals = re.findall(r"95 %: ([\d.]+) to ([\d.]+)", claims["DL9"]["why"])
+    assert len(intervals) == 4 and all(float(low) < 1 < float(high) for low, high in intervals)
     assert "(6 show 24 %)" in claims["DL9"]["why"] and "(6 show 27 %)" in claims["DL12"]["why"]
 
 
