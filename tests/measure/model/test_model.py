@@ -41,6 +41,10 @@ def test_a_model_that_is_up_is_left_as_it_is(model):
     assert find_daemons(model) == processes
 
 
+def test_the_device_of_the_metadata_holds_more_than_a_target(model):
+    assert (model.image_of(0).stat().st_size, model.image_of(1).stat().st_size) == (8 * 2**30, SMALL.target_size)
+
+
 def test_ctrl_c_reaches_no_server_and_no_client(model):
     remount_clients(model, first=4)
     groups = {name: os.getpgid(process) for name, process in find_daemons(model).items()}
