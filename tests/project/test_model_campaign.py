@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def rebuilt(root, tmp_path_factory):
     """A folder with the results of the campaign, and the page that compares them with the limits."""
-    return rebuild(root, tmp_path_factory.mktemp("model"), "model", ["limits-and-rates"])
+    return rebuild(root, tmp_path_factory.mktemp("model"), "model", "model", ["limits-and-rates"])
 
 
 def span(values):
