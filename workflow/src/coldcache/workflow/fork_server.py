@@ -7,6 +7,7 @@ it. Without a server, or if the server belongs to another user, a step imports t
 import contextlib
 import gc
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -28,12 +29,21 @@ SERVER_VARIABLE = "COLDCACHE_FORK_SERVER"
 
 #: Libraries that the steps after measuring use, beside the package `analysis` and the modules of the steps.
 _LIBRARIES = (
-    "ipykernel.kernelapp", "matplotlib.pyplot", "papermill", "scipy.stats", "seaborn", "coldcache.claims.judge",
-    "coldcache.dataset.collect", "coldcache.report.site.render", "coldcache.workflow.execute_notebook",
+    "matplotlib.backends.backend_svg", "matplotlib.pyplot", "papermill", "scipy.stats", "seaborn",
+    "coldcache.claims.judge", "coldcache.dataset.collect", "coldcache.report.site.render",
+    "coldcache.workflow.execute_notebook",
 )  # fmt: skip
 
-#: Threads of these libraries do not survive a fork, which may then wait for them without end.
-_SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+#: What every kernel imports while it starts. Not matplotlib_inline's backend: its import sets up the kernel around it.
+_OF_KERNELS = (
+    "ipykernel.debugger", "ipykernel.kernelapp", "IPython.core.completerlib", "IPython.core.oinspect",
+    "IPython.core.pylabtools", "IPython.extensions.storemagic", "pyarrow.pandas_compat", "tornado.platform.asyncio",
+    "xarray.computation.nanops",
+)  # fmt: skip
+
+#: Threads of the first two do not survive a fork, which may then wait for them without end. The third would print that
+#: it sees no sources of Python's own modules.
+_QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 
 _OUTPUTS = (1, 2)
 
@@ -47,7 +57,7 @@ def start() -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,
-        env={**os.environ, **_SINGLE_THREADED},
+        env={**os.environ, **_QUIET},
     )
     assert server.stdout
     if server.stdout.readline():
@@ -145,10 +155,29 @@ def import_libraries() -> None:
     analysis = importlib.import_module("coldcache.analysis")
     for module in pkgutil.walk_packages(analysis.__path__, "coldcache.analysis."):
         importlib.import_module(module.name)
-    for library in _LIBRARIES:
+    for library in (*_LIBRARIES, *_OF_KERNELS):
         importlib.import_module(library)
+    _fill_caches()
     # The collector then leaves these objects alone, so that forks share their memory.
     gc.freeze()
+
+
+def _fill_caches() -> None:
+    """Do once what each notebook would do first: find a font, compile the schema of notebooks, format parameters."""
+    from matplotlib.figure import Figure
+    from nbformat import validate
+    from nbformat.v4 import new_notebook
+    from papermill.translators import translate_parameters
+
+    figure = Figure()
+    axes = figure.subplots()
+    axes.set(xscale="log", title="A title")
+    axes.plot([1, 2], label="a label")
+    axes.legend()
+    for form in ("png", "svg"):
+        figure.savefig(io.BytesIO(), format=form)
+    validate(new_notebook())
+    translate_parameters("python3", "python", {"study": "a"}, "a comment")
 
 
 def _answer(client: socket.socket, run_command: Callable[[list[str]], int]) -> None:
