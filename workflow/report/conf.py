@@ -1,5 +1,9 @@
 """Sphinx configuration of a report; `coldcache.report.site.render` adds the title and the paths of the pages."""
 
+from sphinx.application import Sphinx
+
+from coldcache.report.site.search_words import SearchWords
+
 project = "Cold Cache"
 root_doc = "index"
 extensions = ["myst_nb"]
@@ -48,3 +52,8 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+
+
+def setup(app: Sphinx) -> None:
+    """Let the search know words, not numbers."""
+    app.add_search_language(SearchWords)

@@ -1,7 +1,7 @@
 """Terms of the glossary on the pages: the first use of each on a page says what it means when it is pointed at."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from html import escape, unescape
 from pathlib import Path
 
@@ -44,25 +44,32 @@ def explain_terms(html: str, glossary: Mapping[str, str]) -> str:
     if begin < 0:
         return html
     left = {word: meaning for word, meaning in glossary.items() if word not in _PLAIN}
+    term = _find_any(left)
     parts, kept = _TAG.split(html[begin:end]), 0
     for place, part in enumerate(parts):
         if part.startswith("<"):
             name = re.match(r"</?([a-z0-9]*)", part)
             if name and name[1] in _KEPT and not part.endswith("/>"):
                 kept += -1 if part.startswith("</") else 1
-        elif part.strip() and not kept:
-            parts[place] = _explain(part, left)
+        elif left and part.strip() and not kept:
+            count = len(left)
+            parts[place] = _explain(part, term, left)
+            if len(left) < count:
+                term = _find_any(left)
     return html[:begin] + "".join(parts) + html[end:]
 
 
-def _explain(text: str, left: dict[str, str]) -> str:
+def _find_any(terms: Collection[str]) -> re.Pattern[str]:
+    """Return what finds each of some terms, in the singular or the plural."""
+    words = "|".join(sorted(map(re.escape, terms), key=len, reverse=True))
+    return re.compile(rf"\b({words})(?:s|es)?\b(?!\.\d)", re.I)
+
+
+def _explain(text: str, term: re.Pattern[str], left: dict[str, str]) -> str:
     """Return a text with the terms that are left, and remove those found."""
-    if not left:
-        return text
-    words = "|".join(sorted(map(re.escape, left), key=len, reverse=True))
 
     def mark(found: re.Match[str]) -> str:
         meaning = left.pop(found[1].lower(), None) or left.pop(found[1], None)
         return f'<abbr title="{escape(unescape(meaning))}">{found[0]}</abbr>' if meaning else found[0]
 
-    return re.sub(rf"\b({words})(?:s|es)?\b(?!\.\d)", mark, text, flags=re.I)
+    return term.sub(mark, text)

@@ -1,7 +1,6 @@
 """Render the report of a campaign as a site that opens from the disk."""
 
 import io
-import os
 import shutil
 from importlib.metadata import version
 from pathlib import Path
@@ -85,7 +84,7 @@ def render(campaign: str, results: Path, log: Path) -> None:
         _tidy(work / "site")
         _finish_pages(work / "site", context.places)
         shorten_styles(work / "site", [*(TEMPLATES / "standalone").glob("*.html")], _OWN_STYLES)
-        shutil.copytree(work / "others", work / "site", copy_function=os.rename, dirs_exist_ok=True)
+        _move_into(work / "others", work / "site")
         if (results / "report").exists():
             (results / "report").rename(work / "replaced")
         (work / "site").rename(results / "report")
@@ -126,6 +125,16 @@ def _finish_pages(site: Path, places: Places) -> None:
     for path in site.rglob("*.html"):
         html = explain_terms(path.read_text(encoding="utf-8"), glossary)
         path.write_text(keep_units(places.resolve(html)), encoding="utf-8")
+
+
+def _move_into(folder: Path, other: Path) -> None:
+    """Move the files and folders of one folder into another, which may have some of the folders."""
+    for path in folder.iterdir():
+        place = other / path.name
+        if path.is_dir() and place.is_dir():
+            _move_into(path, place)
+        else:
+            path.rename(place)
 
 
 def _tidy(site: Path) -> None:
