@@ -9,7 +9,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coldcache.dataset.table_io import find_runs, read_table_group, write_table_group
+from coldcache.dataset.table_io import find_changes, find_runs, read_table_group, write_table_group
 
 
 def write(path, table):
@@ -93,6 +93,18 @@ def test_some_rows_and_columns_are_read_as_in_the_whole_table(tmp_path):
         some = read_table_group(file["records"], slice(1, 4), ("value", "case"))
     assert some.to_dict("split") == {"index": [1, 2, 3], "columns": ["value", "case"],
                                      "data": [[2.0, "a"], [3.0, "b"], [4.0, "b"]]}  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(["a", "b", "", None]), max_size=30))
+def test_a_value_is_a_change_where_it_differs_from_the_one_before(values):
+    changes = find_changes(np.array(values, dtype=object))
+    assert changes.tolist() == [place == 0 or value != values[place - 1] for place, value in enumerate(values)]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_one_object_for_all_rows_changes_once(rows):
+    values = np.broadcast_to(np.array([None], dtype=object), rows)
+    assert find_changes(values).tolist() == [True, False, False][:rows]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", ""]), st.sampled_from([0, 1])), min_size=1, max_size=30))

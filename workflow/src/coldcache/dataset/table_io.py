@@ -46,14 +46,13 @@ def write_table_group(file: h5netcdf.File, name: str, table: pd.DataFrame, row: 
     for column in table:
         values, attributes = _pack(table[column])
         dims: tuple[str, ...] = (row,)
-        if values.dtype.kind == "S":
-            width = values.itemsize
+        if values.ndim == 2:
+            width = values.shape[1]
             dims = (row, f"string{width}")
             group.dimensions.setdefault(dims[1], width)
-            values = values.view("S1").reshape(len(table), width)
-        stored = {**_COMPRESSED, "chunks": (min(len(table), _CHUNK), *values.shape[1:])} if values.size else {}
+        stored = {**_COMPRESSED, "chunks": (min(len(table), _CHUNK), *values.shape[1:])} if len(table) else {}
         # A variable that is never written reads as empty texts.
-        data = values if values.dtype.kind != "S" or values.view(np.uint8).any() else None
+        data = values if len(values) else None
         variable = group.create_variable(str(column), dims, values.dtype, data=data, **stored)
         variable.attrs.update(attributes)
 
@@ -81,6 +80,16 @@ def find_runs(group: h5py.Group, columns: Collection[str]) -> pd.DataFrame:
     return pd.concat(runs) if runs else read_table_group(group, columns=columns)
 
 
+def find_changes(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return which values differ from the one before; the first does."""
+    changes = np.zeros(len(values), bool)
+    changes[:1] = True
+    # Strides of 0: the first row's object is that of all rows.
+    if values.strides != (0,):
+        changes[1:] = values[1:] != values[:-1]
+    return changes
+
+
 def _find_row(group: h5py.Group) -> str:
     """Return the name of the row dimension: NetCDF numbers it before the widths of texts."""
     scales = {name: stored.attrs["_Netcdf4Dimid"] for name, stored in group.items() if stored.is_scale}
@@ -101,25 +110,28 @@ def _find_runs(group: h5py.Group, columns: Collection[str], begin: int, end: int
 
 
 def _pack(column: pd.Series) -> tuple[npt.NDArray[Any], dict[str, Any]]:
-    """Return a column as stored, and the attributes with which xarray restores its type."""
+    """Return a column as stored, and the attributes with which xarray restores its type.
+
+    Texts are rows of characters; there are none if all texts are empty.
+    """
     if column.dtype == bool:
         return column.to_numpy().astype("int8"), {"dtype": "bool"}
     if column.dtype.kind in "iuf":
         return column.to_numpy(), {}
     values = column.to_numpy(object)
-    if values.size and values.strides == (0,):
-        # One text, or none, is that of all rows.
-        values = values[:1]
-    # Texts repeat often, so each distinct text is encoded once.
-    places, texts = pd.factorize(values)
+    # Texts repeat often, and most follow an equal one, so each distinct text is encoded once.
+    starts = np.flatnonzero(find_changes(values))
+    places, texts = pd.factorize(values[starts])
     encoded = [*(_as_text(text).encode() for text in texts), b""]
     # A whole number of words, so that a reader can compare without padding.
     width = -(-max(1, *map(len, encoded)) // _WORD) * _WORD
+    attributes = {"_Encoding": "utf-8"}
+    if not any(encoded):
+        return np.zeros((0, width), "S1"), attributes
     # Missing values have the place -1: the last entry, which is empty.
-    stored = np.take(np.array(encoded, dtype=f"S{width}"), places)
-    return np.full(len(column), stored[0], stored.dtype) if len(stored) < len(column) else stored, {
-        "_Encoding": "utf-8"
-    }
+    stored = np.array(encoded, dtype=f"S{width}")[places]
+    rows = np.repeat(stored, np.diff(starts, append=len(values)))
+    return rows.view("S1").reshape(-1, width), attributes
 
 
 def _as_text(value: Any) -> str:
