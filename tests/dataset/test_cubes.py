@@ -82,6 +82,15 @@ def test_every_counted_value_of_the_long_table_is_in_its_cube(collected):
     assert seen >= 18 * 2
 
 
+def test_a_cube_is_the_same_if_the_rows_of_its_trials_lie_apart(collected):
+    records = open_records(collected(), "tiny")
+    records = records[records.sweep == "transfers"]
+    # Each trial's rows keep their order.
+    turns = records.groupby(["operation", "case", "repetition"]).cumcount().sort_values(kind="stable").index
+    assert (records.case.loc[turns] != records.case.loc[turns].shift()).sum() > 2 * records.case.nunique()
+    assert build_cube(records.loc[turns]).identical(build_cube(records))
+
+
 def test_void_and_missing_trials_are_nan_in_the_cube_and_rows_in_the_table(collected):
     alter(READ, exit_status=1)
     shutil.rmtree(RAW / STAT)

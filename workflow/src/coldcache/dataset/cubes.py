@@ -12,6 +12,7 @@ from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.trial_figure import LONGEST_COUNTS, is_headline, rank_figure
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, NAME_FACTORS, Factor
 from coldcache.dataset.reader import COUNTED
+from coldcache.dataset.table_io import find_changes
 
 #: Placeholder for an unknown numeric level while pivoting; the cube holds NaN.
 _UNKNOWN = -1
@@ -21,6 +22,9 @@ _LEVELS = "levels"
 
 #: Factors are not crossed if the cube would exceed both of these: cells, and cells per trial.
 _MOST_CELLS, _MOST_CELLS_PER_TRIAL = 200_000, 100
+
+#: Columns from which the figure of a trial is chosen; some tables have no definitions.
+_FIGURE_COLUMNS = ("metric", "statistic", "value", "definition", "caveats", "share")
 
 #: Columns that locate a record in its log; a cube has none of them.
 _LOG_COLUMNS = ["log", "offset", "length", "printed"]
@@ -50,7 +54,7 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
     """
     records = _restore_integers(records)
     # Factors and verdicts belong to a trial, so one row per trial and operation is enough.
-    trials = records.drop_duplicates(["operation", "case", "repetition"])
+    trials = _drop_repeated(records, ["operation", "case", "repetition"])
     dims = ["operation", *_choose_dims(trials), "repetition"]
     if _is_sparse(trials, dims):
         records, trials = (table.assign(**{_LEVELS: table.case}) for table in (records, trials))
@@ -64,7 +68,8 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
     levels = dict(zip(dims, pd.MultiIndex.from_frame(index[dims]).levels, strict=True))
     cube = xr.Dataset(_spread_texts(index[labels], _find_cells(index, levels), levels), coords=levels)
     figures = records.statistic.isin(("value", "mean")) & (records.share == "") & records.verdict.isin(COUNTED)
-    cube = cube.assign(_spread_figures(_complete(records[figures], dims), levels))
+    needed = [name for name in (*dims, *_FIGURE_COLUMNS) if name in records]
+    cube = cube.assign(_spread_figures(_complete(records.loc[figures, needed], dims), levels))
     factors = {**FACTORS, **LEARNT_FACTORS, _LEVELS: Factor(None, "levels of all factors")}
     for factor in dims[1:-1]:
         if cube[factor].dtype.kind in "if" and _UNKNOWN in cube[factor]:
@@ -74,7 +79,7 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
     cube.attrs = {factor: _plain(each[0]) for factor, each in fixed.items() if len(each) == 1}
     cube.attrs["study"], cube.attrs["sweep"] = str(trials.study.iloc[0]), str(trials.sweep.iloc[0])
     cube.attrs["tool"] = " ".join(sorted(trials.tool.unique()))
-    cube.attrs["tool_version"] = " ".join(sorted(set(trials.tool_version) - {""}))
+    cube.attrs["tool_version"] = " ".join(sorted(set(trials.tool_version.unique()) - {""}))
     return cube
 
 
@@ -134,9 +139,19 @@ def _without_unstated(records: pd.DataFrame) -> pd.DataFrame:
     return records.drop(columns=[name for name in FACTORS if name in records and _is_unstated(records[name])])
 
 
+def _drop_repeated(records: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """Return the first row of each combination of levels."""
+    # The rows of a trial lie together: a comparison with the row before leaves few to sort out.
+    changes = [find_changes(records[name].to_numpy()) for name in columns]
+    return records[np.logical_or.reduce(changes)].drop_duplicates(columns)
+
+
 def _is_unstated(column: pd.Series) -> bool:
     """Return whether no row has a level; most columns show with their first row that some have."""
-    return bool(column.iloc[:1].isna().all() and column.isna().all())
+    if not column.iloc[:1].isna().all():
+        return False
+    # Strides of 0: the first row's object is that of all rows.
+    return column.to_numpy().strides == (0,) or bool(column.isna().all())
 
 
 def _choose_dims(records: pd.DataFrame) -> list[str]:
@@ -200,8 +215,9 @@ def choose_figures(records: pd.DataFrame, metric: str) -> pd.DataFrame:
     if "definition" in whole:
         # The parent's figure comes before the sum of its children's.
         headline = {text: is_headline(metric, text) for text in whole.definition.unique()}
-        keys.append([not headline[text] for text in whole.definition])
-    keys += [[behind[caveats] for caveats in whole.caveats], [ranks[statistic] for statistic in whole.statistic]]
+        keys.append([not headline[text] for text in whole.definition.to_numpy()])
+    keys.append([behind[caveats] for caveats in whole.caveats.to_numpy()])
+    keys.append([ranks[statistic] for statistic in whole.statistic.to_numpy()])
     return whole.iloc[np.lexsort(keys)]
 
 
