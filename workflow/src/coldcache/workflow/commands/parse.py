@@ -16,8 +16,9 @@ from coldcache.tools import read_file
 #: Below this number of logs, one process is faster than starting others.
 _MANY = 100
 
-#: Logs per task of a process, the largest log that it reads, in B, and records per printed piece.
-_LOGS, _LARGEST, _RECORDS = 20, 2**20, 10_000
+#: Logs per task of a process, the largest log that it reads, in B, and records per printed piece: larger pieces do not
+#: stay in the processor's cache.
+_LOGS, _LARGEST, _RECORDS = 20, 2**20, 1_000
 
 
 class _Answer(NamedTuple):
