@@ -193,7 +193,8 @@ class Sweep(Strict):
             return self
         if COMMAND in self.tools:
             raise DesignError(f"tools: {COMMAND} stands alone, since what it measures depends on its words")
-        for key in _OF_COMMANDS:
+        # What is not stated has its default, which takes long to look up.
+        for key in (key for key in _OF_COMMANDS if key in self.model_fields_set):
             if getattr(self, key) != type(self).model_fields[key].get_default(call_default_factory=True):
                 raise DesignError(f"{key}: belongs to a sweep with tool: command")
         return self
