@@ -3,6 +3,7 @@
 import re
 import shlex
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -10,6 +11,12 @@ from coldcache.campaign.seal import seal
 from coldcache.workflow.inputs import read_inputs
 
 CONFIG = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
+
+
+class Wildcards(NamedTuple):
+    """What Snakemake hands to a function of a rule."""
+
+    block: str
 
 
 def test_a_campaign_to_be_measured_needs_a_manifest_of_each_block(project):
@@ -33,14 +40,10 @@ def test_the_arguments_survive_a_shell(project):
 
 
 def test_a_block_may_take_three_times_its_estimate_and_five_minutes(project, change):
-    class Wildcards:
-        block = "rounds-1-to-2"
-
-    inputs = read_inputs(CONFIG)
-    assert inputs.time_limit(Wildcards) == inputs.minutes["rounds-1-to-2"] == 6
+    assert read_inputs(CONFIG).time_limit(Wildcards("rounds-1-to-2")) == 6
     change(Path("config/studies/tiny.yaml"), "repetitions: 2", "repetitions: 1000")
     # 9 cases of 0.2 s and 0.4 s beside it, 1,000 times: 90 minutes.
-    assert read_inputs(CONFIG).minutes["rounds-0001-to-1000"] == 275
+    assert read_inputs(CONFIG).time_limit(Wildcards("rounds-0001-to-1000")) == 275
 
 
 def test_a_sealed_campaign_needs_its_seal_and_what_its_site_states_now(measured):
@@ -89,14 +92,12 @@ def test_a_mistake_ends_the_workflow_with_one_line(project, more):
 
 
 def test_a_job_of_one_block_plans_nothing(project):
-    class Wildcards:
-        block = "tiny.transfers"
-
+    block = Wildcards("tiny.transfers")
     Path("config/studies/tiny.yaml").unlink()
     inputs = read_inputs(CONFIG, in_job=True)
     assert inputs.arguments == "--campaign=tiny --studies=tiny --site=here"
     assert inputs.evidence == []
-    assert (inputs.time_limit(Wildcards), inputs.node_count(Wildcards)) == (1, 1)
+    assert (inputs.time_limit(block), inputs.node_count(block)) == (1, 1)
 
 
 def test_a_job_of_a_campaign_that_has_begun_takes_its_studies_and_site_as_the_plan_does(measured):
@@ -106,13 +107,9 @@ def test_a_job_of_a_campaign_that_has_begun_takes_its_studies_and_site_as_the_pl
 
 
 def test_a_block_runs_again_only_where_trials_were_added_to_it(project, change):
-    class Wildcards:
-        def __init__(self, block):
-            self.block = block
-
     def planned():
         inputs = read_inputs(CONFIG)
-        return {block: inputs.planned_trials(Wildcards(block)) for block in inputs.planned}
+        return {block: inputs.planned_trials(Wildcards(block)) for block in inputs.jobs}
 
     before = planned()
     assert before["tiny.transfers"].startswith("8 trials ")

@@ -13,6 +13,7 @@ from coldcache.core.files import write_whole
 from coldcache.design.blocks import Block, arrange_blocks
 from coldcache.design.cases import Case, Environment, expand_cases
 from coldcache.design.imported_study import AnyStudy, ForeignStudy, Origin
+from coldcache.design.jobs import Allocation, arrange_allocations
 from coldcache.design.site import Site, Target
 from coldcache.design.study import Study
 from coldcache.design.watch import SentinelWatch, find_watches
@@ -84,6 +85,11 @@ class Campaign:
     def blocks(self) -> list[Block]:
         """Return every block of the cases that run on the site; raises as `expand_cases`."""
         return list(self._expanded[1])
+
+    @cached_property
+    def allocations(self) -> tuple[Allocation, ...]:
+        """The jobs that measure its blocks; raises as `arrange_allocations`."""
+        return tuple(arrange_allocations(self._expanded[1], self.site))
 
     @cached_property
     def watches(self) -> dict[str, SentinelWatch]:

@@ -193,17 +193,18 @@ def _split(block: Block, limits: Limits) -> Iterator[Block]:
     pieces: list[list[Trial]] = [[]]
     spent = 0.0
     for trial in block.trials:
-        if trial.case.seconds > most:
+        seconds = trial.case.seconds
+        if seconds > most:
             raise DesignError(
-                f"limits.walltime: a trial of {trial.case.key} takes about {show_seconds(trial.case.seconds)}, a job "
+                f"limits.walltime: a trial of {trial.case.key} takes about {show_seconds(seconds)}, a job "
                 f"of {show_seconds(limits.walltime)} holds no more than {show_seconds(max(0.0, most))} of trials: "
                 "raise it, or lower limits.margin"
             )
-        if spent + trial.case.seconds > most:
+        if spent + seconds > most:
             pieces.append([])
             spent = 0.0
         pieces[-1].append(trial)
-        spent += trial.case.seconds
+        spent += seconds
     if len(pieces) == 1:
         yield block
         return

@@ -7,7 +7,7 @@ from coldcache.core.program_files import find_file, list_files
 from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_mistakes import name_place
 from coldcache.design.imported_study import AnyStudy
-from coldcache.design.study import read_study
+from coldcache.design.study import Study, read_study
 
 #: Notebooks besides those that studies name: each study at a glance; the verdicts on claims, for each study that has
 #: some; the validity of the statistics, once per campaign; and the speed of the program, only with the campaign that
@@ -18,7 +18,7 @@ OVERVIEW, CLAIMS, RELIABILITY, SPEED = "overview", "claims", "how-far-statistics
 REFERENCE = "reference"
 
 
-def list_notebooks(study: AnyStudy, first: bool, campaign: str) -> list[str]:
+def list_notebooks(study: AnyStudy, first: bool, campaign: str, is_copy: bool = True) -> list[str]:
     """Return the notebooks of a study: those that it names, and the common ones.
 
     Parameters
@@ -29,6 +29,8 @@ def list_notebooks(study: AnyStudy, first: bool, campaign: str) -> list[str]:
         Whether it is the campaign's first study, with which the campaign's own notebook is executed.
     campaign : str
         The campaign's name.
+    is_copy : bool
+        Whether it may be the copy in `campaign.json`, which omits claims: its own file then says whether it has some.
 
     Raises
     ------
@@ -36,7 +38,7 @@ def list_notebooks(study: AnyStudy, first: bool, campaign: str) -> list[str]:
         If the study's file is not a study.
     """
     once = [RELIABILITY, *([SPEED] if campaign == REFERENCE else [])] if first else []
-    beside = [OVERVIEW, *([CLAIMS] if _has_claims(study) else []), *once]
+    beside = [OVERVIEW, *([CLAIMS] if _has_claims(study, is_copy) else []), *once]
     return list(dict.fromkeys([*study.notebooks, *beside]))
 
 
@@ -57,9 +59,11 @@ def refuse_unknown_notebooks(study: AnyStudy, file: Path) -> None:
             raise DesignError(name_place(file, message))
 
 
-def _has_claims(study: AnyStudy) -> bool:
-    """Return whether the study has claims: in a file of its name, or in its own file (a campaign's copy omits them)."""
+def _has_claims(study: AnyStudy, is_copy: bool) -> bool:
+    """Return whether the study has claims: in a file of its name, or in its own file."""
     if find_file(Path("config/claims", f"{study.study}.yaml")).is_file():
         return True
+    if isinstance(study, Study) and not is_copy:
+        return bool(study.claims)
     studies = Path("config/studies")
     return find_file(studies / f"{study.study}.yaml").is_file() and bool(read_study(studies, study.study).claims)

@@ -18,7 +18,7 @@ from coldcache.core.yaml_mistakes import name_place
 from coldcache.core.yaml_models import Strict, read_model
 from coldcache.design import default_sentinel
 from coldcache.design.grid import Environment
-from coldcache.design.jobs import arrange_allocations, refuse_hours
+from coldcache.design.jobs import refuse_hours
 from coldcache.design.notebooks import refuse_unknown_notebooks
 from coldcache.design.resize import lengthen, resize
 from coldcache.design.scale import MOST_THREADS
@@ -237,7 +237,7 @@ def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
     for study in design.studies:
         refuse_unknown_notebooks(study, STUDIES / f"{study.study}.yaml")
     if away and not full:
-        refuse_hours(arrange_allocations(design.blocks(), design.site), design.site)
+        refuse_hours(design.allocations, design.site)
     elif not full and not design.site.plan_only:
         _refuse_impossible(design)
     return design
@@ -384,9 +384,8 @@ def choose_tool(file: Path, name: str, sweep: Sweep) -> str:
 
 
 def _refuse_impossible(design: Campaign) -> None:
-    blocks = design.blocks()
-    refuse_hours(arrange_allocations(blocks, design.site), design.site)
-    cases = [trial.case for block in blocks for trial in block.trials]
+    refuse_hours(design.allocations, design.site)
+    cases = [case for case in design.cases() if not case.why_not_here]
     programs = [case.implementation.TRAITS.program for case in cases]
     programs += [HELPERS[setting] for case in cases for setting in case.settings.values() if isinstance(setting, str)]
     for program in dict.fromkeys(programs):

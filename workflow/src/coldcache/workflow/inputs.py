@@ -19,7 +19,7 @@ from coldcache.core.errors import ColdCacheError
 from coldcache.core.program_files import PROGRAM, find_file, show_path
 from coldcache.dataset.slices import EVERYTHING, list_reads, list_slices, place_digest, slice_of_claims
 from coldcache.design.claim import list_claim_files
-from coldcache.design.jobs import Allocation, arrange_allocations, gather_sweeps, walltime
+from coldcache.design.jobs import Allocation, gather_sweeps, walltime
 from coldcache.design.notebooks import CLAIMS, list_notebooks, refuse_unknown_notebooks
 from coldcache.design.site import Site, read_site
 from coldcache.measure.model.storage import end_storage
@@ -47,13 +47,10 @@ class WorkflowInputs(NamedTuple):
         The design as arguments of `python -m coldcache measure`, quoted for a shell.
     cores : int
         Cores of a node, or of this machine: a block takes all of them, so that nothing else runs meanwhile.
-    minutes, nodes : dict of str to int
-        Time limit and number of nodes of each job that measures.
+    jobs : dict of str to Allocation
+        The jobs that measure, by name; one of a sweep is only there to be asked for.
     before : dict of str to list of str
         Manifests of the jobs that must end before a job with rounds that a stop rule may ask for.
-    planned : dict of str to str
-        The number and a checksum of the trials of each such job, whatever their order: a job to which trials are added
-        runs again.
     evidence : list of str
         Files that must exist before collecting: the manifest of each such job, or the seal.
     notebooks : list of str
@@ -64,8 +61,6 @@ class WorkflowInputs(NamedTuple):
         Templates of the report's pages.
     claims : list of str
         Files that state claims: those of the sources, and the campaign's studies.
-    code_of_collect, code_of_claims, code_of_report : list of str
-        Source files that collecting, judging claims and rendering the report depend on.
     shown : list of str
         Titles, question and notebooks of each study, as JSON: a parameter of what shows them.
     design : Campaign or None
@@ -75,18 +70,13 @@ class WorkflowInputs(NamedTuple):
     campaign: str
     arguments: str
     cores: int
-    minutes: dict[str, int]
-    nodes: dict[str, int]
+    jobs: dict[str, Allocation]
     before: dict[str, list[str]]
-    planned: dict[str, str]
     evidence: list[str]
     notebooks: list[str]
     slices: dict[str, list[str]]
     templates: list[str]
     claims: list[str]
-    code_of_collect: list[str]
-    code_of_claims: list[str]
-    code_of_report: list[str]
     shown: list[str]
     design: Campaign | None
 
@@ -106,7 +96,10 @@ class WorkflowInputs(NamedTuple):
 
     def time_limit(self, wildcards: Any) -> int:
         """Return the time limit of a block in minutes; a resource function of Snakemake."""
-        return self.minutes.get(wildcards.block, 1)
+        job = self.jobs.get(wildcards.block)
+        if job is None or self.design is None:
+            return 1
+        return math.ceil(round(walltime(job, self.design.site.limits) / 60, 6))
 
     def earlier_jobs(self, wildcards: Any) -> list[str]:
         """Return the manifests that must exist before a block is measured; an input function of Snakemake."""
@@ -141,6 +134,21 @@ class WorkflowInputs(NamedTuple):
 
         return choose_digests
 
+    @property
+    def code_of_collect(self) -> list[str]:
+        """Source files that collecting depends on; they are found when a rule asks for them, as those below."""
+        return sources_of(["coldcache.dataset.collect"])
+
+    @property
+    def code_of_claims(self) -> list[str]:
+        """Source files that judging claims depends on."""
+        return sources_of(["coldcache.claims.judge"])
+
+    @property
+    def code_of_report(self) -> list[str]:
+        """Source files that rendering the report depends on."""
+        return sources_of(["coldcache.report.site.render"])
+
     def code_of_notebook(self, wildcards: Any) -> list[str]:
         """Return the source files that a notebook depends on; an input function of Snakemake."""
         return sources_of_notebook(Path(self.find_notebook(wildcards)))
@@ -167,11 +175,16 @@ class WorkflowInputs(NamedTuple):
 
     def node_count(self, wildcards: Any) -> int:
         """Return the number of nodes that a block needs; a resource function of Snakemake."""
-        return self.nodes.get(wildcards.block, 1)
+        job = self.jobs.get(wildcards.block)
+        return job.nodes if job else 1
 
     def planned_trials(self, wildcards: Any) -> str:
-        """Return what changes when trials are added to a block; a parameter function of Snakemake."""
-        return self.planned.get(wildcards.block, "")
+        """Return what changes when trials are added to a block; a parameter function of Snakemake.
+
+        It is the number and a checksum of its trials, whatever their order.
+        """
+        job = self.jobs.get(wildcards.block)
+        return _describe_trials(job) if job else ""
 
 
 def check_file(path: str, is_read: bool) -> None:
@@ -235,23 +248,20 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
     for study in design.studies:
         refuse_unknown_notebooks(study, STUDIES / f"{study.study}.yaml")
     sealed = is_sealed(design.folder)
-    blocks = [] if sealed else design.blocks()
-    allocations = arrange_allocations(blocks, design.site)
-    jobs = [*gather_sweeps(blocks), *allocations]
+    allocations = () if sealed else design.allocations
+    sweeps = [] if sealed else gather_sweeps(design.blocks())
     manifests = [f"results/{name}/blocks/{allocation.name}.json" for allocation in allocations]
     return WorkflowInputs(
         campaign=name,
         arguments=_arguments(config),
         cores=_cores(design.site),
-        minutes={job.name: math.ceil(round(walltime(job, design.site.limits) / 60, 6)) for job in jobs},
-        nodes={job.name: job.nodes for job in jobs},
+        jobs={job.name: job for job in [*sweeps, *allocations]},
         before={job.name: manifests[:number] for number, job in enumerate(allocations) if job.is_conditional},
-        planned={job.name: _describe_trials(job) for job in jobs},
         evidence=[f"raw/{name}/{SUMS}", *map(str, list_sources(design))] if sealed else manifests,
         notebooks=[
             f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"
             for study in design.studies
-            for notebook in list_notebooks(study, study is design.studies[0], name)
+            for notebook in list_notebooks(study, study is design.studies[0], name, is_copy=sealed)
         ],
         slices={study.study: list_slices(study.study, study.sweeps) for study in design.studies},
         templates=[
@@ -259,9 +269,6 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
             *(show_path(PROGRAM / "docs" / page) for page in ("twelve-rules.md", "glossary.md")),
         ],
         claims=[show_path(path) for path in list_claim_files(study.study for study in design.studies)],
-        code_of_collect=sources_of(["coldcache.dataset.collect"]),
-        code_of_claims=sources_of(["coldcache.claims.judge"]),
-        code_of_report=sources_of(["coldcache.report.site.render"]),
         shown=[json.dumps({study: shown}) for study, shown in presentation(design.studies).items()],
         design=design,
     )
@@ -271,7 +278,7 @@ def _read_for_job(config: Mapping[str, Any]) -> WorkflowInputs:
     """Return the inputs that the rule of a single block needs; its job has nodes and time already."""
     site = read_site(SITES, str(config["site"]), str(config.get("target") or "") or None)
     nothing: dict[str, Any] = {name: [] for name in WorkflowInputs._fields}
-    of_jobs: dict[str, Any] = {name: {} for name in ("minutes", "nodes", "before", "planned", "slices")}
+    of_jobs: dict[str, Any] = {name: {} for name in ("jobs", "before", "slices")}
     known = {"campaign": config["campaign"], "arguments": _arguments(config), "cores": _cores(site)}
     return WorkflowInputs(**{**nothing, **of_jobs, "design": None, **known})
 

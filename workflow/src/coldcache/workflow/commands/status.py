@@ -12,7 +12,6 @@ from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
 from coldcache.core.outcome import Outcome
 from coldcache.core.units import show_seconds
 from coldcache.design.cases import Trial
-from coldcache.design.jobs import arrange_allocations
 from coldcache.workflow.colours import print_line
 
 
@@ -89,13 +88,12 @@ def print_status(name: str) -> None:
 
 def find_status(campaign: Campaign) -> Status:
     """Return the progress of a campaign from the `trial.json` of its trials, without reading logs."""
-    allocations = arrange_allocations(campaign.blocks(), campaign.site)
     void, running, waiting_jobs = [], [], 0
     refused: Counter[str] = Counter()
     spent = expected = left = 0.0
     done = waiting = 0
     reasons: dict[tuple[str, str], str | None] = {}
-    for allocation in allocations:
+    for allocation in campaign.allocations:
         before = waiting
         for trial in (trial for block in allocation.blocks for trial in block.trials):
             if is_done(campaign.folder, trial):
