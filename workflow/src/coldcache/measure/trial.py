@@ -181,8 +181,9 @@ class _TrialRun:
             self._note(settings=readings)
             if not all(reading.is_in_force for reading in readings.values()):
                 return
-            # A mount that has just been put in force has no folder of the sweep yet.
-            folder.mkdir(exist_ok=True)
+            if readings:
+                # A mount that has just been put in force has no folder of the sweep yet.
+                folder.mkdir(exist_ok=True)
             self._measure_on_target()
             after = settings.read_again(self._trial)
             self._note(settings={factor: one._replace(**after.get(factor, {})) for factor, one in readings.items()})
@@ -211,13 +212,15 @@ class _TrialRun:
             paths = [folder / name for names in inputs.names for name in names] if has_bytes else []
             cold = self._make_cold(run, paths)
             self._note(cold=cold._replace(names=forgets_names(case.cold)) if looks_up else cold)
+            # To make them cold may have mounted the file system again.
+            mount = find_mount(folder)
         status = os.statvfs(folder)
         self._note(
             free_bytes=status.f_bavail * status.f_frsize, size_bytes=status.f_blocks * status.f_frsize,
             own_bytes=elsewhere + (run.file_size * run.threads if run.device else inputs.total),
             load=os.getloadavg()[0],
         )  # fmt: skip
-        source = choose_counters(find_mount(folder), block.site.target.network)
+        source = choose_counters(mount, block.site.target.network)
         before = read_counters(source)
         creates = run.files and not inputs.names
         fresh = self._inodes_singly() if creates else nullcontext()
