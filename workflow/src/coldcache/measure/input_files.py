@@ -38,6 +38,8 @@ def lay_out(folder: Path, inputs: Inputs) -> None:
     for entry in list(os.scandir(folder)):
         if entry.name not in wanted and not entry.is_dir(follow_symlinks=False):
             Path(entry.path).unlink()
+    if not wanted:
+        return
     with ThreadPoolExecutor(_WORKERS) as pool:
         list(pool.map(lambda name: _fill(folder / name, inputs.size), sorted(wanted)))
 
