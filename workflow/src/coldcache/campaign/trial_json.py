@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from json.encoder import encode_basestring_ascii
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def read_outcome(path: Path) -> Outcome:
 
 def write_outcome(path: Path, outcome: Outcome) -> None:
     """Write a `trial.json`; raises `OSError` where it cannot be."""
-    path.write_text(format_outcome(outcome, indented=outcome.log is not None))
+    path.write_bytes(format_outcome(outcome, indented=outcome.log is not None).encode())
 
 
 def format_outcome(outcome: Outcome, *, indented: bool = False) -> str:
@@ -66,11 +67,13 @@ def format_outcome(outcome: Outcome, *, indented: bool = False) -> str:
 
 def _dump(value: Any) -> str:
     """Return a value as JSON; the encoder is set up only for one that has parts, or is no text, number or null."""
+    # JSON has no infinite numbers; Python's encoder has words for them.
     if value is None:
         return "null"
     if type(value) is str:
         return encode_basestring_ascii(value)
-    return repr(value) if type(value) is int else json.dumps(value)
+    is_number = type(value) is int or (type(value) is float and isfinite(value))
+    return repr(value) if is_number else json.dumps(value)
 
 
 def read_descriptions(folder: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

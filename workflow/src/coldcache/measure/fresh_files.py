@@ -42,7 +42,7 @@ def name_aside(folder: Path) -> Path:
 
 def is_aside(folder: str) -> bool:
     """Return whether a folder is one that is kept aside, whole and unchanged."""
-    return Path(folder).parent.name == _ASIDE
+    return folder.split("/")[-2:-1] == [_ASIDE]
 
 
 def renew(folder: Path, files: int) -> None:

@@ -205,7 +205,7 @@ def _name_owner(stated: dict[str, Any]) -> str:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        stated = json.loads(path.read_text())
+        stated = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return {}
     return stated if isinstance(stated, dict) else {}

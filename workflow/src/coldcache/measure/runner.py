@@ -89,6 +89,8 @@ def measure_block(
         if folder.exists() and any(folder.iterdir()):
             raise CampaignError(f"{folder}: holds files but no trial.json, so it is no trial; move it away")
     if waiting:
+        if log:
+            log.parent.mkdir(parents=True, exist_ok=True)
         progress = Progress(campaign, blocks, terminal)
         for block in allocation.blocks:
             # Whether a stop rule needs a trial is known only once those before it are done.
@@ -286,6 +288,5 @@ def _note(log: Path, trial: Trial, outcome: Outcome) -> None:
         ending = "not run, its settings are not in force"
     else:
         ending = f"exit status {outcome.exit_status} after {outcome.seconds:.2f} s"
-    log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a") as file:
         file.write(f"{trial.key}: {ending}\n")

@@ -189,7 +189,7 @@ def check_space(site: Site, case: Case) -> None:
     """Raise `TargetError` if the target has no room for a trial of a case."""
     given = Path(site.target.path)
     with _name_target(site):
-        _refuse_too_small(given.absolute(), given, [case])
+        _refuse_too_small(given, given, [case])
 
 
 def takes_direct_io(folder: Path) -> bool:
