@@ -135,17 +135,13 @@ def _place(case: Case) -> _Place:
 
 
 def _order_places(places: list[_Place]) -> list[_Place]:
-    """Return places in the order in which they are first met, those of the same files and numbers together."""
+    """Return distinct places in the order in which they are met, those of the same files and numbers together."""
     first: dict[tuple[object, ...], int] = {}
+    turns = []
     for number, place in enumerate(places):
-        for length in range(2, 5):
-            first.setdefault(place[:length], number)
-    return sorted(
-        places,
-        key=lambda place: (
-            place.is_removal, first[place[:2]], first[place[:3]], place.operations[0].endswith("read"), first[place],
-        ),
-    )  # fmt: skip
+        same_files, same_numbers = (first.setdefault(place[:length], number) for length in (2, 3))
+        turns.append((place.is_removal, same_files, same_numbers, place.operations[0].endswith("read"), number))
+    return [places[turn[-1]] for turn in sorted(turns)]
 
 
 def _part_by_sweeps(trials: Iterable[Trial], number: int) -> Iterator[Block]:
