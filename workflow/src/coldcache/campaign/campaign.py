@@ -1,8 +1,10 @@
 """The design of a campaign, and the `campaign.json` and `hosts.json` that store it on disk."""
 
+import gc
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -101,10 +103,12 @@ class Campaign:
         """All cases, and the blocks of those that run: a large design takes seconds to expand."""
         if self.environment is None:
             return [], []
-        planned = [case for study in self.planned for case in expand_cases(study, self.site, self.environment)]
-        cases = [case._replace(name=self.names.get(case.key, case.name)) for case in planned] if self.names else planned
-        running = [case for case in cases if not case.why_not_here]
-        return cases, arrange_blocks(running, self.environment.seed, self.environment.order)
+        with _without_collector():
+            cases = [case for study in self.planned for case in expand_cases(study, self.site, self.environment)]
+            if self.names:
+                cases = [case._replace(name=self.names.get(case.key, case.name)) for case in cases]
+            running = [case for case in cases if not case.why_not_here]
+            return cases, arrange_blocks(running, self.environment.seed, self.environment.order)
 
     def design(self) -> dict[str, Any]:
         """Return the content of `campaign.json`."""
@@ -128,6 +132,18 @@ class Campaign:
                 "paces": dict(stated["paces"]),
             },
         }
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Search for no cyclic garbage: a plan has none among its many objects, all of which each search would visit."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def site_of(origin: Origin) -> Site:
