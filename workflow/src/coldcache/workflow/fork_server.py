@@ -37,8 +37,7 @@ _LIBRARIES = (
 #: What every kernel imports while it starts. Not matplotlib_inline's backend: its import sets up the kernel around it.
 _OF_KERNELS = (
     "ipykernel.debugger", "ipykernel.kernelapp", "IPython.core.completerlib", "IPython.core.oinspect",
-    "IPython.core.pylabtools", "IPython.extensions.storemagic", "pyarrow.pandas_compat", "tornado.platform.asyncio",
-    "xarray.computation.nanops",
+    "IPython.core.pylabtools", "IPython.extensions.storemagic", "tornado.platform.asyncio", "xarray.computation.nanops",
 )  # fmt: skip
 
 #: Threads of the first two do not survive a fork, which may then wait for them without end. The third would print that
