@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure the overhead of a block on Slurm, and how soon the first of 2,000 jobs is submitted."""
+"""Measure the overhead of a block on Slurm, and how soon the first job of 2,000 sweeps is submitted."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from costs import ROOT, cost_of
 from figures import Measurement, tell
 from slurm_lab import Lab, explain_no_cluster, run_cluster
 
-_TRIALS, _JOBS = 100, 2000
+_TRIALS, _SWEEPS = 100, 2000
 _ROUNDS = 2
 
 _FACTORS = {"nodes": [1], "threads": [1], "transfer_size": ["64 KiB"], "file_size": ["64 KiB"]}
@@ -46,7 +46,7 @@ def measure() -> Iterator[tuple[str, Measurement]]:
         (lab.clone / "slurm/profile.yaml").write_text((ROOT / "slurm/profile.yaml").read_text())
         (lab.clone / "empty.smk").write_text("rule all:\n    input:\n        [],\n")
         write_study(lab, "trivial", _TRIALS, {"writes": _TRIVIAL})
-        write_study(lab, "many", 10, {f"s{number:04}": _GRID for number in range(_JOBS)})
+        write_study(lab, "many", 10, {f"s{number:04}": _GRID for number in range(_SWEEPS)})
         blocks = [(time_block(lab, f"trivial{turn}"), time_empty_job(lab)) for turn in range(_ROUNDS)]
         yield "slurm-block", Measurement(*map(min, zip(*blocks, strict=True)))
         started = [(submit_first(lab, f"many{turn}"), start_snakemake(lab)) for turn in range(_ROUNDS)]
