@@ -166,8 +166,8 @@ FIGURES = {
             None,
             10,
             why_missed="of 24 s, the start, the graph and the end of Snakemake take 4.4 s, the imports of the steps "
-            "2.4 s, collecting 4.4 s, the claims and three notebooks on two cores 6 s, and rendering 6 s, more than half of "
-            "it in Sphinx, which is one process; each waits for the one before",
+            "2.4 s, collecting 4.4 s, the claims and three notebooks on two cores 6 s, and rendering 6 s, more "
+            "than half of it in Sphinx, which is one process; each waits for the one before",
         ),
         SpeedFigure("help-seconds", "--help", "s", None, 0.3, "Python alone"),
         SpeedFigure("parse-seconds", "parse of one log", "s", None, 0.3, "Python alone"),
