@@ -16,6 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import psutil
+
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.seal import check_seal, seal
 from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
@@ -381,15 +383,10 @@ def refuses(process: subprocess.Popen, errors: str) -> str:
 
 
 def children(process: int) -> list[int]:
-    """Return the running children of a process, of any of its threads."""
-    found: list[int] = []
-    threads: list[Path] = []
-    with suppress(OSError):
-        threads = list(Path(f"/proc/{process}/task").iterdir())
-    for thread in threads:
-        with suppress(OSError):
-            found += map(int, (thread / "children").read_text().split())
-    return found
+    """Return the running children of a process, of any of its threads; one that has ended takes no signal."""
+    with suppress(psutil.Error):
+        return [one.pid for one in psutil.Process(process).children() if one.status() != psutil.STATUS_ZOMBIE]
+    return []
 
 
 def descendants(process: int) -> list[int]:

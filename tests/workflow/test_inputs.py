@@ -77,9 +77,9 @@ def test_an_unknown_notebook_is_refused_with_the_nearest_one(project, change):
 def test_what_is_rendered_follows_the_sources_and_not_what_python_makes_of_them(root, monkeypatch):
     monkeypatch.chdir(root)
     inputs = read_inputs({"campaign": "reference", "studies": "quick", "site": "local"})
-    assert "workflow/src/coldcache/dataset/collect.py" in inputs.code_of_collect
-    assert "workflow/src/coldcache/report/site/pages.py" in inputs.code_of_report
-    assert not any("__pycache__" in path for path in inputs.code_of_report + inputs.templates)
+    assert "workflow/src/coldcache/dataset/collect.py" in inputs.code_of_collect(None)
+    assert "workflow/src/coldcache/report/site/pages.py" in inputs.code_of_report(None)
+    assert not any("__pycache__" in path for path in inputs.code_of_report(None) + inputs.templates)
     assert inputs.templates
 
 

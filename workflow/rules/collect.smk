@@ -2,7 +2,7 @@ checkpoint collect_records:
     """Parse and judge every log of the campaign, never measuring. Only afterwards is it known which slices changed."""
     input:
         evidence=inputs.evidence,
-        code=lambda wildcards: inputs.code_of_collect,
+        code=inputs.code_of_collect,
     output:
         dataset="results/{campaign}/dataset.nc",
         verdicts=report(
@@ -59,7 +59,7 @@ checkpoint judge_claims:
     input:
         dataset="results/{campaign}/dataset.nc",
         claims=inputs.claims,
-        code=lambda wildcards: inputs.code_of_claims,
+        code=inputs.code_of_claims,
     output:
         claims=report(
             "results/{campaign}/claims.csv",

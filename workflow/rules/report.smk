@@ -7,7 +7,7 @@ rule render_report:
         claims="results/{campaign}/claims.csv",
         dataset="results/{campaign}/dataset.nc",
         templates=inputs.templates,
-        code=lambda wildcards: inputs.code_of_report,
+        code=inputs.code_of_report,
     output:
         # Not the first page: Snakemake deletes outputs before the rule runs, and a failed rendering would lose it.
         summary=report(
