@@ -17,7 +17,7 @@ UV := 0.13.8
 
 # A name that is mistyped must not measure something else.
 variables := CAMPAIGN STUDIES SITE TARGET SIZE FOLDER IOZONE NAME CORES \
-	VERBOSE QUIET PEERS STORE LARGE TIMES SEED JOBS RUNS SECONDS SAMPLE ONLY UPGRADE DO FAST tools
+	VERBOSE QUIET PEERS STORE LARGE TESTS TIMES SEED JOBS RUNS SECONDS SAMPLE ONLY UPGRADE DO FAST tools
 unknown := $(strip $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(filter-out $(variables),$(name)))))
 $(if $(unknown),$(error coldcache: unknown variable $(unknown); known are $(filter-out tools,$(variables))))
 
@@ -157,8 +157,8 @@ hooks: venv-test ## Install the checks as a git hook that runs before each commi
 
 .PHONY: bench
 bench: tools += $(if $(LARGE),test chromium)
-bench: setup ## Print how fast the program is, with its goals and a bare loop (PEERS=1: also other programs; STORE=1: store the figures; LARGE=1: only a report of 100,000 trials)
-	@python benchmarks/$(if $(LARGE),large_report.py,run.py $(if $(PEERS),--peers) $(if $(STORE),--store))
+bench: setup ## Print how fast the program is, with its goals and a bare loop (PEERS=1: also other programs; STORE=1: store the figures; LARGE=1: only a report of 100,000 trials; TESTS=1: only the tests)
+	@python benchmarks/run.py $(if $(PEERS),--peers) $(if $(STORE),--store) $(if $(LARGE),large_report) $(if $(TESTS),checks)
 
 .PHONY: break
 break: tools += break

@@ -2,7 +2,7 @@
 """Build the report of 100,000 trials and open it: how long, how much memory, how many files, how soon something shows.
 
 400 cases are measured with fio, and each is then copied 250 times, later by two seconds each time, as if it had been
-measured again. This takes longer than ten minutes, so `run.py` leaves it out.
+measured again. `run.py` runs it only when it is named. Another number of copies may be its argument.
 """
 
 import json
@@ -21,6 +21,7 @@ from pathlib import Path
 
 import psutil
 from costs import CONFIG, PYTHON, SNAKEMAKE, cost_of, make_project, write_study
+from figures import Measurement, tell
 
 _CAMPAIGN = Path("raw/bench")
 
@@ -80,32 +81,21 @@ _FIRST_PAINT = """\
 
 _CHROMIUM = Path("/usr/bin/chromium")
 
-#: What is measured, and at most how much is wanted.
-_GOALS = {"seconds": 300.0, "MB of memory": 2000.0, "files": 20_000.0, "seconds to the first paint": 1.0}
 
-
-def main() -> int:
-    """Print each figure beside its goal, and return 1 if one was missed."""
-    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else REPETITIONS
+def measure(repetitions: int) -> Iterator[tuple[str, Measurement]]:
+    """Yield the cost of the report of a campaign that has so many copies of each trial."""
     with make_project(_write_study(1)) as folder:
         site = folder / "config/sites/bench.yaml"
         site.write_text(site.read_text() + _THRESHOLDS)
         cost_of([*SNAKEMAKE, *CONFIG, "--", "measure_all"], folder)
-        trials = lay_trials(folder, repetitions)
-        found = measure(folder)
-    print(f"{trials:,} trials")
-    for name, value in found.items():
-        print(f"{value:10,.1f} {name}, goal ≤ {_GOALS[name]:,g}{'' if value <= _GOALS[name] else ', missed'}")
-    return int(any(value > _GOALS[name] for name, value in found.items()))
-
-
-def measure(folder: Path) -> dict[str, float]:
-    """Build the report of the campaign in a project, and return each figure by its name."""
-    with watch_memory() as peak:
-        seconds = cost_of([*SNAKEMAKE, *CONFIG], folder).seconds
-    report = folder / "results/bench/report"
-    files = sum(path.is_file() for path in report.rglob("*"))
-    return dict(zip(_GOALS, (seconds, peak[0], files, time_first_paint(report / "index.html")), strict=True))
+        print(f"{lay_trials(folder, repetitions):,} trials", file=sys.stderr)
+        with watch_memory() as peak:
+            seconds = cost_of([*SNAKEMAKE, *CONFIG], folder).seconds
+        report = folder / "results/bench/report"
+        files = sum(path.is_file() for path in report.rglob("*"))
+        paint = time_first_paint(report / "index.html")
+    for name, value in (("seconds", seconds), ("memory", peak[0]), ("files", files), ("paint", paint)):
+        yield f"large-{name}", Measurement(value)
 
 
 @contextmanager
@@ -203,4 +193,4 @@ def _delay(log: str, later: timedelta, slower: int) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    tell(measure(int(sys.argv[1]) if len(sys.argv) > 1 else REPETITIONS))

@@ -32,7 +32,7 @@ _QUOTED = (
     "trial-cpu", "trial-files", "plan-seconds", "dry-run-seconds", "resume-seconds", "logs-share", "dataset-build",
     "dataset-save", "dataset-open", "report-all", "notebook-cpu", "first-page", "report-nothing", "report-one-log",
     "help-seconds", "parse-seconds",
-    "fidelity", "disturbance-cpu",
+    "fidelity", "disturbance-cpu", "large-seconds", "test-fast", "test-all",
 )  # fmt: skip
 
 

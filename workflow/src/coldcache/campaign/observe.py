@@ -1,5 +1,7 @@
 """Read all that the rules know of a measured trial: its outcome, and what its logs state."""
 
+import fnmatch
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -59,7 +61,7 @@ def observe(
     except LogError as error:
         refusal = str(error)
     series: ProcessSeries = []
-    for path in sorted(folder.glob(tool.TRAITS.series_logs)) if tool.TRAITS.series_logs else ():
+    for path in _list_series(folder, tool.TRAITS.series_logs):
         try:
             series += [(f"{outcome.key}/{path.name}", own) for own in read_series(path)]
         except LogError as error:
@@ -73,6 +75,14 @@ def observe(
         {name: ceiling.rate for name, ceiling in found.items()},
     )  # fmt: skip
     return trial, series
+
+
+def _list_series(folder: Path, pattern: str | None) -> list[Path]:
+    """Return a folder's logs of rates over time; `Path.glob` would take ten times as long."""
+    if pattern is None:
+        return []
+    with os.scandir(folder) as entries:
+        return sorted(Path(entry) for entry in entries if fnmatch.fnmatch(entry.name, pattern))
 
 
 def read_log_bytes(path: Path) -> bytes:

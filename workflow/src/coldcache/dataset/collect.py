@@ -7,7 +7,7 @@ import pandas as pd
 from coldcache.campaign.campaign import RAW, read_campaign, read_hosts
 from coldcache.campaign.known_since import with_known_since
 from coldcache.campaign.seal import check_seal, is_sealed
-from coldcache.core.csv_file import write_csv
+from coldcache.core.csv_file import write_csv, writing_csv
 from coldcache.core.errors import CampaignError
 from coldcache.dataset.cloudwatch import join_series
 from coldcache.dataset.confounders import tabulate_confounders, tabulate_hosts
@@ -66,7 +66,11 @@ def collect(name: str, results: Path) -> None:
     campaign = with_known_since(read_campaign(folder))
     columns, trials, doubtful = read_trials(campaign)
     results.mkdir(parents=True, exist_ok=True)
-    records, verdicts, settings = columns.build(), tabulate_verdicts(trials), tabulate_settings(trials)
+    verdicts, settings, rejudged = (
+        tabulate_verdicts(trials),
+        tabulate_settings(trials),
+        tabulate_rejudged(folder, trials),
+    )
     published = read_published()
     coverage = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(ItemCoverage._fields))
     proofs, evidence = tabulate_proofs(trials), tabulate_evidence(trials)
@@ -83,20 +87,24 @@ def collect(name: str, results: Path) -> None:
         "evidence": evidence.astype(_FLOATS_OF_EVIDENCE),
         **context,
     }  # fmt: skip
-    limits = find_limits(trials, campaign, doubtful)
-    cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, limits)
-    write_csv(coverage, results / "coverage.csv")
-    write_csv(tabulate_trials(records, verdicts), results / "trials.csv")
-    write_csv(tabulate_figures(records), results / "records.csv")
-    write_csv(verdicts[VERDICT_COLUMNS], results / "verdicts.csv")
-    write_csv(proofs, results / "cold.csv")
-    write_csv(evidence, results / "reached.csv")
-    write_csv(tabulate_rejudged(folder, trials), results / "rejudged.csv")
-    for file, table in context.items():
-        write_csv(table, results / f"{file}.csv")
-    write_csv(settings, results / "settings.csv")
-    if len(series := join_series(campaign, trials)):
-        write_csv(series, results / "cloudwatch.csv")
-    write_csv(verdicts.drop(columns=["cold", "reached", "start"]).query("verdict != 'valid'"), results / "reasons.csv")
-    sweeps = {study.study: list(study.sweeps) for study in campaign.studies}
-    write_digests(results, sweeps, {**tables, "records": records, "settings": settings}, cubes)
+    limits, series = find_limits(trials, campaign, doubtful), join_series(campaign, trials)
+    # The long table then has their memory.
+    del trials
+    records = columns.build()
+    with writing_csv(tabulate_figures(records), results / "records.csv"):
+        cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, limits)
+        write_csv(coverage, results / "coverage.csv")
+        write_csv(tabulate_trials(records, verdicts), results / "trials.csv")
+        write_csv(verdicts[VERDICT_COLUMNS], results / "verdicts.csv")
+        write_csv(proofs, results / "cold.csv")
+        write_csv(evidence, results / "reached.csv")
+        write_csv(rejudged, results / "rejudged.csv")
+        for file, table in context.items():
+            write_csv(table, results / f"{file}.csv")
+        write_csv(settings, results / "settings.csv")
+        if len(series):
+            write_csv(series, results / "cloudwatch.csv")
+        flagged = verdicts.drop(columns=["cold", "reached", "start"]).query("verdict != 'valid'")
+        write_csv(flagged, results / "reasons.csv")
+        sweeps = {study.study: list(study.sweeps) for study in campaign.studies}
+        write_digests(results, sweeps, {**tables, "records": records, "settings": settings}, cubes)

@@ -23,6 +23,9 @@ _COLUMNS = (
     "offset", "length", "printed", "caveats", "share",
 )  # fmt: skip
 
+#: Those that are fields of `LoggedValue`.
+_SHOWN = ("operation", "metric", "statistic", "unit", "definition", "printed", "value", "log")
+
 
 class LoggedValue(NamedTuple):
     """A value of a trial, with its place in the log.
@@ -190,15 +193,16 @@ def _read_figures(records: pd.DataFrame) -> dict[str, list[LoggedValue]]:
     apart = summed[~pd.MultiIndex.from_frame(summed).isin(whole)].drop_duplicates()
     leading = {index: mark_of(operation, metric) for index, operation, metric in apart[keys[-2:]].itertuples()}
     found: dict[str, list[LoggedValue]] = {}
-    # Iterating over string columns of pandas is slow; object columns are fast.
-    texts = stated.select_dtypes(exclude=["number", "bool"]).columns
-    for row in stated.astype(dict.fromkeys(texts, object)).itertuples():
-        first = row.Index in foremost
-        name = mark_of(row.operation, row.metric) if first else leading.get(row.Index, f"byte-{row.offset}")
-        title = f"{row.operation}, {row.metric}, {row.statistic}: {show_rate(row.value, row.unit)}"
-        place = LogMark(int(row.offset), int(row.length), name, title, first)
-        figure = LoggedValue(
-            row.operation, row.metric, row.statistic, row.unit, row.definition, row.printed, row.value, row.log, place
-        )
-        found.setdefault(f"{row.study}/{row.sweep}/{row.case}/r{row.repetition}", []).append(figure)
+    # Rows of the frame itself would take five times as long.
+    names = stated[["study", "sweep", "case", "repetition"]].itertuples(index=False, name=None)
+    places = zip(*(stated[name].tolist() for name in ("offset", "length")), strict=True)
+    texts = zip(*(stated[name].tolist() for name in _SHOWN), strict=True)
+    for index, trial, (offset, length), shown in zip(stated.index, names, places, texts, strict=True):
+        operation, metric, statistic, unit, definition, printed, value, log = shown
+        first = index in foremost
+        name = mark_of(operation, metric) if first else leading.get(index, f"byte-{offset}")
+        title = f"{operation}, {metric}, {statistic}: {show_rate(value, unit)}"
+        place = LogMark(int(offset), int(length), name, title, first)
+        figure = LoggedValue(operation, metric, statistic, unit, definition, printed, value, log, place)
+        found.setdefault("{}/{}/{}/r{}".format(*trial), []).append(figure)
     return {key: sorted(figures, key=lambda figure: not figure.place.foremost) for key, figures in found.items()}

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Time every test, and those of one changed module, in a clone of the last commit that is set up."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from costs import ROOT
+from figures import Measurement, tell
+
+#: A module in the middle of the tree: others import it, and it imports others.
+_CHANGED = "workflow/src/coldcache/dataset/cubes.py"
+
+
+def measure() -> Iterator[tuple[str, Measurement]]:
+    """Yield the time of `make test FAST=1` after a change, and of `make test` with every tool."""
+    (ROOT / "logs").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        clone = Path(folder, "clone")
+        subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+        _run_make(clone, "venv-test", "setup")
+        with (clone / _CHANGED).open("a") as module:
+            module.write("# A change.\n")
+        fast = _run_make(clone, "test", "FAST=1")
+        subprocess.run(["git", "checkout", "--quiet", "--", _CHANGED], cwd=clone, check=True)
+        whole = _run_make(clone, "test", "IOZONE=1")
+    yield "test-fast", Measurement(fast)
+    yield "test-all", Measurement(whole)
+
+
+def _run_make(clone: Path, *words: str) -> float:
+    """Return the time that make takes in a clone, in s; end the benchmark if it fails."""
+    log = ROOT / "logs/bench-checks.log"
+    # The virtual environment of this process is not the clone's.
+    environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    began = time.monotonic()
+    with log.open("a") as said:
+        done = subprocess.run(
+            ["make", *words],
+            cwd=clone,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            check=False,
+        )
+    if done.returncode:
+        sys.exit(f"bench: make {' '.join(words)} failed; its output is in {log}")
+    return time.monotonic() - began
+
+
+if __name__ == "__main__":
+    tell(measure())
