@@ -15,6 +15,9 @@ from figures import Measurement, tell
 #: A module in the middle of the tree: others import it, and it imports others.
 _CHANGED = "workflow/src/coldcache/dataset/cubes.py"
 
+#: What the environment says of this process, not of the clone.
+_OWN = {"VIRTUAL_ENV", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
+
 
 def measure() -> Iterator[tuple[str, Measurement]]:
     """Yield the time of `make test FAST=1` after a change, and of `make test` with every tool."""
@@ -35,8 +38,7 @@ def measure() -> Iterator[tuple[str, Measurement]]:
 def _run_make(clone: Path, *words: str) -> float:
     """Return the time that make takes in a clone, in s; end the benchmark if it fails."""
     log = ROOT / "logs/bench-checks.log"
-    # The virtual environment of this process is not the clone's.
-    environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    environment = {name: value for name, value in os.environ.items() if name not in _OWN}
     began = time.monotonic()
     with log.open("a") as said:
         done = subprocess.run(

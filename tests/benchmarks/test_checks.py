@@ -2,7 +2,7 @@
 
 import pytest
 
-MAKEFILE = "good:\n\t@sleep 0.2; echo passed; [ -z \"$$VIRTUAL_ENV\" ]\nbad:\n\t@echo a test failed; exit 1\n"
+MAKEFILE = 'good:\n\t@sleep 0.2; echo passed; [ -z "$$VIRTUAL_ENV" ]\nbad:\n\t@echo a test failed; exit 1\n'
 
 
 @pytest.fixture
