@@ -107,7 +107,10 @@ def _is_of_one_type(kind: Any) -> bool:
 
 
 def _disarm_column(column: pd.Series) -> pd.Series:
-    return column.map({value: disarm(value) for value in column.unique()})
+    shown = {value: disarm(value) for value in column.unique()}
+    # Of texts hardly any is a formula, and a column that stays need not be made again.
+    is_plain = isinstance(column.dtype, pd.StringDtype) and all(value is text for value, text in shown.items())
+    return column if is_plain else column.map(shown)
 
 
 def disarm(value: Any) -> Any:

@@ -79,7 +79,8 @@ class RawFiles:
 
     def list_folder(self, name: str) -> list[RawFile]:
         """Return the files in a folder of the campaign, sorted by name."""
-        names = sorted(path.name for path in (self._folder / name).iterdir())
+        with os.scandir(self._folder / name) as entries:
+            names = sorted(entry.name for entry in entries)
         return [file for inner in names if (file := self.find(f"{name}/{inner}"))]
 
 

@@ -132,7 +132,7 @@ class TrialPages:
                 summary, page = self._describe_case(of_case)
                 summaries.append(summary)
                 there = [trial for trial in of_case if trial.outcome]
-                pages += [page, *(self._describe_trial(trial, there) for trial in there)]
+                pages += [page, *(self._describe_trial(there, number) for number in range(len(there)))]
             if pages[0].place.part:
                 self._write_together(file, pages)
             else:
@@ -216,14 +216,14 @@ class TrialPages:
         said = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
         return CaseSummary(first.study, first.sweep, first.case, said, group_by_metric(summaries)), page
 
-    def _describe_trial(self, trial: ReportedTrial, there: Sequence[ReportedTrial]) -> _Page:
+    def _describe_trial(self, there: Sequence[ReportedTrial], at: int) -> _Page:
         """Return the page of a trial: how it ran, its verdict, and its logs with their numbers marked.
 
-        `there` are the trials of its case that have a page.
+        `there` are the trials of its case that have a page, and it is at place `at` of them.
         """
+        trial = there[at]
         outcome, place, case = trial.outcome, self._places.of_trial(trial), self._place_case(there)
         assert outcome is not None
-        at = there.index(trial)
         neighbours = [*there[max(0, at - 1) : at], *there[at + 1 : at + 2]]
         files = self._files_of(trial)
         return _Page(place, "trial.html", {
