@@ -21,7 +21,7 @@ _TRIALS, _SWEEPS, _JOBS = 100, 2000, 1000
 _ROUNDS = 2
 
 #: The longest job of the site, of which five minutes are spare: the 100,000 trials of the sweeps become so many jobs.
-_WALLTIME = "366 s"
+_WALLTIME = "427 s"
 
 #: Prints the number of jobs of a campaign that has not begun.
 _COUNT = """\
