@@ -1,5 +1,7 @@
 """Collect a campaign: read and judge its raw logs, and write `dataset.nc` and the tables beside it."""
 
+import ctypes
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -90,6 +92,7 @@ def collect(name: str, results: Path) -> None:
     limits, series = find_limits(trials, campaign, doubtful), join_series(campaign, trials)
     # The long table then has their memory.
     del trials
+    _return_memory()
     records = columns.build()
     with writing_csv(tabulate_figures(records), results / "records.csv"):
         cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, limits)
@@ -108,3 +111,9 @@ def collect(name: str, results: Path) -> None:
         write_csv(flagged, results / "reasons.csv")
         sweeps = {study.study: list(study.sweeps) for study in campaign.studies}
         write_digests(results, sweeps, {**tables, "records": records, "settings": settings}, cubes)
+
+
+def _return_memory() -> None:
+    """Return memory that is free, but in pieces, to the system; only glibc can."""
+    with suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
