@@ -22,7 +22,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from scene import Scene
+from scene import Scene, share_undisturbed
 from staged import FAULTS
 
 from coldcache.measure.host.inventory import describe_system
@@ -39,6 +39,8 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PAT
 def main() -> int:
     """Stage the requested faults, print the table, and return 1 if a campaign did not survive one."""
     chosen = _parse()
+    if chosen.undisturbed:
+        share_undisturbed(chosen.undisturbed)
     print(f"seed {chosen.seed}", file=sys.stderr, flush=True)
     parts = [
         (fault, part)
@@ -100,6 +102,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many campaigns run at the same time")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--kept", type=Path, help="a file of JSON lines, one for each campaign")
+    parser.add_argument("--undisturbed", type=Path, help="a file in which processes share undisturbed campaigns")
     parser.add_argument("names", nargs="*", help="of faults; all when left out")
     chosen = parser.parse_args()
     known = [fault.__name__ for fault in FAULTS]

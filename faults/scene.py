@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import random
 import shutil
 import subprocess
@@ -100,6 +101,26 @@ class UndisturbedRun(NamedTuple):
 
 #: The undisturbed campaigns that were measured so far, by study and site.
 _undisturbed: dict[tuple[str, str], UndisturbedRun] = {}
+
+#: Stores them for other processes.
+_store: Path | None = None
+
+
+def share_undisturbed(path: Path) -> None:
+    """Use the undisturbed campaigns that other processes have stored in a file, and store there those that it lacks."""
+    global _store
+    _store = path
+    if path.exists():
+        _undisturbed.update(pickle.loads(path.read_bytes()))
+
+
+def _keep_undisturbed(study: str, site: str, run: UndisturbedRun) -> None:
+    _undisturbed[study, site] = run
+    if _store:
+        share_undisturbed(_store)
+        unfinished = _store.with_name(f"{_store.name}.{os.getpid()}")
+        unfinished.write_bytes(pickle.dumps(_undisturbed))
+        unfinished.rename(_store)
 
 
 class Scene:
@@ -288,7 +309,7 @@ class Scene:
                     raise AssertionError(f"the undisturbed campaign is not whole: {tell(found.stderr)} {found_codes}")
                 first = min(outcome.start for outcome in scene.outcomes().values())
                 start = min(max(datetime.fromisoformat(first).timestamp() - began, 0), seconds)
-                _undisturbed[key] = UndisturbedRun(traces, start, (seconds - start) / len(traces))
+                _keep_undisturbed(*key, UndisturbedRun(traces, start, (seconds - start) / len(traces)))
         return _undisturbed[key]
 
     def _find_gap(self, expected: dict[str, Trace]) -> str:

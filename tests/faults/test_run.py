@@ -48,12 +48,18 @@ def read_rows(text):
     return {name: (*map(int, counts), why.strip()) for name, *counts, why in rows}
 
 
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """A file with undisturbed campaigns: each is measured once for all faults that are compared with it."""
+    return tmp_path_factory.mktemp("undisturbed") / "campaigns"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", NAMES)
-def test_a_fault_that_is_staged_once_leaves_the_campaign_whole(root, fault):
+def test_a_fault_that_is_staged_once_leaves_the_campaign_whole(root, fault, undisturbed):
     if fault in NEEDS_ROOT and (os.geteuid() or not shutil.which("losetup")):
         pytest.skip("it needs root and loop devices")
-    found = run(root, "--times=1", "--seed=1", fault)
+    found = run(root, "--times=1", "--seed=1", f"--undisturbed={undisturbed}", fault)
     assert found.returncode == 0, found.stdout + found.stderr
     ((name, (times, campaigns, held, why)),) = read_rows(found.stdout).items()
     assert (name, held, why) == (fault, times, "") and times >= campaigns >= 1
@@ -62,12 +68,13 @@ def test_a_fault_that_is_staged_once_leaves_the_campaign_whole(root, fault):
 
 
 @pytest.fixture(scope="module")
-def suite(root):
-    """The module of the suite that holds a campaign against an undisturbed one."""
+def suite(root, undisturbed):
+    """The module of the suite that compares a campaign with an undisturbed one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(root / "faults")
         import scene
 
+        scene.share_undisturbed(undisturbed)
         yield scene
 
 
