@@ -22,8 +22,9 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from scene import Scene, share_undisturbed
+from scene import Scene
 from staged import FAULTS
+from undisturbed import share
 
 from coldcache.measure.host.inventory import describe_system
 
@@ -40,7 +41,7 @@ def main() -> int:
     """Stage the requested faults, print the table, and return 1 if a campaign did not survive one."""
     chosen = _parse()
     if chosen.undisturbed:
-        share_undisturbed(chosen.undisturbed)
+        share(chosen.undisturbed)
     print(f"seed {chosen.seed}", file=sys.stderr, flush=True)
     parts = [
         (fault, part)

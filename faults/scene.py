@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import random
 import shutil
 import subprocess
@@ -15,9 +14,10 @@ from contextlib import chdir, suppress
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import psutil
+import undisturbed
+from undisturbed import Trace, UndisturbedRun
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.seal import check_seal, seal
@@ -69,58 +69,6 @@ _DESIGNED = (
 
 #: Time limit of a command, in s, on a machine that may be busy.
 _LONGEST = 1200
-
-
-class Trace(NamedTuple):
-    """What a trial must share with the same trial of an undisturbed campaign."""
-
-    outcome: dict[str, Any]
-    argv: list[str]
-    settings: dict[str, tuple[str, str]]
-    files: list[str]
-    figures: set[tuple[str, str, str]]
-    verdict: str
-    codes: str
-
-
-class UndisturbedRun(NamedTuple):
-    """An undisturbed campaign: the trace of each trial by its key, and the times of its runner, in s.
-
-    Attributes
-    ----------
-    start : float
-        From the start of the runner to its first tool.
-    trial : float
-        From there to the end, for each trial.
-    """
-
-    traces: dict[str, Trace]
-    start: float
-    trial: float
-
-
-#: The undisturbed campaigns that were measured so far, by study and site.
-_undisturbed: dict[tuple[str, str], UndisturbedRun] = {}
-
-#: Stores them for other processes.
-_store: Path | None = None
-
-
-def share_undisturbed(path: Path) -> None:
-    """Use the undisturbed campaigns that other processes have stored in a file, and store there those that it lacks."""
-    global _store
-    _store = path
-    if path.exists():
-        _undisturbed.update(pickle.loads(path.read_bytes()))
-
-
-def _keep_undisturbed(study: str, site: str, run: UndisturbedRun) -> None:
-    _undisturbed[study, site] = run
-    if _store:
-        share_undisturbed(_store)
-        unfinished = _store.with_name(f"{_store.name}.{os.getpid()}")
-        unfinished.write_bytes(pickle.dumps(_undisturbed))
-        unfinished.rename(_store)
 
 
 class Scene:
@@ -294,7 +242,7 @@ class Scene:
     def undisturbed(self) -> UndisturbedRun:
         """Return an undisturbed campaign of the same study; it is measured once."""
         key = self.study, self.site
-        if key not in _undisturbed:
+        if key not in undisturbed.KNOWN:
             with tempfile.TemporaryDirectory(prefix="undisturbed-") as folder:
                 scene = Scene(Path(folder) / "p", self.study, self.site, self.block)
                 began, steadily = time.time(), time.monotonic()
@@ -309,8 +257,8 @@ class Scene:
                     raise AssertionError(f"the undisturbed campaign is not whole: {tell(found.stderr)} {found_codes}")
                 first = min(outcome.start for outcome in scene.outcomes().values())
                 start = min(max(datetime.fromisoformat(first).timestamp() - began, 0), seconds)
-                _keep_undisturbed(*key, UndisturbedRun(traces, start, (seconds - start) / len(traces)))
-        return _undisturbed[key]
+                undisturbed.keep(*key, UndisturbedRun(traces, start, (seconds - start) / len(traces)))
+        return undisturbed.KNOWN[key]
 
     def _find_gap(self, expected: dict[str, Trace]) -> str:
         """Return which trial is lost, partial or changed, ran twice or beside another; empty if none."""

@@ -73,8 +73,9 @@ def suite(root, undisturbed):
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(root / "faults")
         import scene
+        from undisturbed import share
 
-        scene.share_undisturbed(undisturbed)
+        share(undisturbed)
         yield scene
 
 

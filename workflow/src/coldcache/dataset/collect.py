@@ -90,30 +90,23 @@ def collect(name: str, results: Path) -> None:
         **context,
     }  # fmt: skip
     limits, series = find_limits(trials, campaign, doubtful), join_series(campaign, trials)
-    # The long table then has their memory.
     del trials
     _return_memory()
     records = columns.build()
     with writing_csv(tabulate_figures(records), results / "records.csv"):
         cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, limits)
-        write_csv(coverage, results / "coverage.csv")
-        write_csv(tabulate_trials(records, verdicts), results / "trials.csv")
-        write_csv(verdicts[VERDICT_COLUMNS], results / "verdicts.csv")
-        write_csv(proofs, results / "cold.csv")
-        write_csv(evidence, results / "reached.csv")
-        write_csv(rejudged, results / "rejudged.csv")
-        for file, table in context.items():
+        shown = {
+            "coverage": coverage, "trials": tabulate_trials(records, verdicts), "verdicts": verdicts[VERDICT_COLUMNS],
+            "cold": proofs, "reached": evidence, "rejudged": rejudged, **context, "settings": settings,
+            "reasons": verdicts.drop(columns=["cold", "reached", "start"]).query("verdict != 'valid'"),
+        }  # fmt: skip
+        for file, table in (shown | ({"cloudwatch": series} if len(series) else {})).items():
             write_csv(table, results / f"{file}.csv")
-        write_csv(settings, results / "settings.csv")
-        if len(series):
-            write_csv(series, results / "cloudwatch.csv")
-        flagged = verdicts.drop(columns=["cold", "reached", "start"]).query("verdict != 'valid'")
-        write_csv(flagged, results / "reasons.csv")
         sweeps = {study.study: list(study.sweeps) for study in campaign.studies}
         write_digests(results, sweeps, {**tables, "records": records, "settings": settings}, cubes)
 
 
 def _return_memory() -> None:
-    """Return memory that is free, but in pieces, to the system; only glibc can."""
+    """Return what the trials took to the system, for the long table: only glibc can."""
     with suppress(AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
