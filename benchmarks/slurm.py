@@ -62,7 +62,7 @@ def measure() -> Iterator[tuple[str, Measurement]]:
         limit_jobs(lab)
         started = [(submit_first(lab, f"many{turn}"), start_snakemake(lab)) for turn in range(_ROUNDS)]
         own, floor = zip(*started, strict=True)
-        for place, name in enumerate(("slurm-submission", "slurm-submission-memory")):
+        for place, name in enumerate(("slurm-thousand", "slurm-thousand-memory")):
             yield name, Measurement(min(cost[place] for cost in own), min(cost[place] for cost in floor))
 
 

@@ -68,11 +68,8 @@ def collect(name: str, results: Path) -> None:
     campaign = with_known_since(read_campaign(folder))
     columns, trials, doubtful = read_trials(campaign)
     results.mkdir(parents=True, exist_ok=True)
-    verdicts, settings, rejudged = (
-        tabulate_verdicts(trials),
-        tabulate_settings(trials),
-        tabulate_rejudged(folder, trials),
-    )
+    verdicts, settings = tabulate_verdicts(trials), tabulate_settings(trials)
+    rejudged = tabulate_rejudged(folder, trials)
     published = read_published()
     coverage = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(ItemCoverage._fields))
     proofs, evidence = tabulate_proofs(trials), tabulate_evidence(trials)
@@ -90,6 +87,7 @@ def collect(name: str, results: Path) -> None:
         **context,
     }  # fmt: skip
     limits, series = find_limits(trials, campaign, doubtful), join_series(campaign, trials)
+    # Of many trials the long table takes as much memory as they did.
     del trials
     _return_memory()
     records = columns.build()

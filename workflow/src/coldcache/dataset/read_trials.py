@@ -76,7 +76,7 @@ def _list_batches(cases: Sequence[list[str]]) -> Iterator[list[list[str]]]:
 def _share(work: _Work) -> None:
     global _work
     _work = work
-    # Most of what is made here stays until the end: the search for cyclic garbage would take a tenth of the time.
+    # Most of what is made here stays until the end, so a search for cyclic garbage finds hardly any.
     gc.freeze()
     gc.set_threshold(200_000)
 

@@ -59,7 +59,7 @@ def write_beside(context: ReportContext, templates: Path, folder: Path) -> Itera
 def _share(work: _Work) -> None:
     global _work
     _work = work
-    # Most of what is made here stays until the end: the search for cyclic garbage would take a tenth of the time.
+    # Most of what is made here stays until the end, so a search for cyclic garbage finds hardly any.
     gc.freeze()
     gc.set_threshold(200_000)
 
