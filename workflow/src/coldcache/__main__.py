@@ -335,17 +335,9 @@ def _cloudwatch(chosen: argparse.Namespace) -> None:
 
 
 def _seal(chosen: argparse.Namespace) -> int:
-    from coldcache.campaign.campaign import RAW
-    from coldcache.campaign.seal import check_seal, seal
+    from coldcache.workflow.commands.seal import print_seal
 
-    folder = RAW / chosen.campaign
-    if not chosen.check:
-        print(f"{folder} is sealed: {seal(folder)} files")
-        return 0
-    differences = check_seal(folder)
-    for difference in differences:
-        print(f"coldcache: {folder}/{difference}", file=sys.stderr)
-    return 1 if differences else 0
+    return print_seal(chosen.campaign, chosen.check)
 
 
 def _compare(chosen: argparse.Namespace) -> int:

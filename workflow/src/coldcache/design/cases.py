@@ -31,7 +31,8 @@ from coldcache.design.sentinels import count_sentinels
 from coldcache.design.settings import Setting, is_in_guest
 from coldcache.design.settings.nfs_guest import Guest, describe_guest
 from coldcache.design.site import Cold, Limits, Site, choose_for
-from coldcache.design.study import RepeatUntil, Study, Sweep, refuse_levels
+from coldcache.design.study import RepeatUntil, Study, Sweep
+from coldcache.design.sweep_factors import refuse_levels
 from coldcache.tools import find_tool
 from coldcache.tools.command.form import CommandForm
 from coldcache.tools.protocols import Tool
