@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -133,3 +134,33 @@ def test_looks_at_the_processes_below_take_a_500th_of_a_core_at_most(monkeypatch
     moments = iter([7.0, 7.0 + spent])
     monkeypatch.setattr(time, "thread_time", lambda: next(moments))
     assert Stops(os.getpid()).look_below() == pytest.approx(seconds)
+
+
+#: Starts a child in a session of its own, as User-Mode Linux does, writes its number to a file, and waits for it.
+_WITH_GUEST = """
+import subprocess, sys
+child = subprocess.Popen(["sleep", "60"], start_new_session=True)
+with open(sys.argv[1], "w") as file:
+    print(child.pid, file=file)
+child.wait()
+"""
+
+
+def test_a_tool_is_killed_at_its_limit_with_what_left_its_session(tmp_path):
+    argv = [sys.executable, "-c", _WITH_GUEST, str(tmp_path / "guest")]
+    ran = supervise(argv, 2.0, tmp_path, os.open(tmp_path, os.O_RDONLY), os.environ)
+    assert (ran.timed_out, ran.exit_status) == (True, -signal.SIGKILL)
+    assert processes.started_at(int((tmp_path / "guest").read_text())) is None
+
+
+def test_an_interrupt_ends_a_tool_with_what_left_its_session(tmp_path):
+    def interrupt():
+        while not (tmp_path / "guest").exists() or not (tmp_path / "guest").read_text():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    argv = [sys.executable, "-c", _WITH_GUEST, str(tmp_path / "guest")]
+    with pytest.raises(KeyboardInterrupt):
+        supervise(argv, 60.0, tmp_path, os.open(tmp_path, os.O_RDONLY), os.environ)
+    assert processes.started_at(int((tmp_path / "guest").read_text())) is None

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from coldcache.measure.host.processes import Below, holders_of_lock, list_processes, started_at
+from coldcache.measure.host.processes import Below, holders_of_lock, kill_with_below, list_processes, started_at
 
 
 @pytest.fixture
@@ -71,3 +71,25 @@ def test_a_stopped_process_of_another_session_is_not_found(sleeper):
             assert below.find_stopped() == set()
         finally:
             leader.kill()
+
+
+#: Starts a child in a session of its own, which starts another in its own, and prints the numbers of both.
+_GENERATIONS = """
+import subprocess
+words = ["sh", "-c", "setsid sleep 60 & echo $!; wait"]
+child = subprocess.Popen(words, start_new_session=True, stdout=subprocess.PIPE)
+print(child.pid, int(child.stdout.readline()), flush=True)
+child.wait()
+"""
+
+
+def test_a_leader_is_killed_with_all_that_it_started_and_nothing_else(sleeper):
+    with subprocess.Popen(
+        [sys.executable, "-c", _GENERATIONS], stdout=subprocess.PIPE, start_new_session=True
+    ) as leader:
+        below = [int(number) for number in leader.stdout.readline().split()]
+        assert len(below) == 2 and all(map(started_at, below))
+        kill_with_below(leader.pid)
+        assert [started_at(process) for process in (leader.pid, *below)] == [None] * 3
+        assert leader.wait() == -signal.SIGKILL
+    assert started_at(sleeper.pid) is not None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.measure.host.kernel_files import read_bytes
-from coldcache.measure.host.processes import Below
+from coldcache.measure.host.processes import Below, kill_with_below
 
 #: The share of one core that checking for stopped processes may use, and the least seconds between two checks.
 _SHARE, _PAUSE = 0.002, 0.1
@@ -69,7 +69,7 @@ def supervise(
     argv : list of str
         The command line.
     limit : float
-        Seconds after which the whole process group is killed.
+        Seconds after which it is killed, with all processes that it started.
     folder : Path
         Where ``stdout.txt`` and ``stderr.txt`` are written.
     lock : int
@@ -94,12 +94,14 @@ def supervise(
             argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stdout if joined else stderr, cwd=place,
             env=_encode(tuple(environment.items())), start_new_session=True, pass_fds=(lock,),
         )  # fmt: skip
-        stops = Stops(process.pid)
+        stops, timed_out = Stops(process.pid), True
         try:
             with stops:
                 timed_out = not _ends_within(process, limit, stops)
         finally:
-            # Kill the whole group: a tool that hangs, or ends before its children, must leave nothing running.
+            # A tool that hangs, is interrupted or ends before its children must leave nothing running.
+            if timed_out:
+                kill_with_below(process.pid)
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()

@@ -1,10 +1,15 @@
 """Identify and list processes. A process number alone may have been reused."""
 
 import os
+import signal
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from coldcache.measure.host.kernel_files import read_bytes
+
+#: A killed process ends at once, unless it waits for storage that does not answer.
+_SECONDS_TO_DIE = 5.0
 
 #: Processes that belong to no tool, as they were seen last.
 _OTHERS: set[str] = set()
@@ -38,6 +43,42 @@ def list_processes() -> set[str]:
     """Return the numbers of all processes, as text."""
     with os.scandir("/proc") as entries:
         return {entry.name for entry in entries if entry.name.isdigit()}
+
+
+def kill_with_below(leader: int) -> None:
+    """Kill the leader of a session and all below it, also those that lead sessions of their own.
+
+    Parameters
+    ----------
+    leader : int
+        The process that began the session. It may not have been waited for, so that its number is still its own.
+    """
+    sessions, end = {str(leader)}, time.monotonic() + _SECONDS_TO_DIE
+    while (found := _find_below(sessions)) and time.monotonic() < end:
+        # Children that now lose their parent to others are in sessions that are known.
+        for process in found:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(int(process), signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _find_below(sessions: set[str]) -> set[str]:
+    """Return the processes of some sessions and those below them that have not ended; add the sessions of these."""
+    running = {}
+    for process in list_processes():
+        with suppress(OSError):
+            state, parent, _, session = _read_status(process)
+            if state not in "ZX":
+                running[process] = (parent, session)
+    found: set[str] = set()
+    while more := {
+        process
+        for process, (parent, session) in running.items()
+        if process not in found and (session in sessions or parent in found)
+    }:
+        found |= more
+        sessions |= {running[process][1] for process in more}
+    return found
 
 
 class Below:

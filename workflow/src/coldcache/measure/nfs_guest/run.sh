@@ -40,16 +40,20 @@ for left in /dev/shm/coldcache-nfs.*.??????; do
     [ ! -O "$left" ] || kill -0 "${process%.*}" 2>/dev/null || rm -rf "$left"
 done
 lab=$(mktemp -d "/dev/shm/coldcache-nfs.$$.XXXXXX")
-trap 'rm -rf "$lab"' EXIT
+guest=''
+# The guest leads a process group of its own.
+trap '[ -z "$guest" ] || kill -KILL -- "-$guest" 2>/dev/null || true; rm -rf "$lab"' EXIT
 mkdir -p "$lab/out" "$lab/lib"
 ln -s /usr/lib/uml/modules "$lab/lib/modules"
 declare -p at mount clients sysctls inputs outage network server_network layers disk command >"$lab/spec"
 
-# In the background, so that a signal ends this script, and with it the guest's memory, at once. The kernel would spend
-# a second on measuring its variants of RAID 6.
+# In the background, so that a signal ends this script, and with it the guest and its memory, at once. The kernel would
+# spend a second on measuring its variants of RAID 6.
 TMPDIR=$lab linux.uml "mem=${memory}M" root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$here/init.sh" \
     "LAB=$lab" con=null con0=null,fd:1 con1=null quiet initcall_blacklist=raid6_select_algo </dev/null >"$lab/console" 2>&1 &
-wait $! || true
+guest=$!
+wait "$guest" || true
+guest=''
 
 for section in stdout 'negotiated mount' 'mountstats before' 'mountstats after' transports 'most in flight' \
     'devices before' 'devices after' 'kernel parameters' network 'server network' 'server disk' 'disk limits'; do
