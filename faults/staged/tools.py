@@ -23,7 +23,8 @@ _CALLS = range(1, 21)
 def hang(scene: Scene, moments: random.Random, times: int) -> str:
     """A tool and its child hang: both are killed at the time limit."""
     scene.design(STUDY, SITE.replace("seconds: 20 s", "seconds: 6 s"))
-    script = "sleep 333 & sleep 334"
+    # The child leads a session of its own, which a signal to the group of the tool does not reach.
+    script = "setsid sleep 333 & sleep 334"
     return _are_void(scene, script, moments.sample(_CALLS, times), "time-limit")
 
 

@@ -149,7 +149,7 @@ def _rows_of(case, random: np.random.Generator) -> list[dict]:
             slots = case.factors["nconnect"] * case.factors["slot_table_entries"]
             counts["most-in-flight"] = min(slots, _calls(case.sweep, case.factors))
         if case.sweep == "attribute-cache":
-            counts["rpc-getattr"] = 10 if case.factors["mount_option"] == "nocto-actimeo-600" else 100
+            counts["rpc-getattr"] = 0 if case.factors["mount_option"] == "nocto-actimeo-600" else 100
         for operation, count in counts.items():
             row = {**shared, "operation": operation, "metric": "count", "value": float(count), "unit": "1"}
             rows.append({**row, "definition": "operations"})

@@ -5,9 +5,9 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
+from listed_processes import list_processes_of
 
 from coldcache.workflow import fork_server
 
@@ -49,18 +49,6 @@ def run(environment, *arguments, folder):
     )
 
 
-def list_servers(name):
-    """Return the processes whose arguments have the name of a server: itself and its forks."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if name.encode() in path.read_bytes():
-                found.append(int(path.parent.name))
-        except OSError:
-            continue
-    return found
-
-
 def wait_until(condition):
     deadline = time.monotonic() + 60
     while not condition():
@@ -90,9 +78,9 @@ def test_a_notebook_runs_in_a_fork_of_the_server_with_the_callers_environment(se
 def test_the_server_ends_with_a_killed_starter(server):
     environment, starter = server
     name = environment[fork_server.SERVER_VARIABLE]
-    assert len(list_servers(name)) == 1
+    assert len(list_processes_of(name)) == 1
     starter.kill()
-    wait_until(lambda: not list_servers(name))
+    wait_until(lambda: not list_processes_of(name))
 
 
 def test_a_fork_that_is_killed_is_an_error_of_its_step(server, tmp_path, write_notebook):
@@ -114,10 +102,10 @@ def test_a_step_ends_with_its_caller(server, tmp_path, write_notebook):
     )  # fmt: skip
     wait_until((tmp_path / "begun").exists)
     name = environment[fork_server.SERVER_VARIABLE]
-    assert len(list_servers(name)) == 3, "the server, the step and its kernel"
+    assert len(list_processes_of(name)) == 3, "the server, the step and its kernel"
     caller.send_signal(signal.SIGKILL)
     caller.wait()
-    wait_until(lambda: len(list_servers(name)) == 1)
+    wait_until(lambda: len(list_processes_of(name)) == 1)
 
 
 def test_without_its_server_a_step_runs_by_itself(tmp_path):
@@ -132,7 +120,7 @@ def test_another_user_gets_no_fork(server, tmp_path):
     name = environment[fork_server.SERVER_VARIABLE]
     done = subprocess.run([sys.executable, "-c", STRANGER, name], capture_output=True, text=True)
     assert done.stdout == "refused\n"
-    assert len(list_servers(name)) == 1
+    assert len(list_processes_of(name)) == 1
 
 
 #: Runs a step that fails by a defect of the program.

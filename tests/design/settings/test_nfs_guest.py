@@ -2,15 +2,16 @@
 
 import os
 import re
-import signal
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from listed_processes import list_processes_of
 
 from coldcache.design.settings.kernel_value import SysctlSetting
 from coldcache.design.settings.nfs_guest import FOLDER, Guest, GuestSetting, describe_guest
+from coldcache.measure.host.processes import kill_with_below
 from coldcache.measure.nfs_guest.start import _keeps_registers, describe_kernel, explain_no_guest, wrap
 from coldcache.tools.fio import command as fio
 from coldcache.tools.nfs_guest_log import count_bytes, read, split
@@ -198,21 +199,21 @@ def test_a_layer_that_is_none_ends_the_guest():
 
 
 @pytest.mark.usefixtures("guest")
-def test_a_guest_ends_with_its_process_group_and_the_next_one_removes_what_it_left():
-    words = wrap(Guest(("vers=3", "nolock")), Run(("write",), FOLDER, 1), Inputs(), ["sleep", "60"])
-    process = subprocess.Popen(words, start_new_session=True)
-    left = f"coldcache-nfs.{process.pid}."
-    end = time.monotonic() + 120
-    while not any(folder.name.startswith(left) for folder in Path("/dev/shm").iterdir()):
-        assert time.monotonic() < end
+@pytest.mark.parametrize("end", [subprocess.Popen.terminate, lambda script: kill_with_below(script.pid)])
+def test_a_guest_ends_with_its_script_and_the_next_one_removes_what_is_left(end):
+    """The guest leads a session of its own, which a signal to the script's process group does not reach."""
+    words = wrap(Guest(("vers=3", "nolock")), Run(("write",), FOLDER, 1), Inputs(), ["sleep", "600"])
+    script = subprocess.Popen(words, start_new_session=True)
+    lab = f"coldcache-nfs.{script.pid}."
+    late = time.monotonic() + 120
+    while not [*Path("/dev/shm").glob(f"{lab}*/out/stdout")]:
+        assert time.monotonic() < late
         time.sleep(0.01)
-    time.sleep(1)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    listed = ["ps", "-o", "stat=", "--sid", str(process.pid)]
-    # A zombie holds nothing any more.
-    while re.search(r"(?m)^[^Z]", subprocess.run(listed, capture_output=True, text=True, check=False).stdout):
-        assert time.monotonic() < end
+    assert any(os.getsid(process) != script.pid for process in list_processes_of(f"LAB=/dev/shm/{lab}"))
+    end(script)
+    script.wait()
+    while list_processes_of(f"LAB=/dev/shm/{lab}"):
+        assert time.monotonic() < late
         time.sleep(0.05)
     subprocess.run([*words[:3], "--mount=vers=9", "--", "true"], capture_output=True, timeout=60, check=False)
-    assert not any(folder.name.startswith(left) for folder in Path("/dev/shm").iterdir())
+    assert not [*Path("/dev/shm").glob(f"{lab}*")]

@@ -183,9 +183,12 @@ def _weigh_counts(context: ClaimContext, source: str, test: RatioTest) -> Compar
     above, below = above[there], below[there]
     if not above.size:
         raise NoData("the two have no case in common")
-    held = (above > test.above * below) & (above < test.below * below) if np.isfinite(test.below) else (
-        above > test.above * below
-    )  # fmt: skip
+    held = np.ones(above.shape, dtype=bool)
+    # No count is above zero times another if it is zero itself, so limits that are not stated are no limits.
+    if test.above > 0:
+        held &= above > test.above * below
+    if np.isfinite(test.below):
+        held &= above < test.below * below
     names = _name(test.numerator, test), _name(test.denominator, test)
     says = (
         f"{_subject(test, test.numerator)}{names[0]} makes {_show_counts(above)} calls, {names[1]} "
