@@ -204,10 +204,9 @@ class NfsGuest(Strict):
     """The guest of settings of the kind nfs-guest."""
 
     mount: str = Field("vers=3,proto=tcp", description="Mount options, unless a factor states another value of them.")
-    # Writeback by age or amount splits pieces that are not complete yet into two calls. And where what the clients have
-    # not written yet reaches a fifth of the guest's memory, the server in the same kernel waits for them to write it.
+    # Writeback by age could split the two pages of a synchronous write into two calls.
     parameters: list[str] = Field(
-        ["vm.dirty_expire_centisecs=360000", "vm.dirty_ratio=90", "vm.dirty_background_ratio=80"],
+        ["vm.dirty_expire_centisecs=360000"],
         description="Kernel parameters, as name=value, for trials that do not vary them.",
     )
     expected: ExpectedSpeed = Field(

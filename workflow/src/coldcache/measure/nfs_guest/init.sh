@@ -175,6 +175,9 @@ mount_clients() {
 if [ -n "$mount" ]; then
     start_network
     start_server
+    # At a tenth of this small memory the clients would begin to write in the middle of a piece, and at a fifth the
+    # server, which is in the same kernel, would wait for them to write first. The memory of a real client is larger.
+    sysctl -q -w vm.dirty_ratio=90 vm.dirty_background_ratio=80
     for parameter in "${sysctls[@]}"; do
         set_parameter "$parameter"
     done
