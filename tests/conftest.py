@@ -354,8 +354,11 @@ def loop_device(tmp_path) -> Iterator[str]:
     device = made.stdout.strip()
     # Otherwise what crosses it may come from the page cache of the image.
     subprocess.run([losetup, "--direct-io=on", device], capture_output=True, check=False, timeout=20)
-    # The kernel keeps what another one set on the same number.
-    Path(f"/sys/block/{Path(device).name}/queue/write_cache").write_text("write back")
+    # The kernel keeps what an earlier one of the same number had: its cache, and its limits.
+    block = Path("/sys/block", Path(device).name)
+    (block / "queue/write_cache").write_text("write back")
+    for limit in Path("/sys/fs/cgroup/blkio").glob("blkio.throttle.*_device"):
+        limit.write_text(f"{(block / 'dev').read_text().strip()} 0")
     yield device
     subprocess.run([losetup, "--detach", device], check=False, timeout=20)
 

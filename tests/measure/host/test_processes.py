@@ -73,13 +73,14 @@ def test_a_stopped_process_of_another_session_is_not_found(sleeper):
             leader.kill()
 
 
-#: Starts a child in a session of its own, which starts another in its own, and prints the numbers of both.
+#: Starts a child in a session of its own, which starts another in its own; prints the numbers of both and outlives them.
 _GENERATIONS = """
+import signal
 import subprocess
 words = ["sh", "-c", "setsid sleep 60 & echo $!; wait"]
 child = subprocess.Popen(words, start_new_session=True, stdout=subprocess.PIPE)
 print(child.pid, int(child.stdout.readline()), flush=True)
-child.wait()
+signal.pause()
 """
 
 
