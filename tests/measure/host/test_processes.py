@@ -73,7 +73,7 @@ def test_a_stopped_process_of_another_session_is_not_found(sleeper):
             leader.kill()
 
 
-#: Starts a child in a session of its own, which starts another in its own; prints the numbers of both and outlives them.
+#: Starts a child in a session of its own, which starts another in its own, prints their numbers and outlives both.
 _GENERATIONS = """
 import signal
 import subprocess
