@@ -45,6 +45,8 @@ def test_two_documents_contradict_themselves_in_what_is_kept(values):
         ("MB/s", "MBs", 'unknown unit "MBs"; did you mean "MB/s"?'),
         ("table,table", "table,tables", 'unknown grade "tables"; did you mean "table"?'),
         ("850.20", "fast", "could not convert string to float: 'fast'"),
+        ("MB/s,", "MB/s,at 1 MiB, direct", "14 cells for 13 columns; put a cell with commas into quotes"),
+        ("MB/s,", "MB/s", "12 cells for 13 columns; put a cell with commas into quotes"),
     ],
 )
 def test_a_damaged_row_is_named_by_file_and_line(tmp_path, old, new, message):
@@ -53,6 +55,14 @@ def test_a_damaged_row_is_named_by_file_and_line(tmp_path, old, new, message):
     with pytest.raises(CampaignError) as refused:
         read_published(path)
     assert str(refused.value) == f"{path}, line 3: {message}"
+
+
+def test_a_missing_column_is_named(tmp_path):
+    path = tmp_path / "values.csv"
+    path.write_text("".join(line.replace(",grade", "").replace(",table,table,", ",table,") for line in (HEAD, ROW)))
+    with pytest.raises(CampaignError) as refused:
+        read_published(path)
+    assert str(refused.value) == f"{path}, line 1: no column grade; see {tmp_path}/README.md"
 
 
 def test_without_a_file_there_are_none(tmp_path):

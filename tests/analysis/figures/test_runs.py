@@ -108,6 +108,17 @@ def test_void_runs_are_crosses_on_the_axis_suspect_ones_hollow_and_reads_not_pro
     assert runs[f"{page}/r2.html#read-throughput"][2:] == ("o", COLOURS["read"])
 
 
+def test_a_missing_run_is_a_cross_that_leads_to_its_case(axes, sweep):
+    here = {"operation": "read", "threads": 1}
+    sweep.cube.verdict.loc[{**here, "repetition": 4}] = "missing"
+    sweep.cube.throughput.loc[{**here, "repetition": 4}] = np.nan
+    draw_runs(axes, sweep, sweep.cells)
+    runs = read_runs(axes)
+    page = "../trials/s/w/operation=read,threads=1"
+    assert runs[f"{page}/index.html"] == (1, 0, "X", "white")
+    assert f"{page}/r4.html" not in {place.partition("#")[0] for place in runs}
+
+
 def test_a_case_with_two_modes_has_a_bar_at_the_median_of_each_group(axes, sweep):
     place = {"operation": "write", "threads": 4}
     runs = sweep.runs.copy()
@@ -158,13 +169,15 @@ def test_of_many_runs_those_that_cover_each_other_share_a_mark_and_the_median_sa
 
 def test_trials_of_a_table_are_drawn_at_their_time_and_lead_to_their_pages(axes):
     trials = pd.DataFrame({
-        "study": "s", "sweep": "w", "case": "only", "repetition": [0, 1, 2], "verdict": ["valid", "suspect", "void"],
-        "minutes": [0.0, 1.5, np.nan], "figure": [5.0, 6.0, 7.0],
+        "study": "s", "sweep": "w", "case": "only", "repetition": [0, 1, 2, 3],
+        "verdict": ["valid", "suspect", "void", "missing"],
+        "minutes": [0.0, 1.5, np.nan, 3.0], "figure": [5.0, 6.0, 7.0, np.nan],
     })  # fmt: skip
     draw_trials(axes, trials, x="minutes", y="figure")
     assert read_runs(axes) == {
         "../trials/s/w/only/r0.html": (0, 5, "o", COLOURS["first"]),
         "../trials/s/w/only/r1.html": (1.5, 6, "o", "white"),
+        "../trials/s/w/only/index.html": (3.0, 0, "X", "white"),
     }
 
 

@@ -26,6 +26,16 @@ def test_a_number_is_found_by_its_item_and_as_tables_show_it(tmp_path):
     assert find_lines("one", tmp_path / "none.csv") == {}
 
 
+def test_blank_lines_are_left_out_and_counted(tmp_path):
+    path = tmp_path / "values.csv"
+    one, two = LINES.replace("<3", "3").splitlines(keepends=True)
+    path.write_text(f"{HEAD}{one}\n{two}\n\n")
+    assert find_lines("two", path) == {("fig 9", "3 s"): 4}
+    assert '<span id="line-4">two,fig 9,' in mark_stated_lines(["one", "two"], path)
+    path.write_text("")
+    assert (find_lines("one", path), mark_stated_lines(["one"], path)) == ({}, "")
+
+
 def test_the_page_is_written_for_studies_with_documents_alone(tmp_path, root):
     write_published(["quick"], "c", root / "workflow/report/standalone", tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -22,8 +22,10 @@ def page_of(*parts: str) -> str:
     return f"../{TRIALS_FOLDER}/{quote('/'.join(parts), safe='/=,')}/index.html"
 
 
-def page_of_trial(case_page: str, repetition: int) -> str:
-    """Return the page of a trial from that of its case."""
+def page_of_trial(case_page: str, repetition: int, verdict: str = "") -> str:
+    """Return the page of a trial from that of its case; one that is missing has none, and its case lists it."""
+    if verdict == "missing":
+        return case_page
     return f"{case_page.removesuffix('index.html')}r{repetition}.html"
 
 

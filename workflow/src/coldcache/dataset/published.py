@@ -72,19 +72,58 @@ class PublishedValue(NamedTuple):
         return _THOUSANDS.sub(lambda found: f"{int(found[0]):,}", self.printed)
 
 
+#: The columns of the file.
+_COLUMNS = {*PublishedValue._fields, "value"} - {"low", "high", "printed"}
+
+
+def list_rows(path: Path = VALUES) -> list[tuple[int, list[str]]]:
+    """Return the number and the cells of each line that is not blank, first the names of the columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file of values; empty if there is none.
+    """
+    path = find_file(path)
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = csv.reader(file)
+        return [(lines.line_num, row) for row in lines if row]
+
+
+def read_lines(path: Path = VALUES) -> dict[int, PublishedValue]:
+    """Return every published value by the number of its line; none if there is no file.
+
+    Raises
+    ------
+    CampaignError
+        If a row has too few cells or too many, an unknown grade or unit, or no number, or if a column is missing; the
+        message names file and line.
+    """
+    path = find_file(path)
+    (first, names), *rows = list_rows(path) or [(1, [])]
+    if rows and (missing := sorted(_COLUMNS - set(names))):
+        raise CampaignError(f"{path}, line {first}: no column {', '.join(missing)}; see {path.parent}/README.md")
+    found = {}
+    for line, row in rows:
+        if len(row) != len(names):
+            raise CampaignError(
+                f"{path}, line {line}: {len(row)} cells for {len(names)} columns; put a cell with commas into quotes"
+            )
+        found[line] = _read_row(dict(zip(names, row, strict=True)), f"{path}, line {line}")
+    return found
+
+
 def read_published(path: Path = VALUES) -> list[PublishedValue]:
     """Return every published value in the order of the file; an empty list if there is no file.
 
     Raises
     ------
     CampaignError
-        If a row has an unknown grade or unit, or no number; the message names file and line.
+        As `read_lines`.
     """
-    path = find_file(path)
-    if not path.is_file():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [_read_row(row, f"{path}, line {line}") for line, row in enumerate(csv.DictReader(file), start=2)]
+    return list(read_lines(path).values())
 
 
 def tabulate_published(values: list[PublishedValue]) -> pd.DataFrame:

@@ -277,7 +277,7 @@ class Study(Strict):
         None, description="A case that is repeated throughout the campaign to detect drift."
     )
     sweeps: dict[Name, Sweep] = Field(min_length=1)
-    notebooks: list[str] = Field(
+    notebooks: list[Name] = Field(
         default_factory=lambda: ["every-sweep"],
         description="The notebooks that answer the question, in the order of the report; by default one that draws"
         " every sweep, whatever it varies.",

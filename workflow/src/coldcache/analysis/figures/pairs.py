@@ -11,11 +11,10 @@ from matplotlib.figure import Figure
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures.axes import set_y
 from coldcache.analysis.figures.marks import say, say_case, say_levels
-from coldcache.analysis.figures.runs import draw_points, link_points, list_run_marks
+from coldcache.analysis.figures.runs import draw_points, link_points, list_run_marks, list_run_pages
 from coldcache.analysis.figures.style import COLOURS
 from coldcache.analysis.format import LEVEL_MEANINGS, format_level
 from coldcache.analysis.paired_ratios import reference_level
-from coldcache.analysis.report_links import page_of_trial
 from coldcache.core.vocabulary import SET_FACTORS
 
 #: Levels of a setting that a small figure shows side by side.
@@ -109,9 +108,7 @@ def _draw_level(axes: Axes, sweep: Estimates, levels: dict[str, Any], x: int) ->
     if page is None:
         return
     values, marks = list_run_marks(sweep, levels)
-    case, _, mark = page.partition("#")
-    words = say_levels(levels)
-    pages = [say(f"{page_of_trial(case, number)}#{mark}", f"{words}, r{number}") for number in range(len(values))]
+    pages = list_run_pages(page, say_levels(levels), marks)
     draw_points(axes, np.full(len(values), float(x)), values, marks, pages, COLOURS["first"], unit=sweep.unit)
     median, low, high = (float(cell[name]) for name in ("estimate", "low", "high"))
     bars = np.array([[median - low], [high - median]]) if low == low else None

@@ -79,9 +79,9 @@ def _draw_case(
         return []
     values, marks = list_run_marks(estimates, levels)
     drawn = _choose_runs(values, marks)
-    case_page, _, figure = page.partition("#")
     named = {name: level for name, level in levels.items() if name == "operation" or estimates.cells.sizes[name] > 1}
-    pages = [say(f"{page_of_trial(case_page, number)}#{figure}", f"{say_levels(named)}, r{number}") for number in drawn]
+    every = list_run_pages(page, say_levels(named), marks)
+    pages = [every[number] for number in drawn]
     median, low, high = (float(cell[name]) for name in ("estimate", "low", "high"))
     says = say_case(named, median, low, high, int(np.isfinite(values).sum()), estimates.unit)
     places, kinds = np.full(len(drawn), float(place)), [marks[number] for number in drawn]
@@ -116,6 +116,25 @@ def list_run_marks(estimates: Estimates, levels: Mapping[str, Any]) -> tuple[np.
         for cold, place in zip(runs["cold"], runs.get("reached", runs["cold"]), strict=True)
     ]
     return runs[estimates.metric], list(zip(runs["verdict"], proofs, strict=True))
+
+
+def list_run_pages(page: str, words: str, marks: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the page of each run of a case, and what it is, as `draw_points` takes them.
+
+    Parameters
+    ----------
+    page : str
+        The page of the case, with the mark of the figure.
+    words : str
+        The case's levels.
+    marks : sequence of (str, str)
+        Of each run, as `list_run_marks` returns them.
+    """
+    case, _, mark = page.partition("#")
+    return [
+        say(f"{page_of_trial(case, number, verdict)}#{mark}", f"{words}, r{number}")
+        for number, (verdict, _) in enumerate(marks)
+    ]
 
 
 def _choose_runs(values: np.ndarray, marks: list[tuple[str, str]]) -> list[int]:
@@ -216,7 +235,10 @@ def draw_trials(axes: Axes, trials: pd.DataFrame, x: str, y: str) -> None:
     """
     there = trials[trials[x].notna()]
     pages = [
-        say(page_of_trial(page_of(row.study, row.sweep, row.case), row.repetition), f"r{row.repetition} of {row.case}")
+        say(
+            page_of_trial(page_of(row.study, row.sweep, row.case), row.repetition, row.verdict),
+            f"r{row.repetition} of {row.case}",
+        )
         for row in there.itertuples()
     ]
     marks = [(verdict, "cold") for verdict in there.verdict]

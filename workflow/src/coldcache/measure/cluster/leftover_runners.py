@@ -3,6 +3,7 @@
 import getpass
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -77,11 +78,14 @@ def list_jobs(campaign: str) -> list[str]:
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return []
+    # The comment of Snakemake's executor names the rule and its wildcards. A campaign's name may begin as another's
+    # does and go on with an underscore, which no block has.
+    of_campaign = re.compile(rf"rule_measure_block_wildcards_{re.escape(campaign)}_[a-z0-9.-]+")
     found = []
     for line in answer.stdout.splitlines():
         job, folder, comment = line.split("|", 2)
-        # The comment of Snakemake's executor names the rule and its wildcards. Other clones have their own campaigns.
-        if Path(folder) == Path.cwd() and comment.startswith(f"rule_measure_block_wildcards_{campaign}_"):
+        # Other clones have campaigns of their own.
+        if Path(folder) == Path.cwd() and of_campaign.fullmatch(comment):
             found.append(job)
     return found
 

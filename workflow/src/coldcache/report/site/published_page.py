@@ -1,6 +1,5 @@
 """The page of the numbers that the documents state: the file that holds them, with each number marked."""
 
-import csv
 from collections.abc import Collection
 from importlib.metadata import version
 from pathlib import Path
@@ -8,8 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from coldcache.core.program_files import find_file
-from coldcache.dataset.published import VALUES, read_published
+from coldcache.dataset.published import VALUES, list_rows, read_lines
 
 #: Its name in a report.
 PUBLISHED = "published.html"
@@ -27,12 +25,10 @@ def mark_stated_lines(studies: Collection[str], path: Path = VALUES) -> Markup:
     path : Path
         The file.
     """
-    path = find_file(path)
-    if not path.is_file():
+    (_, head), *rows = list_rows(path) or [(1, [])]
+    stated = [(line, row) for line, row in rows if row[head.index("source")] in studies]
+    if not stated:
         return Markup("")
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
-    head, stated = rows[0], [(line, row) for line, row in enumerate(rows[1:], start=2) if row[0] in studies]
     value = head.index("value")
     lines = (
         Markup('<span id="line-{}">{}</span>').format(
@@ -40,16 +36,14 @@ def mark_stated_lines(studies: Collection[str], path: Path = VALUES) -> Markup:
         )
         for line, row in stated
     )
-    return Markup("\n").join([Markup("{}").format(",".join(head)), *lines]) if stated else Markup("")
+    return Markup("\n").join([Markup("{}").format(",".join(head)), *lines])
 
 
 def find_lines(study: str, path: Path = VALUES) -> dict[tuple[str, str], int]:
     """Return the line of each number that a document states, by its item and the number as tables show it."""
-    if not find_file(path).is_file():
-        return {}
     return {
         (value.item, f"{value.relation} {value.shown}".removeprefix("= ")): line
-        for line, value in enumerate(read_published(path), start=2) if value.source == study
+        for line, value in read_lines(path).items() if value.source == study
     }  # fmt: skip
 
 
