@@ -1,6 +1,7 @@
 """A campaign is compared with the one before it on the same target, without being asked."""
 
 import json
+import os
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,6 +48,31 @@ def test_the_last_earlier_campaign_is_compared_and_the_page_says_what_was_found(
     written = page.stat().st_mtime_ns
     # It is not written again until verdicts change.
     assert compare_with_earlier("tiny", RESULTS) == page and page.stat().st_mtime_ns == written
+
+
+def test_a_page_that_nobody_asked_for_ends_with_the_comparison_and_one_that_was_asked_for_is_kept(copy, capsys):
+    copy("older")
+    page = compare_with_earlier("tiny", RESULTS)
+    os.utime(page, (0, 0))
+    shutil.rmtree("raw/older")
+    assert compare_with_earlier("tiny", RESULTS) is None and not page.exists()
+    page.write_text("# Comparison of mine and tiny\n")
+    os.utime(page, (0, 0))
+    assert capsys.readouterr().err == ""
+    assert compare_with_earlier("tiny", RESULTS) == page
+    assert page.read_text() == "# Comparison of mine and tiny\n"
+    assert capsys.readouterr().err == (
+        "results/tiny/comparison.md: older than results/tiny/verdicts.csv; give compare --page again, or remove it\n"
+    )
+
+
+def test_a_broken_campaign_beside_it_is_passed_over(reported):
+    shutil.copytree("raw/tiny", "raw/broken")
+    design = Path("raw/broken/campaign.json")
+    design.write_text(json.dumps({**json.loads(design.read_text()), "campaign": "broken"}))
+    for path in Path("raw/broken").rglob("trial.json"):
+        path.write_text("{")
+    assert find_earlier(read_campaign(Path("raw/tiny"))) is None
 
 
 def test_without_an_earlier_campaign_there_is_no_page(copy):

@@ -1,5 +1,6 @@
 """Compare a campaign with the one before it on the same target, without being asked."""
 
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -14,9 +15,15 @@ from coldcache.report.site.index_page import COMPARISON
 #: Trials of both campaigns from which reading them again takes too long to be done without being asked.
 _MOST_TRIALS = 5_000
 
+#: The last line of a page that nobody asked for, which the report leaves out.
+_UNASKED = "% Compared without being asked, and again whenever verdicts change."
+
 
 def compare_with_earlier(name: str, results: Path) -> Path | None:
-    """Write the page that compares a campaign with the one before it, unless it is there.
+    """Write the page that compares a campaign with the one before it, unless there is one that is not older.
+
+    A page that `compare --page` wrote is kept, whatever its age; one line on stderr says that it is older than the
+    verdicts. A page that nobody asked for is removed where the comparison can no longer be made.
 
     Parameters
     ----------
@@ -28,23 +35,31 @@ def compare_with_earlier(name: str, results: Path) -> Path | None:
     Returns
     -------
     Path or None
-        The page; None where no earlier campaign was measured on the same target, where nothing of the two can be
-        compared, or where they are too large.
+        The page that is there in the end. Without one that was asked for it is None where no earlier campaign was
+        measured on the same target, where nothing of the two can be compared, or where they are too large.
     """
     page, verdicts = results / COMPARISON, results / "verdicts.csv"
     if not verdicts.is_file():
         return None
     if page.is_file() and page.stat().st_mtime >= verdicts.stat().st_mtime:
         return page
-    earlier = find_earlier(read_campaign(RAW / name))
-    if earlier is None:
+    if page.is_file() and not page.read_text(encoding="utf-8").rstrip().endswith(_UNASKED):
+        print(f"{page}: older than {verdicts}; give compare --page again, or remove it", file=sys.stderr)
+        return page
+    text = _compare(name)
+    if text is None:
+        page.unlink(missing_ok=True)
         return None
+    write_whole(page, f"{text.rstrip()}\n\n{_UNASKED}\n")
+    return page
+
+
+def _compare(name: str) -> str | None:
+    earlier = find_earlier(read_campaign(RAW / name))
     try:
-        text = write_markdown(compare_campaigns([earlier, name]))
+        return write_markdown(compare_campaigns([earlier, name])) if earlier else None
     except ColdCacheError:
         return None
-    write_whole(page, text)
-    return page
 
 
 def find_earlier(campaign: Campaign) -> str | None:
@@ -60,9 +75,10 @@ def find_earlier(campaign: Campaign) -> str | None:
             continue
         try:
             other = read_campaign(path.parent)
+            began = _find_begin(other) if _is_alike(campaign, other) else None
         except ColdCacheError:
+            # What is wrong with another campaign is not this one's.
             continue
-        began = _find_begin(other) if _is_alike(campaign, other) else None
         if begun and began and began < begun:
             found.append((began, other))
     if not found:
