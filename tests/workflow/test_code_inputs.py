@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
@@ -51,13 +52,26 @@ def test_a_notebook_hangs_on_what_its_cells_import():
     assert {"workflow/src/coldcache/workflow/execute_notebook.py", "workflow/src/coldcache/analysis/tables.py"} <= set(
         found
     )
-    assert "workflow/src/coldcache/analysis/questions/overview.py" not in found
+    assert "workflow/src/coldcache/analysis/questions/sizing.py" not in found
 
 
 def test_what_is_no_notebook_hangs_on_the_executing_step_alone(tmp_path):
     broken = tmp_path / "broken.ipynb"
     broken.write_text("{")
     assert sources_of_notebook(broken) == sources_of(["coldcache.workflow.execute_notebook"])
+
+
+def test_commands_for_ipython_hide_no_import(tmp_path):
+    notebook = nbformat.v4.new_notebook(cells=[
+        nbformat.v4.new_code_cell("%matplotlib inline\nfor _ in range(2):\n    !ls"),
+        nbformat.v4.new_code_cell("%%time\nfrom coldcache.analysis.questions import sizing"),
+        nbformat.v4.new_code_cell("%%bash\nfor file in *; do echo $file; done"),
+        nbformat.v4.new_code_cell("from coldcache.analysis.tables import Table"),
+    ])  # fmt: skip
+    nbformat.write(notebook, tmp_path / "mine.ipynb")
+    found = sources_of_notebook(tmp_path / "mine.ipynb")
+    assert "workflow/src/coldcache/analysis/questions/sizing.py" in found
+    assert "workflow/src/coldcache/analysis/tables.py" in found
 
 
 def test_drivers_that_are_found_by_their_folder_are_found():

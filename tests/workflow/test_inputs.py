@@ -1,8 +1,10 @@
 """The rules get their inputs from the design, and a user's mistake ends Snakemake with one line."""
 
+import json
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -79,8 +81,50 @@ def test_what_is_rendered_follows_the_sources_and_not_what_python_makes_of_them(
     inputs = read_inputs({"campaign": "reference", "studies": "quick", "site": "local"})
     assert "workflow/src/coldcache/dataset/collect.py" in inputs.code_of_collect(None)
     assert "workflow/src/coldcache/report/site/pages.py" in inputs.code_of_report(None)
+    assert "workflow/src/coldcache/report/comparison/decisions.py" in inputs.code_of_report(None)
     assert not any("__pycache__" in path for path in inputs.code_of_report(None) + inputs.templates)
     assert inputs.templates
+
+
+def test_numbers_of_documents_and_periods_of_cloudwatch_are_inputs(measured):
+    inputs = read_inputs(CONFIG)
+    assert [Path(path).name for path in inputs.published] == ["mdtest-parameters.csv", "values.csv"]
+    before = inputs.evidence
+    period = Path("raw/tiny/cloudwatch/DataReadBytes.json")
+    period.parent.mkdir()
+    period.write_text("{}")
+    assert read_inputs(CONFIG).evidence == [*before, str(period)]
+    seal(Path("raw/tiny"))
+    assert read_inputs(CONFIG).evidence == ["raw/tiny/SHA256SUMS", "config/sites/here.yaml", str(period)]
+
+
+def test_what_is_shown_changes_with_titles_and_ceilings_and_with_nothing_that_is_measured(measured, change):
+    before = read_inputs(CONFIG).shown
+    site = Path("config/sites/here.yaml")
+    change(site, "make: true", "make: true, write_rate: 500 MB/s")
+    assert [json.loads(shown) for shown in read_inputs(CONFIG).shown if shown not in before] == [
+        {**json.loads(before[-1]), "target": {**json.loads(before[-1])["target"], "write_rate": 500e6}}
+    ]
+    change(site, ", write_rate: 500 MB/s", "")
+    assert read_inputs(CONFIG).shown == before
+    change(Path("config/studies/tiny.yaml"), "title: A study of seconds", "title: Seconds")
+    assert len(set(read_inputs(CONFIG).shown) - set(before)) == 1
+
+
+def test_a_notebook_that_shows_bounds_of_claims_reads_their_file(root, monkeypatch):
+    monkeypatch.chdir(root)
+    inputs = read_inputs({"campaign": "reference", "studies": "quick", "site": "local"})
+    judged = []
+    checkpoints = SimpleNamespace(judge_claims=SimpleNamespace(get=lambda campaign: judged.append(campaign)))
+    read = inputs.claims_read(checkpoints)
+
+    def of(study, notebook):
+        return read(SimpleNamespace(campaign="reference", study=study, notebook=notebook))
+
+    assert of("anf-nfs", "paired-settings") == ["config/claims/anf-nfs.yaml"]
+    assert of("quick", "paired-settings") == of("anf-nfs", "random-iops") == [] == judged
+    assert of("anf-nfs", "claims") == ["results/reference/digests/claims/anf-nfs.sha256"]
+    assert judged == ["reference"]
 
 
 @pytest.mark.parametrize("more", [{"campaigm": "x"}, {"studies": "tny"}, {"site": None}, {"target": "/etc"}])

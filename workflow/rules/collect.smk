@@ -2,6 +2,7 @@ checkpoint collect_records:
     """Parse and judge every log of the campaign, never measuring. Only afterwards is it known which slices changed."""
     input:
         evidence=inputs.evidence,
+        published=inputs.published,
         code=inputs.code_of_collect,
     output:
         dataset="results/{campaign}/dataset.nc",
@@ -59,6 +60,7 @@ checkpoint judge_claims:
     input:
         dataset="results/{campaign}/dataset.nc",
         claims=inputs.claims,
+        published=inputs.published,
         code=inputs.code_of_claims,
     output:
         claims=report(

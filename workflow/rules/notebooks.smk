@@ -3,7 +3,7 @@ rule execute_notebook:
     input:
         notebook=inputs.find_notebook,
         dataset=ancient("results/{campaign}/dataset.nc"),
-        claims=inputs.digest_of_claims(checkpoints),
+        claims=inputs.claims_read(checkpoints),
         read=inputs.digests_read(checkpoints),
         unread=ancient(inputs.digests_unread(checkpoints)),
         code=inputs.code_of_notebook,

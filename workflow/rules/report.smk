@@ -7,6 +7,7 @@ rule render_report:
         claims="results/{campaign}/claims.csv",
         dataset="results/{campaign}/dataset.nc",
         templates=inputs.templates,
+        published=inputs.published,
         code=inputs.code_of_report,
     output:
         # Not the first page: Snakemake deletes outputs before the rule runs, and a failed rendering would lose it.

@@ -23,6 +23,8 @@ from coldcache.verdicts.thresholds import Ceilings, MeasuredCeiling
 
 RAW = Path("raw")
 
+#: The folder of a campaign with the metrics of its file system that CloudWatch counted.
+CLOUDWATCH_FOLDER = "cloudwatch"
 
 FORMAT = 1
 
@@ -221,3 +223,9 @@ def presentation(studies: Iterable[AnyStudy]) -> dict[str, Any]:
         }
         for study in studies
     }
+
+
+def presentation_of_site(site: Site) -> dict[str, Any]:
+    """Return what the report shows of a site and its target and no trial depends on, such as its ceilings."""
+    shown = site.model_dump(mode="json", include=set(SHOWN_OF_SITE))
+    return {**shown, "target": site.target.model_dump(mode="json", include=set(SHOWN_OF_TARGET))}

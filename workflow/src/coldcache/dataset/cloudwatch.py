@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.campaign import CLOUDWATCH_FOLDER, Campaign
 from coldcache.campaign.seal import is_sealed
 from coldcache.campaign.trial_json import list_trial_files, read_outcome
 from coldcache.campaign.trials import CollectedTrial
@@ -21,9 +21,6 @@ from coldcache.core.records import Record
 from coldcache.core.vocabulary import nearest
 from coldcache.tools import read_file
 from coldcache.tools.cloudwatch import BYTES, METRIC_OPERATIONS
-
-#: Folder for the answers, below that of the campaign.
-CLOUDWATCH_FOLDER = "cloudwatch"
 
 FETCHED_METRICS = ("DataReadBytes", "DataWriteBytes", "DataReadOperations", "DataWriteOperations", "MetadataOperations")
 

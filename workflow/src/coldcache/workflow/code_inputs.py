@@ -2,13 +2,18 @@
 
 import ast
 import json
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from coldcache.core.program_files import SOURCES, show_path
 
 _PACKAGE = "coldcache"
+
+#: A line for IPython: a magic command, or one for the shell.
+_OF_IPYTHON = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 
 #: Packages whose modules are loaded by name at run time: an importer may run any of them.
 _CHOSEN_BY_NAME = ("coldcache.design.settings", "coldcache.measure.settings.drivers")
@@ -47,13 +52,25 @@ def sources_of_notebook(notebook: Path) -> list[str]:
     notebook : Path
         A broken notebook counts as one without imports.
     """
+    return list(_sources_of_notebook(notebook, Path.cwd()))
+
+
+@cache
+def _sources_of_notebook(notebook: Path, folder: Path) -> tuple[str, ...]:
     try:
-        cells = json.loads(notebook.read_bytes())["cells"]
-        text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-        imported = list(_imports_in(text))
-    except (ValueError, LookupError, TypeError, SyntaxError):
-        imported = []
-    return sources_of(["coldcache.workflow.execute_notebook", *imported])
+        cells = json.loads((folder / notebook).read_bytes())["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (ValueError, LookupError, TypeError):
+        code = []
+    imported = [name for text in code for name in _imports_in_cell(text)]
+    return tuple(sources_of(["coldcache.workflow.execute_notebook", *imported]))
+
+
+def _imports_in_cell(text: str) -> list[str]:
+    """Return what a cell imports; its lines for IPython, such as ``%matplotlib inline``, do nothing here."""
+    with suppress(SyntaxError):
+        return list(_imports_in(_OF_IPYTHON.sub(r"\1pass", text)))
+    return []
 
 
 def _find_sources() -> Path:

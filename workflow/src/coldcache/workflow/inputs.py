@@ -12,15 +12,15 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coldcache.campaign.campaign import Campaign, presentation
+from coldcache.campaign.campaign import CLOUDWATCH_FOLDER, Campaign, presentation, presentation_of_site
 from coldcache.campaign.known_since import list_sources
 from coldcache.campaign.seal import SUMS, is_sealed
 from coldcache.core.errors import ColdCacheError
-from coldcache.core.program_files import PROGRAM, find_file, show_path
+from coldcache.core.program_files import PROGRAM, find_file, list_files, show_path
 from coldcache.dataset.slices import EVERYTHING, list_reads, list_slices, place_digest, slice_of_claims
-from coldcache.design.claim import list_claim_files
+from coldcache.design.claim import CLAIMS, list_claim_files
 from coldcache.design.jobs import Allocation, gather_sweeps, walltime
-from coldcache.design.notebooks import CLAIMS, list_notebooks, refuse_unknown_notebooks
+from coldcache.design.notebooks import list_notebooks, refuse_unknown_notebooks
 from coldcache.design.site import Site, read_site
 from coldcache.measure.model.storage import end_storage
 from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
@@ -34,6 +34,12 @@ from coldcache.workflow.configuration import (
     take_begun,
     update_presentation,
 )
+
+#: The modules by which notebooks read verdicts on claims, and the bounds that claims state.
+_VERDICTS_ON_CLAIMS, _BOUNDS_OF_CLAIMS = "analysis/questions/claims.py", "analysis/claimed_ratios.py"
+
+#: The numbers that the documents state.
+_PUBLISHED = Path("config/published")
 
 
 class WorkflowInputs(NamedTuple):
@@ -52,17 +58,20 @@ class WorkflowInputs(NamedTuple):
     before : dict of str to list of str
         Manifests of the jobs that must end before a job with rounds that a stop rule may ask for.
     evidence : list of str
-        Files that must exist before collecting: the manifest of each such job, or the seal.
+        Files that must exist before collecting: the manifest of each such job, or the seal; and those of CloudWatch.
     notebooks : list of str
         The executed notebooks.
     slices : dict of str to list of str
         By study, the slices of the dataset that its notebooks may read.
     templates : list of str
         Templates of the report's pages.
+    published : list of str
+        Files of the numbers that the documents state.
     claims : list of str
         Files that state claims: those of the sources, and the campaign's studies.
     shown : list of str
-        Titles, question and notebooks of each study, as JSON: a parameter of what shows them.
+        Titles, question and notebooks of each study, title and ceilings of the site, as JSON: a parameter of what shows
+        them.
     design : Campaign or None
         The design; None in a job that measures a single block.
     """
@@ -76,6 +85,7 @@ class WorkflowInputs(NamedTuple):
     notebooks: list[str]
     slices: dict[str, list[str]]
     templates: list[str]
+    published: list[str]
     claims: list[str]
     shown: list[str]
     design: Campaign | None
@@ -147,7 +157,7 @@ class WorkflowInputs(NamedTuple):
 
     def code_of_report(self, _: Any) -> list[str]:
         """Return the source files that rendering the report depends on."""
-        return sources_of(["coldcache.report.site.render"])
+        return sources_of(["coldcache.report.site.render", "coldcache.report.comparison.earlier"])
 
     def code_of_notebook(self, wildcards: Any) -> list[str]:
         """Return the source files that a notebook depends on; an input function of Snakemake."""
@@ -162,16 +172,24 @@ class WorkflowInputs(NamedTuple):
         """Paths of the digests of each study's claims, with the wildcard ``campaign``."""
         return [place_digest("results/{campaign}", slice_of_claims(study)) for study in self.slices]
 
-    def digest_of_claims(self, checkpoints: Any) -> Callable[[Any], list[str]]:
-        """Return the input function for `claims`: the digest of a study's claims for the notebook that shows them."""
+    def claims_read(self, checkpoints: Any) -> Callable[[Any], list[str]]:
+        """Return the input function for `claims`: what a notebook reads of its study's claims beside the dataset.
 
-        def choose_digest(wildcards: Any) -> list[str]:
-            if wildcards.notebook != CLAIMS:
-                return []
-            checkpoints.judge_claims.get(campaign=wildcards.campaign)
-            return [place_digest(f"results/{wildcards.campaign}", slice_of_claims(wildcards.study))]
+        For one that shows the verdicts on them it is their digest, and for one that shows their bounds the file that
+        states them.
+        """
 
-        return choose_digest
+        def choose_claims(wildcards: Any) -> list[str]:
+            read, code = [], self.code_of_notebook(wildcards)
+            if any(path.endswith(_VERDICTS_ON_CLAIMS) for path in code):
+                checkpoints.judge_claims.get(campaign=wildcards.campaign)
+                read.append(place_digest(f"results/{wildcards.campaign}", slice_of_claims(wildcards.study)))
+            stated = find_file(CLAIMS / f"{wildcards.study}.yaml")
+            if any(path.endswith(_BOUNDS_OF_CLAIMS) for path in code) and stated.is_file():
+                read.append(show_path(stated))
+            return read
+
+        return choose_claims
 
     def node_count(self, wildcards: Any) -> int:
         """Return the number of nodes that a block needs; a resource function of Snakemake."""
@@ -257,7 +275,10 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
         cores=_cores(design.site),
         jobs={job.name: job for job in [*sweeps, *allocations]},
         before={job.name: manifests[:number] for number, job in enumerate(allocations) if job.is_conditional},
-        evidence=[f"raw/{name}/{SUMS}", *map(str, list_sources(design))] if sealed else manifests,
+        evidence=[
+            *([f"raw/{name}/{SUMS}", *map(str, list_sources(design))] if sealed else manifests),
+            *map(str, sorted(design.folder.glob(f"{CLOUDWATCH_FOLDER}/*.json"))),
+        ],
         notebooks=[
             f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"
             for study in design.studies
@@ -268,8 +289,12 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
             *_files(PROGRAM / "workflow/report"),
             *(show_path(PROGRAM / "docs" / page) for page in ("twelve-rules.md", "glossary.md")),
         ],
+        published=[show_path(path) for path in list_files(_PUBLISHED, "*.csv")],
         claims=[show_path(path) for path in list_claim_files(study.study for study in design.studies)],
-        shown=[json.dumps({study: shown}) for study, shown in presentation(design.studies).items()],
+        shown=[
+            *(json.dumps({study: shown}) for study, shown in presentation(design.studies).items()),
+            json.dumps(presentation_of_site(design.site)),
+        ],
         design=design,
     )
 
