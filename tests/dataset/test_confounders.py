@@ -13,7 +13,6 @@ from coldcache.dataset.confounders import (
     tabulate_hosts,
 )
 from coldcache.measure.host.inventory import describe_machine
-from coldcache.measure.host.mounts import find_mount
 
 CACHE = Path("raw/tiny/tiny/cache")
 
@@ -90,7 +89,7 @@ def test_the_table_begins_with_the_factor_as_it_was_read_and_leaves_alike_proper
 def test_a_campaign_describes_its_host_once_and_hosts_are_compared(measured):
     ((host, described),) = read_hosts(Path("raw/tiny")).items()
     assert host == outcomes()[0].host
-    assert described == describe_machine(find_mount(Path("scratch")).device)
+    assert described == describe_machine(Path("scratch"))
     other = {**described, "governor": "other", "disk": {**described["disk"], "firmware": "2.0"}}
     other["modules"] = [*described["modules"], "ballast"]
     found = compare_hosts({host: described, "zz": other})

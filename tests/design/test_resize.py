@@ -3,6 +3,7 @@
 import pytest
 
 from coldcache.core.errors import DesignError
+from coldcache.core.units import parse_bytes
 from coldcache.design.resize import lengthen, resize
 from coldcache.design.site import read_site
 from coldcache.design.study import read_study
@@ -22,6 +23,20 @@ def test_each_total_of_file_sizes_is_replaced_and_nothing_else(quick):
     assert resized.sweeps["probe"] == study.sweeps["probe"]
     assert roomy.limits.bytes == 16 * 2**30
     assert roomy.limits.seconds == site.limits.seconds
+
+
+@pytest.mark.parametrize("size", ["1500 MiB", "1280 MiB", "10 GB", "1000001 B"])
+def test_a_total_is_exactly_what_was_asked_for(quick, size):
+    study, site = quick
+    (resized,), _ = resize([study], site, size)
+    assert parse_bytes(resized.sweeps["sequential"].factors["file_size"].aggregate) == parse_bytes(size)
+
+
+def test_the_total_that_a_study_has_already_is_taken(quick):
+    study, site = quick
+    own = study.sweeps["sequential"].factors["file_size"].aggregate
+    alone = study.model_copy(update={"sweeps": {"sequential": study.sweeps["sequential"]}})
+    assert resize([alone], site, own)[0] == (alone,)
 
 
 def test_a_small_size_leaves_the_limit(quick):

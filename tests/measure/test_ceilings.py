@@ -8,6 +8,7 @@ import pytest
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.measure.ceilings import fastest_window, measure_memory
+from coldcache.measure.target import MARKER
 from coldcache.verdicts.thresholds import MeasuredCeiling
 
 SITE = Path("config/sites/here.yaml")
@@ -45,6 +46,15 @@ def test_what_nobody_states_is_measured_first_and_kept(begin, coldcache, measure
     assert json.loads((CAMPAIGN / "campaign.json").read_text())["ceilings"] == found
     kept = read_campaign(CAMPAIGN).ceilings
     assert kept == {name: MeasuredCeiling(**one) for name, one in found.items()}
+
+
+def test_what_a_killed_runner_left_is_removed_first(begin):
+    left = Path("scratch/coldcache/ceilings")
+    left.mkdir(parents=True)
+    (left.parent / MARKER).touch()
+    (left / "0").write_bytes(b"_" * 1000)
+    assert sorted(begin()) == ["memory_rate", "read_rate", "write_rate"]
+    assert not left.exists()
 
 
 def test_what_the_site_states_is_not_measured(begin):

@@ -29,7 +29,7 @@ def test_files_of_earlier_trials_keep_their_inodes(tmp_path):
     folder.parent.mkdir()
     seen = set()
     for _ in range(3):
-        renew(folder, 2)
+        renew(folder, 2, 0)
         assert list(folder.iterdir()) == []
         for name in "ab":
             (folder / name).touch()
@@ -43,16 +43,17 @@ def test_files_of_earlier_trials_keep_their_inodes(tmp_path):
 
 def test_an_empty_folder_is_not_kept(tmp_path):
     folder = tmp_path / "sweep"
-    renew(folder, 1)
-    renew(folder, 1)
+    renew(folder, 1, 0)
+    renew(folder, 1, 0)
     assert not name_aside(folder).exists()
 
 
-def test_where_inodes_are_short_nothing_is_kept(tmp_path):
+@pytest.mark.parametrize(("files", "size"), [(2**62, 0), (1, 2**62)])
+def test_where_inodes_or_space_are_short_nothing_is_kept(tmp_path, files, size):
     folder = tmp_path / "sweep"
-    renew(folder, 1)
+    renew(folder, 1, 0)
     (folder / "a").touch()
-    renew(folder, 2**62)
+    renew(folder, files, size)
     assert list(folder.iterdir()) == []
     assert not name_aside(folder).exists()
 
@@ -86,9 +87,9 @@ def test_where_no_trial_left_files_nothing_is_dropped(cached_file):
 
 def test_names_that_trials_left_are_dropped_and_pages_are_not(cached_file):
     folder = cached_file.parent / "sweep"
-    renew(folder, 1)
+    renew(folder, 1, 0)
     (folder / "left").touch()
-    renew(folder, 1)
+    renew(folder, 1, 0)
     before = _fill_names(folder)
     assert forget_earlier_files(folder) == {"name_cache": "dropped"}
     assert before - _count_names() > 50_000

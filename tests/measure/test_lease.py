@@ -1,5 +1,6 @@
 """One runner holds a target across hosts; a namespace with its own names and processes plays another host."""
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.errors import TargetError
+from coldcache.measure.cluster.leftover_runners import wait_for_lease
 from coldcache.measure.lease import LEASE, Lease, find_holder, leased
 from coldcache.measure.target import make_work_folder
 
@@ -109,6 +111,17 @@ def test_a_lease_whose_owner_ended_on_this_host_is_taken_at_once(work):
     stop(left)
     with leased(work, 5):
         pass
+
+
+def test_a_lease_of_another_host_that_has_run_out_holds_nobody_off(work, elsewhere):
+    elsewhere(100)
+    assert re.search("elsewhere", find_holder(work))
+    past = time.time() - 300
+    os.utime(work / LEASE, (past, past))
+    assert find_holder(work) is None
+    said = io.StringIO()
+    wait_for_lease(work, 60, said)
+    assert said.getvalue() == ""
 
 
 def test_a_renewal_prolongs_the_lease(work):

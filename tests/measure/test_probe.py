@@ -23,6 +23,15 @@ def test_it_returns_what_the_target_does_per_second_and_leaves_nothing(tmp_path)
     assert not (tmp_path / "probe").exists()
 
 
+def test_what_a_killed_runner_left_is_removed_first(tmp_path):
+    (tmp_path / MARKER).touch()
+    left = tmp_path / "probe"
+    left.mkdir()
+    (left / "0").write_bytes(b"_" * 1000)
+    assert probe(left)["write"] > 0
+    assert not left.exists()
+
+
 def test_files_are_created_and_removed_as_fast_as_the_fastest_of_three_times(tmp_path, monkeypatch):
     (tmp_path / MARKER).touch()
     places, measured = [], iter([7.0, 8.0, 1e3, 4e3, 3e3, 5e3, 2e3, 1e3])

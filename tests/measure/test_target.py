@@ -355,7 +355,7 @@ def test_what_is_kept_aside_is_walked_once(target, monkeypatch):
         (folder / "d").mkdir(parents=True)
         for name in ("t0", "d/t1"):
             (folder / name).write_bytes(bytes(4096))
-        renew(folder, 1)
+        renew(folder, 1, 0)
     assert bytes_elsewhere(work, folder) == 3 * 2 * 4096
     walked = []
     scan = os.scandir
@@ -363,5 +363,5 @@ def test_what_is_kept_aside_is_walked_once(target, monkeypatch):
     assert bytes_elsewhere(work, folder) == 3 * 2 * 4096
     assert walked == ["coldcache", "s", ".aside"]
     (folder / "t0").write_bytes(bytes(4096))
-    renew(folder, 1)
+    renew(folder, 1, 0)
     assert bytes_elsewhere(work, folder) == 7 * 4096

@@ -219,6 +219,12 @@ def test_a_notebook_is_executed_again_only_when_a_slice_that_it_read_changes(clo
         assert planned(*wanted) == ({"execute_notebook": jobs, "total": jobs} if jobs else {}), names
     for path, digest in digests.items():
         path.write_text(digest)
+    # One of them shows the bounds of claims.
+    stated = Path("config/claims/anf-nfs.yaml")
+    text = stated.read_text()
+    stated.write_text(f"{text}# as before\n")
+    assert planned(*wanted) == {"execute_notebook": 1, "total": 1}
+    stated.write_text(text)
     # What a notebook has read is not known: any change may be of it.
     (folder / "reads/quick/random-iops.txt").write_text("tables/records\n")
     (folder / "digests/everything.sha256").write_text("of other values")

@@ -15,7 +15,6 @@ from coldcache.measure.cluster.ask_nodes import (
     write_mark,
 )
 from coldcache.measure.host.inventory import describe_machine
-from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.host.page_cache import measure_residency
 
 #: ssh -o BatchMode=yes HOST COMMAND...: the command runs here, in a system that has the host's name.
@@ -46,7 +45,7 @@ def test_every_node_describes_itself_wholly_and_leaves_nothing(nodes):
     work, hosts = nodes
     told = describe_everywhere("ssh", hosts, work)
     assert list(told) == ["alpha", "beta.site.org"]
-    assert told["alpha"] == describe_machine(find_mount(work).device)
+    assert told["alpha"] == describe_machine(work)
     assert list(work.iterdir()) == []
 
 

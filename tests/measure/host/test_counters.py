@@ -3,13 +3,14 @@
 import os
 import re
 import shutil
+import stat
 from pathlib import Path
 
 import pytest
 
 from coldcache.campaign.trial_json import read_outcome
 from coldcache.core.outcome import Counters
-from coldcache.measure.host.counters import CounterSource, choose_counters, read_counters
+from coldcache.measure.host.counters import CounterSource, choose_counters, find_block_device, read_counters
 from coldcache.measure.host.mounts import Mount, find_mount
 from coldcache.tools import find_tool
 from coldcache.verdicts.cold_proof import judge_cold
@@ -90,6 +91,32 @@ def test_interfaces_that_the_site_names_count_for_every_other_network_file_syste
     counters = choose_counters(mount, ["eth0", "ifb0"], tmp_path)
     numbers = (SPECIMENS / "proc-net-dev-6.18.txt").read_text().split("eth0:")[1].split()
     assert read_counters(counters, tmp_path) == {"read_bytes": int(numbers[0]), "written_bytes": int(numbers[8])}
+
+
+@pytest.mark.skipif(bool(os.geteuid()), reason="another user can be taken by root alone")
+def test_a_plain_user_who_may_not_look_into_debugfs_has_no_counters_of_lustre(lustre):
+    for folder in (lustre, *lustre.parents[:-1]):
+        folder.chmod(folder.stat().st_mode | 0o011)
+    (lustre / "sys/kernel/debug").chmod(0o700)
+    mount = mounted("lustre", "10.0.0.1@tcp:10.0.0.2@tcp:/a361000/home")
+    os.seteuid(65534)
+    try:
+        counters = choose_counters(mount, root=lustre)
+        assert read_counters(CounterSource("lustre", "a361000"), lustre) is None
+    finally:
+        os.seteuid(0)
+    assert counters.why_not == "the counters of Lustre's a361000 cannot be read; they need root"
+
+
+def test_the_name_that_a_mapper_gives_a_device_leads_to_its_number(loop_device, tmp_path):
+    number = Path(loop_device).stat().st_rdev
+    (tmp_path / "dev/mapper").mkdir(parents=True)
+    os.mknod(tmp_path / "dev/mapper/vg-root", 0o600 | stat.S_IFBLK, number)
+    mount = mounted("btrfs", "/dev/mapper/vg-root", device="0:77")
+    assert find_block_device(mount, tmp_path) == f"{os.major(number)}:{os.minor(number)}"
+    assert find_block_device(mount._replace(source="/dev/mapper/vg-home"), tmp_path) is None
+    (tmp_path / "dev/mapper/vg-home").touch()
+    assert find_block_device(mount._replace(source="/dev/mapper/vg-home"), tmp_path) is None
 
 
 def test_the_device_of_a_file_system_that_hides_it_is_found_by_its_source(loop_mount, loop_device):

@@ -9,7 +9,6 @@ import pytest
 from coldcache.core.errors import DesignError
 from coldcache.measure.host.environment_modules import LOADED, list_loaded, load_modules
 from coldcache.measure.host.inventory import describe_machine
-from coldcache.measure.host.mounts import find_mount
 from coldcache.workflow.configuration import read_design
 
 #: What Lmod and Environment Modules define, and a profile that replaces PATH.
@@ -85,7 +84,7 @@ def test_a_campaign_loads_the_modules_of_its_site_and_records_them(home, project
     design = read_design({"campaign": "x", "studies": "tiny", "site": "here"})
     assert shutil.which("fio") == f"{home}/modules/tools/1.0/bin/fio"
     assert design.site.clients.modules == ["tools/1.0"]
-    described = describe_machine(find_mount(project).device)
+    described = describe_machine(project)
     assert described["environment_modules"] == ["tools/1.0"]
     assert "fio" in described["programs"]
     change(site, "[tools/1.0]", "[tools/1.0,\n  gone/1]")

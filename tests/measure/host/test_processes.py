@@ -62,6 +62,24 @@ def test_a_process_below_a_leader_is_found_when_it_is_stopped():
             leader.kill()
 
 
+@pytest.mark.skipif(bool(os.geteuid()), reason="mounting needs root")
+def test_a_lock_on_a_file_of_the_same_number_on_another_file_system_is_not_the_same(tmp_path):
+    folders = [tmp_path / "one", tmp_path / "other"]
+    try:
+        for folder in folders:
+            folder.mkdir()
+            subprocess.run(["mount", "-t", "tmpfs", "none", str(folder)], check=True, timeout=20)
+            (folder / "lock").touch()
+        with (folders[0] / "lock").open() as one, (folders[1] / "lock").open() as other:
+            assert os.fstat(one.fileno()).st_ino == os.fstat(other.fileno()).st_ino
+            fcntl.flock(other, fcntl.LOCK_EX)
+            assert holders_of_lock(other.fileno()) == {os.getpid()}
+            assert holders_of_lock(one.fileno()) == set()
+    finally:
+        for folder in folders:
+            subprocess.run(["umount", str(folder)], check=False, timeout=20)
+
+
 def test_a_stopped_process_of_another_session_is_not_found(sleeper):
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as leader:
         try:

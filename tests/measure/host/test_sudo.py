@@ -1,6 +1,7 @@
 """Commands that change the system run as root or say why they cannot."""
 
 import subprocess
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -89,3 +90,35 @@ def test_a_file_that_is_not_writable_needs_root(tmp_path, user, monkeypatch):
     user(FileNotFoundError())
     monkeypatch.setattr(sudo.os, "access", lambda *_: False)
     assert sudo.why_not_writable(tmp_path / "value") == f"{tmp_path}/value: it needs root, and there is no sudo"
+
+
+@pytest.fixture
+def as_root(monkeypatch, tmp_path):
+    """A plain user with a sudo that runs what it is given, which the user may not kill."""
+    program = tmp_path / "sudo"
+    program.write_text('#!/bin/sh\nshift\nexec "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(sudo.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(subprocess.Popen, "kill", lambda _: (_ for _ in ()).throw(PermissionError))
+    sudo.why_no_root.cache_clear()
+    yield
+    sudo.why_no_root.cache_clear()
+
+
+def test_a_command_that_root_runs_ends_at_its_limit(as_root):
+    before = time.monotonic()
+    with pytest.raises(SettingError) as refused:
+        sudo.run_command(["sleep", "60"], root=True, seconds=0.2)
+    assert str(refused.value) == "sleep 60: does not end within 0.2 s"
+    assert time.monotonic() - before < 30
+
+
+def test_an_interrupt_while_root_runs_a_command_is_not_lost(as_root, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    assert sudo.why_no_root() is None
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        sudo.run_command(["sleep", "60"], root=True, seconds=0.2)

@@ -38,6 +38,20 @@ def test_settings_are_undone_when_a_block_fails(controller, held):
     assert not is_left(held[0])
 
 
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_comes_while_settings_are_restored_waits(controller, held, change, ending):
+    handler = signal.signal(ending, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt), BlockSettings(*held) as settings:  # noqa: SIM117
+            with settings.in_force(trials_of()["off"], held[0]):
+                send = f"import os; os.kill({os.getpid()}, {int(ending)})"
+                change(Path("controller.py"), 'if word == "set":', f'{send}\nif word == "set":')
+    finally:
+        signal.signal(ending, handler)
+    assert controller.read_text() == "factory"
+    assert not is_left(held[0])
+
+
 def test_what_cannot_be_undone_is_told_and_stays_in_the_journal(controller, held, change):
     message = r"^write_cache is not as before \(.* show was factory\): .*: exit status 1: stuck; undo it by hand"
     with pytest.raises(SettingError, match=message), BlockSettings(*held) as settings:  # noqa: SIM117

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from switched import SITE, outcomes, take_settings_of_the_site, trials_of, use_loop, verdicts
+from switched import SITE, STUDY, outcomes, take_settings_of_the_site, trials_of, use_loop, verdicts
 
 from coldcache.core.errors import SettingError
 from coldcache.design.cases import Environment, expand_cases
@@ -15,6 +15,22 @@ from coldcache.design.site import read_site
 from coldcache.design.study import read_study
 from coldcache.measure.settings.block import BlockSettings, is_left
 from coldcache.measure.target import locked, make_work_folder
+
+SENTINEL = """
+  watch:
+    title: The same read again and again
+    tools: [fio]
+    operations: [read]
+    factors: {threads: [1], transfer_size: [64 KiB], file_size: [1 MiB]}
+
+sentinel: {sweep: watch, every: 1}
+"""
+
+FIO = """\
+#!/bin/sh
+case "$*" in *--rw=*) echo "$(cat {state}) $*" >> {state}.seen ;; esac
+exec {fio} "$@"
+"""
 
 
 def test_levels_are_applied_read_back_and_undone(controller, coldcache, measure_arguments):
@@ -55,6 +71,38 @@ def test_a_command_that_fails_makes_the_trial_void_and_is_told(controller, coldc
         assert reasons == (
             f"{sys.executable} controller.py {controller} set {level}: exit status 1: battery is missing",
         )
+    assert controller.read_text() == "factory"
+
+
+def test_a_trial_without_the_setting_of_an_earlier_one_runs_as_the_system_was_found(controller, held):
+    off, plain = trials_of()["off"], trials_of("transfers")["None"]
+    assert plain.case.settings == {}
+    with BlockSettings(*held) as settings:
+        for _ in range(2):
+            settings.undo_others(off)
+            with settings.in_force(off, held[0]):
+                assert controller.read_text() == "disabled"
+            settings.undo_others(off)
+            assert (controller.read_text(), is_left(held[0])) == ("disabled", True)
+            settings.undo_others(plain)
+            assert (controller.read_text(), is_left(held[0])) == ("factory", False)
+
+
+def test_the_sentinel_of_a_sweep_with_settings_runs_without_them(controller, coldcache, measure_arguments):
+    with STUDY.open("a") as file:
+        file.write(SENTINEL)
+    # It notes what the controller says while it runs.
+    program = Path("bin/fio")
+    program.parent.mkdir()
+    program.write_text(FIO.format(state=controller, fio=shutil.which("fio")))
+    program.chmod(0o755)
+    path = f"{program.parent.absolute()}{os.pathsep}{os.environ['PATH']}"
+    found = coldcache(*measure_arguments("tiny.cache"), env={**os.environ, "PATH": path})
+    assert (found.returncode, found.stdout) == (0, "")
+    seen = [line.split(" ", 1) for line in Path(f"{controller}.seen").read_text().splitlines()]
+    assert len(seen) == len(outcomes()) > 4
+    assert {state for state, words in seen if "--rw=read" in words} == {"factory"}
+    assert {state for state, words in seen if "--rw=read" not in words} == {"enabled", "disabled"}
     assert controller.read_text() == "factory"
 
 

@@ -121,13 +121,20 @@ def parse_seconds(text: str | float) -> float:
 
 
 def show_bytes(size: float) -> str:
-    """Return a size with the largest binary unit that is exact, or with one decimal: ``1 MiB``, ``12.3 GiB``."""
+    """Return a size with the largest binary unit that it fills, whole or with one decimal: ``1 MiB``, ``12.3 GiB``."""
     name, value = "B", float(size)
     for prefix in ("KiB", "MiB", "GiB", "TiB", "PiB"):
         if value < 1024:
             break
         name, value = prefix, value / 1024
     return f"{value:.0f} {name}" if value == int(value) else f"{value:.1f} {name}"
+
+
+def state_bytes(size: int) -> str:
+    """Return a size exactly, with the largest binary unit that divides it: ``8 GiB``, ``1500 MiB``, ``10 B``."""
+    units = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+    power = next(power for power in reversed(range(len(units))) if size % 1024**power == 0)
+    return f"{size // 1024**power} {units[power]}"
 
 
 def show_seconds(duration: float) -> str:

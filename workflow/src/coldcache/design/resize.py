@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from coldcache.core.errors import DesignError
-from coldcache.core.units import parse_bytes, parse_seconds, show_bytes
+from coldcache.core.units import parse_bytes, parse_seconds, state_bytes
 from coldcache.design.levels import Share
 from coldcache.design.site import Site
 from coldcache.design.study import Study, Sweep
@@ -33,28 +33,40 @@ def resize(studies: Iterable[Study], site: Site, size: str) -> tuple[tuple[Study
         total = parse_bytes(size)
     except DesignError as error:
         raise DesignError(f"size: {error}") from error
-    resized = tuple(_change_sweeps(study, lambda sweep: _resize(sweep, total)) for study in studies)
-    if resized == tuple(studies):
-        names = ", ".join(study.study for study in resized)
+    known = tuple(studies)
+    if not any(_find_total(study.sweeps[name]) for study in known for name in _list_changed(study)):
+        names = ", ".join(study.study for study in known)
         raise DesignError(
             f"size: no sweep of {names} divides a total size among its threads; change file_size in the study"
         )
+    resized = tuple(_change_sweeps(study, lambda sweep: _resize(sweep, total)) for study in known)
     limits = site.limits.model_copy(update={"bytes": max(site.limits.bytes, 2 * total)})
     return resized, site.model_copy(update={"limits": limits})
 
 
 def _change_sweeps(study: Study, change: Callable[[Sweep], Sweep]) -> Study:
     """Return a study with its sweeps changed, but for the sentinel, which no result depends on."""
+    changed = {name: change(study.sweeps[name]) for name in _list_changed(study)}
+    return study.model_copy(update={"sweeps": {**study.sweeps, **changed}})
+
+
+def _list_changed(study: Study) -> list[str]:
+    """Return the sweeps of a study but for its sentinel."""
     watch = study.sentinel.sweep if study.sentinel else None
-    sweeps = {name: sweep if name == watch else change(sweep) for name, sweep in study.sweeps.items()}
-    return study.model_copy(update={"sweeps": sweeps})
+    return [name for name in study.sweeps if name != watch]
+
+
+def _find_total(sweep: Sweep) -> Share | None:
+    """Return the total that a sweep divides among its threads as the size of their files; None where it has none."""
+    share = sweep.factors.get("file_size")
+    return share if isinstance(share, Share) and share.aggregate is not None else None
 
 
 def _resize(sweep: Sweep, total: int) -> Sweep:
-    share = sweep.factors.get("file_size")
-    if not isinstance(share, Share) or share.aggregate is None:
+    share = _find_total(sweep)
+    if share is None:
         return sweep
-    changed = share.model_copy(update={"aggregate": show_bytes(total)})
+    changed = share.model_copy(update={"aggregate": state_bytes(total)})
     return sweep.model_copy(update={"factors": {**sweep.factors, "file_size": changed}})
 
 

@@ -60,6 +60,8 @@ def with_ceilings(campaign: Campaign, work: Path) -> Campaign:
     known = describe_below(mount, target.network).get("limits", {})
     wanted = [name for name in ("read_rate", "write_rate") if getattr(target, name) is None and name not in known]
     folder = work / "ceilings"
+    # A runner that was killed may have left it.
+    clear(folder)
     folder.mkdir()
     # What is removed must not lie where trials create files.
     spread_over_groups(folder)

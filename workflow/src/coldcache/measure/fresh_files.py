@@ -21,7 +21,7 @@ from coldcache.measure.host.sudo import DROP_CACHES, write_value
 #: The folder in a study's folder that holds what trials have left.
 _ASIDE = ".aside"
 
-#: How many times the files of a trial must be free as inodes; otherwise what lies aside is removed.
+#: How many times the files and bytes of a trial must be free; otherwise what lies aside is removed.
 _ROOM = 2
 
 #: Requests for the attributes of an inode, and the attribute by which ext2, ext3 and ext4 take a folder for the top of
@@ -45,8 +45,8 @@ def is_aside(folder: str) -> bool:
     return folder.split("/")[-2:-1] == [_ASIDE]
 
 
-def renew(folder: Path, files: int) -> None:
-    """Let a sweep's folder be empty, and keep its files aside while the target has inodes for them.
+def renew(folder: Path, files: int, size: int) -> None:
+    """Let a sweep's folder be empty, and keep its files aside while the target has inodes and space for them.
 
     Parameters
     ----------
@@ -54,6 +54,8 @@ def renew(folder: Path, files: int) -> None:
         The sweep's folder within the folder of its study.
     files : int
         How many files the next trial makes.
+    size : int
+        How many bytes it has on the target at most.
     """
     spread_over_groups(folder.parent)
     aside = name_aside(folder)
@@ -67,7 +69,8 @@ def renew(folder: Path, files: int) -> None:
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
     folder.mkdir(exist_ok=True)
     status = os.statvfs(folder)
-    if status.f_files and status.f_favail < _ROOM * files:
+    lacks_inodes = status.f_files and status.f_favail < _ROOM * files
+    if lacks_inodes or status.f_bavail * status.f_frsize < _ROOM * size:
         shutil.rmtree(aside, ignore_errors=True)
 
 

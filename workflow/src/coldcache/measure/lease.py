@@ -25,6 +25,9 @@ LEASE = ".lease.json"
 #: For how long a renewed lease is as good as new, in s. To write it before each trial would disturb short trials.
 _FRESH = 60.0
 
+#: By how much the clocks of hosts and file systems differ at most, in s.
+_CLOCKS = 60.0
+
 
 class Lease:
     """The right to use a target alone.
@@ -160,9 +163,16 @@ def leased(work: Path, seconds: float) -> Iterator[Lease]:
 
 
 def find_holder(work: Path) -> str | None:
-    """Return who holds a target by its lease; None where nobody does, or its owner has ended on this host."""
-    stated = _read(work / LEASE)
-    return _name_owner(stated) if stated and not _has_ended_here(stated) else None
+    """Return who holds a target by its lease; None where nobody does, its owner has ended here, or it has run out."""
+    path = work / LEASE
+    stated = _read(path)
+    if not stated or _has_ended_here(stated):
+        return None
+    with suppress(OSError):
+        # Whoever takes it asks the file system for the time; a clock of this host may differ from that by some seconds.
+        if time.time() - path.stat().st_mtime > float(stated.get("seconds", 60.0)) + _CLOCKS:
+            return None
+    return _name_owner(stated)
 
 
 def _identify() -> dict[str, Any]:

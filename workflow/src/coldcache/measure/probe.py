@@ -81,6 +81,8 @@ def probe(folder: Path) -> dict[str, float]:
     OSError
         If the target is full or not writable.
     """
+    # A runner that was killed may have left it.
+    clear(folder)
     folder.mkdir()
     # What the probe removes must not lie where trials create files.
     spread_over_groups(folder)

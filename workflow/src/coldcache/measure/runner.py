@@ -28,7 +28,6 @@ from coldcache.measure.cluster.leftover_runners import wait_for_lease
 from coldcache.measure.cold import why_not_cold
 from coldcache.measure.fresh_files import name_aside
 from coldcache.measure.host.inventory import describe_machine, describe_system, describe_target
-from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.lease import leased
 from coldcache.measure.model.place import find_place
 from coldcache.measure.model.storage import storage
@@ -75,6 +74,7 @@ def measure_block(
     ToolError
         If a tool is missing.
     """
+    _take_signals()
     if is_due(campaign):
         _find_allocation(campaign, name)
         _precondition(campaign, terminal)
@@ -120,7 +120,6 @@ def _precondition(campaign: Campaign, terminal: TextIO) -> None:
     """Precondition the target of a campaign, before its probe and its trials."""
     assert campaign.site.precondition is not None
     work = make_work_folder(check_target(campaign.site, campaign.cases()))
-    _take_signals()
     with locked(work) as lock, leased(work, campaign.site.precondition.seconds + _SECONDS_AROUND):
         precondition(campaign, work, lock, lambda step: tell_step(campaign, step, terminal))
 
@@ -180,8 +179,7 @@ def _measure(campaign: Campaign, block: Block, waiting: list[Trial], progress: P
     system = describe_system()
     commands = [sweep.form for study in campaign.planned for sweep in study.sweeps.values() if sweep.form]
     programs = [Program(form.program) for form in commands]
-    note_hosts(campaign, {system["host"]: describe_machine(find_mount(work).device, programs)})
-    _take_signals()
+    note_hosts(campaign, {system["host"]: describe_machine(work, programs)})
     held_for = campaign.site.limits.seconds + _SECONDS_AROUND
     if campaign.site.clients.launcher != "local":
         wait_for_lease(work, held_for)

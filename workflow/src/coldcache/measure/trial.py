@@ -172,6 +172,7 @@ class _TrialRun:
     def _run_on_target(self) -> None:
         """Run the trial in the folder of its sweep on the target, with its settings in force."""
         folder, settings = self._folder, self._block.settings
+        settings.undo_others(self._trial)
         # Only inside the marked folder: nothing is created where the target is gone.
         folder.parent.mkdir(exist_ok=True)
         if any(not isinstance(kind, str) and kind.fresh_files for kind in self._case.settings.values()):
@@ -305,7 +306,7 @@ class _TrialRun:
         if self._block.model and run.subfolders:
             trial_files.empty(folder, run)
         else:
-            renew(folder, run.files * run.threads)
+            renew(folder, run.files * run.threads, self._case.bytes)
             # What now lies aside is counted while the kernel still knows its names.
             bytes_elsewhere(self._block.work, folder.absolute())
             self._note(**forget_earlier_files(folder))

@@ -74,7 +74,7 @@ def cool_here(names: list[str], method: str) -> dict[str, Any]:
 
 def describe_here(folder: Path) -> dict[str, Any]:
     """Write this node's description for `hosts.json` into a folder of the target, and return its name."""
-    described = describe_machine(find_mount(folder).device)
+    described = describe_machine(folder)
     (folder / f"{platform.node()}.json").write_text(json.dumps(described))
     return {"host": platform.node()}
 

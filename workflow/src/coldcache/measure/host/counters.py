@@ -4,8 +4,11 @@ Each type of file system has its own counters: a block device (diskstats), an NF
 (bulk transfers of its osc and mdc), or else the network interfaces that the site names.
 """
 
+import os
 import re
+import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,9 +119,12 @@ def find_block_device(mount: Mount, root: Path = _ROOT) -> str | None:
     """Return the number of a mount's block device; None where it has none. For btrfs its source names the device."""
     if (root / f"sys/dev/block/{mount.device}").exists():
         return mount.device
-    source = root / "sys/class/block" / Path(mount.source).name / "dev"
-    if mount.source.startswith("/dev/") and source.exists():
-        return source.read_text().strip()
+    if not mount.source.startswith("/dev/"):
+        return None
+    # The kernel's name of /dev/mapper/vg-root is dm-0: the number of the device file says which it is.
+    with suppress(OSError):
+        if stat.S_ISBLK((found := (root / mount.source[1:]).stat()).st_mode):
+            return f"{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
     return None
 
 
@@ -167,13 +173,16 @@ def count_calls(section: str) -> dict[str, int]:
 
 
 def _lustre_files(name: str, root: Path) -> list[Path]:
+    """Return the counters of a file system's clients, from the first place that has any and that this user may read."""
     for place in _LUSTRE:
-        files = [
-            path for client in ("osc", "mdc") for path in sorted((root / place / client).glob(f"{name}-*-{client}-*"))
-        ]
-        stats = [path / "stats" for path in files if (path / "stats").is_file()]
-        if stats:
-            return stats
+        with suppress(PermissionError):
+            stats = [
+                path / "stats"
+                for client in ("osc", "mdc")
+                for path in sorted((root / place / client).glob(f"{name}-*-{client}-*"))
+            ]
+            if found := [path for path in stats if path.is_file()]:
+                return found
     return []
 
 

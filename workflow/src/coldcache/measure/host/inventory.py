@@ -58,7 +58,7 @@ def describe_target(folder: Path, interfaces: Iterable[str] = ()) -> dict[str, A
         "mount_options": mount.options,
         "source": mount.source,
         "device": mount.device,
-        "queue": _queue(mount.device),
+        "queue": _queue(find_block_device(mount)),
         **describe_below(mount, interfaces),
         **({"layout": _stripe_layout(folder)} if mount.filesystem == "lustre" else {}),
     }
@@ -80,11 +80,10 @@ def _stripe_layout(folder: Path) -> str:
     return " ".join(answer.output.replace(str(folder), "").split())
 
 
-def _queue(device: str) -> dict[str, str]:
-    link = Path(f"/sys/dev/block/{device}")
-    if not link.exists():
+def _queue(device: str | None) -> dict[str, str]:
+    if device is None:
         return {}
-    disk = link.resolve()
+    disk = Path(f"/sys/dev/block/{device}").resolve()
     queue = (disk if (disk / "queue").is_dir() else disk.parent) / "queue"
     names = ("scheduler", "rotational", "read_ahead_kb", "write_cache", "logical_block_size", "nr_requests")
     return {name: (queue / name).read_text().strip() for name in names if (queue / name).is_file()}
@@ -116,17 +115,19 @@ def describe_host(device: str, root: Path = Path("/")) -> dict[str, Any]:
     }
 
 
-def describe_machine(device: str, programs: Iterable[Program] = ()) -> dict[str, Any]:
+def describe_machine(folder: Path, programs: Iterable[Program] = ()) -> dict[str, Any]:
     """Return the description of this machine for `hosts.json`.
 
     Parameters
     ----------
-    device : str
-        ``major:minor`` of the target's block device.
+    folder : Path
+        A folder of the target, whose disk is described.
     programs : iterable of Program
         Those of the studies' own commands: their builds are noted beside those of all tools.
     """
     system = {name: value for name, value in describe_system().items() if name != "host"}
+    mount = find_mount(folder)
+    device = find_block_device(mount) or mount.device
     loaded = list_loaded()
     return {
         **system, "programs": identify_builds([*list_programs(), *programs]), **describe_host(device),

@@ -121,9 +121,10 @@ def _list_layers(number: str, root: Path) -> Iterator[dict[str, Any]]:
         if (disk / "loop").is_dir():
             backing = read_property(disk / "loop/backing_file") or ""
             is_direct = read_property(disk / "loop/dio") == "1"
-            held = {"filesystem": find_mount(Path(backing)).filesystem} if Path(backing).is_file() else {}
+            holder = _holder_of(Path(backing))
+            held = {"filesystem": find_mount(Path(backing)).filesystem} if holder else {}
             yield {"kind": "loop", **layer, "direct_io": is_direct, "backing_file": backing, **held}
-            waiting += _holder_of(Path(backing))
+            waiting += holder
             continue
         below = [read_property(slave / "dev") for slave in sorted((disk / "slaves").glob("*"))]
         waiting += filter(None, below)
@@ -145,7 +146,7 @@ def _list_layers(number: str, root: Path) -> Iterator[dict[str, Any]]:
 
 
 def _holder_of(file: Path) -> list[str]:
-    """Return the number of the device that holds a file; none where it is gone."""
+    """Return the number of the device that holds a file; none where it is gone or this user may not look."""
     try:
         number = file.stat().st_dev
     except OSError:

@@ -29,12 +29,15 @@ def started_at(process: int) -> int | None:
 
 def holders_of_lock(descriptor: int) -> set[int]:
     """Return the processes that hold a lock of flock(2), from their open files in /proc (proc(5))."""
-    inode = os.fstat(descriptor).st_ino
+    locked = os.fstat(descriptor)
     found = set()
     for entry in Path("/proc").glob("[0-9]*/fdinfo/*"):
         with suppress(OSError):
             text = entry.read_text()
-            if "FLOCK" in text and f":{inode} " in text:
+            # Files of two file systems may have the same number, and the lock names no device that stat(2) knows.
+            if "FLOCK" not in text or f":{locked.st_ino} " not in text:
+                continue
+            if os.path.samestat(Path("/proc", entry.parts[2], "fd", entry.name).stat(), locked):
                 found.add(int(entry.parts[2]))
     return found
 

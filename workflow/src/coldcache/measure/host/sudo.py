@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +10,12 @@ from typing import NamedTuple
 from coldcache.core.errors import SettingError
 
 _SECONDS = 60.0
+
+#: How a plain user runs a command as root; the time limit follows, in s.
+_SUDO = ("sudo", "-n", "timeout", "--signal=KILL")
+
+#: How much longer than that this process waits, in s, and the exit status where timeout(1) has killed the command.
+_LONGER, _KILLED = 5.0, (137, -9)
 
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 
@@ -64,21 +71,38 @@ def run_command(
     """
     if root and (reason := why_no_root()):
         raise SettingError(f"{argv[0]}: {reason}")
-    words = ["sudo", "-n", *argv] if root and os.geteuid() else argv
+    through_sudo = root and os.geteuid() != 0
+    # Only root may end what root runs: there timeout(1) keeps the limit, and this process waits a little longer.
+    words = [*_SUDO, f"{seconds:g}", *argv] if through_sudo else argv
     try:
-        # A session of its own: an interrupt from the terminal must not stop a change or a restore half-way.
-        answer = subprocess.run(
-            words, input=given, capture_output=True, text=True, errors="replace", timeout=seconds, check=False,
-            env={**os.environ, "LC_ALL": "C"}, start_new_session=True, pass_fds=() if lock is None else (lock,),
-        )  # fmt: skip
+        status, output, error_output = _run(words, given, seconds + _LONGER if through_sudo else seconds, lock)
     except subprocess.TimeoutExpired as error:
         raise SettingError(f"{' '.join(argv)}: does not end within {seconds:g} s") from error
     except OSError as error:
         raise SettingError(f"{argv[0]}: {error.strerror}") from error
-    if answer.returncode:
-        said = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
-        raise SettingError(f"{' '.join(argv)}: exit status {answer.returncode}: {said[-1] if said else 'no message'}")
-    return CommandResult(words, answer.stdout)
+    if through_sudo and status in _KILLED:
+        raise SettingError(f"{' '.join(argv)}: does not end within {seconds:g} s")
+    if status:
+        said = (error_output.strip() or output.strip()).splitlines()
+        raise SettingError(f"{' '.join(argv)}: exit status {status}: {said[-1] if said else 'no message'}")
+    return CommandResult(words, output)
+
+
+def _run(words: list[str], given: str, seconds: float, lock: int | None) -> tuple[int, str, str]:
+    """Return the exit status of a command and what it printed on both outputs."""
+    # A session of its own: an interrupt from the terminal must not stop a change or a restore half-way.
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+        env={**os.environ, "LC_ALL": "C"}, start_new_session=True, pass_fds=() if lock is None else (lock,),
+    ) as process:  # fmt: skip
+        try:
+            output, error_output = process.communicate(given, timeout=seconds)
+        except BaseException:
+            # What root runs cannot be killed: leaving waits until timeout(1) has ended it.
+            with suppress(PermissionError):
+                process.kill()
+            raise
+    return process.returncode, output, error_output
 
 
 def write_value(path: Path, value: str) -> None:

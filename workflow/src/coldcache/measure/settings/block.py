@@ -38,6 +38,8 @@ class BlockSettings:
         self._work, self._lock = work, lock
         self._changes = Changes(work, lock)
         self._nodes: OnNodes | None = None
+        # What trials have put in force and no other folder does away with: where it lies, by factor.
+        self._lasting: dict[str, dict[str, Any]] = {}
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -84,6 +86,25 @@ class BlockSettings:
                 if reason:
                     return f"{factor} cannot be put in force on node {host}: {reason}"
         return None
+
+    def undo_others(self, trial: Trial) -> None:
+        """Restore what earlier trials changed and this one does not have: a sentinel's between those of a sweep.
+
+        Parameters
+        ----------
+        trial : Trial
+            The next one.
+
+        Raises
+        ------
+        SettingError
+            If something cannot be put back, or does not read as before.
+        """
+        for factor in sorted(self._lasting.keys() - trial.case.settings.keys()):
+            address = self._lasting.pop(factor)
+            self._changes.undo_one(factor)
+            if self._nodes:
+                self._nodes.ask(address, "undo", factor=factor)
 
     @contextmanager
     def in_force(self, trial: Trial, folder: Path) -> Iterator[dict[str, SettingReading]]:
@@ -164,6 +185,8 @@ class BlockSettings:
     def _put(self, factor: str, kind: Setting, level: Any, folder: Path) -> SettingReading:
         """Put a level in force unless it is already, and return what is read then."""
         address, asked, value = locate(kind, self._work, folder), kind.reading(level), kind.value(level)
+        if not address.get("folder"):
+            self._lasting[factor] = address
         if self._nodes and kind.is_of_node:
             nodes = self._nodes.ask(address, "put", factor=factor, asked=asked, value=value)
             return SettingReading(asked, _join(nodes), address["shown_as"], nodes)

@@ -1,13 +1,18 @@
 """Change settings of one host: note each in a journal, apply it, read it back, and restore it afterwards."""
 
 import signal
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Any, Self
 
 from coldcache.core.errors import SettingError
 from coldcache.measure.settings.journal import JOURNAL, SettingChange, read_journal, write_journal
 from coldcache.measure.settings.registry import driver_of
+
+#: The signals by which a user, Snakemake, Slurm and a closing terminal end a runner.
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Changes:
@@ -57,6 +62,12 @@ class Changes:
             read = self.read(address)
         return read
 
+    def undo_one(self, factor: str) -> None:
+        """Restore a factor, if it was changed; raises `SettingError` as `restore_left`."""
+        if factor in self._made:
+            self._undo([self._made[factor]], [change for name, change in self._made.items() if name != factor])
+            del self._made[factor]
+
     def undo(self) -> None:
         """Restore everything; raises `SettingError` as `restore_left`."""
         self._undo(list(self._made.values()))
@@ -74,22 +85,37 @@ class Changes:
         self._undo(left)
         return len(left)
 
-    def _undo(self, changes: list[SettingChange]) -> None:
+    def _undo(self, changes: list[SettingChange], kept: Sequence[SettingChange] = ()) -> None:
+        """Restore some changes, and keep the journal of others."""
         if not changes:
             if (self._work / self._journal).exists():
                 write_journal(self._work, [], self._journal)
             return
-        # An interrupt waits until everything is restored; each command has a time limit.
-        waiting = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-        try:
+        with _uninterrupted():
             failures = [failure for change in reversed(changes) if (failure := _undo_one(change, self._lock))]
             if failures:
                 raise SettingError(f"{failures[0]}; undo it by hand, or start again to try once more")
             # If the target is gone the journal stays, and the next start finds nothing left to restore.
             with suppress(SettingError):
-                write_journal(self._work, [], self._journal)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
+                write_journal(self._work, list(kept), self._journal)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let an interrupt wait until everything is restored, whichever thread gets it; each command has a time limit."""
+    if current_thread() is not main_thread():
+        # The handlers run in the main thread.
+        yield
+        return
+    waiting: list[int] = []
+    handlers = {ending: signal.signal(ending, lambda number, _: waiting.append(number)) for ending in _ENDINGS}
+    try:
+        yield
+    finally:
+        for ending, handler in handlers.items():
+            signal.signal(ending, handler)
+        if waiting:
+            signal.raise_signal(waiting[0])
 
 
 def _undo_one(change: SettingChange, lock: int) -> str | None:

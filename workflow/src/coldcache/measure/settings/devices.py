@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from coldcache.core.errors import SettingError
+from coldcache.measure.host.counters import find_block_device
 from coldcache.measure.host.mounts import find_mount
 
 
@@ -15,10 +16,10 @@ def name_device(folder: Path) -> str:
         If the folder's file system has no block device.
     """
     mount = find_mount(folder)
-    link = Path(f"/sys/dev/block/{mount.device}")
-    if not link.exists():
+    number = find_block_device(mount)
+    if number is None:
         raise SettingError(f"{folder} lies on {mount.filesystem}, which has no block device")
-    disk = link.resolve()
+    disk = Path(f"/sys/dev/block/{number}").resolve()
     return disk.parent.name if (disk / "partition").exists() else disk.name
 
 

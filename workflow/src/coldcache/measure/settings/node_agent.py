@@ -20,7 +20,7 @@ from coldcache.measure.settings.registry import driver_of
 
 
 def answer(changes: Changes, question: dict[str, Any]) -> dict[str, str]:
-    """Return the answer to one question: ``read``, or ``error``."""
+    """Do what one question asks for, and return the answer: ``read``, or ``error``."""
     address = question["address"]
     try:
         match question["do"]:
@@ -28,6 +28,9 @@ def answer(changes: Changes, question: dict[str, Any]) -> dict[str, str]:
                 return {"read": driver_of(address).why_not(address) or ""}
             case "put":
                 return {"read": changes.put(question["factor"], address, question["asked"], question["value"])}
+            case "undo":
+                changes.undo_one(question["factor"])
+                return {"read": ""}
             case _:
                 return {"read": changes.read(address)}
     except (SettingError, OSError) as error:

@@ -90,7 +90,7 @@ class OnNodes:
         address : dict
             As `coldcache.measure.settings.registry.locate` returns it.
         do : str
-            ``read``, ``put`` (with ``factor``, ``asked`` and ``value``) or ``why not``.
+            ``read``, ``put`` (with ``factor``, ``asked`` and ``value``), ``undo`` (with ``factor``) or ``why not``.
         **more : str
             Further fields of the question.
 
