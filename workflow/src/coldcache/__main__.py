@@ -95,7 +95,7 @@ def _add_plans(commands: Any) -> None:
 def _add_steps(commands: Any) -> None:
     """Add the subcommands that the rules call, in the order of the rules."""
     measure = commands.add_parser("measure", help="run the missing trials of one block of a campaign")
-    measure.add_argument("--block", required=True, help="its name, as plan --format jsonl prints it")
+    measure.add_argument("--block", required=True, help="name of a job, such as rounds-1-to-6, or study.sweep")
     measure.add_argument(
         "--manifest", required=True, type=Path, help="the file that lists the block's trials at the end"
     )
