@@ -68,11 +68,11 @@ def test_flagged_and_lost_runs_are_counted_and_reads_that_came_from_memory(sound
         "reads": [4, 0], "cold": [3, 0],
     })  # fmt: skip
     assert replace(sound, verdicts=verdicts).summary() == (
-        "10 runs: 5 clean, 2 flagged, 2 void, 1 missing. 3 of 4 reads came from the device, not from memory."
+        "10 runs: 5 clean, 2 flagged, 2 void, 1 missing. 3 of 4 reads are proved cold."
     )
     verdicts["cold"] = verdicts.reads
     told = replace(sound, verdicts=verdicts).summary()
-    assert told.endswith(" All 4 reads came from the device, not from memory.")
+    assert told.endswith(" All 4 reads are proved cold.")
 
 
 def test_every_sweep_that_changed_pace_is_listed_the_worst_first(sound: StudyValidity):

@@ -59,4 +59,4 @@ def test_a_forest_is_told_by_its_greatest_difference(dell):
         title_ratios(shown) == "The largest effect is 2 times (write, 48 threads: on / off); 1 of 6 intervals include 1"
     )
     assert title_ratios(ratios.assign(low=float("nan"))) == "Fewer than five pairs each: no ratio has an interval"
-    assert title_ratios(ratios.assign(low=0.5)) == "None of 6 ratios differs from 1"
+    assert title_ratios(ratios.assign(low=0.5)) == "All 6 intervals include 1"

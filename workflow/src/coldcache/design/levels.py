@@ -61,8 +61,8 @@ class Share(Strict):
     lasts: Seconds | None = Field(
         None,
         gt=0,
-        description="How long an operation is to last: a probe at the beginning of the campaign raises the total to what "
-        "it does in this time.",
+        description="How long an operation is to last: a probe at the beginning of the campaign raises the total to "
+        "what it does in this time.",
     )
     at_most: Level | None = Field(None, description="The most that one thread gets.")
     round: Literal["exact", "down", "up"] = Field("exact", description="What to do when it does not divide.")

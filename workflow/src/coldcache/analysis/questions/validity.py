@@ -93,7 +93,7 @@ class StudyValidity:
         return [lead(sweep, page_of(self.study, sweep)) for sweep in rows.sweep]
 
     def summary(self) -> str:
-        """Return how many runs are clean, flagged or lost, and how many reads came from the device, as a sentence."""
+        """Return how many runs are clean, flagged or lost, and how many reads are proved cold, as a sentence."""
         total, valid = int(self.verdicts.trials.sum()), int(self.verdicts.valid.sum())
         reads, cold = int(self.verdicts.reads.sum()), int(self.verdicts.cold.sum())
         parts = [f"{valid} clean"]
@@ -104,7 +104,7 @@ class StudyValidity:
         if not reads:
             return runs
         share = f"All {reads}" if cold == reads else f"{cold} of {reads}"
-        return f"{runs} {share} reads came from the device, not from memory."
+        return f"{runs} {share} reads are proved cold."
 
     def describe_coverage(self) -> str | None:
         """Return how many tables and figures were measured, as a sentence; None where the study names none."""

@@ -147,7 +147,7 @@ def title_ratios(ratios: pd.DataFrame) -> str:
         return "Fewer than five pairs each: no ratio has an interval"
     shows = known[(known.low > 1) | (known.high < 1)]
     if shows.empty:
-        return f"None of {len(known)} ratios differs from 1" if len(known) > 1 else "The ratio does not differ from 1"
+        return f"All {len(known)} intervals include 1" if len(known) > 1 else "The interval of the ratio includes 1"
     most = shows.loc[shows.ratio.map(_size).idxmax()]
     less = f"; {len(known) - len(shows)} of {len(known)} intervals include 1" if len(shows) < len(known) else ""
     return f"The largest effect is {most.ratio:.3g} times ({most.case}){less}"

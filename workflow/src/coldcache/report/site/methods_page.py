@@ -36,7 +36,7 @@ def describe_methods_page(context: ReportContext) -> dict[str, Any]:
             ("cold", f"At least {show_share(thresholds.cold_share)} of its bytes crossed the device."),
             ("warm", f"At most {show_share(1 - thresholds.cold_share)} of its bytes did: most came from memory."),
             ("mixed", "A share in between did."),
-            ("unproved", "Nothing counts the bytes that cross this device."),
+            ("unproved", "Nothing counts the bytes, files were in memory before, or much more crossed than was read."),
         )),
         "level": show_share(LEVEL),
         "reach": f"The most that few repetitions can reach is {reaches}." if reaches else "",
