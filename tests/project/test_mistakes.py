@@ -48,7 +48,7 @@ YAML = [
     (STUDY, "question:", "qestion:", 'unknown key "qestion"; did you mean "question"?'),
     (STUDY, "operations: [write, read]", "operations: [write, raed]", 'sweeps.transfers.operations.1: unknown "raed"; did you mean "read"?'),
     (STUDY, "study: tiny", "study: other", 'study: "other" is not the name of the file; write "tiny"'),
-    (STUDY, "notebooks: []", "notebooks: [my_rates]", 'notebooks.0: "my_rates" cannot be meant: what belongs here has 1 to 63 lower-case letters, digits and hyphens'),
+    (STUDY, "notebooks: []", "notebooks: [my_rates]", 'notebooks.0: "my_rates" cannot be meant: what belongs here has 1 to 63 lower-case letters, digits and hyphens, and begins with no hyphen'),
     (STUDY, "notebooks: []", "notebooks: [overveiw]", 'notebooks.0: unknown notebook "overveiw"; did you mean "overview"?'),
     (STUDY, "repetitions: 2", "repetitions: 02", None),
     (STUDY, "repetitions: 2", "operations: [write]\nrepetitions: 2", 'unknown key "operations"; it is sweeps.<name>.operations'),
