@@ -80,7 +80,7 @@ def test_the_page_states_how_long_a_target_and_its_thread_were_away(root, rebuil
     ratio, low, high = (float(claim[name]) for name in ("estimate", "low", "high"))
     assert f"{ratio:.3g} ({low:.3g}–{high:.3g})" in page
     whole = [medians["outage", "throughput", f"target_outage={seconds}"] / 1e6 for seconds in ("5.0", "0.0")]
-    assert "wrote {:.1f} MB/s instead of {:.1f} MB/s".format(*whole) in page
+    assert "are {:.1f} MB/s with the failure and {:.1f} MB/s\nwithout".format(*whole) in page
 
 
 @pytest.mark.parametrize(
