@@ -23,7 +23,7 @@ sweeps:
     title: Transfers of 64 KiB
     tools: [fio]
     operations: [random-write, random-read]
-    seconds: 0.3 s
+    seconds: 0.6 s
     factors:
       threads: [1, 2]
       transfer_size: [64 KiB]
