@@ -66,6 +66,26 @@ def test_the_command_states_accesses_and_direct_transfers(command, found):
     assert parse_command(command) == (frozenset(found[0]), found[1])
 
 
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        (b"ior -w -O useO_DIRECT=1,summaryFormat=JSON", ({"write"}, True)),
+        (b"ior -w -O summaryFormat=JSON,USEo_direct=1", ({"write"}, True)), (b"ior -O=useO_DIRECT=1", (set(), True)),
+        (b"ior -O useO_DIRECT=0 -r", ({"read"}, False)), (b"ior --posix.odirect=1", (set(), True)),
+        (b"ior --posix.odirect=0", (set(), False)), (b"ior -wFB -t 1m", ({"write"}, True)),
+        # A value of another option is no flag.
+        (b"ior -w -oB", ({"write"}, False)), (b"ior -w -o B -Fo useO_DIRECT=1 -kr", ({"write", "read"}, False)),
+        (b"ior -G -1572523248 -wt1m -a=B", ({"write"}, False)), (b"ior -w -f=script -B", (set(), None)),
+    ],
+)  # fmt: skip
+def test_direct_transfers_are_found_in_directives_and_groups_of_flags(command, found):
+    assert parse_command(command, "4.0.0") == (frozenset(found[0]), found[1])
+
+
+def test_version_3_2_reads_the_first_letter_of_a_group_alone():
+    assert parse_command(b"ior -wB -rv", "3.2.1") == (frozenset(("write", "read")), False)
+
+
 def test_sizes_are_read_from_the_command_and_from_what_is_printed():
     assert command_size(b"ior -t 1m -b=16k -s 4", b"-t") == MIB
     assert command_size(b"ior -t 1m -b=16k -s 4", b"-b") == 16 * 1024

@@ -5,7 +5,7 @@ PrintLongSummaryOneOperation) of versions 3.0.1 to 4.1.0+dev.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
@@ -24,6 +24,9 @@ AT_STONEWALL = {"throughput": "aggregate over ranks, up to the stonewall"}
 AT_STONEWALL["throughput_per_process"] = "mean rank, up to the stonewall"
 
 _KNOWN = re.compile(r"(?:3\.[0-4]|4\.[01])(?!\d)")
+#: Options of one letter that take a value (``src/parse_options.c``).
+_WITH_VALUE = frozenset("aAbdDfGijJlMNoOQstTUX")
+_OPTION = re.compile(r"-[-A-Za-z]")
 _HUMAN = re.compile(rb"(\d{1,18}) (bytes|MiB|GiB|TiB)\s*$")
 _HUMAN_UNIT = {b"bytes": 1, b"MiB": MIB, b"GiB": 2**30, b"TiB": 2**40}
 
@@ -122,24 +125,63 @@ def stonewall_metric(version: str | None, rate: float, time: float, moved: float
     return "throughput" if rate * time > 1.02 * moved / max(tasks, 1) else "throughput_per_process"
 
 
-def parse_command(command: bytes) -> tuple[frozenset[str], bool | None]:
+def parse_command(command: bytes, version: str | None = None) -> tuple[frozenset[str], bool | None]:
     """Return the accesses that an IOR command line asks for, and whether it asks for direct I/O.
 
     Parameters
     ----------
     command : bytes
         The command line as the log states it.
+    version : str or None
+        As the log states it. Flags in groups (``-wFB``) count, but in 3.2, which reads the first letter alone.
 
     Returns
     -------
     tuple of frozenset and (bool or None)
         Some of ``write`` and ``read``; empty and None if a script (``-f``) gives the parameters.
     """
-    words = frozenset(command.split())
-    if b"-f" in words or not words:
+    flags: set[str] = set()
+    is_direct = False
+    for name, value in _split_options(command, (version or "").startswith("3.2")):
+        if name == "O":
+            for directive in value.split(","):
+                key, _, setting = directive.partition("=")
+                if key.strip().lower() == "useo_direct":
+                    is_direct = _is_on(setting)
+        elif name in ("B", "posix.odirect"):
+            is_direct = _is_on(value or "1")
+        elif _is_on(value or "1") or name == "f":
+            flags.add(name)
+    if "f" in flags or not command.split():
         return frozenset(), None
-    accesses = frozenset(access for flag, access in ((b"-w", "write"), (b"-r", "read")) if flag in words)
-    return accesses, not words.isdisjoint((b"-B", b"--posix.odirect", b"useO_DIRECT=1"))
+    return frozenset(access for flag, access in (("w", "write"), ("r", "read")) if flag in flags), is_direct
+
+
+def _split_options(command: bytes, is_single: bool) -> Iterator[tuple[str, str]]:
+    """Yield the name and value of each option; of a group of flags each, unless only its first letter counts."""
+    words = command.decode("latin-1").split()
+    at = 0
+    while at < len(words):
+        word, at = words[at], at + 1
+        if word.startswith("--"):
+            name, _, value = word[2:].partition("=")
+            yield name, value
+            continue
+        group, _, value = word[1:].partition("=") if word.startswith("-") else ("", "", "")
+        for place, letter in enumerate(group[:1] if is_single else group):
+            if letter not in _WITH_VALUE:
+                yield letter, value
+                continue
+            rest = word[place + 2 :].removeprefix("=")
+            if not rest and at < len(words) and not _OPTION.match(words[at]):
+                rest, at = words[at], at + 1
+            yield letter, rest
+            break
+
+
+def _is_on(setting: str) -> bool:
+    """Return whether a setting is on, as C's ``atoi`` reads it."""
+    return re.match(r"\s*\+?0*[1-9]", setting) is not None
 
 
 def command_size(command: bytes, flag: bytes) -> int | None:

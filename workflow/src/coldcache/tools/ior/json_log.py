@@ -173,7 +173,7 @@ def _context(document: dict[str, Any], test: dict[str, Any]) -> terms.IorFacts:
     parameters, options = test.get("Parameters"), test.get("Options")
     if not isinstance(parameters, dict) or not isinstance(options, dict):
         raise LogError("IOR's JSON is damaged: a test lacks its parameters or options")
-    _, is_direct = terms.parse_command(str(document.get("Command line", "")).encode())
+    _, is_direct = terms.parse_command(str(document.get("Command line", "")).encode(), document["Version"])
     layout = {"file-per-process": "file-per-thread", "single-shared-file": "shared-file"}
     try:
         factors = {

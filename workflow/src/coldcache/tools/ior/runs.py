@@ -45,7 +45,7 @@ def read_run(run: IorRun, log: bytes) -> list[Record]:
     if run.version is not None and not run.finished and not _is_embedded(run):
         raise LogError(_why_unfinished(run, log))
     heads, summary = _match_summary(run, log)
-    accesses, is_direct = terms.parse_command(run.command)
+    accesses, is_direct = terms.parse_command(run.command, run.version)
     records: list[Record] = []
     for test in run.tests:
         if run.version is not None and (test.columns is None or b"ordering in a file" not in test.options):
@@ -71,7 +71,7 @@ def _is_embedded(run: IorRun) -> bool:
     test = run.tests[0]
     if len(run.tests) != 1 or not run.command.startswith(b"./ior ") or run.summary_rows or test.maxima:
         return False
-    is_one_access = len(terms.parse_command(run.command)[0]) == 1
+    is_one_access = len(terms.parse_command(run.command, run.version)[0]) == 1
     is_io500_file = _IO500_FILE.match(test.options.get(b"test filename", b"")) is not None
     return bool(test.rows) and is_one_access and is_io500_file and b" -G" in run.command
 
