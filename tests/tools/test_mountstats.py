@@ -158,6 +158,15 @@ def test_a_snapshot_cut_at_any_line_gives_whole_mounts_or_nothing(name):
     assert refused > 50
 
 
+def test_a_snapshot_cut_inside_its_last_number_is_refused():
+    log = content("after")
+    last = re.search(rb"\t +COMMIT: [0-9 ]+\n", log)
+    assert read_log(log[: last.end()])
+    for cut in (log[: last.end() - 1], log[: last.end() - 1] + b"2"):
+        with pytest.raises(LogError, match="line 45: a line of an operation has no end: the log is cut short"):
+            read_log(cut)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -201,6 +201,8 @@ def _find_operations(
         if line is None or len(line[2].split()) != columns:
             said = statement[0].strip()[:60].decode("utf-8", "replace")
             raise LogError(f"{name_line(log, statement.start())}: a line of an operation is broken: {said!r}")
+        if line.end() == len(log):
+            raise LogError(f"{name_line(log, line.start())}: a line of an operation has no end: the log is cut short")
         last = line
         yield line[1].decode(), line
     # The kernel ends each mount by an empty line; COMMIT is the last operation of version 3.
