@@ -152,6 +152,8 @@ DATA, WRITE = "data", "statistics-write"
         (DATA, b'"2026-11-21T09:01:00+00:00"', b'"2026-11-21T09:01:20+00:00"', "are not whole periods of 40 s apart"),
         (DATA, b'"2026-11-21T09:01:00+00:00"', b'"2026-11-21T09:03:00+00:00"', "of DataWriteBytes are out of order"),
         (DATA, b"3044016128.0", b'{"a": 1, "a": 2}', "time stamps or values of DataWriteBytes are no list of such"),
+        (DATA, b'"Id": "o"', b'"Id": [1]', "line 72: the query's id is no text: the JSON is damaged"),
+        (WRITE, b'"2026-11-21T08:33:00+00:00"', b"9" * 401, f"{'9' * 40!r} is no time"),
         (DATA, b'"Id": "o"', b'"Id": "w"', "line 72: the query 'w' is answered twice"),
         (DATA, b'"2026-11-21T09:01:00+00:00"', b'"noon"', "line 8: 'noon' is no time"),
         (

@@ -157,6 +157,8 @@ def _read_data(text: str, members: dict[str, Member]) -> Iterator[_Series]:
         fields = result.value if isinstance(result.value, dict) else {}
         if not {"Id", "Label", "Timestamps", "Values", "StatusCode"} <= fields.keys():
             raise LogError(f"{where}: this result is not whole: the JSON is damaged")
+        if not isinstance(fields["Id"].value, str):
+            raise LogError(f"{where}: the query's id is no text: the JSON is damaged")
         if fields["StatusCode"].value != "Complete":
             raise LogError(f"{where}: CloudWatch calls this result {fields['StatusCode'].value!r}: ask for it again")
         label = str(fields["Label"].value)
@@ -175,11 +177,11 @@ def _read_data(text: str, members: dict[str, Member]) -> Iterator[_Series]:
         if moments != sorted(moments) and moments != sorted(moments, reverse=True):
             raise LogError(f"{where}: the time stamps of {metric} are out of order: lines of the JSON are mixed up")
         if fields["Id"].value in ids:
-            raise LogError(f"{where}: the query {str(fields['Id'].value)[:40]!r} is answered twice")
+            raise LogError(f"{where}: the query {fields['Id'].value[:40]!r} is answered twice")
         ids.add(fields["Id"].value)
         if statistic is None and any(point.value % 1 for point in points):
             raise LogError(f"{where}: values of {metric} are no whole numbers, so they are no sums; ask for Sum")
-        yield _Series(where, metric, str(fields["Id"].value), points, ("statistic-unstated",) if not statistic else ())
+        yield _Series(where, metric, fields["Id"].value, points, ("statistic-unstated",) if not statistic else ())
 
 
 def _known_metric(label: str, where: _Place) -> str:
@@ -195,6 +197,8 @@ def _point(text: str, time: Member, value: Member) -> _Point:
     if type(value.value) not in (int, float) or not 0 <= value.value < 1e18:
         raise LogError(f"{_Place(text, value.start)}: {text[value.start : value.end][:40]!r} is no sum")
     if type(time.value) in (int, float):
+        if not 0 <= time.value < 1e18:
+            raise LogError(f"{_Place(text, time.start)}: {text[time.start : time.end][:40]!r} is no time")
         return _Point(float(time.value), float(value.value), value.start, value.end)
     try:
         moment = datetime.fromisoformat(str(time.value))
