@@ -100,6 +100,17 @@ def test_what_was_done_until_the_first_thread_ended_is_marked(name):
     ]  # fmt: skip
 
 
+def test_random_transfers_are_no_repetition_of_sequential_ones():
+    log = content("elbencho-3.0-37.csv")
+    row = next(line for line in log.splitlines(keepends=True) if b",WRITE," in line)
+    # The column `random` follows `direct IO`.
+    random = row.replace(b",0,0,,1,,0,WRITE,", b",0,1,,1,,0,WRITE,")
+    heads = log.splitlines(keepends=True)[0]
+    found = {(record.operation, record.repetition) for record in read_log(heads + row + random)}
+    assert {("write", None), ("random-write", None)} <= found
+    assert not {("write", 0), ("random-write", 1)} & found
+
+
 def test_factors_are_in_stored_units():
     parts = split_records(read_log(content("elbencho-3.0-37.csv")))
     assert [part.factors for part in parts if part.repetition in (None, 0)] == [

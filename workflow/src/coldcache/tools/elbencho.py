@@ -86,6 +86,11 @@ class _Phase(NamedTuple):
         """The name of the phase: ``WRITE``, or with ``+`` and an addition; a line without one is read as unnamed."""
         return self.text("operation") or "unnamed"
 
+    @property
+    def is_random(self) -> bool:
+        """Whether its transfers are at random places."""
+        return self.text("random") in ("1", "true")
+
     def text(self, name: str) -> str | None:
         """Return a text; None if the phase has none."""
         return self.fields[name].text if name in self.fields else None
@@ -142,7 +147,7 @@ def read(log: bytes) -> list[Record]:
         if name not in ELBENCHO_PHASES and not name.startswith("RWMIX"):
             raise LogError(f"{phase.where}: no phase of elbencho is known as {name[:40]!r}")
         factors = _factors(phase)
-        lines = seen.setdefault((name, *factors.items()), set())
+        lines = seen.setdefault((name, phase.is_random, *factors.items()), set())
         if phase.line not in lines:
             chosen.append((phase, name, factors, len(lines), lines))
             lines.add(phase.line)
@@ -302,7 +307,7 @@ def _records(phase: _Phase, name: str, factors: dict[str, Any], repetition: int 
     version = factors.get("version")
     told = {factor: level for factor, level in factors.items() if factor != "version"}
     transfer, entry = ELBENCHO_PHASES.get(name, ELBENCHO_PHASES["WRITE"])
-    random = "random-" if phase.text("random") in ("1", "true") else ""
+    random = "random-" if phase.is_random else ""
     figures = _all_figures(transfer and random + transfer, entry, f"{random}read")
     found = []
     for column, operation, metric, statistic, meaning, scale, caveats in figures:
