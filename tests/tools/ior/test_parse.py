@@ -43,14 +43,16 @@ READ = {
     ),
     "4.0.0-two.json": ("4.0.0", {"latency-miscounts-transfers", "rounded"}, PER_THREAD),
     "4.0.0-two.txt": ("4.0.0", {"latency-miscounts-transfers", "rounded"}, PER_THREAD),
-    "4.0.0.csv": (None, {"no-end-marker", "rounded"}, {"threads": 4, "transfer_size": MIB}),
+    "4.0.0.csv": (None, {"no-end-marker", "pattern-unknown", "rounded"}, {"threads": 4, "transfer_size": MIB}),
     "4.0.0.json": ("4.0.0", {"rounded"}, FOUR | BUFFERED),
     "4.1.0-dev-both.txt": ("4.1.0+dev", {"rounded"}, PER_THREAD | BUFFERED),
     "4.1.0-dev-shared.txt": ("4.1.0+dev", {"rounded"}, SHARED | BUFFERED),
     "4.1.0-dev-wear-out.json": (
         "4.1.0+dev", {"rounded", "stonewalled"}, PER_THREAD | BUFFERED | {"file_size": 2 << 30},
     ),
-    "4.1.0-dev.csv": (None, {"no-end-marker", "rounded"}, {"threads": 2, "transfer_size": MIB}),
+    "4.1.0-dev.csv": (
+        None, {"no-end-marker", "pattern-unknown", "rounded"}, {"threads": 2, "transfer_size": MIB},
+    ),
     "4.1.0-dev.json": ("4.1.0+dev", {"rounded"}, PER_THREAD | BUFFERED),
 }  # fmt: skip
 
@@ -236,6 +238,17 @@ def test_a_rate_printed_without_decimals_is_rounded_and_its_maximum_is_not():
     assert [(r.statistic, r.printed, r.caveats) for r in records[:3]] == [
         ("value", "9315 MiB/s", ("rounded",)), ("value", "25767 MiB/s", ("rounded",)), ("max", "25767.22 MiB/sec", ()),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "caveats"), [("4.0.0-stonewall.txt", {"stonewalled"}), ("4.0.0-rep3.txt", set()), ("4.0.0.csv", set())]
+)
+def test_an_excerpt_does_not_tell_its_pattern_but_may_tell_its_stonewall(name, caveats):
+    log = load(name)
+    records = read(log[log.index(b"access") if name.endswith(".csv") else log.index(b"access    bw(MiB/s)") :])
+    moved = [record for record in records if record.operation != "file-remove"]
+    assert all({"pattern-unknown", *caveats} <= set(record.caveats) for record in moved)
+    assert caveats or not any("stonewalled" in record.caveats for record in moved)
 
 
 def test_what_the_definitions_say():

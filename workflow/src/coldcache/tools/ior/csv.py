@@ -6,7 +6,7 @@ Specimen::
     write,1975.7368,1985.3519,0.0020,16384.0000,1024.0000,0.0028,0.0322,0.0003,0.0324,4,0
 
 Each test of a script prints its column headings again. Output that was cut between two repetitions cannot be detected:
-every record carries the caveat ``no-end-marker``.
+every record carries the caveat ``no-end-marker``. No column tells whether offsets were random: ``pattern-unknown``.
 """
 
 import re
@@ -105,7 +105,7 @@ def _read_line(log: bytes, start: int, end: int, heads: list[str], seen: dict[st
         if column:
             if column.unit in ("B/s", "1/s") and not float(text):
                 raise LogError(f"the {access} of repetition {repetition} ran at a rate of zero")
-            caveats = ("no-end-marker",) if float(text) >= 0.001 else ("no-end-marker", "rounded")
+            caveats = ("no-end-marker", "pattern-unknown", *(("rounded",) if float(text) < 0.001 else ()))
             records.append(terms.make_record(context, access, column, text, start, repetition, caveats))
         start += len(text) + 1
     return records

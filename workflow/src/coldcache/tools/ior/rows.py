@@ -143,6 +143,7 @@ def row_records(table: RowForm, found: re.Match[bytes], context: terms.IorFacts)
     caveats = context.caveats
     if access == "remove":
         group = table.groups["total(s)"]
+        caveats = tuple(caveat for caveat in caveats if caveat != "pattern-unknown")
         return [terms.make_record(context, "file-remove", _REMOVAL, texts[group], spans[group][0], repetition, caveats)]
     operation = terms.name_ior_operation(access, context.is_random)
     records = []

@@ -54,7 +54,7 @@ def read_run(run: IorRun, log: bytes) -> list[Record]:
         context = terms.IorFacts(
             run.version,
             test.options.get(b"ordering in a file", b"").startswith(b"random"),
-            _caveats(run, test, log),
+            _caveats(run, test, log, heads, ours),
             _factors(run, test, is_direct, heads, ours),
         )
         records += _read_test(run, test, context, heads, ours, log, accesses)
@@ -100,12 +100,18 @@ def _match_summary(run: IorRun, log: bytes) -> tuple[rows.RowForm | None, dict[i
     return heads, summary
 
 
-def _caveats(run: IorRun, test: IorTest, log: bytes) -> tuple[str, ...]:
+def _caveats(
+    run: IorRun, test: IorTest, log: bytes, heads: rows.RowForm | None, summary: dict[bytes, Match]
+) -> tuple[str, ...]:
     """Return the caveats that all figures of a test share."""
     caveats: tuple[str, ...] = ()
     seconds = test.options.get(b"stonewallingTime", b"0").strip() != b"0" or terms.command_size(run.command, b"-D")
-    if seconds or b"Using stonewalling" in test.options:
+    column = heads.groups.get("Stonewall(s)") if heads is not None else None
+    is_in_summary = column is not None and any(found[column] != b"NA" for found in summary.values())
+    if seconds or is_in_summary or b"Using stonewalling" in test.options:
         caveats += ("stonewalled",)
+    if b"ordering in a file" not in test.options:
+        caveats += ("pattern-unknown",)
     if log.find(b"ior WARNING: fsync() failed", run.start, run.end) >= 0:
         caveats += ("fsync-failed",)
     return caveats
