@@ -137,8 +137,28 @@ def test_refused_by_its_own_words(name):
 
 
 def test_two_runs_in_one_log_are_both_read():
-    both = read(load(TEXT) + load("3.3.0-rep3.txt"))
-    assert meaning(both) == meaning(read(load(TEXT))) + meaning(read(load("3.3.0-rep3.txt")))
+    runs = [read(load(TEXT)), read(load("3.3.0-rep3.txt"))]
+    found = read(load(TEXT) + load("3.3.0-rep3.txt"))
+    assert [record._replace(repetition=None, offset=0) for record in found] == [
+        record._replace(repetition=None, offset=0) for run in runs for record in run
+    ]
+    # The second run has the same factors, so it is the repetitions 3 to 5; what covers it whole has its first number.
+    whole = [record.repetition for record in found if record.operation == "write" and record.statistic == "mean"]
+    rows = [record.repetition for record in found if record.operation == "write" and record.metric == "latency"]
+    assert (sorted(set(whole)), rows) == ([0, 3], [0, 1, 2, 3, 4, 5])
+
+
+def test_documents_of_json_in_one_file_are_repetitions():
+    log = load("4.0.0.json")
+    count = 1 + max(record.repetition for record in read(log) if record.repetition is not None)
+    again = re.sub(rb'"Began": "... Nov 20', b'"Began": "Sat Nov 21', log)
+    rows = [record.repetition for record in read(log + again) if record.metric == "latency"]
+    assert sorted(set(rows)) == list(range(2 * count))
+
+
+def test_tests_with_other_factors_stay_as_they_are():
+    two, other = load("4.0.0-two.txt"), load("4.0.0-rep3.txt")
+    assert meaning(read(two + other)) == meaning(read(two)) + meaning(read(other))
 
 
 def test_a_quoted_mail_is_read():

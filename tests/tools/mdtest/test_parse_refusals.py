@@ -163,8 +163,21 @@ def test_refused_by_its_own_words(name):
 
 
 def test_two_runs_in_one_log_are_both_read():
+    runs = [read(load("400-fsx")), read(load("330-fsx"))]
     both = read(load("400-fsx") + load("330-fsx"))
-    assert meaning(both) == meaning(read(load("400-fsx"))) + meaning(read(load("330-fsx")))
+    assert [(record.operation, record.value) for record in both] == [
+        (record.operation, record.value) for run in runs for record in run
+    ]
+    # They have the same factors, so the second run is the next repetition of what both measured.
+    means = [one.repetition for one in both if (one.operation, one.statistic) == ("file-create", "mean")]
+    assert means == [0, 1 + max(record.repetition or 0 for record in runs[0])]
+
+
+def test_runs_without_repetitions_are_those_of_one_another():
+    log = load("1.9.3-shared-file")
+    again = log.replace(b"510099.980", b"510099.981")
+    found = [one.repetition for one in read(log + again) if one.operation == "file-read" and one.statistic == "max"]
+    assert found == [0, 1]
 
 
 def test_a_run_that_is_there_twice_counts_once():

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
 from coldcache.tools.ior.columns import IorFacts
+from coldcache.tools.repetitions import number_runs
 
 _STAMP = re.compile(rb"(?:Began|Finished)[^\n]*")
 MISCOUNTED = ("latency-miscounts-transfers",)
@@ -92,6 +93,8 @@ def compare_summary(
 def list_once(runs: Iterable[tuple[bytes, list[Record]]]) -> list[Record]:
     """Return the records of all runs; one that was pasted twice, with the same text of stamps and figures, counts once.
 
+    Runs of one test differ in ``repetition``.
+
     Parameters
     ----------
     runs : iterable of (bytes, list of Record)
@@ -100,4 +103,4 @@ def list_once(runs: Iterable[tuple[bytes, list[Record]]]) -> list[Record]:
     chosen: dict[tuple[tuple[bytes, ...], tuple[str, ...]], list[Record]] = {}
     for text, records in runs:
         chosen.setdefault((tuple(_STAMP.findall(text)), tuple(one.printed for one in records)), records)
-    return [record for records in chosen.values() for record in records]
+    return number_runs(list(chosen.values()))

@@ -44,6 +44,7 @@ from coldcache.tools.mdtest.rows import (
     read_verbose,
 )
 from coldcache.tools.mdtest.semantics import IOR_3_2, Form, Settings, check_mdtest_version, read_options
+from coldcache.tools.repetitions import number_runs
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "mdtest"
@@ -99,7 +100,8 @@ def read(log: bytes) -> list[Record]:
     list of Record
         ``rate`` in 1/s and ``elapsed`` in s, in the order of the log. Rows of a table give ``max``, ``min``, ``mean``
         and ``stddev``; rows of ``-v`` and of each process give ``value`` with their repetition. A row of zeros is a
-        phase that did not run, and gives no record. A run repeated byte by byte gives its values once.
+        phase that did not run, and gives no record. A run repeated byte by byte gives its values once; other runs of
+        the same test differ in ``repetition``.
 
     Raises
     ------
@@ -112,9 +114,9 @@ def read(log: bytes) -> list[Record]:
     if log.count(_STARTED) > len(banners) > 0:
         raise LogError(f"{log.count(_STARTED)} runs of mdtest started and {len(banners)} have a banner: the log is cut")
     ends = [*(banner.start() for banner in banners), len(log)]
-    records: list[Record] = []
+    runs: list[list[Record]] = []
     if _HEADING.search(log, 0, ends[0]) is not None:
-        records += _read_run(log, 0, ends[0], Settings(None, None, None, {}, False))
+        runs.append(_read_run(log, 0, ends[0], Settings(None, None, None, {}, False)))
     elif has_rows(log, 0, ends[0]):
         raise LogError("rows of mdtest precede its banner: the log is mixed up")
     seen: set[bytes] = set()
@@ -127,11 +129,11 @@ def read(log: bytes) -> list[Record]:
         else:
             run = log[banner.start() : finished.end()] if len(banners) > 1 else b""
             if not run or run not in seen:
-                records += _read_run(log, banner.start(), finished.start(), _settings(log, banner, end))
+                runs.append(_read_run(log, banner.start(), finished.start(), _settings(log, banner, end)))
             seen.add(run)
+    records = sorted(number_runs(runs), key=_offset)
     if not records:
         raise LogError("no phase of mdtest ran: nothing was measured")
-    records.sort(key=_offset)
     return records
 
 
