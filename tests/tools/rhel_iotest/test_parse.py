@@ -147,6 +147,29 @@ def test_hosts_of_one_test_are_told_apart():
     assert "client" not in read_file(SPECIMENS / VIYA)[0].factors
 
 
+def later(log):
+    """Return a log of the same tests of the next day."""
+    return log.replace(b"2026-11-21T", b"2026-11-22T").replace(b" 257.98 ", b" 257.97 ")
+
+
+def test_runs_of_the_viya_tool_in_one_file_are_repetitions_each_with_its_own_version():
+    log = content(VIYA) + later(content(VIYA)).replace(b"Version: 4.0.1", b"Version: 4.0.0")
+    rates = [
+        record for record in read_log(log) if record.metric == "throughput_per_core" and record.operation == "read"
+    ]
+    assert [(record.tool_version, record.repetition, record.value / MIB) for record in rates] == [
+        ("4.0.1", 0, 257.98), ("4.0.1", 0, 299.85), ("4.0.0", 1, 257.97), ("4.0.0", 1, 299.85),
+    ]  # fmt: skip
+    assert read_log(content(VIYA) * 2) == read_log(content(VIYA))
+
+
+@pytest.mark.parametrize("is_last", [False, True])
+def test_each_run_of_the_viya_tool_needs_its_own_end(is_last):
+    whole, cut = content(VIYA), content(VIYA).replace(b"Execution is complete!", b"")
+    with pytest.raises(LogError, match="did not print 'Execution is complete!' behind whole tests"):
+        read_log(whole + later(cut) if is_last else cut + later(whole))
+
+
 @pytest.mark.parametrize("name", SOUND)
 def test_every_record_points_to_its_number(name):
     log = content(name)

@@ -18,6 +18,7 @@ from coldcache.core.errors import LogError
 from coldcache.core.records import Record
 from coldcache.core.units import MIB
 from coldcache.tools.lines import name_line
+from coldcache.tools.repetitions import number_runs
 from coldcache.tools.rhel_iotest.numbers import (
     COUNT,
     LAST_FINISHER,
@@ -46,6 +47,8 @@ _RATE = re.compile(rb" +(" + NUMBER + rb") (seconds|MB/second) per physical core
 _COUNT = re.compile(rb" +(" + COUNT + rb")(?: KB)?[ \t\r]*")
 _RECOGNISE = re.compile(rb"viya_perf_tool|MB/second per physical core")
 
+_NO_END = "viya_perf_tool did not print 'Execution is complete!' behind whole tests: the log is cut short"
+
 
 def recognise(log: bytes) -> bool:
     """Return whether the log looks like viya_perf_tool's: by its stamped lines."""
@@ -55,48 +58,66 @@ def recognise(log: bytes) -> bool:
 def read(log: bytes) -> list[Record]:
     """Return every figure that the log states, and by its time stamps the rate until each phase's last process is done.
 
+    Several runs of one test differ in ``repetition``.
+
     Raises
     ------
     LogError
         If a test failed, the log is cut short or a line is broken, or figures contradict the stamps.
     """
+    runs = _find_runs(log)
+    is_one_of_several = len({test.host for run in runs for test in run}) > 1
+    return number_runs([[record for test in run for record in test.records(is_one_of_several)] for run in runs])
+
+
+def _find_runs(log: bytes) -> list[list["_Test"]]:
+    """Return the tests of each run of the script; a test that was pasted twice counts once."""
+    runs: list[list[_Test]] = [[]]
     tests: dict[bytes, _Test] = {}
-    whole: dict[tuple[bytes, bytes], _Test] = {}
-    version, is_complete = None, False
+    begun: set[bytes] = set()
+    seen: set[tuple[bytes, bytes]] = set()
+    version, is_whole = None, False
     for line in _LINE.finditer(log):
         host, _, edge, mode, label, event, failure, rest = line.groups()
         if failure:
             where = name_line(log, line.start())
             said = " ".join(rest.decode("utf-8", "replace").split())[:120]
             raise LogError(f"{where}: viya_perf_tool says {said!r}: its figures are void")
-        if label == b"Script Version":
-            version = rest.strip().decode("ascii", "replace")
-        elif event == b"Execution is complete!":
-            is_complete = True
+        if label == b"Script Version" or (edge == b"Begin" and is_whole):
+            if host in begun:
+                raise LogError(f"{name_line(log, line.start())}: a run begins; {_NO_END}")
+            version, is_whole = rest.strip().decode("ascii", "replace") if label else None, False
+            begun |= {host} if label else set()
+        if event == b"Execution is complete!":
+            if tests:
+                break
+            runs, begun, is_whole = [*runs, []], set(), True
         elif edge == b"Begin":
             if host in tests:
                 where = name_line(log, line.start())
                 raise LogError(f"{where}: a test begins on {host.decode('utf-8', 'replace')!r} before the last ended")
-            tests[host] = _Test(log, host, mode, line.start(), line[2])
+            tests[host] = _Test(log, host, mode, line.start(), line[2], version)
         elif edge == b"End":
             if host not in tests or tests[host].mode != mode:
                 raise LogError(f"{name_line(log, line.start())}: a test ends that did not begin: the log is cut")
             test = tests.pop(host)
             test.follow(line)
-            whole.setdefault((test.host, test.stamp), test)
+            if (test.host, test.stamp) not in seen:
+                runs[-1].append(test)
+            seen.add((test.host, test.stamp))
         elif host in tests:
             tests[host].take(line)
-    if tests or not is_complete or not whole:
-        raise LogError("viya_perf_tool did not print 'Execution is complete!' behind whole tests: the log is cut short")
-    hosts = {host for host, _ in whole}
-    return [record for test in whole.values() for record in test.records(version, len(hosts) > 1)]
+    if tests or not is_whole or not any(runs):
+        raise LogError(_NO_END)
+    return runs
 
 
 class _Test:
     """The lines of one test on one host."""
 
-    def __init__(self, log: bytes, host: bytes, mode: bytes, start: int, stamp: bytes):
+    def __init__(self, log: bytes, host: bytes, mode: bytes, start: int, stamp: bytes, version: str | None):
         self.log, self.host, self.mode, self.start, self.stamp = log, host, mode, start, stamp
+        self.version = version
         self.counts: dict[bytes, int] = {}
         self.figures: dict[bytes, ScriptFigure] = {}
         self.stamps: dict[bytes, re.Match[bytes]] = {}
@@ -143,7 +164,7 @@ class _Test:
         mode, host = self.mode.decode(), self.host.decode("utf-8", "replace")
         return LogError(f"{name_line(self.log, self.start)}: {mode} IO test for {host!r}: {why}")
 
-    def records(self, version: str | None, is_one_of_several: bool) -> list[Record]:
+    def records(self, is_one_of_several: bool) -> list[Record]:
         """Return the values that the test states; raise `LogError` if one is missing, zero or impossible."""
         threads, per_core = self._count(b"Total iterations"), self._count(b"Iterations")
         transfer = self._count(b"Block size", b"Blocksize") * 1024
@@ -151,7 +172,7 @@ class _Test:
         told: dict[str, int | str] = {"nodes": 1, "threads": threads, "transfer_size": transfer, "file_size": size}
         if is_one_of_several:
             told["client"] = self.host.decode("utf-8", "replace")
-        run = ScriptRun(version, told, False)
+        run = ScriptRun(self.version, told, False)
         found = []
         for operation in ("read", "write"):
             time, rate = (self.figures.get(f"{operation} {kind}".encode()) for kind in ("time", "throughput rate"))
@@ -168,7 +189,7 @@ class _Test:
                 raise self.error(f"a stamp of {operation} is no date: a digit is lost") from error
             if phase <= 0:
                 raise self.error(f"{operation} ended before it began: lines of the log are mixed up")
-            is_quarter = self._divides_by_cores(time.value, per_core, phase, version)
+            is_quarter = self._divides_by_cores(time.value, per_core, phase)
             definition = PER_CORE if per_core == 1 else QUARTER if is_quarter else TWO_PER_CORE
             caveats = ("viya-4.0.0-per-core",) if is_quarter and per_core > 1 else ()
             test = f"; {self.mode.decode()} test"
@@ -191,11 +212,11 @@ class _Test:
                 )
         return sorted(found, key=lambda record: record.offset)
 
-    def _divides_by_cores(self, printed: float, per_core: int, phase: float, version: str | None) -> bool:
+    def _divides_by_cores(self, printed: float, per_core: int, phase: float) -> bool:
         """Return whether the printed time is the mean times `per_core`, as in 4.0.0, instead of the mean over it."""
         slack = 1.02 * phase + 0.05
         possible = {False: printed * per_core <= slack, True: printed / per_core <= slack}
-        asked = version == "4.0.0"
+        asked = self.version == "4.0.0"
         if possible[asked]:
             return asked
         if possible[not asked]:
