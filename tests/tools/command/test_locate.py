@@ -56,6 +56,11 @@ def test_an_expression_that_searches_for_ever_refuses_the_log(monkeypatch):
         (b'{"a": [1]}', "a[1]", []),
         (b'{"a": [1]}', "a[0][0]", []),
         (b'{"a": 1', "a", []),
+        # A cut document says nothing, nor does an object inside it.
+        (b'{"s":\n{"a": 1},\n"a": 2', "a", []),
+        (b'{\n  "s":\n  {"a": 1},\nwarns\n  "t":\n  {"a": 2}\n}\n', "a", []),
+        (b'[INFO] starts\n[2026-11-21] runs\n  {"a": 1}\n', "a", ["1"]),
+        (b'{"b": 1,\n{"a": 2}\n', "a", ["2"]),
     ],
 )
 def test_a_path_finds_one_value_in_each_document(log, path, places):
@@ -81,6 +86,12 @@ def test_what_is_no_path_is_refused(path):
 )
 def test_a_column_finds_a_cell_of_each_row_that_is_meant(log, column, rows, places):
     assert [word for word, _ in found(log, column=column, rows=rows)] == places
+
+
+def test_a_table_cut_inside_its_last_line_is_refused():
+    cause = "pattern figure: the last line has 1 of 2 cells and no end: the log is cut short"
+    with pytest.raises(LogError, match=cause):
+        found(b"op,MB/s\nWRITE,12\nREAD", column="MB/s", rows={"op": "WRITE"})
 
 
 def test_two_columns_of_one_name_are_refused():

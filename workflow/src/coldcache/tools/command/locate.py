@@ -5,6 +5,7 @@ Logs are decoded as Latin-1: one character per byte, so positions in the text ar
 
 import re
 from collections.abc import Iterator
+from json import JSONDecodeError, JSONDecoder
 from typing import NamedTuple
 
 from coldcache.core.errors import LogError
@@ -21,6 +22,8 @@ REGEX_SECONDS = 10.0
 _STEP = re.compile(r"""\.?([A-Za-z_][\w-]*)|\[(-?[0-9]+)\]|\["([^"]*)"\]|\['([^']*)'\]""")
 
 _DOCUMENT = re.compile(r"^[ \t]*([{\[])", re.MULTILINE)
+_KEY = re.compile(r'\{\s*"')
+_DECODER = JSONDecoder(strict=False)
 
 
 class LocatedFigure(NamedTuple):
@@ -52,7 +55,7 @@ def find_places(pattern: FigurePattern, text: str) -> list[LocatedFigure]:
     Raises
     ------
     LogError
-        If a regular expression takes longer than `REGEX_SECONDS`, as ``(a+)+b`` does.
+        If a regular expression takes longer than `REGEX_SECONDS`, as ``(a+)+b`` does, or a table is cut short.
     """
     if pattern.regex:
         with limited(REGEX_SECONDS, f"patterns.{pattern.name}: regex"):
@@ -118,19 +121,34 @@ def _find_matches(regex: str, text: str) -> Iterator[LocatedFigure]:
 
 
 def _find_values(steps: tuple[str | int, ...], text: str) -> Iterator[LocatedFigure]:
-    """Yield the value at a path in each JSON document of a log."""
-    end = 0
+    """Yield the value at a path in each JSON document of a log; what lies inside a broken object is none."""
+    end, broken = 0, None
     for match in _DOCUMENT.finditer(text):
         start = match.start(1)
-        if start < end:
+        indent = start - match.start()
+        if start < end or (broken is not None and indent > broken):
             continue
+        broken = None
         try:
             end = scan_object(text, start)[1] if match[1] == "{" else scan_array(text, start)[1]
             span = _descend(text, start, end, steps)
         except (ValueError, RecursionError):
+            end, is_broken = _find_break(text, start)
+            # Brackets of a message, such as [INFO], hold nothing.
+            broken = indent if is_broken and _KEY.match(text, start) else None
             continue
         if span:
             yield LocatedFigure(span[0], span[1] - span[0])
+
+
+def _find_break(text: str, start: int) -> tuple[int, bool]:
+    """Return where the JSON that begins at a place ends or breaks off, and whether it breaks off."""
+    try:
+        return _DECODER.raw_decode(text, start)[1], False
+    except JSONDecodeError as error:
+        return error.pos, True
+    except RecursionError:
+        return len(text), True
 
 
 def _descend(text: str, start: int, end: int, steps: tuple[str | int, ...]) -> tuple[int, int] | None:
@@ -170,6 +188,9 @@ def _find_cells(pattern: FigurePattern, text: str) -> Iterator[LocatedFigure]:
         cells = _split_cells(line[0], delimiter)
         # A last column of free text may hold more delimiters.
         if len(cells) < len(heads):
+            if line.end() == len(text):
+                cause = f"the last line has {len(cells)} of {len(heads)} cells and no end: the log is cut short"
+                raise LogError(f"pattern {pattern.name}: {cause}")
             heads = {}
         elif heads and all(cells[heads[name]][0] == level for name, level in pattern.rows.items()):
             word, begin, length = cells[heads[pattern.column]]
