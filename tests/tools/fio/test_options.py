@@ -97,6 +97,26 @@ def test_the_time_of_a_job_covers_its_start_since_3_8():
     assert is_job_done(options, moved(MIB // 2, 1950, job_runtime=2000), slack=0.0) is True
 
 
+@pytest.mark.parametrize(
+    ("options", "values", "done"),
+    [
+        # Three of four transfers fit into the size: 3 MiB of 3.5 MiB.
+        ({"size": "3584k", "bs": "1m"}, moved(3 * MIB, 100), True),
+        ({"size": "3584k", "bs": "1m"}, moved(2 * MIB, 100), False),
+        ({"size": "4m", "bs": "1m"}, moved(3 * MIB, 100), False),
+        ({"size": "1m", "bs": "1m"}, moved(0, 100), False),
+        # Two sections of one reporting group, one size each: the time is that of two processes.
+        ({"size": "4m"}, moved(8 * MIB, 1000, job_runtime=2000), None),
+        ({"size": "4m"}, moved(8 * MIB, 1000, job_runtime=1005), False),
+        # The ramp moves a part of the size that is not printed.
+        ({"size": "4m", "ramp_time": "1"}, moved(3 * MIB, 100), None),
+        ({"size": "4m", "ramp_time": "1"}, moved(3 * MIB, 60000), True),
+    ],
+)  # fmt: skip
+def test_a_job_whose_size_may_have_ended_it_before_its_time_is_no_status(options, values, done):
+    assert is_job_done({"rw": "write", "runtime": "60", **options}, values, slack=0.0) is done
+
+
 def test_numbers_and_bytes_are_taken_as_each_version_prints_them():
     assert (take_number({"a": 3}, "a"), take_number({"a": "3"}, "a"), take_number({}, "a")) == (3.0, 0.0, 0.0)
     assert take_number({"a": True}, "a") == 0.0
