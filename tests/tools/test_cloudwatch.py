@@ -173,6 +173,17 @@ def test_damage_and_other_metrics_are_refused_by_name(name, old, new, message):
         read_log(log.replace(old, new, 1))
 
 
+def test_the_period_of_a_sparse_series_divides_all_of_its_gaps():
+    answer = plain("statistics-create")
+    points = {point["Timestamp"][11:16]: point for point in answer["Datapoints"]}
+    minutes = sorted(points)
+    answer["Datapoints"] = [points[minutes[number]] for number in (0, 2, 5)]
+    records = read_log(json.dumps(answer).encode())
+    assert [record.value for record in records] == [point["Sum"] / 60 for point in answer["Datapoints"]]
+    assert {record.factors["period"] for record in records} == {60.0}
+    assert {record.caveats for record in records} == {("period-from-times",)}
+
+
 def test_averages_are_refused():
     with pytest.raises(LogError, match="line 4: Average of DataWriteBytes: only sums over a period can be turned into"):
         read_file(SPECIMENS / "cloudwatch-statistics-average.json")

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
+from math import gcd
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
@@ -37,6 +38,9 @@ METRIC_OPERATIONS = {
     "FileCreateOperations": "file-create", "FileOpenOperations": "file-open", "FileDeleteOperations": "file-remove",
     "StatOperations": "file-stat", "RenameOperations": "file-rename",
 }  # fmt: skip
+
+#: Metrics of standard resolution, such as these, have periods of whole minutes; in s.
+_MINUTE = 60
 
 _ROOT = re.compile(
     r'\{\s*"(?:MetricDataResults|Messages|Label|Datapoints|NextToken|ResponseMetadata)"\s*:', re.MULTILINE
@@ -93,7 +97,9 @@ def read(log: bytes) -> list[Record]:
     list of Record
         ``throughput`` (B/s) or ``rate`` (1/s) in the order of the log, with the factors ``time`` (s since 1970),
         ``period`` (s) and ``series`` (the query's id). If `get-metric-data` does not say that values are sums, they
-        count as sums, with the caveat ``statistic-unstated``.
+        count as sums, with the caveat ``statistic-unstated``. A series without two neighbouring periods carries
+        ``period-from-times``: its period is the greatest that fits all of its times, and the real one may be a part of
+        that.
 
     Raises
     ------
@@ -209,6 +215,13 @@ def _point(text: str, time: Member, value: Member) -> _Point:
     )
 
 
+def _derive_period(gaps: list[float]) -> float:
+    """Return the period of a series: the greatest common divisor of its gaps if that is in minutes, else the least."""
+    least = min(gaps, default=0.0)
+    common = float(gcd(*map(int, gaps))) if all(gap.is_integer() for gap in gaps) else least
+    return least if common % _MINUTE else common
+
+
 def _records(text: str, series: _Series) -> Iterator[Record]:
     """Yield the rate of every period of a series."""
     times = sorted({point.time for point in series.points})
@@ -217,9 +230,10 @@ def _records(text: str, series: _Series) -> Iterator[Record]:
     if series.points and len(times) < 2:
         raise LogError(f"{series.where}: one value of {series.metric} alone has no period")
     gaps = [after - before for before, after in pairwise(times)]
-    period = min(gaps, default=0.0)
+    period = _derive_period(gaps)
     if any(gap % period for gap in gaps):
-        raise LogError(f"{series.where}: the times of {series.metric} are not whole periods of {period:g} s apart")
+        raise LogError(f"{series.where}: the times of {series.metric} are not whole periods of {min(gaps):g} s apart")
+    caveats = series.caveats if period in gaps else (*series.caveats, "period-from-times")
     is_bytes = series.metric in BYTES
     metric, names = ("throughput", BYTES) if is_bytes else ("rate", METRIC_OPERATIONS)
     operation, counted = names[series.metric], "Bytes" if is_bytes else "Count"
@@ -229,5 +243,5 @@ def _records(text: str, series: _Series) -> Iterator[Record]:
         yield Record(
             "cloudwatch", None, operation, metric, "value", point.value / period, UNIT_OF_METRIC[metric], None,
             definition, point.start, point.end - point.start, f"{text[point.start : point.end]} {counted}",
-            series.caveats, {**factors, "time": point.time},
+            caveats, {**factors, "time": point.time},
         )  # fmt: skip
