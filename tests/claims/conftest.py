@@ -122,7 +122,8 @@ def _rows_of(case, random: np.random.Generator) -> list[dict]:
         verdict = "void" if case.factors.get("outage_option") == "soft" else "valid"
         shared = {
             "study": case.study, "sweep": case.sweep, "case": case.name, "repetition": repetition, "tool": case.tool,
-            "tool_version": "", "verdict": verdict, "codes": "", "cold": "not applicable", "log": case.name,
+            "tool_version": "", "verdict": verdict, "codes": "exit-status" * (verdict == "void"),
+            "cold": "not applicable", "log": case.name,
             **{factor: case.factors.get(factor) for factor in FACTORS}, "statistic": "value", "definition": "",
             "offset": 0, "length": 1, "printed": "", "caveats": "", "share": "", "time": np.nan,
         }  # fmt: skip
@@ -183,10 +184,11 @@ def made_campaign(root) -> Campaign:
     return Campaign("made", site, tuple(design.studies[0] for design in designs), environment)
 
 
-def _settings() -> pd.DataFrame:
-    read = "rw,noatime,flock,lazystatfs"
-    rows = [("sas-grid", "instance-types", "", repetition, "mount_option", "", read) for repetition in (0, 1)]
-    return pd.DataFrame(rows, columns=["study", "sweep", "case", "repetition", "factor", "level", "read"])
+def _settings(records: pd.DataFrame) -> pd.DataFrame:
+    """Return the mount options that the trials on instance types read back."""
+    trials = records[(records.study == "sas-grid") & (records.sweep == "instance-types")]
+    found = trials[["study", "sweep", "case", "repetition"]].drop_duplicates()
+    return found.assign(factor="mount_option", level="", read="rw,noatime,flock,lazystatfs")
 
 
 def _reached(records: pd.DataFrame) -> pd.DataFrame:
@@ -202,7 +204,7 @@ class InMemory(ClaimContext):
 
     def __init__(self, campaign: Campaign, records: pd.DataFrame):
         super().__init__(campaign, Path("none"))
-        self.records, self.settings, self.reached = records, _settings(), _reached(records)
+        self.records, self.settings, self.reached = records, _settings(records), _reached(records)
 
     def _read_cube(self, study: str, sweep: str) -> xr.Dataset:
         rows = self.records[(self.records.study == study) & (self.records.sweep == sweep)]
@@ -222,7 +224,7 @@ def make_context(made_campaign, root, monkeypatch) -> Callable[..., ClaimContext
 def made_context(made_campaign, made_records, root, tmp_path_factory) -> Iterator[ClaimContext]:
     """What claims are judged by, of the made campaign as it lies on disk."""
     results = tmp_path_factory.mktemp("made")
-    save_dataset(made_campaign, made_records, results / "dataset.nc", _settings())
+    save_dataset(made_campaign, made_records, results / "dataset.nc", _settings(made_records))
     _reached(made_records).to_csv(results / "reached.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)

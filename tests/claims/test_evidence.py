@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from coldcache.claims.evidence import ComparisonResult, combine, weigh_bounds, weigh_logarithms, weigh_values
+from coldcache.claims.evidence import (
+    ComparisonResult,
+    combine,
+    decide_exactly,
+    weigh_bounds,
+    weigh_logarithms,
+    weigh_values,
+)
 from coldcache.core.errors import NoData
 
 
@@ -85,3 +92,10 @@ def test_what_is_counted_refutes_at_once_and_bears_out_only_together():
     assert combine([counted, counted]).decided is True
     found = combine([counted, tested])
     assert (found.decided, found.p_for, found.says) == (None, 0.01, "tested")
+
+
+def test_a_test_that_finds_nothing_was_made_and_one_of_too_few_runs_or_of_counts_was_not():
+    assert ComparisonResult("", n=5).is_tested
+    assert not ComparisonResult("", n=4).is_tested
+    assert not decide_exactly(np.array([True] * 5 + [False]), "", "trials").is_tested
+    assert ComparisonResult("", p_against=0.2).is_tested

@@ -25,8 +25,9 @@ def test_a_campaign_that_is_as_the_documents_say_bears_out_all_that_trials_can_t
     documents = [row for row in made if row.source not in ("quick", "model")]
     others = {row.id: row.verdict for row in documents if row.verdict != "borne out"}
     # FM3: no test. PN1: the dip that PN3 claims leaves the knee of reads uncertain. PN9: a rate that still rises,
-    # as PN6 claims, has no sustained value. SG4: 180 points give p99.9 no upper bound.
-    assert others == dict.fromkeys(("FM3", "PN1", "PN9", "SG4"), "open")
+    # as PN6 claims, has no sustained value. SG4: 180 points give p99.9 no upper bound. DL15: after correction for 38
+    # tests the median of 10 peaks decides nothing.
+    assert others == dict.fromkeys(("DL15", "FM3", "PN1", "PN9", "SG4"), "open")
     assert len(documents) == 48
 
 

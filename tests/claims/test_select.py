@@ -45,6 +45,17 @@ def test_rates_are_paired_by_repetition(over, ratios, trials):
     assert used == trials
 
 
+def test_a_round_that_lacks_a_case_is_not_taken_for_one_of_another_ratio():
+    nan = np.nan
+    above, below = make_values({1: [2.0, 2.2, 1.8], 2: [8.0, nan, 8.0]}), make_values({1: [1.0] * 3, 2: [1.0] * 3})
+    logs, used = pair(above, below, "every")
+    # The mean logarithm of the first case over the rounds is that of the geometric mean of its three ratios.
+    first = np.log([2.0, 2.2, 1.8])
+    expected = [(first[0] - first.mean()) / 2, first[1] - first.mean(), (first[2] - first.mean()) / 2]
+    assert logs == pytest.approx(np.array(expected) + (first.mean() + np.log(8.0)) / 2)
+    assert used == 10
+
+
 def test_rates_without_a_common_case_have_no_data():
     with pytest.raises(NoData, match="no case in common"):
         pair(make_values({1: [1.0]}), make_values({2: [1.0]}), "every")

@@ -1,9 +1,11 @@
 """Shares that crossed decide exactly: every trial must agree, and a file that its client keeps refutes the claim."""
 
+import numpy as np
 import pytest
 
 from coldcache.claims.judge import judge_claims
 from coldcache.claims.read import read_claims
+from coldcache.statistics.percentiles import percentile
 
 MIB = 2**20
 
@@ -42,3 +44,80 @@ def test_a_difference_is_refuted_by_rates_that_are_alike_and_borne_out_in_either
         changed.loc[changed.sweep == "few-directories", "value"] *= factor
         changed.loc[changed.sweep == "few-directories", "value"] *= 1 if factor == 12 / 16 else 12 / 16
         assert judge_claims(make_context(changed), claims)[0].verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("codes", "verdict"),
+    [
+        ("exit-status log-refused", "borne out"), ("time-limit exit-status", "borne out"),
+        ("setting-not-in-force", "open"), ("preparation-failed", "open"),
+    ],
+)  # fmt: skip
+def test_only_a_trial_whose_own_tool_failed_fails_as_claimed(made_records, make_context, codes, verdict):
+    claims = [stated for stated in read_claims() if stated.claim.id == "AN8"]
+    records = made_records[made_records.study == "anf-nfs"].copy()
+    records.loc[records.verdict == "void", "codes"] = codes
+    assert judge_claims(make_context(records), claims)[0].verdict == verdict
+
+
+def test_a_level_is_found_whether_a_table_states_it_as_a_word_or_as_true(made_records, make_context):
+    claims = [stated for stated in read_claims() if stated.claim.id == "AN8"]
+    records = made_records[made_records.study == "anf-nfs"].copy()
+    records["outage_option"] = records.outage_option.str.capitalize()
+    assert judge_claims(make_context(records), claims)[0].verdict == "borne out"
+
+
+@pytest.fixture
+def judge_mounts(made_records, make_context):
+    """Return a function that judges the claim on mount options after a change of records and options read back."""
+
+    def judge_changed(change):
+        context = make_context(made_records[made_records.study == "sas-grid"].copy())
+        change(context)
+        claims = [stated for stated in read_claims() if stated.claim.id == "SG6"]
+        return judge_claims(context, claims)[0]
+
+    return judge_changed
+
+
+def test_a_mount_option_that_every_trial_that_counts_read_back_bears_the_claim_out(judge_mounts):
+    def void_the_first(context):
+        first, records = context.settings.iloc[0], context.records
+        context.settings.loc[first.name, "read"] = "rw"
+        own = (records.sweep == "instance-types") & (records.case == first.case)
+        records.loc[own & (records.repetition == first.repetition), "verdict"] = "void"
+
+    found = judge_mounts(void_the_first)
+    assert (found.verdict, found.estimate) == ("borne out", 1.0)
+
+
+@pytest.mark.parametrize(("wrong", "verdict"), [(1, "open"), (None, "refuted")])
+def test_trials_that_contradict_each_other_about_a_mount_option_decide_nothing(judge_mounts, wrong, verdict):
+    def change(context):
+        context.settings.loc[context.settings.index[:wrong], "read"] = "rw,noatime"
+
+    assert judge_mounts(change).verdict == verdict
+
+
+def test_two_trials_that_read_back_an_option_decide_nothing(judge_mounts):
+    def keep_two(context):
+        context.settings = context.settings.iloc[:2]
+
+    found = judge_mounts(keep_two)
+    assert (found.verdict, found.trials) == ("open", 2)
+    assert "needed: 5 trials (now 2)" in found.why
+
+
+def test_the_bounds_of_extreme_percentiles_hold_for_the_choice_among_all_series(made_records, make_context):
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == "SG4")
+    median = stated.claim.tests[0].model_copy(update={"percent": 50})
+    claims = [stated._replace(claim=stated.claim.model_copy(update={"tests": [median]}))]
+    own = made_records[(made_records.study == "sas-grid") & (made_records.sweep == "three-hours")]
+    (found,) = judge_claims(make_context(own), claims)
+    series = [rows.value.to_numpy() for _, rows in own[own.operation == "write"].groupby("case")]
+    all_hold = [percentile(points, 50, 1 - 0.05 / len(series)) for points in series]
+    two_hold = [percentile(points, 50, 1 - 0.05 / 2) for points in series]
+    assert len(series) == 14
+    assert found.low == max(1.0, max(one.low for one in all_hold) / min(one.high for one in all_hold))
+    assert found.high == pytest.approx(max(one.high for one in two_hold) / min(one.low for one in two_hold))
+    assert np.isfinite(found.high)

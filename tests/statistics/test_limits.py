@@ -49,7 +49,8 @@ def test_the_median_has_the_p_values_of_scipys_quantile_test(limit):
 def test_a_median_between_two_limits_needs_both():
     assert weigh_median(VALUES, LimitPair(-1.0, 1.0))[0] == pytest.approx(2**-8)
     assert weigh_median(VALUES, LimitPair(0.0, 1.0))[0] == pytest.approx(9 / 2**8)
-    assert weigh_median(VALUES, LimitPair(1.0, 2.0))[1] == pytest.approx(2**-8)
+    # By chance they may lie beyond either limit.
+    assert weigh_median(VALUES, LimitPair(1.0, 2.0))[1] == pytest.approx(2**-7)
 
 
 def test_many_means_and_medians_are_tested_as_each_is_alone():

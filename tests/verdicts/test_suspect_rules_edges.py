@@ -63,6 +63,14 @@ def test_a_process_far_behind_is_told_where_the_fastest_one_ended_the_test():
     assert suspect.slow_process_hidden(observe(records=moved(0, 100))) is not None
 
 
+def test_processes_are_compared_by_their_rates_within_an_operation():
+    calls = record(value=6000.0, statistic="min", caveats=("stonewalled",), definition="over the processes")
+    slow = [*moved(5, 100, operation="random-read"), calls._replace(metric="count", unit="1", operation="random-read")]
+    found = "a process had moved 5 % of what the fastest one had when that one ended the test"
+    assert suspect.slow_process_hidden(observe("random-read", records=slow)) == found
+    assert suspect.slow_process_hidden(observe(records=[*slow, *moved(90, 100, operation="random-write")])) == found
+
+
 def crossed(read=0, written=0, **more):
     counted = {"before": {"read_bytes": 0, "written_bytes": 0}, "after": {"read_bytes": read, "written_bytes": written}}
     return {**counted, **more}
@@ -233,6 +241,13 @@ def test_a_write_that_was_to_end_on_storage_and_wrote_less_is_suspect(words, wri
     assert suspect.wrote_less(trial) == (finding and f"{finding} crossed the device")
     assert suspect.wrote_less(trial._replace(outcome=trial.outcome._replace(counters=None))) is None
     assert suspect.wrote_less(observe("read", argv=words, counters=counters)._replace(durable_words=DURABLE)) is None
+
+
+@pytest.mark.parametrize(("nodes", "is_suspect"), [(1, True), (4, False)])
+def test_what_one_node_of_several_sent_says_nothing_of_what_all_wrote(nodes, is_suspect):
+    counters = {"before": {"written_bytes": 0}, "after": {"written_bytes": 250 * MIB}, "crossing": "wire"}
+    trial = observe("write", factors={"threads": 4, "nodes": nodes}, argv=["ior", "-e"], counters=counters)
+    assert (suspect.wrote_less(trial._replace(durable_words=DURABLE)) is not None) == is_suspect
 
 
 @pytest.mark.parametrize(

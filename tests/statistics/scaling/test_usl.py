@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from coldcache.core.errors import NoData
 from coldcache.statistics.scaling.usl import fit_scalability, predict
 
 THREADS = 2.0 ** np.arange(9)
@@ -114,3 +115,8 @@ def test_wrong_use_is_told_what_to_do(curve, message):
     with pytest.raises(ValueError) as caught:
         fit_scalability(THREADS[:5], curve)
     assert str(caught.value) == message
+
+
+def test_a_curve_that_says_nothing_of_one_thread_has_no_law():
+    with pytest.raises(NoData, match="say nothing of the rate of one thread; add smaller ones"):
+        fit_scalability([8, 16, 32, 64, 128], [10e9, 8e9, 7e9, 6.6e9, 6.4e9])

@@ -17,7 +17,7 @@ from coldcache.statistics.dependence import INDEPENDENT, Rounds
 from coldcache.statistics.intervals import interval
 from coldcache.statistics.limits import LimitPair, MeanTest, weigh_mean, weigh_median
 from coldcache.statistics.stopping import LEAST_REPETITIONS
-from coldcache.statistics.widening import refuse
+from coldcache.statistics.widening import refuse, refuse_verdict
 
 #: Confidence levels to try if a method gives bounds but no p-value.
 _LEVELS = (0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999)
@@ -57,6 +57,8 @@ class ComparisonResult(NamedTuple):
         What is needed if more repetitions would not help; else empty.
     level : float
         The level of the interval: few runs do not reach that of other intervals.
+    by_chance : bool
+        Whether chance plays a part.
     """
 
     says: str
@@ -75,6 +77,13 @@ class ComparisonResult(NamedTuple):
     runs: tuple[float, ...] = ()
     missing: str = ""
     level: float = LEVEL
+    by_chance: bool = True
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether a test by chance was made: also one that finds nothing belongs to those that are corrected for."""
+        found = (self.p_for, self.p_against) != (1.0, 1.0)
+        return found or (self.by_chance and refuse_verdict(self.n, self.rounds) is None)
 
 
 def weigh_logarithms(
@@ -155,7 +164,7 @@ def decide_exactly(held: npt.NDArray[np.bool_], says: str, of: str) -> Compariso
         return ComparisonResult(says, trials=count, n=count, missing=f"{LEAST_REPETITIONS} {of} (now {count})")
     decided = bool(held.all()) if held.all() or not held.any() else None
     missing = "" if decided is not None else f"{of} that agree with each other"
-    return ComparisonResult(says, trials=count, n=count, decided=decided, missing=missing)
+    return ComparisonResult(says, trials=count, n=count, decided=decided, missing=missing, by_chance=False)
 
 
 def weigh_bounds(bounds: Callable[[float], tuple[float, float]], low: float, high: float) -> tuple[float, float]:

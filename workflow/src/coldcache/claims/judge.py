@@ -129,7 +129,7 @@ def _p_value(one: ClaimEvidence) -> float:
     Of the tests for and against a claim only one can be wrong, so the smaller p-value is not doubled.
     """
     evidence = one.evidence
-    if evidence.decided is not None or (evidence.p_for, evidence.p_against) == (1.0, 1.0):
+    if evidence.decided is not None or not evidence.is_tested:
         return np.nan
     p_for = evidence.p_for if one.there else 1.0
     return min(1.0, p_for, evidence.p_against)

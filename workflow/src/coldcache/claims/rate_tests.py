@@ -16,6 +16,7 @@ from coldcache.claims.evidence import (
 )
 from coldcache.claims.select import (
     ResolvedSelection,
+    average_cases,
     flatten_levels,
     log_of,
     pair,
@@ -139,8 +140,7 @@ def weigh_model(context: ClaimContext, source: str, test: ModelTest) -> Comparis
     for iops in np.atleast_1d(values.metadata_iops.values):
         cells = values.sel(metadata_iops=iops) if "metadata_iops" in values.dims else values
         logs = log_of(cells / expected_rate(chosen.operation, int(iops)))
-        per_repetition = logs.mean([dim for dim in logs.dims if dim != "repetition"]).values
-        found = weigh_values(np.exp(per_repetition), 1 / (1 + test.within), 1 + test.within, rounds_of(values))
+        found = weigh_values(np.exp(average_cases(logs)), 1 / (1 + test.within), 1 + test.within, rounds_of(values))
         says = f"{chosen.operation} at {int(iops):,} metadata IOPS is {show_times(found)} the model's"
         parts.append(found._replace(says=says, trials=int(logs.notnull().sum()), margin=test.within))
     says = "; ".join(part.says for part in parts)

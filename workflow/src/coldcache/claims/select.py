@@ -159,8 +159,19 @@ def pair(above: xr.DataArray, below: xr.DataArray, over: str) -> tuple[Array, in
     if 0 in above.sizes.values():
         raise NoData("the two have no case in common")
     logs = log_of(above) - log_of(below)
+    return average_cases(logs), 2 * int(logs.notnull().sum())
+
+
+def average_cases(logs: xr.DataArray) -> Array:
+    """Return the mean over the cases of each round, shape (repetitions,); NaN for rounds without any.
+
+    A round that lacks a case is not compared with others as if it had that case: its deviations from the mean of each
+    case that it has are averaged.
+    """
     others = [dim for dim in logs.dims if dim != "repetition"]
-    return logs.mean(others).values.astype(float), 2 * int(logs.notnull().sum())
+    of_case = logs.mean("repetition")
+    averaged = (logs - of_case).mean(others) + of_case.mean()
+    return np.asarray(averaged.values, dtype=np.float64)
 
 
 def flatten_levels(values: xr.DataArray) -> Array:

@@ -20,6 +20,9 @@ from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 _TRIAL = ["case", "repetition"]
 
+#: Rules by which a trial is void because its tool failed.
+_OWN_FAILURES = ("exit-status", "log-refused", "time-limit")
+
 
 def weigh_count(context: ClaimContext, source: str, test: CountTest) -> ComparisonResult:
     """Test whether measured counts equal the model's prediction for each trial."""
@@ -67,9 +70,14 @@ def weigh_percentile(context: ClaimContext, source: str, test: PercentileTest) -
         raise NoData(f"{chosen.study}/{chosen.sweep} has {len(series)} series of {chosen.operation}; two are compared")
 
     def bounds(level: float) -> tuple[float, float]:
-        found = [percentile(points, test.percent, level) for points in series]
-        highest, lowest = max(found), min(found)
-        return highest.low / lowest.high, highest.high / lowest.low if lowest.low > 0 else np.inf
+        # The extremes are chosen among all series, so all bounds must hold for the lower one, and two for the upper.
+        all_hold, two_hold = (
+            [percentile(points, test.percent, 1 - (1 - level) / count) for points in series]
+            for count in (len(series), 2)
+        )
+        least = max(one.low for one in all_hold) / min(one.high for one in all_hold)
+        lowest = min(one.low for one in two_hold)
+        return max(1.0, least), max(one.high for one in two_hold) / lowest if lowest > 0 else np.inf
 
     found = sorted(percentile(points, test.percent) for points in series)
     p_for, p_against = weigh_bounds(bounds, 0.0, 1 + test.alike)
@@ -86,13 +94,12 @@ def weigh_percentile(context: ClaimContext, source: str, test: PercentileTest) -
 def weigh_outcome(context: ClaimContext, source: str, test: OutcomeTest) -> ComparisonResult:
     """Test whether trials succeed at one level and fail at another."""
     whole, failing = (
-        _select(context, resolve_selection(source, test, side)).drop_duplicates(_TRIAL).verdict
+        _drop_untried(_select(context, resolve_selection(source, test, side)).drop_duplicates(_TRIAL))
         for side in (test.whole, test.failing)
     )
-    whole, failing = whole[whole != "missing"], failing[failing != "missing"]
     if whole.empty or failing.empty:
         raise NoData("no trial ran at both levels")
-    kept, lost = int(whole.isin(COUNTED).sum()), int((failing == "void").sum())
+    kept, lost = int(whole.verdict.isin(COUNTED).sum()), int((failing.verdict == "void").sum())
     says = f"{kept} of {len(whole)} trials succeed where all should, {lost} of {len(failing)} fail where all should"
     fewest = min(len(whole), len(failing))
     if fewest < LEAST_REPETITIONS:
@@ -102,11 +109,16 @@ def weigh_outcome(context: ClaimContext, source: str, test: OutcomeTest) -> Comp
     return ComparisonResult(says, kept / len(whole), trials=len(whole) + len(failing), n=fewest, decided=decided)
 
 
+def _drop_untried(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the trials that count or whose own tool failed: others are void for what was done to them."""
+    ended = trials.codes.str.split().str[0].isin(_OWN_FAILURES)
+    return trials[trials.verdict.isin(COUNTED) | ((trials.verdict == "void") & ended)]
+
+
 def weigh_crossed(context: ClaimContext, source: str, test: CrossedTest) -> ComparisonResult:
     """Test whether a share of what an operation moved crossed the device or the wire, in every trial."""
     chosen = resolve_selection(source, test)
-    counted = _select(context, chosen)
-    counted = counted[counted.verdict.isin(COUNTED)].drop_duplicates(_TRIAL)[_TRIAL]
+    counted = _select_counted(context, chosen)
     table = context.reached
     rows = table[(table.study == chosen.study) & (table.sweep == chosen.sweep) & (table.operation == chosen.operation)]
     rows = rows.merge(counted, on=_TRIAL)
@@ -125,13 +137,21 @@ def weigh_crossed(context: ClaimContext, source: str, test: CrossedTest) -> Comp
 def weigh_verified(context: ClaimContext, source: str, test: ReadBackTest) -> ComparisonResult:
     """Test whether a setting was read back as claimed."""
     chosen = resolve_selection(source, test)
+    counted = _select_counted(context, chosen)
     table = context.settings
     rows = table[(table.study == chosen.study) & (table.sweep == chosen.sweep) & (table.factor == test.factor)]
+    rows = rows.merge(counted, on=_TRIAL)
     if rows.empty:
         raise NoData(f"no trial of {chosen.study}/{chosen.sweep} read back its {test.factor}")
-    held = rows["read"].map(lambda read: all(word in str(read) for word in test.words))
+    held = rows["read"].map(lambda read: all(word in str(read) for word in test.words)).to_numpy(dtype=bool)
     says = f"{int(held.sum())} of {len(rows)} trials read back {' and '.join(test.words)}"
-    return ComparisonResult(says, float(held.mean()), trials=len(rows), decided=bool(held.all()))
+    return decide_exactly(held, says, "trials")._replace(estimate=float(held.mean()))
+
+
+def _select_counted(context: ClaimContext, chosen: ResolvedSelection) -> pd.DataFrame:
+    """Return the trials with the levels of a selection that count, a row each."""
+    rows = _select(context, chosen)
+    return rows[rows.verdict.isin(COUNTED)].drop_duplicates(_TRIAL)[_TRIAL]
 
 
 def _select(context: ClaimContext, chosen: ResolvedSelection) -> pd.DataFrame:
@@ -139,8 +159,10 @@ def _select(context: ClaimContext, chosen: ResolvedSelection) -> pd.DataFrame:
     rows = context.rows(chosen.study, chosen.sweep)
     for factor, level in chosen.levels.items():
         wanted = stored_level(factor, level) if factor in FACTORS else level
-        numbers = rows[factor].dtype.kind in "if"
-        rows = rows[rows[factor] == float(wanted) if numbers else rows[factor].astype(str) == str(wanted).lower()]
+        if rows[factor].dtype.kind in "if":
+            rows = rows[rows[factor] == float(wanted)]
+        else:
+            rows = rows[rows[factor].astype(str).str.lower() == str(wanted).lower()]
     if rows.empty:
         raise NoData(f"no trial of {chosen.study}/{chosen.sweep} with {chosen.name}")
     return rows

@@ -171,7 +171,7 @@ def weigh_sides(values: Array, limits: LimitPair, chances: Array) -> tuple[Array
     values : array of float, shape (..., n)
         One per round.
     limits : LimitPair
-        In the unit of the values; one is finite.
+        In the unit of the values; one is finite, or both.
     chances : array of float, shape (..., n + 1)
         As `widening.chances_of_side` returns them.
     """
@@ -182,4 +182,5 @@ def weigh_sides(values: Array, limits: LimitPair, chances: Array) -> tuple[Array
             for found, counts in ((inside, (beyond > 0).sum(-1)), (outside, (beyond < 0).sum(-1))):
                 shape = (*counts.shape, chances.shape[-1])
                 found.append(np.take_along_axis(np.broadcast_to(chances, shape), counts[..., None], -1)[..., 0])
-    return np.max(inside, axis=0), np.min(outside, axis=0)
+    # Values may lie beyond either limit by chance.
+    return np.max(inside, axis=0), np.minimum(1.0, len(outside) * np.min(outside, axis=0))

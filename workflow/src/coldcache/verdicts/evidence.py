@@ -82,7 +82,8 @@ def find_evidence(trial: Observation, operation: str) -> Evidence:
         return found._replace(why=outcome.uncounted or "nothing counts the bytes that cross the device")
     nodes = outcome.factors.get("nodes", 1)
     if crossing(trial) == "wire" and nodes > 1 and not outcome.guest:
-        return found._replace(why=f"the bytes were counted on one of {nodes} nodes")
+        # Its part of what all of them moved says nothing about the others'.
+        return found._replace(crossed_bytes=None, requests=None, why=f"the bytes were counted on one of {nodes} nodes")
     own = _find_work(trial, operation, outcome.counters)
     if own is None:
         return found._replace(why=_why_no_work(trial, operation))

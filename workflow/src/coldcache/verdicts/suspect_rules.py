@@ -96,15 +96,16 @@ def _above(trial: Observation, metric: str, read: float | None, write: float | N
 
 def slow_process_hidden(trial: Observation) -> Finding:
     """Suspect: the fastest process ended the test while another was far behind."""
-    rates = {
-        record.statistic: record.value
-        for record in trial.records
-        if "stonewalled" in record.caveats and "over the processes" in record.definition and record.unit != "s"
-    }
-    least, most = rates.get("min"), rates.get("max")
-    if least is None or not most or least >= trial.thresholds.least_moved * most:
+    rates: dict[tuple[str, int | None], dict[str, float]] = {}
+    for record in trial.records:
+        is_rate = record.unit in ("B/s", "1/s") and "over the processes" in record.definition
+        if is_rate and "stonewalled" in record.caveats:
+            rates.setdefault((record.operation, record.repetition), {})[record.statistic] = record.value
+    shares = [of_run["min"] / of_run["max"] for of_run in rates.values() if of_run.get("max") and "min" in of_run]
+    least = min(shares, default=1.0)
+    if least >= trial.thresholds.least_moved:
         return None
-    return f"a process had moved {show_percent(least / most)} of what the fastest one had when that one ended the test"
+    return f"a process had moved {show_percent(least)} of what the fastest one had when that one ended the test"
 
 
 def foreign_transfers(trial: Observation) -> Finding:

@@ -11,12 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
+from coldcache.core.errors import NoData
 from coldcache.statistics.array import Array
 
 #: The fewest thread counts for the law: three parameters, and two to estimate the spread.
 LEAST_LEVELS_OF_LAW = 5
 
 _DRAWS = 2000
+
+_NO_RATE_OF_ONE = "scalability law: these thread counts say nothing of the rate of one thread; add smaller ones"
 
 
 class UniversalScalability(NamedTuple):
@@ -85,6 +88,8 @@ def fit_scalability(
     ------
     ValueError
         If fewer than `LEAST_LEVELS_OF_LAW` thread counts have a rate, or a rate is not positive.
+    NoData
+        If the curve says nothing of the rate of one thread, of which the parameters are shares.
     """
     n, cells = np.asarray(threads, dtype=float), np.asarray(rates, dtype=float)
     cells = cells.reshape(len(n), -1)
@@ -102,10 +107,14 @@ def fit_scalability(
     expected = times
     for _ in range(8):
         best = _nonnegative(columns / expected[:, None], (times / expected)[None])[0]
+        if best[0] <= 0:
+            raise NoData(_NO_RATE_OF_ONE)
         expected = columns @ best
     freedom = len(n) - 3
     spread = float(np.sqrt(((times / expected - 1) ** 2).sum() / freedom))
     draws = _draw_refits(columns / expected[:, None], times / expected, spread, seed)
+    if len(draws) < _DRAWS / 2:
+        raise NoData(_NO_RATE_OF_ONE)
     tails = [(1 - level) / 2, (1 + level) / 2]
     one, contention, coherency = 1 / best[0], best[1] / best[0], best[2] / best[0]
     one_range = np.quantile(1 / draws[:, 0], tails)
