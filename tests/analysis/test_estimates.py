@@ -101,8 +101,8 @@ def test_peak_is_the_highest_median(open_estimates):
     assert found.format_peak(found.peak("write")) == f'<a href="{write}">198 MB/s</a> (93.8 %: 189 to 231 MB/s)'
 
 
-def test_threads_without_a_trial_that_counts_were_not_tried(open_estimates):
-    assert open_estimates(without("write", 4, *range(5))).peak("write").at == "1 thread (no other number was tried)"
+def test_a_peak_beside_threads_whose_trials_are_void_does_not_say_that_they_were_not_tried(open_estimates):
+    assert open_estimates(without("write", 4, *range(5))).peak("write").at == "1 thread (the only number with a figure)"
 
 
 def test_a_peak_of_suspect_trials_says_so(open_estimates):

@@ -14,6 +14,7 @@ from coldcache.analysis.format import (
     format_ratio,
     format_suspect,
     show_change,
+    show_end,
     show_interval,
 )
 from coldcache.analysis.results import Ratio
@@ -60,6 +61,14 @@ def test_the_figure_that_decides_a_claim_has_its_unit_its_interval_and_its_level
     estimate, low, high, unit, level, shown
 ):
     assert format_figure(estimate, low, high, unit, level) == shown
+
+
+@pytest.mark.parametrize(
+    ("end", "shown"),
+    [(1.02, "1.02"), (1.00116, "1.001"), (0.99996, "0.99996"), (1.0, "1"), (0.9994, "0.999"), (1.0000001, "1")],
+)
+def test_an_end_of_an_interval_that_is_not_1_is_not_shown_as_1(end, shown):
+    assert show_end(end) == shown
 
 
 def test_a_ratio_has_three_digits_its_interval_and_a_link():

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from canvas import find_outside, find_overlaps
 
-from coldcache.analysis.figures.cases import list_cases, list_lines, open_rows
+from coldcache.analysis.figures.cases import join_levels, list_cases, open_rows
 from coldcache.analysis.figures.style import house_style
 
 
@@ -64,11 +64,13 @@ def test_a_case_without_an_estimate_has_no_row_and_ratios_are_joined():
     assert rows.ratio_high.tolist() == [0.75, 1.75]
 
 
-def test_lines_are_named_by_both_factors_in_their_order():
-    cells = make_cells(operation=["write"], threads=[2, 1], stripe_count=[1, 24], stripe_size=[2**20])
-    rows = list_lines(cells, ["stripe_count", "stripe_size"])
-    assert rows.line.tolist() == ["1 × 1 MiB"] * 2 + ["24 × 1 MiB"] * 2
-    assert rows.threads.tolist() == [1, 2, 1, 2]
+def test_lines_are_named_by_both_factors_in_their_order_and_have_their_intervals():
+    cells = make_cells(operation=["write"], threads=[1, 2], stripe_count=[24, 1], stripe_size=[2**20, 2**22])
+    cells = cells.where((cells.stripe_count == 1) | (cells.stripe_size == 2**20))
+    joined = join_levels(cells, ["stripe_count", "stripe_size"])
+    assert joined.line.values.tolist() == ["1 × 1 MiB", "1 × 4 MiB", "24 × 1 MiB"]
+    found = joined.sel(operation="write", line="24 × 1 MiB")
+    assert (found.estimate.values.tolist(), found.low.values.tolist()) == ([1.0, 5.0], [0.5, 4.5])
 
 
 @pytest.mark.parametrize("levels", [[1, 2], list(range(1, 20))])

@@ -12,16 +12,17 @@ from coldcache.analysis.figures.side_by_side import (
     open_side_by_side,
     set_side_by_side,
     share_of_peak,
+    tabulate_sides,
     title_side_by_side,
 )
 from coldcache.analysis.figures.style import house_style, lines_by
 from coldcache.dataset.published import PublishedValue
 
 
-def state(operation, statistic, threads, value, unit="B/s"):
+def state(operation, statistic, threads, value, unit="B/s", relation="="):
     workload = "sequential N-N"
     return PublishedValue(
-        "d", "fig 1", "text", "", "", workload, operation, statistic, "=", "", threads, value, value, unit, ""
+        "d", "fig 1", "text", "", "", workload, operation, statistic, relation, "", threads, value, value, unit, ""
     )
 
 
@@ -80,7 +81,29 @@ def test_both_sides_have_the_same_scales_and_say_what_their_highest_rates_are(st
 
 def test_a_title_compares_how_far_rates_rise(stated):
     few = replace(stated, published=(state("read", "value", 1, 2e9), state("read", "peak", None, 8e9)))
-    assert title_side_by_side(few) == "From 1 thread to the peak, the document's reads rise 4 times, here 4"
+    assert title_side_by_side(few) == "From 1 thread to the peak, the document's reads rise 4 times, here 3.9"
+    assert float(stated.growth("read").estimate) == pytest.approx(3.9, abs=0.05)
     assert title_side_by_side(stated) == (
         "The document's highest reads at 256 threads, here at 4; writes at 128 threads, here at 4"
     )
+
+
+@pytest.mark.parametrize(
+    ("first", "peak", "said"),
+    [
+        ("at most", "above", "rise at least 4 times"), ("=", "above", "rise at least 4 times"),
+        ("=", "slightly above", "rise 4 times"), ("above", "above", None), ("=", "below", None),
+    ],
+)  # fmt: skip
+def test_rates_that_a_document_bounds_give_a_least_ratio_or_none(stated, first, peak, said):
+    values = (state("read", "value", 1, 2e9, relation=first), state("read", "peak", None, 8e9, relation=peak))
+    title = title_side_by_side(replace(stated, published=values))
+    assert said in title if said else "rise" not in title
+
+
+def test_the_numbers_of_a_figure_are_those_of_both_sides(stated):
+    table = tabulate_sides(stated, share_of_peak(stated.cells))
+    assert table.whose.value_counts().to_dict() == {"document": 4, "measured here": 6}
+    ours = table[(table.whose == "measured here") & (table.operation == "read")]
+    assert ours.share.tolist() == [0.25, 0.5, 1.0]
+    assert (ours.low <= ours.share).all() and (ours.share <= ours.high).all()

@@ -11,6 +11,7 @@ from coldcache.analysis.questions.nfs_calls import (
     caption_bars,
     choose_telling,
     describe_calls,
+    does_same_work,
     list_bars,
     main_call,
     summarise_calls,
@@ -118,6 +119,14 @@ def test_sweeps_whose_levels_change_the_calls_are_told_first_and_the_others_have
          "counted": "131,072"},
     ]  # fmt: skip
     assert set(table.shown.sweep) == {one.question.sweep for one in found}
+
+
+def test_calls_of_runs_that_end_by_time_are_not_compared(reference_report):
+    dataset = reference_report.parent / "dataset.nc"
+    found = choose_settings(dataset, "anf-nfs", ["write_mode", "server_cache"], "count")
+    same = {sweep.question.sweep: does_same_work(sweep, dataset) for sweep in found}
+    # Both levels write the same bytes; the others write for a time, which the server's cache makes worth more.
+    assert (same["write-mode"], same["server-cache"]) == (True, False)
 
 
 def test_slots_are_those_of_the_document():

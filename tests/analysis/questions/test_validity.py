@@ -27,7 +27,8 @@ def test_coverage_tells_what_of_the_document_is_measured(sound):
 
 
 def test_each_trial_is_held_against_the_median_of_its_case(sound):
-    assert len(sound.residuals) == 390
+    # A trial that writes and reads at random has one ratio.
+    assert len(sound.residuals) == 295
     # Trials that differ by 1 % lie half a per cent above and below their median.
     assert sound.residuals.ratio.min() == pytest.approx(1 / 1.005)
     assert sound.residuals.ratio.max() == pytest.approx(1.01 / 1.005)

@@ -72,6 +72,16 @@ def test_an_interval_states_the_level_that_its_number_of_trials_reaches(root, re
         ]
 
 
+def test_calls_of_a_protocol_are_not_listed_as_operations_of_which_no_trial_counts(root, reference_report, tmp_path):
+    for name in ("dataset.nc", "verdicts.csv", "reasons.csv"):
+        shutil.copy(reference_report.parent / name, tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        rows = Page(write_first_results("reference", tmp_path)).rows
+    assert "rpc-write" in open_sweep(tmp_path / "dataset.nc", "anf-nfs", "wsize").operation.values
+    assert [row for row in rows if row[0].startswith(("rpc ", "most in flight", "transports"))] == []
+
+
 def test_a_report_that_is_there_stays(reported, run_here):
     before = PAGE.read_bytes()
     found = run_here("collect", "--campaign=tiny", f"--results={RESULTS}")

@@ -1,5 +1,6 @@
-"""Text that others wrote is shown literally on every page."""
+"""Text that others wrote is shown literally on every page, and pages of studies say what ran."""
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -38,3 +39,17 @@ def test_no_interval_on_any_page_lacks_its_level(reference_report, tmp_path):
         intervals += [(path.name, inside) for inside in found if not PARTS.search(inside)]
     assert len(intervals) > 30
     assert [one for one in intervals if not re.search(r"(^|; )[0-9.]+ %: ", one[1])] == []
+
+
+def test_a_study_says_what_ran_and_not_what_was_planned(root, reference_report):
+    with (reference_report.parent / "verdicts.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["study"] == "pixstor-nvme" and row["verdict"] != "missing"]
+    study = json.loads((root / "raw/reference/campaign.json").read_text())["studies"]
+    sweeps = next(one for one in study if one["study"] == "pixstor-nvme")["sweeps"]
+    text = (reference_report / "pixstor-nvme/index.html").read_text().partition("What was run")[2]
+    ran = {row["sweep"] for row in rows}
+    assert ran and ran < set(sweeps)
+    for name, sweep in sweeps.items():
+        stated = text.partition(f">{sweep['title']}<")[2].partition("</td>")[0]
+        trials = [row for row in rows if row["sweep"] == name]
+        assert f"; {len(trials)} trials" in stated if trials else not stated

@@ -115,7 +115,8 @@ class Estimates:
         place = {"operation": operation, "threads": int(best.threads)}
         median, low, high = (float(best[name]) for name in ("estimate", "low", "high"))
         page, suspect = self.page(place), self.count_suspect(place)
-        edge = _name_edge(int(best.threads), cells.threads.where(cells.n > 0, drop=True))
+        has_run = self.cube.verdict.sel(operation=operation).isin([*COUNTED, "void"]).any("repetition")
+        edge = _name_edge(int(best.threads), cells.threads.where(cells.n > 0, drop=True), int(has_run.sum()))
         return Peak(int(best.threads), median, low, high, int(best.n), page, suspect, self.runs_of(place), edge)
 
     def runs_of(self, levels: Mapping[str, Any]) -> tuple[float, ...]:
@@ -332,21 +333,25 @@ def median_interval(runs: xr.DataArray) -> xr.Dataset:
     return interval_over(runs, level=LEVEL)
 
 
-def _name_edge(threads: int, tried: xr.DataArray) -> str | None:
-    """Return which end of the range that was tried these threads are; None within it, and at one thread."""
-    if tried.size == 1:
-        return "no other number was tried"
-    if threads == int(tried.max()):
-        return "the most tried"
-    return "the fewest tried" if threads == int(tried.min()) > 1 else None
+def _name_edge(threads: int, shown: xr.DataArray, tried: int) -> str | None:
+    """Return which end of the range of threads that have a figure these are; None within it, and at one thread."""
+    of = "tried" if shown.size == tried else "with a figure"
+    if shown.size == 1:
+        return "no other number was tried" if of == "tried" else "the only number with a figure"
+    if threads == int(shown.max()):
+        return f"the most {of}"
+    return f"the fewest {of}" if threads == int(shown.min()) > 1 else None
 
 
 def fit_law(estimates: Estimates, operation: str) -> UniversalScalability | None:
-    """Return the Universal Scalability Law of one operation; None where too few thread counts have a rate."""
+    """Return the Universal Scalability Law of one operation; None where its thread counts do not determine it."""
     rates = estimates.runs.sel(operation=operation).transpose("threads", "repetition")
     if int(rates.notnull().any("repetition").sum()) < LEAST_LEVELS_OF_LAW:
         return None
-    return fit_scalability(rates.threads.values, rates.values)
+    try:
+        return fit_scalability(rates.threads.values, rates.values)
+    except NoData:
+        return None
 
 
 def estimate(dataset: str | Path, study: str, sweep: str, metric: str) -> Estimates:

@@ -115,8 +115,14 @@ def format_ratio(ratio: AnyRatio, level: float = 0.95) -> str:
         each = f": {', '.join(f'{run:.3g}' for run in ratio.runs)}" if ratio.n > 1 and ratio.runs else ""
         listed = f"{ratio.n} pair{'s' if ratio.n != 1 else ''}{each}"
         return f"{shown} ({'; '.join(filter(None, (listed, explain_no_interval(ratio.n, ratio.rounds))))})"
-    interval = f"{show_level(level)}: {ratio.low:.3g} to {ratio.high:.3g}"
+    interval = f"{show_level(level)}: {show_end(ratio.low)} to {show_end(ratio.high)}"
     return f"{shown} ({'; '.join(filter(None, (interval, show_worth(ratio.n, ratio.rounds.of_logarithms))))})"
+
+
+def show_end(end: float) -> str:
+    """Return an end of the interval of a ratio with three digits, or as many as tell it from 1: ``1.02``, ``1.001``."""
+    shown = [f"{end:.{digits}g}" for digits in range(3, 7)]
+    return next((text for text in shown if float(text) != 1), shown[0])
 
 
 def format_growth(ratio: AnyRatio, ends: tuple[str, str] | None = None) -> str:

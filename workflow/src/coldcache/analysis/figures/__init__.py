@@ -2,7 +2,7 @@
 
 from coldcache.analysis.figures.axes import name_lines, name_values, set_x, set_y
 from coldcache.analysis.figures.bands import draw_bands
-from coldcache.analysis.figures.cases import list_cases, list_lines, open_rows
+from coldcache.analysis.figures.cases import join_levels, list_cases, open_rows
 from coldcache.analysis.figures.ceilings import draw_ceilings, draw_thresholds
 from coldcache.analysis.figures.columns import open_columns, set_columns
 from coldcache.analysis.figures.forest import draw_forest, open_forest, picture_of_forest
@@ -27,7 +27,6 @@ from coldcache.analysis.figures.published import draw_published, draw_stars, pub
 from coldcache.analysis.figures.runs import draw_runs, draw_trials, link_points
 from coldcache.analysis.figures.side_by_side import (
     can_compare,
-    list_stated,
     open_side_by_side,
     set_side_by_side,
     share_of_peak,
@@ -82,12 +81,11 @@ __all__ = [
     "find_paired",
     "find_shared",
     "join_layouts",
+    "join_levels",
     "keep_first",
     "lines_by",
     "link_points",
     "list_cases",
-    "list_lines",
-    "list_stated",
     "map_of",
     "name_lines",
     "name_values",
@@ -118,5 +116,6 @@ __all__ = [
     "set_y",
     "share_of_peak",
     "tabulate_rounds",
+    "tabulate_sides",
     "title_side_by_side",
 ]

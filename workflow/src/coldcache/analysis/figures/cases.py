@@ -86,20 +86,23 @@ def _name_case(row: dict[str, Any], varied: Sequence[str], factor: str) -> str:
     return "\n".join(fill(line, _WIDTH) for line in (", ".join(words[:-1]), words[-1]) if line)
 
 
-def list_lines(cells: xr.Dataset, factors: Sequence[str]) -> pd.DataFrame:
-    """Return the estimates with a column ``line`` that names the combination of the levels of some factors.
+def join_levels(cells: xr.Dataset, factors: Sequence[str]) -> xr.Dataset:
+    """Return the estimates with a dim ``line``, which names the combinations of the levels of some factors.
 
     Parameters
     ----------
     cells : Dataset
-        ``estimate``, ``low`` and ``high``; its dims include `factors`.
+        ``estimate``, ``low``, ``high`` and ``n``; its dims include `factors`.
     factors : sequence of str
-        Each combination of their levels is a line.
+        Each combination of their levels that has an estimate is a line, in ascending order.
     """
-    frame = cells[["estimate", "low", "high"]].to_dataframe().reset_index()
-    frame = frame[frame.estimate.notna()].sort_values([*factors, "threads"]).reset_index(drop=True)
-    names = [" × ".join(format_level(name, row[name]) for name in factors) for row in frame.to_dict("records")]
-    return frame.assign(line=names)
+    joined = cells.sortby(list(factors)).stack(line=factors)
+    joined = joined.isel(line=joined.estimate.notnull().any([dim for dim in joined.estimate.dims if dim != "line"]))
+    names = [
+        " × ".join(format_level(factor, level) for factor, level in zip(factors, levels, strict=True))
+        for levels in joined.line.values
+    ]
+    return joined.drop_vars(["line", *factors]).assign_coords(line=names)
 
 
 def open_rows(rows: pd.DataFrame, panels: int = 1) -> tuple[Figure, list[Axes]]:

@@ -15,7 +15,7 @@ from coldcache.analysis.figures.marks import say
 from coldcache.analysis.figures.picture import Picture
 from coldcache.analysis.figures.runs import link_points
 from coldcache.analysis.figures.style import COLOURS, FAINT, INK
-from coldcache.analysis.format import show_level
+from coldcache.analysis.format import show_end, show_level
 
 #: Letters of a line of a row's name.
 _WIDTH = 48
@@ -100,7 +100,7 @@ def caption_forest(ratios: pd.DataFrame) -> str:
 
 def _say(one: tuple) -> str:  # type: ignore[type-arg]
     ratio, low, high, n = (getattr(one, name) for name in ("ratio", "low", "high", "n"))
-    interval = f" ({show_level(LEVEL)}: {low:.3g} to {high:.3g})" if low == low else ""
+    interval = f" ({show_level(LEVEL)}: {show_end(low)} to {show_end(high)})" if low == low else ""
     return f"{ratio:.3g} times{interval}, {n} pair{'s' if n != 1 else ''}"
 
 

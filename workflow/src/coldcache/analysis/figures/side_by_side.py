@@ -31,6 +31,9 @@ _KNEES = ("rises up to", "plateau from")
 #: Statistics that are no rate at a number of threads.
 _OTHERS = (*_KNEES, "drop from plateau")
 
+#: Relations of a stated value that is a bound; "slightly" above or below is no bound.
+_ABOVE, _BELOW = ("above", "at least"), ("below", "at most")
+
 #: Letters of a line of a panel's title.
 _PANEL_WIDTH = 28
 
@@ -39,21 +42,38 @@ _MOST_TITLED = 2
 
 
 def list_stated(sweep: Estimates) -> pd.DataFrame:
-    """Return the rates that documents state: ``operation threads value share``.
+    """Return the rates that documents state: ``operation threads relation value share``.
 
     The share is that of the highest rate that they state of the operation. A rate without a number of threads, such as
-    a peak, has NaN threads.
+    a peak, has NaN threads. The relation is that of `PublishedValue`, such as ``above``.
     """
     rates = [(operation_of(value) or "", value) for value in sweep.published if _is_rate(value, sweep)]
     highest: dict[str, float] = {}
     for operation, value in rates:
         highest[operation] = max(value.high, highest.get(operation, 0.0))
     rows = [
-        {"operation": operation, "threads": value.threads or np.nan, "value": value.high,
+        {"operation": operation, "threads": value.threads or np.nan, "relation": value.relation, "value": value.high,
          "share": value.high / highest[operation]}
         for operation, value in rates
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["operation", "threads", "value", "share"])
+    return pd.DataFrame(rows, columns=["operation", "threads", "relation", "value", "share"])
+
+
+def tabulate_sides(sweep: Estimates, shares: xr.Dataset) -> pd.DataFrame:
+    """Return the numbers of both sides of a figure: those of `list_stated`, and the shares here with their intervals.
+
+    Parameters
+    ----------
+    sweep : Estimates
+        The sweep, over ``operation`` and ``threads``.
+    shares : Dataset
+        As `share_of_peak` returns them.
+    """
+    here = shares[["estimate", "low", "high"]].to_dataframe()[["estimate", "low", "high"]].reset_index()
+    here = here[here.estimate.notna()].rename(columns={"estimate": "share"})
+    sides = list_stated(sweep).assign(whose="document"), here.assign(whose="measured here")
+    columns = ["whose", "operation", "threads", "relation", "value", "share", "low", "high"]
+    return pd.concat(sides, ignore_index=True).reindex(columns=columns)
 
 
 def _is_rate(value: PublishedValue, sweep: Estimates) -> bool:
@@ -145,28 +165,38 @@ def _space_out(places: Sequence[int]) -> list[int]:
 
 
 def title_side_by_side(sweep: Estimates) -> str:
-    """Return how far rates rise from the fewest threads that the document states to the peak, there and here."""
+    """Return how far rates rise from the fewest threads that the document states to the peak, there and here.
+
+    Rates that a document bounds from one side give a least ratio, or none.
+    """
     parts, begins = [], set()
     for operation, rows in list_stated(sweep).groupby("operation", sort=False):
         known, ours = rows.dropna().sort_values("threads"), sweep.cells.estimate.sel(operation=operation)
         if known.empty or not bool(ours.notnull().any()):
             continue
-        fewest, highest = int(known.threads.iloc[0]), float(rows.value.max())
-        if fewest not in ours.threads.values or highest <= known.value.iloc[0]:
+        first, highest = known.iloc[0], rows.loc[rows.value.idxmax()]
+        bound = _bound_of_ratio(highest.relation, first.relation)
+        if int(first.threads) not in ours.threads.values or highest.value <= first.value or bound is None:
             continue
-        here = float(ours.max()) / float(ours.sel(threads=fewest))
+        peak = {"operation": operation, "threads": int(ours.fillna(-1).idxmax("threads"))}
+        here = sweep.ratio(peak, {"operation": operation, "threads": int(first.threads)}).estimate
         if here == here:
-            begins.add(fewest)
-            there = highest / float(known.value.iloc[0])
-            parts.append(
-                f"{PLURALS.get(str(operation), str(operation))} rise {_round(there)} times, here {_round(here)}"
-            )
+            begins.add(int(first.threads))
+            there = f"{bound}{_round(highest.value / first.value)}"
+            parts.append(f"{PLURALS.get(str(operation), str(operation))} rise {there} times, here {_round(here)}")
     if not parts or len(begins) > 1:
         return _title_peaks(sweep)
     (begin,) = begins
     return (
         f"From {begin} thread{'s' if begin != 1 else ''} to the peak, the document's {'; '.join(parts[:_MOST_TITLED])}"
     )
+
+
+def _bound_of_ratio(above: str, below: str) -> str | None:
+    """Return what precedes a ratio of two stated values with these relations; None where nothing bounds it."""
+    if above in _BELOW or below in _ABOVE:
+        return None
+    return "at least " if above in _ABOVE or below in _BELOW else ""
 
 
 def _round(ratio: float) -> str:

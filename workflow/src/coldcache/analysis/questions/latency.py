@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 
+from coldcache.analysis.captions import describe_marks
 from coldcache.analysis.estimates import Estimates, median_interval
 from coldcache.analysis.figures.marks import say, say_case
 from coldcache.analysis.figures.picture import Picture
@@ -84,9 +85,10 @@ class Latencies:
 
     def picture(self, figure: Figure) -> Picture:
         """Return a drawn figure of the percentiles with its title and how to read it."""
-        caption = "Lines: median over repetitions of the transfers' median (p50) and 99th percentile (p99)."
+        marks = describe_marks(self.micros().n, has_runs=False)
+        caption = f"Lines: the transfers' median (p50) and 99th percentile (p99). {marks} {self.sweep.origin()}"
         return Picture(
-            figure, self.title(), f"{caption} {self.sweep.origin()}", [self.sweep.path],
+            figure, self.title(), caption, [self.sweep.path],
             numbers=self.points().drop(columns="page"),
         )  # fmt: skip
 

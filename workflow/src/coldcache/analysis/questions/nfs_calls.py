@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from coldcache.analysis.sentences import name_level
 from coldcache.analysis.tables import Table
 from coldcache.core.errors import NoData
 from coldcache.dataset.published import level_of
+from coldcache.dataset.reader import COUNTED, open_table
 from coldcache.statistics.intervals import reached_level
 from coldcache.statistics.models.nfs_rpcs import (
     REQUESTS_PER_CONNECTION,
@@ -31,8 +33,33 @@ _FEW_LEVELS = 3
 #: The most calls over the fewest from which a factor changes them.
 _TELLING = 1.1
 
+#: The most work of a run over the least of another up to which they do the same: bytes are computed from rates.
+_SAME = 1.01
+
+_TRIAL = ["study", "sweep", "case", "repetition"]
+
 #: What makes a file in version 3 of NFS; version 4 makes it as it opens it.
 _CREATE = "rpc-create"
+
+
+def does_same_work(estimates: Estimates, dataset: str | Path) -> bool:
+    """Return whether all runs of a sweep that count moved as many bytes and names.
+
+    Counts of calls can be compared only then: runs that end by time make more calls the more they get done.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        Of any metric of the sweep.
+    dataset : str or Path
+        The `dataset.nc` that has it.
+    """
+    study, sweep = estimates.cube.attrs["study"], estimates.cube.attrs["sweep"]
+    moved, verdicts = (open_table(Path(dataset), name, study) for name in ("evidence", "verdicts"))
+    counted = verdicts[(verdicts.sweep == sweep) & verdicts.verdict.isin(COUNTED)]
+    own = moved.merge(counted[_TRIAL], on=_TRIAL)
+    work = own.groupby(_TRIAL)[["moved_bytes", "names"]].sum()
+    return bool((work.max() <= _SAME * work.min()).all())
 
 
 def tabulate_calls(estimates: Estimates) -> pd.DataFrame:

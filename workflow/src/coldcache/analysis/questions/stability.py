@@ -148,6 +148,13 @@ class Repetitions:
             f"Dashed: the width that was asked for.{more}"
         )
 
+    def caption_table(self) -> str:
+        """Return what a table of the cases shows."""
+        return (
+            "Cases by the reason why they were repeated no more, and the relative width of the intervals that decide: "
+            f"{show_level(LOOKED_AT)}, each case by itself"
+        )
+
     def sweeps(self) -> list[str]:
         """Return the sweeps of the cases as ``study/sweep``."""
         return [f"{row.study}/{row.sweep}" for row in self.cases.itertuples()]

@@ -82,6 +82,13 @@ class StudyValidity:
             dtype=object,
         )
 
+    def caption_proofs(self) -> str:
+        """Return what the table of proofs shows."""
+        return (
+            "Share of the bytes read that crossed the device, or the wire of a network file system, and the most bytes "
+            "of a file that were left in the memory of the clients"
+        )
+
     def show_proofs(self) -> pd.DataFrame:
         """Return the proofs of cold reads in words; sweeps lead to their trials."""
         sweeps = pd.Series(self._lead_to_sweeps(self.proofs), dtype=object, index=self.proofs.index)
@@ -173,7 +180,10 @@ def _count_objections(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _residuals(path: Path, study: str, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Return every trial's main figure over the median of its case, with the time since the first trial."""
+    """Return the figures of every trial over the medians of its case, with the time since the first trial.
+
+    A trial of several operations has one ratio, the geometric mean of theirs: they drift together.
+    """
     columns = ["sweep", "minutes", "ratio", "order"]
     trial = ["sweep", "case", "repetition"]
     records = open_records(path, study, [*trial, *_OF_RESIDUALS])
@@ -183,9 +193,10 @@ def _residuals(path: Path, study: str, verdicts: pd.DataFrame) -> pd.DataFrame:
     chosen = chosen[chosen.statistic.isin(("value", "mean")) & chosen.verdict.isin(COUNTED) & (chosen.value > 0)]
     if chosen.empty:
         return pd.DataFrame(columns=columns)
-    per_trial = chosen.drop_duplicates([*keys, "operation"])
-    median = per_trial.groupby(["sweep", "case", "operation"]).value.transform("median")
-    there = per_trial.assign(ratio=per_trial.value / median).merge(verdicts[[*keys, "start"]], on=keys)
+    figures = chosen.drop_duplicates([*keys, "operation"])
+    median = figures.groupby(["sweep", "case", "operation"]).value.transform("median")
+    per_trial = np.log(figures.value / median).groupby([figures[key] for key in keys], sort=False).mean()
+    there = np.exp(per_trial).rename("ratio").reset_index().merge(verdicts[[*keys, "start"]], on=keys)
     started = pd.to_datetime(there.start, errors="coerce", utc=True)
     there["minutes"] = (started - started.min()).dt.total_seconds() / 60
     known = there[there.minutes.notna()].reset_index(drop=True)

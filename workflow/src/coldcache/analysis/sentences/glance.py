@@ -85,7 +85,8 @@ def describe_meaning(sweeps: Iterable[Estimates]) -> list[str]:
     each is left out where no sweep answers it.
     """
     found = list(sweeps)
-    growing = [sweep for sweep in found if set(list_varied(sweep)) == {"threads"}]
+    rates = [sweep for sweep in found if sweep.metric in ("throughput", "rate")]
+    growing = [sweep for sweep in rates if set(list_varied(sweep)) == {"threads"}]
     # Rates in memory say nothing of the storage.
     stored = [
         sweep for sweep in growing

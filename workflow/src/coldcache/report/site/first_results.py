@@ -96,7 +96,8 @@ def _list_medians(cube: xr.Dataset, trials: pd.Series) -> Iterator[dict[str, Any
     for place, case in cases.items():
         operation = place[0] if isinstance(place, tuple) else place
         metric = METRIC_OF_OPERATION.get(operation, "throughput")
-        if metric not in medians:
+        # Calls of a protocol and counts have neither a throughput nor a rate; operations of imported logs may have one.
+        if metric not in medians or (operation not in METRIC_OF_OPERATION and not medians[metric][place]["n"]):
             continue
         ran, words = str(operation).replace("-", " "), show_case(case, sweep)
         found, unit = medians[metric][place], cube[metric].units

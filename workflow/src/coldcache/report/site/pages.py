@@ -1,17 +1,16 @@
 """Write the pages of a report for Sphinx from the templates in `workflow/report/pages`."""
 
 import shutil
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from coldcache.campaign.campaign import Campaign
 from coldcache.design.cases import Case, expand_cases
 from coldcache.design.imported_study import AnyStudy, ForeignStudy
-from coldcache.design.study import Sweep
 from coldcache.report.site.anchors import name_tables, number_cells
 from coldcache.report.site.context import ReportContext
 from coldcache.report.site.evidence_page import describe_evidence_page
@@ -31,6 +30,7 @@ from coldcache.report.site.notebooks import Chapter
 from coldcache.report.site.number_links import link_numbers
 from coldcache.report.site.shown import read_items
 from coldcache.report.site.system_page import describe_system_page
+from coldcache.report.site.trials import JudgedTrial
 from coldcache.report.site.validity_page import describe_validity_page
 
 #: What a page of Markdown begins with that no table of contents names.
@@ -116,7 +116,7 @@ def _describe_study(study: AnyStudy, context: ReportContext) -> dict[str, Any]:
         "overview": describe_overview(overview, context.results) if overview and not is_single else None,
         "chapters": list_findings(chapters, context, most=_FEW_FINDINGS),
         "entries": [name_entry(chapter.label, chapter.name) for chapter in chapters],
-        "sweeps": facts(_describe_sweeps(study, context.campaign)),
+        "sweeps": facts(_describe_sweeps(study, context)),
     }
 
 
@@ -125,7 +125,8 @@ def _find_headline(study: AnyStudy, context: ReportContext) -> str:
     return overview.headline if overview and overview.headline else study.question
 
 
-def _describe_sweeps(study: AnyStudy, campaign: Campaign) -> Iterator[tuple[str, Markup]]:
+def _describe_sweeps(study: AnyStudy, context: ReportContext) -> Iterator[tuple[str, Markup]]:
+    campaign = context.campaign
     if isinstance(study, ForeignStudy):
         for foreign in study.sweeps.values():
             levels = show_levels({factor: level} for factor, found in foreign.factors.items() for level in found)
@@ -137,10 +138,19 @@ def _describe_sweeps(study: AnyStudy, campaign: Campaign) -> Iterator[tuple[str,
     for case in expand_cases(study, campaign.site, campaign.environment):
         cases.setdefault(case.sweep, []).append(case)
     for name, sweep in study.sweeps.items():
-        yield sweep.title, _describe_sweep(sweep, cases[name])
+        trials = _count_run(context.cases.get((study.study, name), {}))
+        if trials:
+            yield sweep.title, _describe_sweep(cases[name], trials)
 
 
-def _describe_sweep(sweep: Sweep, cases: list[Case]) -> Markup:
-    trials = sum(case.repetitions for case in cases)
-    what = f"{cases[0].tool}: {', '.join(sweep.operations)}; {trials} trials"
-    return join((what, show_levels(case.factors for case in cases)), separator=Markup("<br>"))
+def _count_run(trials: Mapping[str, Sequence[JudgedTrial]]) -> Counter[str]:
+    """Return how many trials of each case ran."""
+    return Counter(case for case, found in trials.items() for trial in found if trial.verdict != "missing")
+
+
+def _describe_sweep(cases: list[Case], trials: Counter[str]) -> Markup:
+    """Return the tool, the operations, the trials and the levels of the cases of a sweep that ran."""
+    ran = [case for case in cases if case.name in trials] or cases
+    operations = dict.fromkeys(operation for case in ran for operation in case.operations)
+    what = f"{ran[0].tool}: {', '.join(operations)}; {trials.total()} trials"
+    return join((what, show_levels(case.factors for case in ran)), separator=Markup("<br>"))
