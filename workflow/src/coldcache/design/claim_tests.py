@@ -44,6 +44,13 @@ class Selection(Strict):
         return self
 
 
+def _refuse_no_limits(above: float, below: float, what: str) -> None:
+    if above == 0 and below == float("inf"):
+        raise DesignError(f"state above, below, or both: without a limit, no {what} would decide the claim")
+    if above >= below:
+        raise DesignError(f"above: {above:g} is not less than below, {below:g}: no {what} lies between; correct one")
+
+
 class OrderingTest(Selection):
     """Each rate is above the next."""
 
@@ -61,6 +68,11 @@ class RatioTest(Selection):
     above: float = Field(0.0, ge=0, description="The ratio is above this.")
     below: float = Field(float("inf"), gt=0, description="The ratio is below this.")
     over: Over = "every"
+
+    @model_validator(mode="after")
+    def _state_limits(self) -> "RatioTest":
+        _refuse_no_limits(self.above, self.below, "ratio")
+        return self
 
 
 class InteractionTest(Selection):
@@ -113,6 +125,11 @@ class GrowthTest(Selection):
     above: float = Field(0.0, ge=0)
     below: float = Field(float("inf"), gt=0)
     per_thread: bool = Field(False, description="Whether the rate of one thread is meant.")
+
+    @model_validator(mode="after")
+    def _state_limits(self) -> "GrowthTest":
+        _refuse_no_limits(self.above, self.below, "growth")
+        return self
 
 
 class DropTest(Selection):
