@@ -122,6 +122,18 @@ def test_a_campaign_that_began_keeps_its_tools_and_environment(project):
     assert read_design(CONFIG) == began
 
 
+def test_a_mistake_in_a_claim_is_refused_before_anything_is_measured(project):
+    Path("config/claims").mkdir()
+    claim = "source: tiny\nclaims: [{id: TY1, scope: protocol, place: fig 1, statement: S., tests: [T]}]"
+    test = "{kind: peak-at, sweep: transfer, threads: 2}"
+    Path("config/claims/tiny.yaml").write_text(claim.replace("T]", f"{test}]"))
+    line = 'config/claims/tiny.yaml, TY1: unknown sweep "transfer"; did you mean "transfers"?'
+    assert refusal(CONFIG) == line
+    with pytest.raises(ColdCacheError) as refused:
+        draft_design(CONFIG)
+    assert str(refused.value) == line
+
+
 def test_a_draft_minds_no_campaign(project):
     design = read_design(CONFIG)
     begin(replace(design, environment=design.environment._replace(cores=99)))

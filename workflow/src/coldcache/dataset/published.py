@@ -4,13 +4,14 @@ import csv
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
-
-import pandas as pd
+from typing import TYPE_CHECKING, NamedTuple
 
 from coldcache.core.errors import CampaignError
 from coldcache.core.program_files import find_file
 from coldcache.core.vocabulary import nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The file that holds them.
 VALUES = Path("config/published/values.csv")
@@ -126,8 +127,11 @@ def read_published(path: Path = VALUES) -> list[PublishedValue]:
     return list(read_lines(path).values())
 
 
-def tabulate_published(values: list[PublishedValue]) -> pd.DataFrame:
+def tabulate_published(values: list[PublishedValue]) -> "pd.DataFrame":
     """Return published values as a table of their fields; ``threads`` is 0 for values without a thread count."""
+    # Imported here because the import takes longer than most plans, which check the claims on these values.
+    import pandas as pd
+
     return pd.DataFrame(
         [value._replace(threads=value.threads or 0) for value in values], columns=PublishedValue._fields
     )

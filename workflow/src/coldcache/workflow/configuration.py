@@ -12,6 +12,7 @@ from coldcache.campaign.begin import begin, fit_design, is_enlarged
 from coldcache.campaign.campaign import RAW, Campaign, check_name, presentation, read_campaign
 from coldcache.campaign.progress import is_whole
 from coldcache.campaign.seal import is_sealed
+from coldcache.claims.read import read_claims
 from coldcache.core.errors import DesignError, ToolError
 from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_mistakes import name_place
@@ -31,8 +32,7 @@ from coldcache.tools import TOOLS
 from coldcache.tools.fio import command as fio
 from coldcache.tools.programs import HELPERS
 from coldcache.tools.run import Run
-
-STUDIES = Path("config/studies")
+from coldcache.workflow.named_studies import STUDIES, read_studies
 
 #: What `config/config.yaml` and ``--config`` may hold.
 KEYS = ("campaign", "studies", "site", "target", "size", "seconds")
@@ -84,7 +84,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     Raises
     ------
     DesignError
-        If a key, a study, a site or a level is unknown or does not fit the system.
+        If a key, a study, a site or a level is unknown or does not fit the system, or a claim cannot be judged.
     ToolError
         If no tool of a sweep is installed, or a program that a setting needs is missing.
     TargetError
@@ -266,8 +266,10 @@ def _required(config: Mapping[str, Any], key: str) -> str:
 def _draft(name: str, config: Mapping[str, Any], environment: Environment | None, full: bool = False) -> Campaign:
     site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
     size, seconds = (str(config.get(key) or "") for key in ("size", "seconds"))
-    studies, site = resize(_read_studies(_required(config, "studies")), site, size)
+    studies, site = resize(read_studies(_required(config, "studies")), site, size)
     studies = lengthen(studies, seconds)
+    # A mistake in the claims is found before anything is measured, not after all of it.
+    read_claims(study.study for study in studies)
     if not full and not site.plan_only:
         _load_modules(site)
         is_installed = TOOLS[default_sentinel.TOOL].TRAITS.program.is_installed()
@@ -277,31 +279,6 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
     else:
         environment = environment._replace(**_choose_tools(site, studies, full, environment))
     return Campaign(name, site, studies, environment._replace(size=size, seconds=seconds))
-
-
-def _read_studies(stated: str) -> list[Study]:
-    """Return the studies that a configuration names, each whole, or with the sweeps that follow its name and a dot."""
-    names = [name.strip() for name in stated.split(",") if name.strip()]
-    if not names:
-        raise DesignError("config/config.yaml: studies: name at least one")
-    for name in names:
-        if names.count(name) > 1 or ("." in name and name.partition(".")[0] in names):
-            raise DesignError(f'studies: "{name}" is named twice')
-    chosen: dict[str, list[str]] = {}
-    for name in names:
-        study, _, sweep = name.partition(".") if "/" not in name else (name, "", "")
-        chosen.setdefault(study, []).extend([sweep] * bool(sweep))
-    return [_keep_sweeps(read_study(STUDIES, study), sweeps) for study, sweeps in chosen.items()]
-
-
-def _keep_sweeps(study: Study, names: list[str]) -> Study:
-    """Return a study with those of its sweeps, and its sentinel; all if none is named."""
-    for name in names:
-        if name not in study.sweeps:
-            raise DesignError(f'studies: {study.study} has no sweep "{name}"; {nearest(name, list(study.sweeps))}')
-    kept = {*names, study.sentinel.sweep} if study.sentinel else set(names)
-    sweeps = {name: sweep for name, sweep in study.sweeps.items() if name in kept}
-    return study.model_copy(update={"sweeps": sweeps}) if names else study
 
 
 def _name_planned(study: Study) -> str:
