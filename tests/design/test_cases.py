@@ -109,6 +109,11 @@ def test_a_level_that_turns_out_to_stand_twice_is_run_once():
             "limits.seconds",
         ),
         (
+            sweep(more={"seconds": "50 s", "ramp": "10 s"}, direct_io=[True]),
+            "a trial of only measures for 50 s after a ramp of 10 s, the site x ends it after 1 min 00 s: lower "
+            "seconds or ramp, or raise limits.seconds",
+        ),
+        (
             sweep(tools=["iozone", "fio"], file_layout=["shared-file"]),
             "tools: iozone knows no shared-file, as only needs; take another tool or other factors",
         ),
@@ -143,6 +148,20 @@ def test_a_level_that_turns_out_to_stand_twice_is_run_once():
 )
 def test_what_cannot_run_as_designed_is_refused_by_name(given_sweep, message):
     assert refusal(make_study(a=given_sweep)) == f"config/studies/s.yaml, sweeps.a: {message}"
+
+
+def test_seconds_that_end_no_run_do_not_count_against_the_sites_limit():
+    assert expand(make_study(a=sweep(tools=["iozone"], more={"seconds": "2 min"})), tool="iozone")
+    assert expand(make_study(a=sweep(["file-create"], more={"seconds": "2 min"})))
+
+
+def test_what_ends_with_its_work_lasts_as_long_as_the_site_expects():
+    stated = {"site": "x", "title": "t", "targets": {"a": {"path": "/t"}}}
+    told = Site.model_validate({**stated, "expected": {"throughput": "1 MiB/s"}})
+    for tool, seconds in (("iozone", 64.0), ("fio", None)):
+        study = make_study(a=sweep(tools=[tool]))
+        assert [case.expected for case in expand(study, told, tool=tool)] == [seconds]
+        assert [case.expected for case in expand(study, tool=tool)] == [None]
 
 
 def test_a_path_too_long_for_a_socket_is_refused():

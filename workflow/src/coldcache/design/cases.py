@@ -53,7 +53,7 @@ class Case(NamedTuple):
     scale : str
         The scale at which it runs, in a few words; empty for a study that does not scale.
     expected : float or None
-        How long it measures by the site's expected speed, in s; None if the tool ends by time.
+        How long it measures by the site's expected speed, in s; None if it ends by time, or the speed is not stated.
     why_not_here : str or None
         Why it does not run on the site; None if it does.
     sentinel_every : int
@@ -222,8 +222,7 @@ def _expand_sweep(
     lack = _explain_missing(sweep, site) if key in environment.lacking else None
     for operations, points in grids.items():
         shrinks = scales and not full and not sweep.keeps_sizes
-        # A series lasts as long as the sweep says.
-        is_paced = scales and not sweep.series
+        is_paced = _is_paced(sweep, site, tool, scales)
         part = find_scale(operations, points, sweep, site, tool) if shrinks else 1.0
         for point in points:
             parts: dict[str, Level] = {"operation": "+".join(operations)} if len(groups) > 1 else {}
@@ -250,6 +249,15 @@ def _expand_sweep(
             reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else None)
             case = case._replace(why_not_here=reason or (explain_excess(case.run, site) if full else None))
             yield case
+
+
+def _is_paced(sweep: Sweep, site: Site, tool: str, scales: bool) -> bool:
+    """Return whether the expected speed says how long cases last; a series lasts as long as the sweep says.
+
+    Where nothing is scaled, a tool that ends by time does so, too, and other tools need a speed that the site states.
+    """
+    ends_by_work = not sweep.find_tool(tool).TRAITS.is_time_bound and "expected" in site.model_fields_set
+    return (scales or ends_by_work) and not sweep.series
 
 
 def _explain_missing(sweep: Sweep, site: Site) -> str:
@@ -337,11 +345,20 @@ def _refuse_excess(case: Case, site: Site) -> None:
             f"a trial of {case.name} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
             f"{show_bytes(site.limits.bytes)}: lower factors.file_size or raise limits.bytes"
         )
-    if case.run.seconds >= site.limits.seconds:
+    lasts = case.run.seconds + case.run.ramp
+    if _minds_seconds(case) and lasts >= site.limits.seconds:
+        ramp = f" after a ramp of {show_seconds(case.run.ramp)}" if case.run.ramp else ""
+        lower = "seconds or ramp," if case.run.ramp else "seconds"
         raise DesignError(
-            f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}, the site {site.site} ends it after "
-            f"{show_seconds(site.limits.seconds)}: lower seconds or raise limits.seconds"
+            f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}{ramp}, the site {site.site} ends it "
+            f"after {show_seconds(site.limits.seconds)}: lower {lower} or raise limits.seconds"
         )
+
+
+def _minds_seconds(case: Case) -> bool:
+    """Return whether the stated seconds end a run, however much it would still do."""
+    counted = case.form is None and case.operations[0] in ("file-create", "file-remove")
+    return case.implementation.TRAITS.is_time_bound and not counted
 
 
 def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
