@@ -70,6 +70,15 @@ def test_six_rounds_are_enough_and_few_of_one_sweep_are_named(project, capsys, c
     assert capsys.readouterr().out.splitlines()[-2].startswith("tiny: 5 rounds of files, and the interval")
 
 
+def test_the_most_trials_are_those_that_run_here(project, capsys, change):
+    study = Path("config/studies/tiny.yaml")
+    change(study, "repetitions: 2", "repetitions: 6\nrepeat_until: {relative_width: 0.1, most: 10}")
+    change(study, "    title: Operations on empty files", "    needs: [a moon]\n    title: Operations on empty files")
+    print_plan("tiny", "here", None, "text")
+    total = capsys.readouterr().out.splitlines()[-1]
+    assert total.startswith("54 trials, 18 of them do not run here, about 22 s (at most 60 trials here, 36 s), up to ")
+
+
 def test_a_plan_says_what_is_written_before_the_first_trial(project, capsys, change, loop_mount):
     site = Path("config/sites/here.yaml")
     change(site, "scratch: {path: scratch, make: true}", f"scratch: {{path: {loop_mount}/data, make: true}}")

@@ -194,8 +194,10 @@ def _sum_up(blocks: list[Block], trials: list[Trial], site: Site) -> str:
         nodes = f", {node_hours(jobs):,.1f} node-hours in {len(jobs)} jobs"
     absent = f", {missing} of them do not run here" if missing else ""
     most = ""
-    if len(trials) > len(planned):
-        most = f" (at most {len(trials)} trials, {show_seconds(sum(trial.case.seconds for trial in trials))})"
+    possible = [trial for trial in trials if not trial.case.why_not_here] or trials
+    if len(possible) > len(running or planned):
+        longest = show_seconds(sum(trial.case.seconds for trial in possible))
+        most = f" (at most {len(possible)} trials{' here' if missing and running else ''}, {longest})"
     return (
         f"{len(planned)} trials{absent}, about {show_seconds(total)}{nodes}{most}, up to {show_bytes(largest)} "
         f"on {site.target.path}"
