@@ -36,6 +36,24 @@ def test_a_target_of_the_command_line_takes_the_place_of_the_sites(project):
 
 
 @pytest.mark.parametrize(
+    ("site", "target", "message"),
+    [
+        (
+            "model",
+            "/some/path",
+            "/some/path is not on the model's first client; name a folder such as /var/tmp/model/c1",
+        ),
+        ("slurm-lustre", "scratch", "scratch is not the same on all nodes; name it from the root on"),
+    ],
+)
+def test_a_target_of_the_command_line_must_fit_the_site(root, monkeypatch, site, target, message):
+    monkeypatch.chdir(root)
+    with pytest.raises(DesignError) as refused:
+        read_site(Path("config/sites"), site, target)
+    assert str(refused.value).startswith(f"target: {message}")
+
+
+@pytest.mark.parametrize(
     ("clients", "cores"),
     [(Clients(nodes=4, cores=16), 64), (Clients(cores=3), 3), (Clients(), len(os.sched_getaffinity(0)))],
 )

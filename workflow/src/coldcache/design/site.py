@@ -294,11 +294,6 @@ class Site(Strict):
         clients = self.clients
         if clients.nodes > 1 and clients.launcher == "local" and not clients.launchers and not self.plan_only:
             raise DesignError(f"clients.nodes: nothing reaches {clients.nodes} nodes; set clients.launcher")
-        if clients.launcher != "local" and not Path(self.target.path).is_absolute():
-            raise DesignError(
-                f"targets.{self.target_name}.path: {self.target.path} is not the same on all nodes; "
-                "name it from the root on"
-            )
         return self
 
     @model_validator(mode="after")
@@ -313,14 +308,19 @@ class Site(Strict):
         return self
 
     @model_validator(mode="after")
-    def _check_model(self) -> "Site":
-        path = Path(self.target.path)
-        if self.model and not (path.is_absolute() and len(path.parts) > 3 and path.parent.name == "c1"):
-            raise DesignError(
-                f"targets.{self.target_name}.path: {path} is not on the model's first client; name a folder such as "
-                "/var/tmp/model/c1/data"
-            )
+    def _check_target(self) -> "Site":
+        if unfit := self.explain_unfit():
+            raise DesignError(f"targets.{self.target_name}.path: {unfit}")
         return self
+
+    def explain_unfit(self) -> str | None:
+        """Return why the target cannot be one of this site, and what to name instead; None if it can."""
+        path = Path(self.target.path)
+        if self.clients.launcher != "local" and not path.is_absolute():
+            return f"{path} is not the same on all nodes; name it from the root on"
+        if self.model and not (path.is_absolute() and len(path.parts) > 3 and path.parent.name == "c1"):
+            return f"{path} is not on the model's first client; name a folder such as /var/tmp/model/c1/data"
+        return None
 
     @property
     def target(self) -> Target:
@@ -348,10 +348,12 @@ def read_site(folder: Path, name: str, target: str | None = None) -> Site:
     Raises
     ------
     DesignError
-        As `read_named`.
+        As `read_named`; or if the target is not the same folder on all nodes, or not in the site's scale model.
     """
     site = read_named(folder, name, Site, "site")
     if target:
         changed = Target(path=target, make=False)
         site = site.model_copy(update={"targets": {site.target_name: changed}})
+        if unfit := site.explain_unfit():
+            raise DesignError(f"target: {unfit}")
     return site
