@@ -2,6 +2,7 @@
 
 import pytest
 from drafts import make_site, make_study, sweep
+from pydantic import ValidationError
 
 from coldcache.core.errors import DesignError
 from coldcache.design.grid import Environment, expand_grid
@@ -103,3 +104,16 @@ def test_the_cores_of_an_environment_are_logical_unless_physical_ones_are_known(
     assert HERE._replace(physical_cores=2).count_cores(physical=True) == 2
     assert HERE._replace(physical_cores=2).count_cores(physical=False) == 4
     assert isinstance(make_site(), Site)
+
+
+def test_a_size_follows_from_a_transfer_size_in_any_spelling():
+    sizes = {"by": "transfer_size", "levels": {"4 KiB": "16 MiB", "1024 KiB": "32 MiB"}}
+    found = points(sweep(transfer_size=["4 KiB", "1 MiB"], file_size=sizes), "transfer_size", "file_size")
+    assert found == [(4 * KIB, 16 * MIB), (MIB, 32 * MIB)]
+
+
+@pytest.mark.parametrize(("factor", "levels"), [("file_layout", ["shared-file"]), ("direct_io", [True])])
+def test_a_total_is_multiplied_by_counts_alone(factor, levels):
+    share = {"aggregate": "1 GiB", "times": factor}
+    with pytest.raises(ValidationError, match=f"factors.file_size.times: {factor} is no count, .*; name one"):
+        points(sweep(file_size=share, **{factor: levels}))

@@ -84,6 +84,22 @@ def test_a_level_follows_from_that_of_another_factor():
 
 
 @pytest.mark.parametrize(
+    ("by", "levels", "given", "level"),
+    [
+        ("transfer_size", {"4 KiB": 16, "1 MiB": 32}, 4096, 16),
+        ("transfer_size", {"4 KiB": 16, "1048576": 32}, 2**20, 32),
+        ("direct_io", {"true": 1, False: 2}, False, 2),
+        ("direct_io", {True: 1, "false": 2}, True, 1),
+        ("threads", {1: 16, 2: 32}, 2, 32),
+        ("write_cache", {True: 1, "off": 2}, "on", 1),
+        ("instance_type", {"true": 3}, "true", 3),
+    ],
+)
+def test_the_level_of_another_factor_is_compared_as_it_is_stored(by, levels, given, level):
+    assert Lookup(by=by, levels=levels).level(given) == level
+
+
+@pytest.mark.parametrize(
     ("factor", "level", "stored"),
     [
         ("transfer_size", "64 KiB", 65536), ("threads", 4.0, 4), ("target_rate", "10 MB/s", 10_000_000),
@@ -126,6 +142,12 @@ def test_a_level_that_the_factor_cannot_have_is_refused(factor, level, message):
             'by: unknown factor "thread"; did you mean "threads"',
         ),
         ("file_size", Lookup(by="threads", levels={"1": "1 MB/s"}), "unknown unit"),
+        ("file_size", Lookup(by="threads", levels={"one": "1 MiB"}), "levels: .*one"),
+        (
+            "file_size",
+            Lookup(by="transfer_size", levels={"4 KiB": "1 MiB", 4096: "2 MiB"}),
+            'levels: the level "4096" appears twice, first as "4 KiB"',
+        ),
         ("file_size", Share(aggregate="1 MB/s"), "unknown unit"),
     ],
 )

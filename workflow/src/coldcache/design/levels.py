@@ -4,7 +4,7 @@ import math
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
-from pydantic import AllowInfNan, Discriminator, Field, Tag, model_validator
+from pydantic import AllowInfNan, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from coldcache.core.errors import DesignError
 from coldcache.core.units import parse_bytes, parse_quantity, parse_seconds
@@ -112,18 +112,31 @@ class Share(Strict):
         return math.ceil(share) if self.round == "up" else math.floor(share)
 
 
+def _name_level(given: Any) -> Any:
+    """Return a level as the text of a key: YAML reads 1 as a number and true as a truth value."""
+    return str(given).lower() if isinstance(given, bool) else str(given)
+
+
 class Lookup(Strict):
     """A level that depends on the level of another factor."""
 
     by: str = Field(description="The other factor.")
-    levels: dict[str, Level] = Field(min_length=1, description="This factor's level for each level of the other one.")
+    levels: dict[Annotated[str, BeforeValidator(_name_level)], Level] = Field(
+        min_length=1, description="This factor's level for each level of the other one."
+    )
 
     def level(self, given: Level) -> Level:
-        """Return the level that goes with `given`; raises `DesignError` if none does."""
-        key = str(given)
-        if key not in self.levels:
-            raise DesignError(f'has no level for {self.by} "{key}"; {nearest(key, list(self.levels))}')
-        return self.levels[key]
+        """Return the level that goes with `given`, in its stored unit; raises `DesignError` if none does."""
+        for key, other in zip(self.levels, self.others, strict=True):
+            if given in (stored_level(self.by, other), key):
+                return self.levels[key]
+        name = _name_level(given)
+        raise DesignError(f'has no level for {self.by} "{name}"; {nearest(name, list(self.levels))}')
+
+    @property
+    def others(self) -> list[Level]:
+        """The levels of the other factor, as a study would list them."""
+        return [{"true": True, "false": False}.get(key, key) for key in self.levels]
 
 
 _RULES: dict[str, type[Strict]] = {"kind:doubling": Doubling, "kind:share": Share, "kind:lookup": Lookup}
@@ -190,6 +203,10 @@ def check_levels(factor: str, levels: Any) -> None:
     elif isinstance(levels, Lookup):
         if levels.by not in FACTORS:
             raise DesignError(f'by: unknown factor "{levels.by}"; {nearest(levels.by, list(FACTORS))}')
+        try:
+            check_levels(levels.by, levels.others)
+        except DesignError as error:
+            raise DesignError(f"levels: {error}") from error
         for level in levels.levels.values():
             stored_level(factor, level)
     elif FACTORS[factor].unit is None:

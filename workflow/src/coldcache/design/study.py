@@ -227,6 +227,11 @@ class Sweep(Strict):
             by = levels.times if isinstance(levels, Share) else None
             if by is not None and not isinstance(self.factors.get(by), list):
                 raise DesignError(f"factors.{factor}.times: {by} is no factor of the sweep whose levels are listed")
+            if by is not None and FACTORS[by].unit != "1":
+                raise DesignError(
+                    f"factors.{factor}.times: {by} is no count, and a total is multiplied by a count, such as "
+                    "stripe_count; name one"
+                )
         check_kind(self.operations, self.factors, self.settings, is_own=COMMAND in self.tools)
         check_settings(self.settings, self.factors)
         check_left_out(self.leave_out, self.operations, self.factors)
