@@ -125,9 +125,48 @@ def expand_grid(
                 point[factor] = _share(factor, levels, point, site, environment, least)
         # "where-possible" may equal another listed level, and two numbers of threads may both become the most.
         reached = tuple(point[factor] for factor in sweep.factors)
-        if reached not in seen and not is_left_out(sweep.leave_out, operations, point):
+        if reached not in seen and not is_left_out(sweep.leave_out, operations, point, direct_io=environment.direct_io):
             seen.add(reached)
             yield dict(zip(sweep.factors, reached, strict=True))
+
+
+def refuse_unmatched(sweep: Sweep, site: Site, environment: Environment, operations: Sequence[tuple[str, ...]]) -> None:
+    """Refuse what a sweep leaves out that is no case of its own, at full scale and whatever the site's limits.
+
+    Parameters
+    ----------
+    sweep, site, environment : Sweep, Site, Environment
+        As for `expand_grid`.
+    operations : sequence of tuple of str
+        The operations that each execution measures. A group that names one of several leaves nothing out.
+
+    Raises
+    ------
+    DesignError
+        If a group of ``leave_out`` matches none of the cases.
+    """
+    together = any(len(some) > 1 for some in operations)
+    per_core = {
+        factor for factor, levels in sweep.factors.items() if isinstance(levels, Doubling) and levels.last is None
+    }
+    groups = {
+        number: group
+        for number, group in enumerate(sweep.leave_out)
+        if not (together and "operation" in group) and per_core.isdisjoint(group)
+    }
+    if not groups:
+        return
+    whole = sweep.model_copy(update={"leave_out": []})
+    free = site.model_copy(update={"limits": site.limits.model_copy(update={"threads": None})})
+    try:
+        points = [(some, point) for some in operations for point in expand_grid(whole, free, environment)]
+    except DesignError:
+        # What does not fit at full scale may fit on this site.
+        return
+    for number, group in groups.items():
+        if not any(is_left_out([group], some, point, direct_io=environment.direct_io) for some, point in points):
+            named = ", ".join(f"{factor}: {level}" for factor, level in group.items())
+            raise DesignError(f"leave_out[{number}]: no case has {named}, so nothing is left out; correct or remove it")
 
 
 def _list_levels(factor: str, levels: list[Level] | Doubling, site: Site, environment: Environment) -> list[Level]:

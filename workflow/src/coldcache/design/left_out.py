@@ -51,7 +51,13 @@ def check_left_out(
                 raise DesignError(f'{place}.{factor}: "{level}" is none of its levels, {", ".join(map(str, listed))}')
 
 
-def is_left_out(left_out: Sequence[Mapping[str, Level]], operations: Sequence[str], point: Mapping[str, Level]) -> bool:
+def is_left_out(
+    left_out: Sequence[Mapping[str, Level]],
+    operations: Sequence[str],
+    point: Mapping[str, Level],
+    *,
+    direct_io: bool = False,
+) -> bool:
     """Return whether a sweep leaves a case out.
 
     Parameters
@@ -63,11 +69,13 @@ def is_left_out(left_out: Sequence[Mapping[str, Level]], operations: Sequence[st
         them leaves nothing out.
     point : mapping of str to Level
         The case's level of each factor, in stored units.
+    direct_io : bool
+        What ``where-possible`` stands for: whether the target's file system takes O_DIRECT.
     """
-    return any(
-        all(
-            list(operations) == [level] if factor == _OPERATION else point[factor] == stored_level(factor, level)
-            for factor, level in group.items()
-        )
-        for group in left_out
-    )
+
+    def has(factor: str, level: Level) -> bool:
+        if factor == _OPERATION:
+            return list(operations) == [level]
+        return point[factor] == (direct_io if level == "where-possible" else stored_level(factor, level))
+
+    return any(all(has(factor, level) for factor, level in group.items()) for group in left_out)
