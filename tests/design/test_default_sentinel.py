@@ -3,6 +3,7 @@
 import pytest
 from drafts import expand, make_site, make_study, sweep
 
+from coldcache.core.errors import DesignError
 from coldcache.design.blocks import arrange_blocks
 from coldcache.design.default_sentinel import with_sentinel
 
@@ -28,3 +29,17 @@ def test_a_sentinel_of_its_own_stays_and_nothing_is_added_where_nobody_asks_or_f
     assert with_sentinel(own, site, is_installed=True) == own
     assert with_sentinel(study, make_site(), is_installed=True) == study
     assert with_sentinel(study, site, is_installed=False) == study
+
+
+@pytest.mark.parametrize(
+    ("limits", "problem"),
+    [
+        ({"bytes": "32 MiB"}, "its file has 64 MiB, limits.bytes allows 32 MiB: raise it, or set sentinel to false"),
+        ({"seconds": 1}, "it reads for 1.2 s, limits.seconds ends it after 1 s: raise it, or set sentinel to false"),
+    ],
+)
+def test_a_site_without_room_for_the_sentinel_is_named(limits, problem):
+    small = make_site(**limits).model_copy(update={"sentinel": True})
+    with pytest.raises(DesignError) as refused:
+        with_sentinel(make_study(2, a=sweep(), b=sweep()), small, is_installed=True)
+    assert str(refused.value) == f"config/sites/x.yaml, sentinel: {problem}"

@@ -254,7 +254,7 @@ class Site(Strict):
     cold: Cold = Cold()
     sentinel: bool = Field(
         False,
-        description="Whether studies without a sentinel get one: writes of 1 MiB, where fio is installed.",
+        description="Whether studies without a sentinel get one: reads of 1 MiB, where fio is installed.",
     )
     measures_ceilings: bool = Field(
         True,
