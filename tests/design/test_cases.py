@@ -104,6 +104,11 @@ def test_a_level_that_turns_out_to_stand_twice_is_run_once():
             "limits.bytes",
         ),
         (
+            sweep(["file-create"], files=[1000], file_body=["4 MiB"]),
+            "a trial of only keeps 3.9 GiB on the target, the site x allows 2 GiB: lower factors.file_body or "
+            "factors.files or raise limits.bytes",
+        ),
+        (
             sweep(more={"seconds": "1 min"}),
             "a trial of only measures for 1 min 00 s, the site x ends it after 1 min 00 s: lower seconds or raise "
             "limits.seconds",

@@ -31,6 +31,25 @@ def altered(project, change):
 
 
 @pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        (
+            "    repetitions: 6\n    repeat_until: {relative_width: 0.1, most: 4}\n",
+            "13, sweeps.transfers.repeat_until.most: 4 are fewer than the 6 repetitions of transfers",
+        ),
+        (
+            "    repetitions: 2\n    repeat_until: {relative_width: 0.1, most: 9}\n",
+            "12, sweeps.transfers.repetitions: 2 of transfers are too few for repeat_until: no interval of fewer "
+            "than 5 is believed",
+        ),
+    ],
+)
+def test_a_stop_rule_that_a_sweep_cannot_keep_is_named_in_the_line_of_the_sweep(altered, stated, message):
+    line = "    operations: [write, read]\n"
+    assert refusal(altered, line, line + stated) == f"{WHERE}, line {message}"
+
+
+@pytest.mark.parametrize(
     ("first", "end", "cores", "levels"),
     [
         (1, {"last_per_core": 2}, 1, [1, 2]),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import DesignError
 from coldcache.core.units import show_bytes, show_seconds
-from coldcache.core.vocabulary import METADATA_OPERATIONS
+from coldcache.core.vocabulary import METADATA_OPERATIONS, NAME_FACTORS
 from coldcache.core.yaml_mistakes import name_place
 from coldcache.design.case_names import name_case
 from coldcache.design.case_run import SOCKET, make_run
@@ -246,7 +246,7 @@ def _expand_sweep(
             )  # fmt: skip
             _refuse_unfit(case, sweep, site)
             if not scales and not full:
-                _refuse_excess(case, site)
+                _refuse_excess(case, sweep, site)
             unfit = sweep.find_tool(tool).unfit(case.run) if scales and not full else None
             reason = explain_lack(sweep, site) or lack or (f"{tool} {unfit}" if unfit else None)
             case = case._replace(why_not_here=reason or (explain_excess(case.run, site) if full else None))
@@ -340,12 +340,14 @@ def _as_measured(point: dict[str, Level], sweep: Sweep, tool: str) -> dict[str, 
     return {**kept, "files": count_items(point) // int(point["threads"])}
 
 
-def _refuse_excess(case: Case, site: Site) -> None:
+def _refuse_excess(case: Case, sweep: Sweep, site: Site) -> None:
     """Refuse a case of a study that does not scale, and exceeds the site's limits."""
     if case.bytes > site.limits.bytes:
+        sizes = [factor for factor in ("file_size", "file_body", *NAME_FACTORS) if factor in sweep.factors]
         raise DesignError(
             f"a trial of {case.name} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
-            f"{show_bytes(site.limits.bytes)}: lower factors.file_size or raise limits.bytes"
+            f"{show_bytes(site.limits.bytes)}: lower {' or '.join(f'factors.{size}' for size in sizes)} or raise "
+            "limits.bytes"
         )
     lasts = case.run.seconds + case.run.ramp
     if _minds_seconds(case) and lasts >= site.limits.seconds:

@@ -296,11 +296,16 @@ class Study(Strict):
     def _check_repetitions(self) -> "Study":
         for name, sweep in self.sweeps.items():
             until, least = sweep.repeat_until or self.repeat_until, sweep.repetitions or self.repetitions
+            # The sweep states a value itself, or has that of the study.
+            until_of = f"sweeps.{name}." if sweep.repeat_until else ""
+            least_of = f"sweeps.{name}." if sweep.repetitions else ""
             if until and until.most < least:
-                raise DesignError(f"repeat_until.most: {until.most} are fewer than the {least} repetitions of {name}")
+                raise DesignError(
+                    f"{until_of}repeat_until.most: {until.most} are fewer than the {least} repetitions of {name}"
+                )
             if until and least < LEAST_REPETITIONS:
                 raise DesignError(
-                    f"repetitions: {least} of {name} are too few for repeat_until: no interval of fewer than "
+                    f"{least_of}repetitions: {least} of {name} are too few for repeat_until: no interval of fewer than "
                     f"{LEAST_REPETITIONS} is believed"
                 )
         return self
