@@ -28,6 +28,10 @@ _MEANS = {"transfers": ("transfer_size", "file_size"), "total_size": ("file_size
 #: Factors whose levels a command can spell in its own way.
 _SPELT = tuple(name for name, factor in FACTORS.items() if factor.unit is None and name not in SET_FACTORS)
 
+#: Factors that only words of a command put in force, even at a single level. Direct I/O is none of them: its level also
+#: tells the rules of a cold read what words of the program's own do, such as --file-extra-flags=direct.
+_IN_WORDS = ("queue_depth", "writes_per_flush", "file_sync", "file_layout")
+
 #: Names in a trial's folder that its runner writes.
 _TAKEN = ("trial.json", "stdout.txt", "stderr.txt")
 
@@ -215,8 +219,9 @@ def _check_words(words: tuple[str, ...], sweep: Any) -> set[str]:
     told = named | {factor for name in named for factor in _MEANS.get(name, ())}
     for factor, levels in sweep.factors.items():
         varies = not (isinstance(levels, list) and len(levels) == 1) and factor not in SET_FACTORS
+        needs_word = varies or factor in _IN_WORDS
         # What is laid out before the run varies without a word of the command.
-        if varies and factor not in told and not (factor == "file_size" and reads_inputs(sweep, named)):
+        if needs_word and factor not in told and not (factor == "file_size" and reads_inputs(sweep, named)):
             raise DesignError(f"command: {{{factor}}} is missing, so its levels would be mere labels")
     return named
 
