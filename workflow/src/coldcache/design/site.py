@@ -15,6 +15,7 @@ from coldcache.design.model.specification import Specification
 from coldcache.design.precondition import WORD, Precondition
 from coldcache.design.settings import SettingKind
 from coldcache.design.study import ColdMethod
+from coldcache.tools import TOOLS
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
 
 #: The folder with a file per site, relative to the working folder.
@@ -74,7 +75,9 @@ class Clients(Strict):
         description="How a tool's processes start on all nodes, by tool or by sweep; {threads} is their number.",
     )
     programs: dict[str, str] = Field(
-        default_factory=dict, description="The path of a tool that is not on PATH, by tool."
+        default_factory=dict,
+        description="What {program} stands for in the command that a study states for a tool, by tool, such as "
+        "/opt/bin/mdtest; without it the tool's name.",
     )
     modules: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9_.+/-]+$")]] = Field(
         default_factory=list, description="Environment modules that are loaded before a tool runs, such as ior/4.0.0."
@@ -88,6 +91,14 @@ class Clients(Strict):
     hosts: list[str] = Field(
         default_factory=list, description="The nodes that ssh reaches, if no scheduler names those of the job."
     )
+
+    @field_validator("programs")
+    @classmethod
+    def _refuse_unknown_tools(cls, programs: dict[str, str]) -> dict[str, str]:
+        for tool in programs:
+            if tool not in TOOLS:
+                raise DesignError(f'unknown tool "{tool}"; {nearest(tool, list(TOOLS))}')
+        return programs
 
     @model_validator(mode="after")
     def _check_launcher(self) -> "Clients":
