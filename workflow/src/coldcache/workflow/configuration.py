@@ -32,7 +32,7 @@ from coldcache.tools import TOOLS
 from coldcache.tools.fio import command as fio
 from coldcache.tools.programs import HELPERS
 from coldcache.tools.run import Run
-from coldcache.workflow.named_studies import STUDIES, read_studies
+from coldcache.workflow.named_studies import STUDIES, read_studies, refuse_unknown_launchers
 
 #: What `config/config.yaml` and ``--config`` may hold.
 KEYS = ("campaign", "studies", "site", "target", "size", "seconds")
@@ -270,6 +270,7 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
     studies = lengthen(studies, seconds)
     # A mistake in the claims is found before anything is measured, not after all of it.
     read_claims(study.study for study in studies)
+    refuse_unknown_launchers(site, studies)
     if not full and not site.plan_only:
         _load_modules(site)
         is_installed = TOOLS[default_sentinel.TOOL].TRAITS.program.is_installed()
