@@ -118,10 +118,6 @@ MISTAKES = [
      'dd: command: unknown variable "transfersize"; did you mean "transfer_size"?'),
     ("bs={transfer_size}", "bs={transfer_size", 'dd: command: "bs={transfer_size" is no variable such as {threads} or'),
     ("{direct_io}\n", "\n", "dd: command: {direct_io} is missing, so its levels would be mere labels"),
-    ("      file_size: [4 MiB]\n", "      file_size: [4 MiB]\n      queue_depth: [8]\n",
-     "dd: command: {queue_depth} is missing, so its levels would be mere labels"),
-    ("      file_size: [4 MiB]\n", "      file_size: [4 MiB]\n      file_layout: [shared-file]\n",
-     "dd: command: {file_layout} is missing, so its levels would be mere labels"),
     ("bs={transfer_size} count={transfers} ", "",
      "dd: command: {transfer_size} is missing, so its levels would be mere"),
     ("dd if={file}", "/bin/dd if={file}", 'dd: command: "/bin/dd" is no name of a program; name it alone and put its'),
@@ -181,6 +177,16 @@ MISTAKES = [
      "dd: tools: is required; state one, as in tool: fio, or several in order of preference"),
     ("tool: command", "tool: command\n    tools: [fio]", "dd: tools: state either tool or tools"),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("stated", ["queue_depth: [8]", "file_layout: [shared-file]"])
+def test_a_single_level_that_only_words_put_in_force_is_no_label_of_a_new_design(own, stated):
+    own(("      file_size: [4 MiB]\n", f"      file_size: [4 MiB]\n      {stated}\n"))
+    with pytest.raises(DesignError) as refused:
+        plan()
+    assert str(refused.value).endswith(
+        f"sweeps.dd: command: {{{stated.partition(':')[0]}}} is missing, so its levels would be mere labels"
+    )
 
 
 @pytest.mark.parametrize(("old", "new", "message"), MISTAKES, ids=[message for _, _, message in MISTAKES])

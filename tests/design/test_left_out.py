@@ -66,18 +66,6 @@ def test_direct_transfers_where_possible_are_left_out_as_they_would_run(possible
     assert [case.factors["threads"] for case in expand(study, direct_io=possible)] == [2]
 
 
-def test_a_group_that_matches_no_case_is_refused():
-    study = files({"threads": 3, "operation": "file-remove"}, threads={"first": 1, "last": 4})
-    with pytest.raises(DesignError) as refused:
-        expand(study)
-    assert str(refused.value).endswith(
-        "leave_out[0]: no case has threads: 3, operation: file-remove, so nothing is left out; correct or remove it"
-    )
-    # Where the site, and not the sweep, ends a range, the group stays for a larger one.
-    for threads in ({"first": 1, "last": 4}, {"first": 1, "last_per_core": 1}):
-        assert len(expand(files({"threads": 4}, threads=threads), make_site(threads=2))) == 4
-
-
 def test_a_sweep_of_no_case_is_refused():
     study = files({"threads": 1}, {"threads": 16})
     with pytest.raises(DesignError, match=r"sweeps\.a: leave_out: leaves no case of the sweep; let at least one run"):

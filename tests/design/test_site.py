@@ -66,11 +66,6 @@ def test_cores_are_those_of_all_nodes(clients, cores):
     [
         ("targets:", "target:", 'unknown key "target"; did you mean "targets"?'),
         ("make: true", "mkae: true", 'targets.scratch: unknown key "mkae"; did you mean "make"?'),
-        (
-            "limits:",
-            "clients: {programs: {mdtst: /opt/mdtest}}\nlimits:",
-            'clients.programs: unknown tool "mdtst"; did you mean "mdtest"?',
-        ),
         ("path: scratch", 'path: ""', "targets.scratch.path: must not be empty"),
         ("bytes: 64 MiB", "bites: 64 MiB", 'limits: unknown key "bites"; did you mean "bytes"?'),
         (

@@ -14,7 +14,7 @@ from coldcache.design.case_names import name_case
 from coldcache.design.case_run import SOCKET, make_run
 from coldcache.design.companions import find_parts
 from coldcache.design.feasibility import explain_excess, explain_lack
-from coldcache.design.grid import Environment, expand_grid, refuse_unmatched
+from coldcache.design.grid import Environment, expand_grid
 from coldcache.design.levels import Level, Lookup, Share
 from coldcache.design.rounds import CaseRuns
 from coldcache.design.scale import (
@@ -151,9 +151,7 @@ def expand_cases(study: Study, site: Site, environment: Environment, full: bool 
     """
     cases: list[Case] = []
     for name, sweep in study.sweeps.items():
-        operations = sweep.find_tool(environment.tools[f"{study.study}/{name}"]).separate(tuple(sweep.operations))
         try:
-            refuse_unmatched(sweep, site, environment, operations)
             cases += _expand_sweep(study, name, sweep, site, environment, full)
         except DesignError as error:
             raise DesignError(name_place(_file_of(study), f"sweeps.{name}: {error}")) from error

@@ -219,11 +219,29 @@ def _check_words(words: tuple[str, ...], sweep: Any) -> set[str]:
     told = named | {factor for name in named for factor in _MEANS.get(name, ())}
     for factor, levels in sweep.factors.items():
         varies = not (isinstance(levels, list) and len(levels) == 1) and factor not in SET_FACTORS
-        needs_word = varies or factor in _IN_WORDS
         # What is laid out before the run varies without a word of the command.
-        if needs_word and factor not in told and not (factor == "file_size" and reads_inputs(sweep, named)):
+        if varies and factor not in told and not (factor == "file_size" and reads_inputs(sweep, named)):
             raise DesignError(f"command: {{{factor}}} is missing, so its levels would be mere labels")
     return named
+
+
+def refuse_labels(sweep: Any) -> None:
+    """Refuse single levels that only words of the command could put in force, and that it does not name.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        A valid one, of a study's own command.
+
+    Raises
+    ------
+    DesignError
+        If there is such a level.
+    """
+    named = list_variables("command", split_words(next(iter(sweep.command.values()))))
+    for factor in _IN_WORDS:
+        if factor in sweep.factors and factor not in named:
+            raise DesignError(f"command: {{{factor}}} is missing, so its levels would be mere labels")
 
 
 def _check_spellings(sweep: Any, named: set[str]) -> None:

@@ -15,7 +15,6 @@ from coldcache.design.model.specification import Specification
 from coldcache.design.precondition import WORD, Precondition
 from coldcache.design.settings import SettingKind
 from coldcache.design.study import ColdMethod
-from coldcache.tools import TOOLS
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
 
 #: The folder with a file per site, relative to the working folder.
@@ -91,14 +90,6 @@ class Clients(Strict):
     hosts: list[str] = Field(
         default_factory=list, description="The nodes that ssh reaches, if no scheduler names those of the job."
     )
-
-    @field_validator("programs")
-    @classmethod
-    def _refuse_unknown_tools(cls, programs: dict[str, str]) -> dict[str, str]:
-        for tool in programs:
-            if tool not in TOOLS:
-                raise DesignError(f'unknown tool "{tool}"; {nearest(tool, list(TOOLS))}')
-        return programs
 
     @model_validator(mode="after")
     def _check_launcher(self) -> "Clients":

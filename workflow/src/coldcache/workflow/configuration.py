@@ -32,7 +32,8 @@ from coldcache.tools import TOOLS
 from coldcache.tools.fio import command as fio
 from coldcache.tools.programs import HELPERS
 from coldcache.tools.run import Run
-from coldcache.workflow.named_studies import STUDIES, read_studies, refuse_unknown_launchers
+from coldcache.workflow.named_studies import STUDIES, read_studies
+from coldcache.workflow.no_effect import refuse_no_effect
 
 #: What `config/config.yaml` and ``--config`` may hold.
 KEYS = ("campaign", "studies", "site", "target", "size", "seconds")
@@ -270,7 +271,6 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
     studies = lengthen(studies, seconds)
     # A mistake in the claims is found before anything is measured, not after all of it.
     read_claims(study.study for study in studies)
-    refuse_unknown_launchers(site, studies)
     if not full and not site.plan_only:
         _load_modules(site)
         is_installed = TOOLS[default_sentinel.TOOL].TRAITS.program.is_installed()
@@ -279,6 +279,7 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
         environment = _find_environment(name, site, studies, full)
     else:
         environment = environment._replace(**_choose_tools(site, studies, full, environment))
+    refuse_no_effect(site, studies, environment)
     return Campaign(name, site, studies, environment._replace(size=size, seconds=seconds))
 
 

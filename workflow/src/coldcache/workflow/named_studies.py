@@ -1,16 +1,10 @@
 """The studies that a configuration names: whole, or only some of their sweeps."""
 
-from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from coldcache.core.errors import DesignError
-from coldcache.core.program_files import list_files
 from coldcache.core.vocabulary import nearest
-from coldcache.core.yaml_mistakes import name_place
-from coldcache.design.site import SITES, Site
 from coldcache.design.study import Study, read_study
-from coldcache.tools import TOOLS
 
 STUDIES = Path("config/studies")
 
@@ -56,31 +50,3 @@ def _keep_sweeps(study: Study, names: list[str]) -> Study:
     kept = {*names, study.sentinel.sweep} if study.sentinel else set(names)
     sweeps = {name: sweep for name, sweep in study.sweeps.items() if name in kept}
     return study.model_copy(update={"sweeps": sweeps}) if names else study
-
-
-def refuse_unknown_launchers(site: Site, studies: Iterable[Study]) -> None:
-    """Refuse launchers of a site that start neither a tool nor a sweep of any study.
-
-    Parameters
-    ----------
-    site : Site
-        Its `clients.launchers` are looked at.
-    studies : iterable of Study
-        Those that are asked for; the others are read only for a name that these do not have.
-
-    Raises
-    ------
-    DesignError
-        If a name is unknown.
-    """
-    known = {*TOOLS, *(sweep for study in studies for sweep in study.sweeps)}
-    if known.issuperset(site.clients.launchers):
-        return
-    for path in list_files(STUDIES, "*.yaml"):
-        # A study that is not asked for may be unfinished.
-        with suppress(DesignError):
-            known.update(read_study(STUDIES, path.stem).sweeps)
-    for name in site.clients.launchers:
-        if name not in known:
-            cause = f'clients.launchers: unknown tool or sweep "{name}"; {nearest(name, sorted(known))}'
-            raise DesignError(name_place(SITES / f"{site.site}.yaml", cause))
