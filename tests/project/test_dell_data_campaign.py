@@ -1,6 +1,7 @@
 """docs/dell-data-on-the-model.md quotes the campaign raw/dell-data/: its figures follow from logs."""
 
 import csv
+import json
 import re
 import statistics
 
@@ -77,6 +78,18 @@ def test_the_page_states_rates_of_random_transfers(median, page):
     for count, cells in stated.items():
         found = [median("random", operation, threads=int(count)) for operation in ("random-write", "random-read")]
         assert cells == [f"{rate:,.0f}" for rate in found]
+
+
+def test_the_page_states_how_long_a_random_write_takes_and_what_the_servers_write(root, median, page):
+    waits = [round(1000 * threads / median("random", "random-write", threads=threads)) for threads in (24, 240)]
+    assert "A write takes {} ms with 24 threads and {} ms with 240".format(*waits) in page
+    shares = []
+    for path in (root / f"raw/{CAMPAIGN}/dell-lustre/random").glob("*/r*/trial.json"):
+        trial = json.loads(path.read_text())
+        before, after = (trial["counters"][moment] for moment in ("before", "after"))
+        written = sum(after[name] - before[name] for name in after if name.endswith(".written_bytes"))
+        shares.append(written / (trial["factors"]["file_size"] * trial["factors"]["threads"]))
+    assert (len(shares), round(min(shares)), round(max(shares))) == (18, 4, 8) and "four to eight times its\n" in page
 
 
 def test_the_page_states_throughput_of_one_shared_file(median, page):
