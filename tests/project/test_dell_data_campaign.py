@@ -89,7 +89,7 @@ def test_the_page_states_how_long_a_random_write_takes_and_what_the_servers_writ
         before, after = (trial["counters"][moment] for moment in ("before", "after"))
         written = sum(after[name] - before[name] for name in after if name.endswith(".written_bytes"))
         shares.append(written / (trial["factors"]["file_size"] * trial["factors"]["threads"]))
-    assert (len(shares), round(min(shares)), round(max(shares))) == (18, 4, 8) and "four to eight times its\n" in page
+    assert (len(shares), round(min(shares)), round(max(shares))) == (18, 2, 4) and "two to four times its\n" in page
 
 
 def test_the_page_states_throughput_of_one_shared_file(median, page):

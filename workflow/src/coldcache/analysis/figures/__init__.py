@@ -30,6 +30,7 @@ from coldcache.analysis.figures.side_by_side import (
     open_side_by_side,
     set_side_by_side,
     share_of_peak,
+    tabulate_sides,
     title_side_by_side,
 )
 from coldcache.analysis.figures.small import (
