@@ -125,13 +125,15 @@ def test_the_ceiling_of_the_site_is_applied(project, coldcache, measure_argument
 
 
 def test_a_process_that_the_fastest_one_left_behind_makes_a_trial_suspect():
-    folder = REFERENCE / "dell-lustre/random/threads=4/r0"
+    folder = REFERENCE / "quick/sequential/operation=write,threads=4/r0"
     found = doubts(load(folder))
     assert found == {
-        "slow-process-hidden": "a process had moved 29 % of what the fastest one had when that one ended the test"
+        "slow-process-hidden": "a process had moved 42 % of what the fastest one had when that one ended the test"
     }
     assert doubts(load(folder, {"least_moved": 0.2})) == {}
     assert doubts(load(REFERENCE / "quick/sequential/operation=write,threads=2/r0")) == {}
+    # Its log states calls beside rates, and reads beside writes.
+    assert doubts(load(REFERENCE / "dell-lustre/random/threads=4/r0")) == {}
 
 
 @pytest.mark.slow
@@ -252,7 +254,7 @@ def test_the_reference_campaign_has_the_doubts_that_its_logs_bear_out():
     """Counted by hand from its `reasons.csv`; the one that is void lost its server, mounted soft."""
     codes = [code for trial in collect_trials(read_campaign(REFERENCE)) for code in trial.judgement.codes]
     assert Counter(codes) == {
-        "too-short": 152, "coarse-clock": 37, "drift": 31, "slow-process-hidden": 12,
+        "too-short": 152, "coarse-clock": 37, "drift": 31, "slow-process-hidden": 7,
         "fill-drift": 4, "log-refused": 2, "exit-status": 1,
     }  # fmt: skip
 
