@@ -83,13 +83,26 @@ def test_the_page_states_calls_by_wsize(choose, page):
 
 
 def test_the_page_states_throughput_by_delay(choose, page):
-    stated = read_table(page, "mount, file of 4 MiB in blocks of 8 KiB")
+    stated = read_table(page, "mount, file of 32 MiB in blocks of 8 KiB")
     assert list(stated) == ["`sync`", "`async`"]
     for mount, cells in stated.items():
         levels = {"write_mode": mount.strip("`")}
         for delay, cell in zip((0.0, 0.001), cells, strict=True):
             found = choose("network-delay", "write", "throughput", network_delay=delay, **levels)
             assert cell == f"{found.median() / 1e6:.3g}"
+    sync, asynchronous = (
+        choose("write-mode", "write", "throughput", write_mode=mode).median() / 1e6 for mode in ("sync", "async")
+    )
+    assert f"{sync:.3g} MB/s with `sync` and {asynchronous:.3g} MB/s with `async`" in page
+
+
+def test_the_page_states_that_reads_take_as_many_calls_with_both_sizes(choose, page):
+    calls = {
+        operation: [int(choose("rsize-wsize", operation, "count", io_size=size).median()) for size in (2**18, 2**20)]
+        for operation in ("rpc-write", "rpc-read")
+    }
+    assert calls == {"rpc-write": [768, 192], "rpc-read": [771, 771]}
+    assert "with 768\ncalls against 192. Reads take 771 calls at both sizes" in page
 
 
 def test_the_page_states_throughput_by_connections_and_clients(choose, page):
@@ -111,6 +124,11 @@ def test_larger_buffers_gain_nothing_over_a_short_way(choose, page):
         )
         assert other / one == pytest.approx(1, abs=0.01)
     assert "at 2 ms nothing" in page
+    short, far, listed = (
+        choose("sysctl", "write", "throughput", network_delay=delay, sysctl=level).median() / 1e6
+        for delay, level in ((0.001, "defaults"), (0.1, "defaults"), (0.1, "recommended"))
+    )
+    assert f"medians of {short:.0f} MB/s" in page and f"they reach {far:.2g} and {listed:.3g} MB/s" in page
 
 
 def test_the_page_states_requests_in_flight(choose, page):
@@ -120,16 +138,20 @@ def test_the_page_states_requests_in_flight(choose, page):
     assert "128, 1,024 and 4,096" in page
 
 
-def test_the_page_states_calls_for_attributes(choose, page):
+def test_the_page_states_calls_for_attributes(results, choose, page):
     stated = read_table(page, "mount")
     options = {"defaults": "defaults", "`nocto,actimeo=600`": "nocto-actimeo-600", "`noac`": "noac"}
     assert list(stated) == list(options)
-    for mount, (calls, rate) in stated.items():
+    moved = pd.read_csv(results / "reached.csv")
+    moved = moved[(moved.sweep == "attribute-cache") & (moved.operation == "read")].set_index(["case", "repetition"])
+    for mount, (calls, rate, per_read) in stated.items():
         levels = {"mount_option": options[mount]}
         reads = choose("attribute-cache", "read", "throughput", **levels) / 4096
         counted = choose("attribute-cache", "rpc-getattr", "count", **levels)
         assert calls == (f"{counted.min():,.0f}–{counted.max():,.0f}" if counted.max() else "0")
         assert rate == f"{reads.median():,.0f}"
+        done = moved.moved_bytes.loc[f"mount_option={options[mount]}"] / 4096
+        assert per_read == f"{(counted.to_numpy() / done.to_numpy()).mean():.1f}"
 
 
 def test_the_page_states_rates_by_version(choose, page):
