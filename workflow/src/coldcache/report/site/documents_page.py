@@ -53,7 +53,10 @@ def title_documents(context: ReportContext) -> str:
         return f"{len(context.campaign.studies)} studies of {place}"
     counts = Counter(claim["verdict"] for claim in tested)
     parts = [f"{counts[verdict]} {verdict}" for verdict in CLAIM_VERDICTS[:-1] if counts[verdict]]
-    return f"{len(tested)} claims tested on {_begin_small(place.partition(',')[0])}: {', '.join(parts)}"
+    sources = {claim["source"] for claim in tested}
+    in_guest = any(case.guest for case in context.campaign.cases() if case.study in sources)
+    where = f"{_begin_small(place.partition(',')[0])}{' and in a guest' * in_guest}"
+    return f"{len(tested)} claims tested on {where}: {', '.join(parts)}"
 
 
 def _begin_small(text: str) -> str:

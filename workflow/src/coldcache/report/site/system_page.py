@@ -78,7 +78,9 @@ def _title(context: ReportContext) -> str:
     memory = next(iter(system.machine.get("memory_bytes", {})), "")
     parts = [f"{cores} cores" if cores else "", show_bytes(float(memory)) if memory else ""]
     machine = " and ".join(part for part in parts if part) or "A machine of which nothing is recorded"
-    kind = next(iter(system.target.get("filesystem", {})), "")
+    # That of most trials: some studies mount a file system of their own.
+    kinds = system.target.get("filesystem", {})
+    kind = max(kinds, key=lambda name: kinds[name], default="")
     return f"{machine}; {kind} at {site.target.path}" if kind else f"{machine}; {site.target.path}"
 
 
