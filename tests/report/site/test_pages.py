@@ -47,7 +47,7 @@ def test_a_study_says_what_ran_and_not_what_was_planned(root, reference_report):
     study = json.loads((root / "raw/reference/campaign.json").read_text())["studies"]
     sweeps = next(one for one in study if one["study"] == "pixstor-nvme")["sweeps"]
     html = (reference_report / "pixstor-nvme/index.html").read_text().partition("What was run")[2]
-    text = re.sub("<wbr>|</?abbr[^>]*>", "", html)
+    text = re.sub("<wbr>|</?abbr[^>]*>", "", html).replace("\xa0", " ")
     ran = {row["sweep"] for row in rows}
     assert ran and ran < set(sweeps)
     for name, sweep in sweeps.items():
