@@ -25,7 +25,7 @@ def test_one_table_has_a_row_per_study_and_the_rest_is_folded(reference_report, 
     tested = len(verdicts) - verdicts.count("not testable here")
     counts = [f"{verdicts.count(name)} {name}" for name in ("borne out", "refuted", "open") if name in verdicts]
     assert page.headings == [
-        f"{tested} claims tested on ext4 on a loop device of a virtual machine and in a guest: {', '.join(counts)}",
+        f"{tested} claims tested on ext4 on a loop device of a virtual machine and in guests: {', '.join(counts)}",
         "Settings",
     ]  # fmt: skip
     html = (reference_report / "index.html").read_text()

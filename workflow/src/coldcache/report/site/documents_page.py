@@ -22,7 +22,7 @@ from coldcache.report.site.validity import CsvRow
 _UNTESTABLE = CLAIM_VERDICTS[-1]
 
 #: Claims, needs and ratios that the page shows; the rest is folded.
-_FEW_CLAIMS, _FEW_NEEDS, _FEW_RATIOS = 2, 2, 4
+_FEW_CLAIMS, _FEW_NEEDS, _FEW_RATIOS = 2, 1, 4
 
 #: What a system lacks, in the reason of a claim that it cannot test.
 _NEED = re.compile(r"needs (.*?), which ")
@@ -55,7 +55,7 @@ def title_documents(context: ReportContext) -> str:
     parts = [f"{counts[verdict]} {verdict}" for verdict in CLAIM_VERDICTS[:-1] if counts[verdict]]
     sources = {claim["source"] for claim in tested}
     in_guest = any(case.guest for case in context.campaign.cases() if case.study in sources)
-    where = f"{_begin_small(place.partition(',')[0])}{' and in a guest' * in_guest}"
+    where = f"{_begin_small(place.partition(',')[0])}{' and in guests' * in_guest}"
     return f"{len(tested)} claims tested on {where}: {', '.join(parts)}"
 
 
