@@ -21,6 +21,7 @@ from coldcache.report.archive.identities import Identity
 NAMES = [
     Identity("path", "/gpfs/ähm", "/anonymous/path-1"),
     Identity("path", "/gpfs", "/anonymous/path-2"),
+    Identity("host", "vm.acme.example", "host-1"),
     Identity("host", "vm", "host-1"),
     Identity("address", "10.0.0.1", "address-1"),
 ]
@@ -32,6 +33,7 @@ NAMES = [
         ("vm VM vm_1 vm-2 x.vm:", "host-1 host-1 host-1_1 host-1-2 x.host-1:"),
         ("kvm vmstat vm2 hvm", "kvm vmstat vm2 hvm"),
         ("/proc/sys/vm/drop_caches vm.dirty_ratio", "/proc/sys/vm/drop_caches vm.dirty_ratio"),
+        ("vm.acme.example vm.dirty_ratio vm:", "host-1 vm.dirty_ratio host-1:"),
         ("-F/gpfs/x /gpfs/ähm/y /gpfsx", "-F/anonymous/path-2/x /anonymous/path-1/y /gpfsx"),
         ('"/gpfs/\\u00e4hm"', '"/anonymous/path-1"'),
         ("10.0.0.1 10.0.0.12 110.0.0.1", "address-1 10.0.0.12 110.0.0.1"),
@@ -61,6 +63,7 @@ def archive(tmp_path, monkeypatch):
     [
         ("a.txt", b"on VM now", "VM"),
         ("raw/vm/a.txt", b"", "vm"),
+        ("a.txt", b"on vm.acme.example", "vm.acme.example"),
         ("a.html", b"see /gpfs/%C3%A4hm", "/gpfs/%C3%A4hm"),
         ("a.json", b'"/gpfs/\\u00e4hm"', "/gpfs/\\u00e4hm"),
         ("a.bin", b"\0\xff" + "10.0.0.1".encode("utf-16-le"), "1\x000\x00.\x000\x00.\x000\x00.\x001\x00"),

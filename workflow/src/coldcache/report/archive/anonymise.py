@@ -18,7 +18,8 @@ from coldcache.dataset.reader import open_records
 from coldcache.report.archive.file_texts import IMAGE, FilePart, is_packed, list_parts
 from coldcache.report.archive.identities import Identity
 
-#: Text that is never replaced: names of the kernel, which a host may share, and images in base64.
+#: Text that is never replaced: names of the kernel, which a host may share, and images in base64. A name with a dot,
+#: such as vm.site.org, goes before it.
 _KEPT = rb"/proc/sys/[\w/]*|(?<![\w.])vm\.[a-z_]+|" + IMAGE
 
 #: Packages whose files a report copies unchanged.
@@ -60,13 +61,14 @@ def _forms_in_files(name: str) -> set[bytes]:
 
 def _pattern(forms: Sequence[bytes], identities: dict[bytes, Identity]) -> re.Pattern[bytes]:
     """Return a pattern for names as whole words, and for paths whatever follows them."""
-    parts = [_KEPT]
+    dotted, plain = [], []
     for form in forms:
         if identities[form].kind == "path":
-            parts.append(re.escape(form) + rb"(?![\w])")
+            part = re.escape(form) + rb"(?![\w])"
         else:
-            parts.append(rb"(?i:(?<![A-Za-z0-9])" + re.escape(form) + rb"(?![A-Za-z0-9]))")
-    return re.compile(b"|".join(parts))
+            part = rb"(?i:(?<![A-Za-z0-9])" + re.escape(form) + rb"(?![A-Za-z0-9]))"
+        (dotted if b"." in form else plain).append(part)
+    return re.compile(b"|".join([*dotted, _KEPT, *plain]))
 
 
 def anonymise(folder: Path, target: Path, identities: Sequence[Identity]) -> None:
