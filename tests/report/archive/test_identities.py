@@ -44,6 +44,12 @@ TARGET = ("path", "/mnt/fast/target", "/anonymous/path-1")
         ("to 10.1.2.3@o2ib, fe80::1, 52:54:00:aa:bb:cc, 127.0.0.1, ::1", [
             ("address", "52:54:00:aa:bb:cc", "address-3"), ("address", "10.1.2.3", "address-1"),
             ("address", "fe80::1", "address-2")]),
+        ("10.1.2.3:/export, 10.1.2.4:8765, at 10.1.2.5. 10.1.2.6 10.1.2.7.8 10.1.2.9b 1.2.3.400", [
+            ("address", f"10.1.2.{number}", f"address-{number - 2}") for number in (3, 4, 5, 6)]),
+        ("10.0.0.40:6789,10.0.0.41:6789:/ 10.0.0.42@tcp:10.0.0.43@tcp:/lus", [
+            ("address", f"10.0.0.4{number}", f"address-{number + 1}") for number in range(4)]),
+        ("hostname=node17, be=0, 64-bit, os=Linux\n<node18> put: (g=0): rw=write", [
+            ("host", "node17", "host-1"), ("host", "node18", "host-2")]),
         ("Machine             : Linux node17.site.org", [
             ("host", "node17.site.org", "host-1")]),
         ("-o /home/alice/runs/a.dat", [("path", "/home/alice/runs", "/anonymous/path-1"), ("user", "alice", "user-1")]),

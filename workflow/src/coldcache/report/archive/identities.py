@@ -20,17 +20,23 @@ _SYSTEM = re.compile(r"/(usr|bin|sbin|lib|lib64|etc|proc|sys|dev|run|opt)(/|$)")
 _OWN_ADDRESSES = {"127.0.0.1", "0.0.0.0", "::1", "::"}
 
 _ADDRESS = re.compile(
-    rb"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}|[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*)(?![\w.:])"
+    rb"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\w)|(?<![\w.:])"
+    rb"(?:(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}|[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*)(?![\w.:])"
 )
 _PATH = re.compile(
     rb"(?<![\w.<~])(/(?:[\w.+@%\x80-\xff-]+/)+)[\w.+@%*\x80-\xff-]*|(?<![\w.<~/])(/[\w.+@%\x80-\xff-]+/[\w.+@%\x80-\xff-]+)"
 )
+#: A network of Lustre, which follows the address of a server: 10.1.2.3@tcp1.
+_NETWORK = rb"(?:tcp|o2ib|gni|kfi)\d*"
+
 _HOSTS = (
     re.compile(rb'"hostname"\s*:\s*"([^"]+)"'),
     re.compile(rb"^Machine\s*:\s*\w+ (\S+)", re.MULTILINE),
+    re.compile(rb"^hostname=([^,\s]+), be=", re.MULTILINE),
+    re.compile(rb"^<([^<>\s]+)> [^\n]*: \(g=\d+\)", re.MULTILINE),
     re.compile(rb"^Linux (\S+) \d+\.\d+", re.MULTILINE),
-    re.compile(rb"(?<![\w.])[a-z_][\w.-]*@([A-Za-z][\w.-]*[A-Za-z0-9])"),
-    re.compile(rb"(?<![\w./])([A-Za-z][\w-]*(?:\.[\w-]+)*):/[\w]"),
+    re.compile(rb"(?<![\w.])[a-z_][\w.-]*@(?!" + _NETWORK + rb"\b)([A-Za-z][\w.-]*[A-Za-z0-9])"),
+    re.compile(rb"(?<![\w./@])([A-Za-z][\w-]*(?:\.[\w-]+)*):/[\w]"),
 )
 _USERS = (
     re.compile(rb"/(?:home|Users|users|u)/([A-Za-z_][\w.-]*)"),
