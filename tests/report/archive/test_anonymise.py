@@ -34,6 +34,7 @@ NAMES = [
         ("kvm vmstat vm2 hvm", "kvm vmstat vm2 hvm"),
         ("/proc/sys/vm/drop_caches vm.dirty_ratio", "/proc/sys/vm/drop_caches vm.dirty_ratio"),
         ("vm.acme.example vm.dirty_ratio vm:", "host-1 vm.dirty_ratio host-1:"),
+        ('c1/gpfs ./gpfs "/gpfs" x:/gpfs a\\n/gpfs', 'c1/gpfs ./gpfs "{0}" x:{0} a\\n{0}'.format("/anonymous/path-2")),
         ("-F/gpfs/x /gpfs/ähm/y /gpfsx", "-F/anonymous/path-2/x /anonymous/path-1/y /gpfsx"),
         ('"/gpfs/\\u00e4hm"', '"/anonymous/path-1"'),
         ("10.0.0.1 10.0.0.12 110.0.0.1", "address-1 10.0.0.12 110.0.0.1"),

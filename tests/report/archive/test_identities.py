@@ -22,10 +22,10 @@ def found(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", "/root")
     monkeypatch.chdir("/")
 
-    def find(log="", host="localhost", path="/mnt/fast/target", mount_point="/", hidden=()):
+    def find(log="", host="localhost", path="/mnt/fast/target", mount_point="/", hidden=(), **recorded):
         folder = tmp_path / "s/w/c/r0"
         folder.mkdir(parents=True)
-        outcome = {"system": {"host": host}, "target": {"mount_point": mount_point}}
+        outcome = {"system": {"host": host}, "target": {"mount_point": mount_point, **recorded}}
         (folder / "trial.json").write_text(json.dumps(outcome))
         (folder / "stdout.txt").write_text(log)
         site = Site.model_validate({"site": "here", "title": "Here", "targets": {"scratch": {"path": path}}})
@@ -73,3 +73,31 @@ def test_what_design_and_trials_state_is_found_however_short_and_the_longest_is_
 
 def test_names_that_every_system_has_are_left(found):
     assert found("root@localhost", host="localhost") == [TARGET]
+
+
+@pytest.mark.parametrize("folder", ["/acmescratch", "/opt/acme", "/run/media/acme", "/dev/shm/acme"])
+def test_the_sites_own_folder_is_found_wherever_it_lies(found, folder):
+    assert found(path=folder) == [("path", folder, "/anonymous/path-1")]
+
+
+@pytest.mark.parametrize("folder", ["/acmescratch", "/opt/acme"])
+def test_a_recorded_folder_is_found_and_one_that_every_system_has_is_not(found, folder):
+    assert found(path="/scratch", mount_point=folder) == [("path", folder, "/anonymous/path-1")]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("//nas7.acme.example/share", {"//nas7.acme.example/share", "nas7.acme.example", "nas7"}),
+        ("gate.acme.example:/vol7", {"gate.acme.example", "gate", "/vol7"}),
+        ("mgs1@tcp:mgs2@o2ib1:/lus", {"mgs1", "mgs2", "/lus"}),
+        ("10.0.0.40:6789,10.0.0.41:6789:/", {"10.0.0.40", "10.0.0.41"}),
+        ("/dev/mapper/vg_acme-fast", {"vg_acme-fast"}),
+        ("/dev/mapper/data", set()),
+        ("/dev/sdb1", set()),
+        ("ceph-fuse", set()),
+        (None, set()),
+    ],
+)
+def test_the_source_of_the_mount_is_found(found, source, expected):
+    assert {name for _, name, _ in found(path="/mnt", source=source)} == expected

@@ -22,6 +22,9 @@ from coldcache.report.archive.identities import Identity
 #: such as vm.site.org, goes before it.
 _KEPT = rb"/proc/sys/[\w/]*|(?<![\w.])vm\.[a-z_]+|" + IMAGE
 
+#: Where a path begins: not within a longer one, but after an option such as -F or a line break in JSON.
+_AT_START = rb"(?:(?<![\w.~-])|(?<=-[A-Za-z])|(?<=\\[nrt]))"
+
 #: Packages whose files a report copies unchanged.
 _STYLES = ("sphinx", "pydata_sphinx_theme", "myst_nb")
 
@@ -61,10 +64,12 @@ def _forms_in_files(name: str) -> set[bytes]:
 
 def _pattern(forms: Sequence[bytes], identities: dict[bytes, Identity]) -> re.Pattern[bytes]:
     """Return a pattern for names as whole words, and for paths whatever follows them."""
-    dotted, plain = [], []
+    dotted: list[bytes] = []
+    plain: list[bytes] = []
     for form in forms:
         if identities[form].kind == "path":
-            part = re.escape(form) + rb"(?![\w])"
+            start = _AT_START if identities[form].name.count("/") == 1 else b""
+            part = start + re.escape(form) + rb"(?![\w])"
         else:
             part = rb"(?i:(?<![A-Za-z0-9])" + re.escape(form) + rb"(?![A-Za-z0-9]))"
         (dotted if b"." in form else plain).append(part)

@@ -11,12 +11,20 @@ from typing import NamedTuple
 from coldcache.campaign.campaign import Campaign, read_hosts
 from coldcache.campaign.seal import raw_files
 from coldcache.campaign.trial_json import read_descriptions
+from coldcache.design.settings import nfs_guest
 
 IDENTITY_KINDS = ("path", "address", "host", "user", "word")
 
 #: Names that identify nobody.
 _COMMON = {"root", "localhost", "localdomain", "localhost.localdomain", "user", "nobody", "unknown", ""}
 _SYSTEM = re.compile(r"/(usr|bin|sbin|lib|lib64|etc|proc|sys|dev|run|opt)(/|$)")
+#: Folders that many systems have, and the guest's.
+_COMMON_FOLDERS = {
+    *("", "/mnt", "/scratch", "/tmp", "/home", "/root", "/data", "/srv", "/dev", "/dev/shm", "/opt", "/run", "/usr"),
+    *("/var", nfs_guest.FOLDER),
+}
+#: Names of logical volumes that many systems have, which may also be words of the logs.
+_COMMON_VOLUMES = {"control", "data", "scratch", "home", "swap", "tmp", "var", "test", "cache", "target", "storage"}
 _OWN_ADDRESSES = {"127.0.0.1", "0.0.0.0", "::1", "::"}
 
 _ADDRESS = re.compile(
@@ -38,6 +46,10 @@ _HOSTS = (
     re.compile(rb"(?<![\w.])[a-z_][\w.-]*@(?!" + _NETWORK + rb"\b)([A-Za-z][\w.-]*[A-Za-z0-9])"),
     re.compile(rb"(?<![\w./@])([A-Za-z][\w-]*(?:\.[\w-]+)*):/[\w]"),
 )
+
+#: A server in the source of a mount, such as //nas7.site.org/share, gate:/export or mgs1@tcp,mgs2@tcp:/lus.
+_SERVER = re.compile(r"(?<![\w.@#-])([A-Za-z][\w.-]*)(?:@" + _NETWORK.decode() + r")?(?=[:,/]|$)")
+
 _USERS = (
     re.compile(rb"/(?:home|Users|users|u)/([A-Za-z_][\w.-]*)"),
     re.compile(rb"(?<![\w.])([a-z_][\w.-]*)@[A-Za-z][\w.-]*"),
@@ -74,9 +86,14 @@ def find_identities(campaign: Campaign, folder: Path, hidden: Sequence[str] = ()
     stated = [*campaign.site.clients.hosts, *read_hosts(folder)]
     found["host"] |= dict.fromkeys(name for host in stated for name in _names_of_host(host))
     found["user"][getpass.getuser()] = None
-    found["path"] |= dict.fromkeys(_list_paths(campaign, folder))
     for system, _ in read_descriptions(folder):
         found["host"] |= dict.fromkeys(_names_of_host(system.get("host", "")))
+    sources = list(_list_recorded(campaign, folder, "source"))
+    found["path"] |= dict.fromkeys(_list_paths(campaign, folder, sources))
+    for source in sources:
+        found["host"] |= dict.fromkeys(name for host in _list_servers(source) for name in _names_of_host(host))
+        if (volume := source.removeprefix("/dev/mapper/")) not in (source, *_COMMON_VOLUMES):
+            found["word"][volume] = None
     for path in raw_files(folder):
         text = str(path.relative_to(folder)).encode() + b"\n" + path.read_bytes()
         found["address"] |= dict.fromkeys(_list_addresses(text))
@@ -93,6 +110,14 @@ def _names_of_host(name: str) -> Iterator[str]:
         yield name.partition(".")[0]
 
 
+def _list_servers(source: str) -> list[str]:
+    """Return the servers that the source of a mount names; a device or a kind of file system names none."""
+    if source.startswith("//"):
+        return _SERVER.findall(source[2:].partition("/")[0])
+    servers, colon, _ = source.partition(":/")
+    return _SERVER.findall(servers) if colon and not servers.startswith("/") else []
+
+
 def _list_addresses(text: bytes) -> Iterator[str]:
     for match in _ADDRESS.finditer(text):
         address = match[0].decode()
@@ -107,19 +132,29 @@ def _list_addresses(text: bytes) -> Iterator[str]:
             yield address
 
 
-def _list_paths(campaign: Campaign, folder: Path) -> Iterator[str]:
+def _list_paths(campaign: Campaign, folder: Path, sources: Iterable[str]) -> Iterator[str]:
     """Yield the folders that the design and the trials name, and those of paths in logs."""
-    stated = [campaign.site.target.path, str(Path.cwd()), str(Path.home())]
+    stated = [name for key in ("path", "mount_point") for name in _list_recorded(campaign, folder, key)]
     stated += [study.origin.folder for study in campaign.foreign]
-    for _, target in read_descriptions(folder):
-        stated += [target.get("mount_point", ""), target.get("path", "")]
-    own = {name.rstrip("/") for name in stated if name.count("/") > 1 and name.startswith("/") and not _is_system(name)}
+    for source in sources:
+        # A share is a path as a whole; of other sources, what the server exports is one.
+        stated.append(source if source.startswith("//") else source[source.find(":/") + 1 :] if ":/" in source else "")
+    here = (str(Path.cwd()), str(Path.home()))
+    stated += [name for name in here if name.count("/") > 1 and not _is_system(name)]
+    own = {name.rstrip("/") for name in stated if name.startswith("/")} - _COMMON_FOLDERS
     yield from own
     for path in raw_files(folder):
         for match in _PATH.finditer(path.read_bytes()):
             name = (match[1] or match[2]).decode("utf-8", "replace").rstrip("/")
             if name.count("/") > 1 and not _is_system(name) and not _is_below(name, own):
                 yield name
+
+
+def _list_recorded(campaign: Campaign, folder: Path, key: str) -> dict[str, None]:
+    """Return what the design and the trials state of the target, each once."""
+    recorded = [target.get(key) for _, target in read_descriptions(folder)]
+    stated = [getattr(campaign.site.target, key), *recorded]
+    return dict.fromkeys(name for name in stated if isinstance(name, str))
 
 
 def _is_system(name: str) -> bool:
