@@ -66,3 +66,30 @@ def test_a_sealed_campaign_is_sealed_once(folder):
     write_sums(folder)
     with pytest.raises(CampaignError, match="is sealed already; python -m coldcache seal --check c compares its files"):
         seal(folder)
+
+
+def test_each_link_in_a_sealed_folder_counts_as_added(folder, tmp_path):
+    (tmp_path / "elsewhere/r7").mkdir(parents=True)
+    (tmp_path / "elsewhere/r7/trial.json").write_text("{}")
+    write_sums(folder)
+    (folder / "study/r7").symlink_to(tmp_path / "elsewhere/r7")
+    (folder / "study/r8").mkdir()
+    (folder / "study/r8/trial.json").symlink_to(tmp_path / "elsewhere/r7/trial.json")
+    (folder / "study/lost").symlink_to("nowhere")
+    (folder / "study/stdout.txt").rename(tmp_path / "stdout.txt")
+    (folder / "study/stdout.txt").symlink_to(tmp_path / "stdout.txt")
+    assert check_sums(folder) == [
+        "study/lost: added", "study/r7: added", "study/r8/trial.json: added", "study/stdout.txt: added",
+        "study/stdout.txt: removed",
+    ]  # fmt: skip
+
+
+def test_a_campaign_that_has_a_link_is_not_sealed(folder):
+    (folder / "study/r7").symlink_to("nowhere")
+    line = (
+        r"c/study/r7 is a symbolic link, and a seal covers files alone \(1 in all\); replace each link by a copy of "
+        "what it leads to, or remove it"
+    )
+    with pytest.raises(CampaignError, match=line):
+        seal(folder)
+    assert not is_sealed(folder)

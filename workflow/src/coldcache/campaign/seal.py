@@ -35,6 +35,11 @@ def raw_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
+def _list_links(folder: Path) -> list[str]:
+    """Return every symbolic link of a campaign, to files and to folders, by its name in the folder."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_symlink())
+
+
 def sha256(path: Path) -> str:
     """Return the SHA-256 of a file."""
     digest = hashlib.sha256()
@@ -51,12 +56,17 @@ def seal(folder: Path) -> int:
     Raises
     ------
     CampaignError
-        If the campaign is sealed already, a trial is missing although its sweep can run, or a `trial.json` cannot be
-        read.
+        If the campaign is sealed already, has symbolic links, a trial is missing although its sweep can run, or a
+        `trial.json` cannot be read.
     """
     if is_sealed(folder):
         raise CampaignError(
             f"{folder} is sealed already; python -m coldcache seal --check {folder.name} compares its files"
+        )
+    if links := _list_links(folder):
+        raise CampaignError(
+            f"{folder / links[0]} is a symbolic link, and a seal covers files alone ({len(links)} in all); replace "
+            "each link by a copy of what it leads to, or remove it"
         )
     campaign = read_campaign(folder)
     missing = [key for key in missing_trials(campaign) if not read_not_run(folder, *key.split("/")[:2])]
@@ -95,7 +105,10 @@ def check_seal(folder: Path) -> list[str]:
 
 
 def check_sums(folder: Path) -> list[str]:
-    """Return the files that differ from a folder's checksums, such as ``a.txt: changed``; raises as `check_seal`."""
+    """Return the files that differ from a folder's checksums, such as ``a.txt: changed``; raises as `check_seal`.
+
+    A symbolic link is never covered, so each counts as added.
+    """
     stated = {}
     for number, line in enumerate((folder / SUMS).read_text(errors="replace").splitlines(), start=1):
         match = _SUM.fullmatch(line)
@@ -104,6 +117,6 @@ def check_sums(folder: Path) -> list[str]:
         stated[match[2]] = match[1]
     found = {str(path.relative_to(folder)): path for path in raw_files(folder)}
     differences = [f"{name}: removed" for name in stated.keys() - found.keys()]
-    differences += [f"{name}: added" for name in found.keys() - stated.keys()]
+    differences += [f"{name}: added" for name in {*found.keys() - stated.keys(), *_list_links(folder)}]
     differences += [f"{name}: changed" for name in stated.keys() & found.keys() if sha256(found[name]) != stated[name]]
     return sorted(differences)
