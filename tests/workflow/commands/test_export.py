@@ -50,6 +50,17 @@ def test_a_column_whose_numbers_end_in_words_holds_words(project):
     assert stored.to_pylist() == versions
 
 
+def test_words_that_look_like_numbers_stay_as_they_are(project):
+    columns = ("tool_version", "printed", "study", "sweep", "case", "codes", "nfs_version", "value", "threads", "fsync")
+    row = ("3.40", "1.50", "07", "1e3", "2", "", "4.10", "1.50", "2", "True")
+    Path("results/tiny").mkdir(parents=True)
+    for name in ("trials", "records"):
+        Path(f"results/tiny/{name}.csv").write_text("\n".join([",".join(columns), ",".join(row), ""]))
+    assert export().stderr == ""
+    (stored,) = pyarrow.parquet.read_table("results/tiny/records.parquet").to_pylist()
+    assert list(stored.values()) == ["3.40", "1.50", "07", "1e3", "2", None, "4.10", 1.5, 2, True]
+
+
 def test_the_files_go_where_they_are_wanted(reported):
     found = export("--output", "elsewhere")
     assert found.stdout == "elsewhere/trials.parquet\nelsewhere/records.parquet\n"

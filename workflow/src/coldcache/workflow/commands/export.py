@@ -5,9 +5,20 @@ from pathlib import Path
 import pandas as pd
 
 from coldcache.core.errors import CampaignError, ToolError
+from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
 
 #: The tables with a row per trial and per figure.
 EXPORTED_TABLES = ("trials", "records")
+
+#: Factors that are true or false.
+_YES_OR_NO = ("direct_io", "fsync")
+
+#: Columns of words, some of which look like numbers: the version 3.40 is not 3.4.
+_WORDS = {
+    *("study", "sweep", "case", "operation", "metric", "statistic", "unit", "definition", "caveats", "verdict"),
+    *("codes", "cold", "reached", "tool", "tool_version", "log", "printed", "share"),
+    *(name for name, factor in {**FACTORS, **LEARNT_FACTORS}.items() if factor.unit is None and name not in _YES_OR_NO),
+}
 
 
 def export_tables(campaign: str, folder: Path | None = None) -> list[Path]:
@@ -16,7 +27,7 @@ def export_tables(campaign: str, folder: Path | None = None) -> list[Path]:
     Parameters
     ----------
     campaign : str
-        Its name. Numbers stay numbers and missing levels null, so that nothing has to be parsed again.
+        Its name. Numbers stay numbers, words words and missing levels null, so nothing has to be parsed again.
     folder : Path, optional
         Where to write; by default beside the CSV files.
 
@@ -42,10 +53,11 @@ def export_tables(campaign: str, folder: Path | None = None) -> list[Path]:
         source = results / f"{name}.csv"
         if not source.is_file():
             raise CampaignError(f"{source}: there is no such file; snakemake --config campaign={campaign} writes it")
-        # An empty cell is a missing level or figure; the word "none" is a name. Read in parts, a column of versions
-        # would be numbers in one part and words in the next.
+        words = dict.fromkeys(_WORDS.intersection(pd.read_csv(source, nrows=0).columns), "string")
+        # An empty cell is a missing level or figure; the word "none" is a name. Read in parts, a column of other levels
+        # could be numbers in one part and words in the next.
         table = pd.read_csv(
-            source, dtype_backend="numpy_nullable", keep_default_na=False, na_values=[""], low_memory=False
+            source, dtype=words, dtype_backend="numpy_nullable", keep_default_na=False, na_values=[""], low_memory=False
         )
         target = (folder or results) / f"{name}.parquet"
         target.parent.mkdir(parents=True, exist_ok=True)
