@@ -47,6 +47,16 @@ def test_another_metric_is_compared_when_it_is_asked_for():
     assert unmatched.reason == "both state no latency"
 
 
+def test_a_case_whose_values_are_zero_is_not_compared_and_the_others_are():
+    fast, slow = {"metric": "latency", "statistic": "mean", "unit": "s"}, "operation=read,threads=4"
+    before = side("a", *repeated(1e-3, 0.0, 0.0, **fast), *repeated(1.0, 2.0, case=slow, **fast))
+    after = side("b", *repeated(1e-3, 1e-3, **fast), *repeated(1.0, 3.0, case=slow, **fast))
+    (case,), (unmatched,) = match_cases(before, after, "latency")
+    assert (case.case, case.base.tolist(), case.other.tolist()) == (slow, [1.0, 2.0], [1.0, 3.0])
+    zero = "latency is zero in 2 of 3 trials of a, below the resolution that the log prints"
+    assert unmatched == ("s/w operation=read,threads=2", zero, False)
+
+
 @pytest.mark.parametrize(
     ("other", "reason"),
     [

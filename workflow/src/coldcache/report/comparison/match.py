@@ -141,8 +141,10 @@ def _match(
     colds = [set(figure.cold) for figure in figures]
     if colds[0].isdisjoint(colds[1]):
         return refuse(f"reads are {_list(colds[0])} in {names[0]} and {_list(colds[1])} in {names[1]}")
-    note = "; ".join(_notes(figures, names))
     values = [figure["value"].to_numpy(dtype=float) for figure in figures]
+    if zeros := "; ".join(_name_zeros(values, names, name)):
+        return refuse(zeros)
+    note = "; ".join(_notes(figures, names))
     return blank._replace(metric=name, unit=UNIT_OF_METRIC[name], base=values[0], other=values[1], note=note)
 
 
@@ -175,6 +177,14 @@ def _show(value: object) -> str:
         return "not stated"
     words = [word for word in str(value).split() if word not in _HARMLESS]
     return f"{value:g}" if isinstance(value, float) else " ".join(words) or "not stated"
+
+
+def _name_zeros(values: Sequence[npt.NDArray[np.float64]], names: tuple[str, str], metric: str) -> Iterator[str]:
+    """Yield where values are zero: they have no ratio to others."""
+    for side, name in zip(values, names, strict=True):
+        if zeros := int((side <= 0).sum()):
+            said = f"{metric.replace('_', ' ')} is zero in {zeros} of {side.size} trials of {name}"
+            yield f"{said}, below the resolution that the log prints"
 
 
 def _notes(figures: Sequence[pd.DataFrame], names: tuple[str, str]) -> Iterator[str]:
