@@ -1,9 +1,13 @@
-"""Campaigns that cannot be compared are refused in one line."""
+"""Campaigns that cannot be compared are refused in one line; the others are judged as their reports judge them."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
+
+from coldcache.campaign.seal import write_sums
+from coldcache.report.comparison.campaigns import read_compared_campaigns
 
 
 @pytest.mark.parametrize(
@@ -29,3 +33,18 @@ def test_what_cannot_be_compared_is_refused_in_one_line(compare, arguments, line
     for path in Path("raw/other").rglob("*.json"):
         path.write_text(path.read_text().replace('"paced', '"other'))
     assert compare(*arguments) == (1, "", f"coldcache: {line}\n")
+
+
+def test_a_sealed_campaign_has_the_ceilings_that_its_site_states_since(root, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        place = "dell-lustre/sequential/operation=write,threads=1"
+        shutil.copytree(root / "raw/reference" / place, Path("raw", name, place))
+        design = json.loads((root / "raw/reference/campaign.json").read_text())
+        design["studies"] = [study for study in design["studies"] if study["study"] == "dell-lustre"]
+        Path("raw", name, "campaign.json").write_text(json.dumps(design))
+        write_sums(Path("raw", name))
+    for side in read_compared_campaigns(["a", "b"]):
+        assert side.campaign.site.target.write_rate == 900e6
+        judged = {trial.judgement.codes for trial in side.trials if trial.judgement.verdict != "missing"}
+        assert judged == {("above-ceiling",)}

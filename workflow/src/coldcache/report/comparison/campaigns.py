@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from coldcache.campaign.campaign import RAW, Campaign, read_campaign
+from coldcache.campaign.known_since import with_known_since
 from coldcache.campaign.seal import check_seal, is_sealed
 from coldcache.campaign.trials import CollectedTrial, collect_trials
 from coldcache.core.errors import CampaignError
@@ -84,7 +85,7 @@ def _read_compared_campaign(name: str) -> ComparedCampaign:
         raise CampaignError(f"{folder}: there is no such campaign; {hint}")
     if is_sealed(folder) and (differences := check_seal(folder)):
         raise CampaignError(f"{folder}/{differences[0]}; python -m coldcache seal --check {Path(name).name} lists all")
-    campaign = read_campaign(folder)
+    campaign = with_known_since(read_campaign(folder))
     trials = list(collect_trials(campaign))
     if not any(trial.judgement.verdict in COUNTED for trial in trials):
         raise CampaignError(f"{folder}: none of its {len(trials)} trials counts, so there is nothing to compare")
