@@ -12,10 +12,11 @@ from coldcache.campaign.campaign import RAW, Campaign, read_campaign
 from coldcache.campaign.seal import check_seal, is_sealed, write_sums
 from coldcache.core.errors import CampaignError
 from coldcache.core.units import show_bytes
+from coldcache.design.site import SITES
 from coldcache.report.archive.anonymise import anonymise as replace_names
-from coldcache.report.archive.anonymise import check_records, replace_in_place, search
+from coldcache.report.archive.anonymise import check_records, make_replacer, replace_in_place, search
 from coldcache.report.archive.identities import Identity, find_identities
-from coldcache.report.archive.program_copy import copy_program
+from coldcache.report.archive.program_copy import copy_program, write_known_since
 from coldcache.report.archive.rebuild import make_results
 from coldcache.report.archive.ro_crate import write_metadata
 from coldcache.report.archive.zip_files import copy_tree, pack
@@ -83,14 +84,17 @@ def archive(
     with tempfile.TemporaryDirectory(prefix="coldcache-") as temporary:
         work = Path(temporary)
         identities = find_identities(campaign, folder, hidden) if anonymise else []
+        stage, sites = work / "archive", work / "sites"
+        write_known_since(campaign, sites, make_replacer(identities))
         if anonymise:
-            folder, results = _make_anonymous(folder, results, work, identities)
+            folder, results = _make_anonymous(folder, results, work, identities, sites)
             campaign = read_campaign(folder)
-        stage = work / "archive"
         copy_tree(folder, stage / "raw" / name)
         copy_tree(results, stage / "results" / name, ignore_patterns("blocks", BY_HAND, ".*", "*.partial"))
         copy_program(stage / "code")
         replace_in_place([stage / "code/config", stage / "code/notebooks"], identities)
+        if sites.is_dir():
+            copy_tree(sites, stage / "code" / SITES)
         (stage / "README.md").write_text(_README.format(name=name))
         system = read_recorded_system(replace(campaign, name=name), folder)
         write_metadata(stage, campaign, system, licence, author)
@@ -103,12 +107,14 @@ def archive(
     print(f"{path}: {count} files, {show_bytes(path.stat().st_size)}")
 
 
-def _make_anonymous(folder: Path, results: Path, work: Path, identities: Sequence[Identity]) -> tuple[Path, Path]:
+def _make_anonymous(
+    folder: Path, results: Path, work: Path, identities: Sequence[Identity], sites: Path
+) -> tuple[Path, Path]:
     """Replace names in the raw files, and rebuild the results; return the folders of both."""
     anonymous = work / "raw" / folder.name
     replace_names(folder, anonymous, identities)
     (work / "rebuilt").mkdir()
-    made = make_results(anonymous, work / "rebuilt")
+    made = make_results(anonymous, work / "rebuilt", sites=sites)
     count = check_records(results / "dataset.nc", made / "dataset.nc", anonymous, identities)
     print(f"{count} records have the same values, each at its place in the anonymised logs")
     return anonymous, made

@@ -1,11 +1,18 @@
 """Copy the program into an archive, and name its version and commit."""
 
+import math
 import subprocess
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
+import yaml
+
+from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.known_since import with_known_since
 from coldcache.core.program_files import PROGRAM, SOURCES
+from coldcache.verdicts.thresholds import Ceilings
 
 #: Files and folders of a clone that are needed to rebuild results from raw logs.
 _FILES = ("Snakefile", "Makefile", "pyproject.toml", "README.md", "CITATION.cff", "LICENSE", "environment.yml")
@@ -20,7 +27,7 @@ _LEFT_OUT = ("__pycache__", "*.egg-info", ".ipynb_checkpoints", "*.pyc", "*.png"
 def copy_program(folder: Path) -> None:
     """Copy the program into a folder, with the notebooks, studies and claims of the working folder.
 
-    The configuration of sites is left out; campaigns contain it.
+    The configuration of sites is left out; campaigns contain it, and `write_known_since` writes what one lacks.
 
     Parameters
     ----------
@@ -34,6 +41,30 @@ def copy_program(folder: Path) -> None:
         _copy(Path(name), folder / name)
     if PROGRAM not in SOURCES.parents:
         _copy(SOURCES / "coldcache", folder / "workflow/src/coldcache")
+
+
+def write_known_since(campaign: Campaign, sites: Path, replace: Callable[[bytes], bytes] = lambda text: text) -> None:
+    """Write what a site states since its campaign was sealed, so that a rebuild judges the campaign alike.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        The campaign as its own file has it; without such statements nothing is written.
+    sites : Path
+        The folder for the site's file, which has only what verdicts and claims need.
+    replace : callable
+        What replaces names in the file and in its name.
+    """
+    known = with_known_since(campaign)
+    if known == campaign:
+        return
+    site, target = known.site, known.site.target
+    ceilings = target.model_dump(include=set(Ceilings.model_fields), exclude_none=True)
+    targets = {site.target_name: {"path": target.path, **ceilings}}
+    stated = {"site": site.site, "title": site.title, "targets": targets, "offers": site.offers}
+    text = yaml.safe_dump(stated, sort_keys=False, allow_unicode=True, width=math.inf)
+    sites.mkdir(parents=True, exist_ok=True)
+    (sites / replace(f"{site.site}.yaml".encode()).decode()).write_bytes(replace(text.encode()))
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -12,6 +12,7 @@ from coldcache.campaign.campaign import RAW, read_campaign
 from coldcache.core.errors import ColdCacheError
 from coldcache.core.program_files import find_file
 from coldcache.design.notebooks import list_notebooks
+from coldcache.design.site import SITES
 from coldcache.report.archive.zip_files import copy_tree
 from coldcache.report.site.pages import COMPARISON
 
@@ -23,7 +24,7 @@ class RebuildError(ColdCacheError):
     """Results that cannot be rebuilt."""
 
 
-def make_results(campaign: Path, work: Path, comparison: Path | None = None) -> Path:
+def make_results(campaign: Path, work: Path, comparison: Path | None = None, sites: Path | None = None) -> Path:
     """Collect a campaign, judge claims, execute its notebooks and render its report in a separate folder.
 
     Notebooks, claims and published values are those of the working folder, else those of the program.
@@ -36,6 +37,8 @@ def make_results(campaign: Path, work: Path, comparison: Path | None = None) -> 
         An empty folder, which receives ``raw/<campaign>`` and ``results/<campaign>``.
     comparison : Path, optional
         A page that compares this campaign with another, which the report includes unchanged.
+    sites : Path, optional
+        A folder with files of sites, which replace those of the working folder if it exists.
 
     Returns
     -------
@@ -57,6 +60,12 @@ def make_results(campaign: Path, work: Path, comparison: Path | None = None) -> 
     copy_tree(campaign, work / RAW / name)
     if Path("config").is_dir():
         copy_tree(Path("config"), work / "config")
+    for source in sites.glob("*.yaml") if sites else ():
+        target = work / SITES / source.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # It may be a hard link to the file of the working folder.
+        target.unlink(missing_ok=True)
+        shutil.copy(source, target)
     for notebook in sorted({notebook for _, notebook in asked}):
         source = find_file(Path("notebooks", f"{notebook}.ipynb"))
         if not source.is_file():

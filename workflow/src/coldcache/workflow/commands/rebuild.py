@@ -9,6 +9,7 @@ from pathlib import Path
 from coldcache.campaign.campaign import RAW
 from coldcache.campaign.seal import SUMS, check_seal, check_sums, is_sealed
 from coldcache.core.errors import CampaignError
+from coldcache.design.site import SITES
 from coldcache.report.archive.diff_results import ARTEFACT_STATES, Artefact, compare_results
 from coldcache.report.archive.program_copy import name_version
 from coldcache.report.archive.rebuild import make_results
@@ -40,9 +41,10 @@ def print_rebuild(named: str) -> int:
         If a step fails.
     """
     with tempfile.TemporaryDirectory(prefix="coldcache-") as temporary:
-        work = Path(temporary)
+        work, sites = Path(temporary), None
         if Path(named).suffix == ".zip" or Path(named).is_file():
             campaign, results = _open_archive(Path(named), work / "archive")
+            sites = work / "archive/code" / SITES
             made_by, here = read_version(work / "archive"), name_version()
             if made_by != here:
                 print(f"made by {made_by or 'an unknown version'}, rebuilt by {here}; its code/ is the earlier one")
@@ -51,7 +53,7 @@ def print_rebuild(named: str) -> int:
         if is_sealed(campaign) and (differences := check_seal(campaign)):
             raise CampaignError(f"{campaign.name}: {differences[0]}; it is not rebuilt")
         (work / "rebuilt").mkdir()
-        rebuilt = make_results(campaign, work / "rebuilt", results / COMPARISON)
+        rebuilt = make_results(campaign, work / "rebuilt", results / COMPARISON, sites)
         found = compare_results(results, rebuilt)
     for artefact in _fold(found):
         print(f"{artefact.state:<10} {artefact.name}" + (f": {artefact.why}" if artefact.why else ""))
