@@ -107,7 +107,7 @@ def check_seal(folder: Path) -> list[str]:
 def check_sums(folder: Path) -> list[str]:
     """Return the files that differ from a folder's checksums, such as ``a.txt: changed``; raises as `check_seal`.
 
-    A symbolic link is never covered, so each counts as added.
+    A symbolic link is never covered: it counts as added, or in the place of a file as the file removed.
     """
     stated = {}
     for number, line in enumerate((folder / SUMS).read_text(errors="replace").splitlines(), start=1):
@@ -117,6 +117,6 @@ def check_sums(folder: Path) -> list[str]:
         stated[match[2]] = match[1]
     found = {str(path.relative_to(folder)): path for path in raw_files(folder)}
     differences = [f"{name}: removed" for name in stated.keys() - found.keys()]
-    differences += [f"{name}: added" for name in {*found.keys() - stated.keys(), *_list_links(folder)}]
+    differences += [f"{name}: added" for name in {*found, *_list_links(folder)} - stated.keys()]
     differences += [f"{name}: changed" for name in stated.keys() & found.keys() if sha256(found[name]) != stated[name]]
     return sorted(differences)
