@@ -55,6 +55,8 @@ TARGET = ("path", "/mnt/fast/target", "/anonymous/path-1")
         ("-o /home/alice/runs/a.dat", [("path", "/home/alice/runs", "/anonymous/path-1"), ("user", "alice", "user-1")]),
         ("/usr/bin/ior /dev/nvme0n1 /proc/sys/vm/drop_caches /etc/fstab", []),
         ("/mnt/fast/target/coldcache/s/t0", []),
+        ("--directory=/mnt/fast/target/stripe-count:/mnt/fast/target2/stripe-count", []),
+        ("gate-7:/export/x", [("host", "gate-7", "host-1")]),
         ("bob@gate:/export/home/x", [("host", "gate", "host-1"), ("user", "bob", "user-1")]),
     ],
 )  # fmt: skip

@@ -44,7 +44,7 @@ _HOSTS = (
     re.compile(rb"^<([^<>\s]+)> [^\n]*: \(g=\d+\)", re.MULTILINE),
     re.compile(rb"^Linux (\S+) \d+\.\d+", re.MULTILINE),
     re.compile(rb"(?<![\w.])[a-z_][\w.-]*@(?!" + _NETWORK + rb"\b)([A-Za-z][\w.-]*[A-Za-z0-9])"),
-    re.compile(rb"(?<![\w./@])([A-Za-z][\w-]*(?:\.[\w-]+)*):/[\w]"),
+    re.compile(rb"(?<![\w./@-])([A-Za-z][\w-]*(?:\.[\w-]+)*):/[\w]"),
 )
 
 #: A server in the source of a mount, such as //nas7.site.org/share, gate:/export or mgs1@tcp,mgs2@tcp:/lus.
