@@ -78,6 +78,8 @@ def test_the_reference_campaign_keeps_the_verdicts_of_the_rules_that_sealed_it(r
     assert judged.verdicts.keys() == {trial.key for trial in trials}
     assert Counter(one.verdict for one in judged.verdicts.values()) == {"valid": 392, "suspect": 195, "void": 2}
     changes = list_rejudged(judged, trials)
-    assert len(changes) == 83
+    assert len(changes) == 88
     now = Counter(code for one in changes for code in set(one.trial.judgement.codes) - set(one.before.codes))
     assert now == {"above-ceiling": 39, "coarse-clock": 37, "too-short": 4}
+    valid = Counter(one.before.codes for one in changes if one.trial.judgement.verdict == "valid")
+    assert valid == {("slow-process-hidden",): 5, ("too-short",): 3}

@@ -108,7 +108,10 @@ def test_what_is_missing_is_one_line(monkeypatch):
 
 
 def test_a_target_elsewhere_than_on_the_first_client_is_refused():
-    site = read_site(ROOT / "config/sites", "model", target="/mnt/fast")
+    stated = read_site(ROOT / "config/sites", "model")
+    site = stated.model_copy(
+        update={"targets": {stated.target_name: stated.target.model_copy(update={"path": "/mnt/fast"})}}
+    )
     with pytest.raises(TargetError, match="/mnt/fast is not on the model's first client"):
         place_of(site)
 
