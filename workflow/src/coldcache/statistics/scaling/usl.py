@@ -104,12 +104,8 @@ def fit_scalability(
     n = n[kept]
     times = n / np.nanmedian(cells[kept], axis=1)
     columns = _columns(n)
-    expected = times
-    for _ in range(8):
-        best = _nonnegative(columns / expected[:, None], (times / expected)[None])[0]
-        if best[0] <= 0:
-            raise NoData(_NO_RATE_OF_ONE)
-        expected = columns @ best
+    best = _fit_times(columns, times)
+    expected = columns @ best
     freedom = len(n) - 3
     spread = float(np.sqrt(((times / expected - 1) ** 2).sum() / freedom))
     draws = _draw_refits(columns / expected[:, None], times / expected, spread, seed)
@@ -127,6 +123,17 @@ def fit_scalability(
         best_threads=float(np.sqrt(max(1 - contention, 0) / coherency)) if coherency > 0 else np.inf,
         spread=spread, tested=(float(n.min()), float(n.max())), level=level, draws=np.vstack([best, draws]),
     )  # fmt: skip
+
+
+def _fit_times(columns: Array, times: Array) -> Array:
+    """Return the coefficients of the curve through `times` with the least relative distances, shape (3,)."""
+    expected = times
+    for _ in range(8):
+        best = _nonnegative(columns / expected[:, None], (times / expected)[None])[0]
+        if best[0] <= 0:
+            raise NoData(_NO_RATE_OF_ONE)
+        expected = columns @ best
+    return best
 
 
 def _draw_refits(design: Array, relative: Array, spread: float, seed: int) -> Array:
