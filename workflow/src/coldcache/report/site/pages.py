@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from coldcache.design.cases import Case, expand_cases
+from coldcache.design.cases import Case
 from coldcache.design.imported_study import AnyStudy, ForeignStudy
 from coldcache.report.site.anchors import name_tables, number_cells
 from coldcache.report.site.context import ReportContext
@@ -126,17 +126,16 @@ def _find_headline(study: AnyStudy, context: ReportContext) -> str:
 
 
 def _describe_sweeps(study: AnyStudy, context: ReportContext) -> Iterator[tuple[str, Markup]]:
-    campaign = context.campaign
     if isinstance(study, ForeignStudy):
         for foreign in study.sweeps.values():
             levels = show_levels({factor: level} for factor, found in foreign.factors.items() for level in found)
             what = f"{', '.join(foreign.tools)}: {', '.join(foreign.operations) or 'nothing that can be read'}"
             yield foreign.title, join((what, levels), separator=Markup("<br>"))
         return
-    assert campaign.environment is not None
     cases: dict[str, list[Case]] = {}
-    for case in expand_cases(study, campaign.site, campaign.environment):
-        cases.setdefault(case.sweep, []).append(case)
+    for case in context.campaign.cases():
+        if case.study == study.study:
+            cases.setdefault(case.sweep, []).append(case)
     for name, sweep in study.sweeps.items():
         trials = _count_run(context.cases.get((study.study, name), {}))
         if trials:

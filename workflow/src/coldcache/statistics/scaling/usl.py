@@ -106,8 +106,7 @@ def fit_scalability(
     columns = _columns(n)
     best = _fit_times(columns, times)
     expected = columns @ best
-    freedom = len(n) - 3
-    spread = float(np.sqrt(((times / expected - 1) ** 2).sum() / freedom))
+    spread = float(np.sqrt(((times / expected - 1) ** 2).sum() / (len(n) - 3)))
     draws = _draw_refits(columns / expected[:, None], times / expected, spread, seed)
     if len(draws) < _DRAWS / 2:
         raise NoData(_NO_RATE_OF_ONE)
