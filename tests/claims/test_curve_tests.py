@@ -25,3 +25,31 @@ def test_every_core_is_asked_where_logs_state_each_stream_alone(made_records, ma
     (found,) = judge_claims(make_context(changed), claims)
     assert (found.verdict, found.estimate) == ("borne out", pytest.approx(50e6 / 300e6, rel=0.01))
     assert found.why.startswith("each doubling from 1 to 2 threads multiplies read per thread by 0.167 (95 %: ")
+
+
+def judge_shortened(made_records, make_context, claim, study, most):
+    """Return the verdict of a claim on made data whose sequential sweep ends at this number of threads."""
+    records = made_records[made_records.study == study]
+    kept = records[(records.sweep != "sequential") | (records.threads <= most)]
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == claim)
+    (found,) = judge_claims(make_context(kept), [stated])
+    return found
+
+
+def test_a_drop_at_1_024_threads_needs_these_threads(made_records, make_context):
+    whole = judge_shortened(made_records, make_context, "PN2", "pixstor-nvme", 1024)
+    assert whole.verdict == "borne out" and "write at 1024 threads is " in whole.why
+    short = judge_shortened(made_records, make_context, "PN2", "pixstor-nvme", 512)
+    assert short.verdict == "open"
+    assert short.why.startswith(
+        "pixstor-nvme/sequential has threads 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, not 1024; needed: "
+    )
+
+
+def test_a_curve_that_ends_before_the_claim_does_can_only_refute_it(made_records, make_context):
+    assert judge_shortened(made_records, make_context, "DL2", "dell-lustre", 256).verdict == "borne out"
+    short = judge_shortened(made_records, make_context, "DL2", "dell-lustre", 96)
+    assert short.verdict == "open" and "needed: 240 threads; the most is 96" in short.why
+    rising = made_records.copy()
+    rising.loc[(rising.sweep == "sequential") & (rising.threads == 96), "value"] *= 3
+    assert judge_shortened(rising, make_context, "DL2", "dell-lustre", 96).verdict == "refuted"

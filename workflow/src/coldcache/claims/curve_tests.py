@@ -179,6 +179,9 @@ def weigh_growth(context: ClaimContext, source: str, test: GrowthTest) -> Compar
     limits = [f"above {test.above:.3g}"] * (test.above > 0) + [f"below {test.below:.3g}"] * bool(
         np.isfinite(test.below)
     )
+    if curve.threads[-1] < (needed := (test.reach or 0) * each):
+        missing = f"{needed:,g} threads; the most is {curve.threads[-1]:,g}"
+        found = found._replace(p_for=1.0, missing=missing)
     return found._replace(
         says=f"each doubling from {2 ** x[0]:g} to {2 ** x[-1]:g} threads multiplies {what} by {_factor(found)}; "
         f"the claim needs {' and '.join(limits)}"
@@ -191,21 +194,30 @@ def _slope(x: Array, logs: Array) -> float:
 
 
 def weigh_drop(context: ClaimContext, source: str, test: DropTest) -> ComparisonResult:
-    """Test which share of its plateau a curve loses at its last thread count."""
+    """Test which share of its plateau a curve loses at a thread count."""
     curve = _read(context, source, test)
-    before = np.flatnonzero(curve.plateau()[:-1])
+    end = _find_threads(curve, test.at) if test.at else len(curve.threads) - 1
+    before = np.flatnonzero(curve.plateau()[:end])
     if not before.size:
-        raise NoData(f"{curve.chosen.operation}: nothing of the plateau lies before {curve.threads[-1]:g} threads")
+        raise NoData(f"{curve.chosen.operation}: nothing of the plateau lies before {curve.threads[end]:g} threads")
     # One level is compared with one other: a mean of several has less of the skew of a rate, which biases the test.
     middle = before[(before.size - 1) // 2]
-    logs = np.log(curve.rates[-1] / curve.rates[middle])
+    logs = np.log(curve.rates[end] / curve.rates[middle])
     limits = float(np.log(1 - test.most)), float(np.log(1 - test.least))
     found = weigh_logarithms(logs, *limits, curve.trials, rounds=curve.rounds)
     return found._replace(
-        says=f"{curve.chosen.operation} at {curve.threads[-1]:g} threads is {show_times(found)} that at "
+        says=f"{curve.chosen.operation} at {curve.threads[end]:g} threads is {show_times(found)} that at "
         f"{curve.threads[middle]:g}, in the middle of its plateau; the claim needs {1 - test.most:.3g} to "
         f"{1 - test.least:.3g}"
     )
+
+
+def _find_threads(curve: Curve, threads: int) -> int:
+    """Return the place of a thread count on a curve; a curve without it is no data."""
+    if threads not in curve.threads:
+        have = ", ".join(f"{count:g}" for count in curve.threads)
+        raise NoData(f"{curve.chosen.study}/{curve.chosen.sweep} has threads {have}, not {threads}")
+    return int(np.flatnonzero(curve.threads == threads)[0])
 
 
 def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyTest) -> ComparisonResult:
@@ -232,13 +244,9 @@ def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyTest) -> Comp
 def weigh_peak_at(context: ClaimContext, source: str, test: PeakAtTest) -> ComparisonResult:
     """Test whether a curve is highest at the claimed thread count."""
     curve = _read(context, source, test)
-    here = curve.threads == test.threads
-    if not here.any():
-        have = ", ".join(f"{count:g}" for count in curve.threads)
-        raise NoData(f"{curve.chosen.study}/{curve.chosen.sweep} has threads {have}, not {test.threads}")
-    logs = np.log(curve.rates)
+    here = _find_threads(curve, test.threads)
     try:
-        found = weigh_place(logs, int(np.flatnonzero(here)[0]), curve.rounds)
+        found = weigh_place(logs := np.log(curve.rates), here, curve.rounds)
     except ValueError as reason:
         raise NoData(f"{curve.chosen.study}/{curve.chosen.sweep}: {reason}") from reason
     place, rival = found.places

@@ -121,6 +121,9 @@ class GrowthTest(Selection):
     kind: Literal["growth"]
     first: int = Field(1, ge=1, description="The least number of threads that is looked at, or a multiple of `per`.")
     last: int | None = Field(None, ge=1, description="The greatest one; the most measured if left out.")
+    reach: int | None = Field(
+        None, ge=1, description="The number that the claim speaks of: a curve that ends before can only refute it."
+    )
     per: Per | None = Field(None, description="What threads are counted in; single threads if left out.")
     above: float = Field(0.0, ge=0)
     below: float = Field(float("inf"), gt=0)
@@ -133,9 +136,10 @@ class GrowthTest(Selection):
 
 
 class DropTest(Selection):
-    """The share of its plateau that a curve loses at its last thread count."""
+    """The share of its plateau that a curve loses at a thread count."""
 
     kind: Literal["drop"]
+    at: int | None = Field(None, ge=1, description="Threads; the most measured if left out.")
     least: float = Field(gt=-1, lt=1)
     most: float = Field(gt=-1, lt=1)
 
