@@ -38,7 +38,7 @@ class BlockSettings:
         self._work, self._lock = work, lock
         self._changes = Changes(work, lock)
         self._nodes: OnNodes | None = None
-        # What trials have put in force and no other folder does away with: where it lies, by factor.
+        # What trials have put in force and does not disappear with a sweep's own folder: where it lies, by factor.
         self._lasting: dict[str, dict[str, Any]] = {}
         self._stack = ExitStack()
 
@@ -185,7 +185,7 @@ class BlockSettings:
     def _put(self, factor: str, kind: Setting, level: Any, folder: Path) -> SettingReading:
         """Put a level in force unless it is already, and return what is read then."""
         address, asked, value = locate(kind, self._work, folder), kind.reading(level), kind.value(level)
-        if not address.get("folder"):
+        if address.get("folder") != str(folder):
             self._lasting[factor] = address
         if self._nodes and kind.is_of_node:
             nodes = self._nodes.ask(address, "put", factor=factor, asked=asked, value=value)
