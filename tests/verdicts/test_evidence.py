@@ -157,6 +157,33 @@ def test_what_is_not_counted_is_unknown_and_says_why():
 
 
 @pytest.mark.parametrize(
+    ("operation", "name", "of"),
+    [
+        ("read", "read_bytes", "device"), ("read", "written_bytes", "device"), ("read", "calls", "nfs"),
+        ("write", "read_bytes", "network"), ("file-stat", "mds0.requests", "model"),
+    ],
+)  # fmt: skip
+def test_counters_that_went_backwards_prove_nothing(operation, name, of):
+    counters = counted(read=1000 * MIB, written=1000 * MIB, flushes=3, **{"mds0.requests": 1000})
+    counters["before"][name], counters["after"][name] = 2**34, 0
+    rows = [record("rate", 1.0, operation), record("count", 1000, operation)] if "stat" in operation else None
+    trial = observe(operation, rows, counters={**counters, "of": of})
+    found = find_evidence(trial, operation)
+    assert (found.reached, found.why) == (
+        "unknown", f"the counters were reset meanwhile: {name} went backwards",
+    )  # fmt: skip
+    assert found[4:8] == (None,) * 4
+    if operation == "read":
+        assert judge(trial).cold == "unproved"
+
+
+def test_a_metadata_server_of_a_model_that_began_anew_takes_no_bytes_away():
+    counters = counted(read=1000 * MIB, **{"mds0.requests": 0})
+    counters["before"]["mds0.requests"] = 7
+    assert find_evidence(observe("read", counters={**counters, "of": "model"}), "read").reached == "storage"
+
+
+@pytest.mark.parametrize(
     ("dio", "operation", "flushes", "reached"),
     [
         (False, "read", 0, "unknown"),

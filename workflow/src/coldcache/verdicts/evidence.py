@@ -80,6 +80,9 @@ def find_evidence(trial: Observation, operation: str) -> Evidence:
         return found._replace(reached="memory", why=memory)
     if outcome.counters is None or found.crossed_bytes is None:
         return found._replace(why=outcome.uncounted or "nothing counts the bytes that cross the device")
+    if reset := _find_reset(operation, outcome.counters):
+        why = f"the counters were reset meanwhile: {reset} went backwards"
+        return found._replace(crossed_bytes=None, requests=None, flushes=None, discarded_bytes=None, why=why)
     nodes = outcome.factors.get("nodes", 1)
     if crossing(trial) == "wire" and nodes > 1 and not outcome.guest:
         # Its part of what all of them moved says nothing about the others'.
@@ -115,6 +118,14 @@ def _read_counts(trial: Observation, operation: str) -> Evidence:
         requests=requests if counters.of == "device" else _count_calls(counters),
         flushes=counters.difference("flushes"), discarded_bytes=counters.difference("discarded_bytes"),
     )  # fmt: skip
+
+
+def _find_reset(operation: str, counters: Counters) -> str | None:
+    """Return which count fell while the tool ran, as after a reset or on a device that was plugged in again."""
+    # A metadata server of a model may be replaced while data is moved.
+    calls = [name for name in counters.after if operation in METADATA_OPERATIONS and name.endswith(".requests")]
+    names = ("read_bytes", "written_bytes", "calls", *calls)
+    return next((name for name in names if (counters.difference(name) or 0) < 0), None)
 
 
 def _find_work(trial: Observation, operation: str, counters: Counters) -> _Work | None:
