@@ -86,7 +86,7 @@ def test_the_wire_proves_that_bytes_left_the_server_of_one_node():
     assert (found.verdict, found.why) == (
         "cold", "1000 MiB of 1000 MiB crossed the wire; how much the server held in memory is unknown",
     )  # fmt: skip
-    found = judge_cold(observe(factors={"nodes": 2}, **crossing_of(1, crossing="wire")))
-    assert (found.verdict, found.why) == ("unproved", "the bytes were counted on one of 2 nodes")
-    assert judge_cold(observe(factors={"nodes": 2}, **crossing_of(1))).verdict == "cold"
+    for crossing in ("wire", "device"):
+        found = judge_cold(observe(factors={"nodes": 2}, **crossing_of(1, crossing=crossing)))
+        assert (found.verdict, found.why) == ("unproved", "the bytes were counted on one of 2 nodes")
     assert judge_cold(observe(factors={"nodes": 1}, **crossing_of(1, crossing="wire"))).verdict == "cold"

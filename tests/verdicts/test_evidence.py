@@ -157,6 +157,22 @@ def test_what_is_not_counted_is_unknown_and_says_why():
 
 
 @pytest.mark.parametrize(
+    ("of", "crossing", "guest", "reached", "crossed"),
+    [
+        ("device", "device", None, "unknown", None),
+        ("network", "wire", None, "unknown", None),
+        ("model", "device", None, "storage", 1000 * MIB),
+        ("nfs", "wire", {"kind": "user-mode-linux", "kernel": "6.1"}, "storage", 1000 * MIB),
+    ],
+)
+def test_the_counters_of_one_of_several_nodes_prove_nothing_whatever_they_count(of, crossing, guest, reached, crossed):
+    counters = over(counted(read=1000 * MIB), crossing, of)
+    found = find_evidence(observe("read", factors={"nodes": 4}, counters=counters, guest=guest), "read")
+    assert (found.reached, found.crossed_bytes) == (reached, crossed)
+    assert (found.why == "the bytes were counted on one of 4 nodes") == (reached == "unknown")
+
+
+@pytest.mark.parametrize(
     ("operation", "name", "of"),
     [
         ("read", "read_bytes", "device"), ("read", "written_bytes", "device"), ("read", "calls", "nfs"),

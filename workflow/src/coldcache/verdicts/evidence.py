@@ -84,8 +84,8 @@ def find_evidence(trial: Observation, operation: str) -> Evidence:
         why = f"the counters were reset meanwhile: {reset} went backwards"
         return found._replace(crossed_bytes=None, requests=None, flushes=None, discarded_bytes=None, why=why)
     nodes = outcome.factors.get("nodes", 1)
-    if crossing(trial) == "wire" and nodes > 1 and not outcome.guest:
-        # Its part of what all of them moved says nothing about the others'.
+    if nodes > 1 and outcome.counters.of != "model" and not outcome.guest:
+        # One node's part of what all of them moved says nothing about the others'; a model counts for all its clients.
         return found._replace(crossed_bytes=None, requests=None, why=f"the bytes were counted on one of {nodes} nodes")
     own = _find_work(trial, operation, outcome.counters)
     if own is None:
