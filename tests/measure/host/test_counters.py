@@ -10,7 +10,13 @@ import pytest
 
 from coldcache.campaign.trial_json import read_outcome
 from coldcache.core.outcome import Counters
-from coldcache.measure.host.counters import CounterSource, choose_counters, find_block_device, read_counters
+from coldcache.measure.host.counters import (
+    CounterSource,
+    choose_counters,
+    find_block_device,
+    pair_counters,
+    read_counters,
+)
 from coldcache.measure.host.mounts import Mount, find_mount
 from coldcache.tools import find_tool
 from coldcache.verdicts.cold_proof import judge_cold
@@ -162,6 +168,55 @@ def test_a_read_that_nothing_counts_is_unproved_with_the_reason(measured):
     outcome = outcome._replace(counters=None, uncounted="fuse.x has no block device")
     found = judge_cold(Observation(outcome, records, None, Thresholds()))
     assert (found.verdict, found.why) == ("unproved", "fuse.x has no block device")
+
+
+def disk(root, name, number, iostats="1", reads=0):
+    """Write the files of a block device that read so many sectors below another root, and return its folder."""
+    folder = root / "sys/devices" / name
+    (folder / "queue").mkdir(parents=True, exist_ok=True)
+    (folder / "dev").write_text(f"{number}\n")
+    (folder / "stat").write_text(f"{reads} 0 {reads} 0 {'0 ' * 13}\n")
+    (folder / "queue/iostats").write_text(f"{iostats}\n")
+    link = root / "sys/dev/block" / number
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if not link.is_symlink():
+        link.symlink_to(folder)
+    return folder
+
+
+def test_a_disk_that_was_told_not_to_count_counts_nothing(tmp_path):
+    mount = mounted("xfs", "/dev/nvme0n1", device="259:0")
+    why = "nvme0n1 does not count: /sys/block/nvme0n1/queue/iostats is 0; write 1 into it"
+    disk(tmp_path, "nvme0n1", "259:0", iostats="0", reads=7)
+    off = choose_counters(mount, root=tmp_path)
+    assert off == CounterSource("device", "259:0", doubt=why)
+    before = read_counters(off, tmp_path)
+    assert pair_counters(off, before, before) == why
+    # Whatever it states, one that moves counts.
+    after = {**before, "read_bytes": before["read_bytes"] + 512}
+    assert pair_counters(off, before, after) == Counters(before, after, "device", "device")
+    disk(tmp_path, "nvme0n1", "259:0", iostats="1")
+    on = choose_counters(mount, root=tmp_path)
+    assert (on.doubt, pair_counters(on, before, before)) == (None, Counters(before, before, "device", "device"))
+
+
+def test_a_partition_counts_as_its_disk_does(tmp_path):
+    part = disk(tmp_path, "sda", "8:0", iostats="0") / "sda1"
+    part.mkdir()
+    (part / "partition").write_text("1\n")
+    (tmp_path / "sys/dev/block/8:1").symlink_to(part)
+    found = choose_counters(mounted("ext4", "/dev/sda1", device="8:1"), root=tmp_path)
+    assert found.doubt == "sda does not count: /sys/block/sda/queue/iostats is 0; write 1 into it"
+
+
+def test_a_device_that_is_made_of_others_counts_whatever_it_states(tmp_path):
+    (disk(tmp_path, "dm-0", "253:0", iostats="0") / "slaves/sda").mkdir(parents=True)
+    assert choose_counters(mounted("xfs", "/dev/mapper/v", device="253:0"), root=tmp_path).doubt is None
+
+
+def test_counters_that_cannot_be_read_are_told():
+    assert pair_counters(CounterSource("nfs", "/mnt/a"), {"calls": 1}, None) == "the counters of /mnt/a cannot be read"
+    assert pair_counters(CounterSource("", why_not="none"), None, None) == "none"
 
 
 def test_a_sync_is_counted_as_a_flush_of_the_device(loop_mount):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from coldcache.campaign.trial_json import TRIAL_JSON, write_outcome
 from coldcache.core.errors import CampaignError, SettingError
-from coldcache.core.outcome import ColdState, Counters, Failure, Outcome
+from coldcache.core.outcome import ColdState, Failure, Outcome
 from coldcache.core.units import show_bytes
 from coldcache.core.vocabulary import LOOK_UPS
 from coldcache.design.cases import Trial
@@ -19,7 +19,7 @@ from coldcache.measure.cluster.ask_nodes import BlockNodes, cool_everywhere, ref
 from coldcache.measure.cluster.launch import Launch
 from coldcache.measure.cold import forgets_names, make_cold, measure_below
 from coldcache.measure.fresh_files import SINGLY, find_inode_readahead, forget_earlier_files, renew
-from coldcache.measure.host.counters import choose_counters, read_counters
+from coldcache.measure.host.counters import choose_counters, pair_counters, read_counters
 from coldcache.measure.host.inventory import describe_below
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.input_files import lay_out, lay_out_within
@@ -231,11 +231,8 @@ class _TrialRun:
         for log in folder.glob(pattern) if pattern else ():
             shutil.move(log, self._partial / log.name)
         self._keep_files(inputs)
-        after = before and read_counters(source)
-        if before and after:
-            self._note(counters=Counters(before, after, source.kind, source.crossing))
-        else:
-            self._note(uncounted=source.why_not or f"the counters of {source.name} cannot be read")
+        counted = pair_counters(source, before, before and read_counters(source))
+        self._note(**{"uncounted" if isinstance(counted, str) else "counters": counted})
         if launch.spreads:
             self._check_launch(launch, run)
 

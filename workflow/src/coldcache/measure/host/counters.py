@@ -7,12 +7,13 @@ Each type of file system has its own counters: a block device (diskstats), an NF
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from coldcache.measure.host.kernel_files import read_bytes
+from coldcache.core.outcome import Counters
+from coldcache.measure.host.kernel_files import read_bytes, read_property
 from coldcache.measure.host.mounts import Mount
 from coldcache.measure.model.counters import count_evidence
 from coldcache.measure.model.errors import ModelError
@@ -40,11 +41,14 @@ class CounterSource(NamedTuple):
         The device's number, the model's folder, the mount point, the file system's name, or the interfaces.
     why_not : str or None
         Why there are no counters.
+    doubt : str or None
+        Why counters that stand still may not count.
     """
 
     kind: str
     name: str = ""
     why_not: str | None = None
+    doubt: str | None = None
 
     @property
     def crossing(self) -> str:
@@ -66,7 +70,7 @@ def choose_counters(mount: Mount, interfaces: Iterable[str] = (), root: Path = _
     """
     number = find_block_device(mount, root)
     if number:
-        return CounterSource("device", number)
+        return CounterSource("device", number, doubt=_doubt_device(number, root))
     if place := find_place(Path(mount.point)):
         return CounterSource("model", str(place.folder))
     if mount.filesystem in ("nfs", "nfs4"):
@@ -113,6 +117,34 @@ def read_counters(source: CounterSource, root: Path = _ROOT) -> dict[str, int] |
         case "network":
             return _add_up(_read_interface(name, root) for name in source.name.split())
     return None
+
+
+def pair_counters(
+    source: CounterSource, before: Mapping[str, int] | None, after: Mapping[str, int] | None
+) -> Counters | str:
+    """Return the counters before and after a tool ran, or why they do not say what crossed.
+
+    Parameters
+    ----------
+    source : CounterSource
+        Where they were read.
+    before, after : mapping of str to int, or None
+        As `read_counters` returns them.
+    """
+    if not before or not after:
+        return source.why_not or f"the counters of {source.name} cannot be read"
+    if source.doubt and before == after:
+        return source.doubt
+    return Counters(before, after, source.kind, source.crossing)
+
+
+def _doubt_device(number: str, root: Path) -> str | None:
+    """Return why a device may not count; None for one that is made of others, which may count whatever it states."""
+    disk = (root / f"sys/dev/block/{number}").resolve()
+    disk = disk.parent if (disk / "partition").exists() else disk
+    if read_property(disk / "queue/iostats") != "0" or any((disk / "slaves").glob("*")):
+        return None
+    return f"{disk.name} does not count: /sys/block/{disk.name}/queue/iostats is 0; write 1 into it"
 
 
 def find_block_device(mount: Mount, root: Path = _ROOT) -> str | None:

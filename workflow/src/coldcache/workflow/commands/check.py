@@ -152,8 +152,9 @@ def _check_cold(site: Site) -> Iterator[CheckResult]:
         yield CheckResult("cold by commands", not reason, reason or " ".join(site.cold.commands[0]))
     mount = find_mount(folder)
     counters = choose_counters(mount, site.target.network)
-    counted = read_counters(counters) is not None
-    why = f"{counters.kind} of {mount.source}" if counted else f"{counters.why_not}; no read is proved cold"
+    counted = read_counters(counters) is not None and not counters.doubt
+    lack = counters.doubt or counters.why_not
+    why = f"{counters.kind} of {mount.source}" if counted else f"{lack}; no read is proved cold"
     yield CheckResult(f"counters of the {counters.crossing}", counted, why)
 
 
