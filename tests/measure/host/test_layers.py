@@ -92,6 +92,20 @@ def test_devices_of_one_kind_are_numbered_and_a_ring_ends(tmp_path):
     assert {kind: layer["mapped_as"] for kind, layer in layers.items()} == {"dm": "v0", "dm 2": "v1"}
 
 
+def test_all_disks_of_a_wide_array_are_named(tmp_path):
+    links, array = tmp_path / "sys/dev/block", files(tmp_path / "sys/devices/md0", {"dev": "9:0", "md/level": "raid6"})
+    links.mkdir(parents=True)
+    (links / "9:0").symlink_to(array)
+    for number in range(24):
+        disk = files(tmp_path / f"sys/devices/nvme{number}n1", {"dev": f"259:{number}"})
+        files(array, {f"slaves/{disk.name}/dev": f"259:{number}"})
+        (links / f"259:{number}").symlink_to(disk)
+    layers = describe_layers("9:0", tmp_path)
+    assert layers["raid"] == {"name": "md0", "number": "9:0"}
+    assert {layer["name"] for layer in layers.values()} == {"md0", *(f"nvme{number}n1" for number in range(24))}
+    assert len(layers) == 25
+
+
 DISK = [{"name": "sda", "number": "8:0"}]
 
 

@@ -107,12 +107,12 @@ def _read_speed(name: str, root: Path) -> float | None:
 
 
 def _list_layers(number: str, root: Path) -> Iterator[dict[str, Any]]:
-    waiting: list[str] = [number] if number else []
+    waiting = [(number, 0)] if number else []
     seen: set[str] = set()
-    while waiting and len(seen) < _DEEPEST:
-        number = waiting.pop(0)
+    while waiting:
+        number, depth = waiting.pop(0)
         link = root / f"sys/dev/block/{number}"
-        if number in seen or not link.exists():
+        if number in seen or depth == _DEEPEST or not link.exists():
             continue
         seen.add(number)
         disk = link.resolve()
@@ -124,10 +124,10 @@ def _list_layers(number: str, root: Path) -> Iterator[dict[str, Any]]:
             holder = _holder_of(Path(backing))
             held = {"filesystem": find_mount(Path(backing)).filesystem} if holder else {}
             yield {"kind": "loop", **layer, "direct_io": is_direct, "backing_file": backing, **held}
-            waiting += holder
+            waiting += [(held_by, depth + 1) for held_by in holder]
             continue
         below = [read_property(slave / "dev") for slave in sorted((disk / "slaves").glob("*"))]
-        waiting += filter(None, below)
+        waiting += [(slave, depth + 1) for slave in below if slave]
         if (disk / "dm").is_dir():
             name = read_property(disk / "dm/name") or ""
             yield {
