@@ -73,6 +73,12 @@ def test_the_fastest_window_counts():
     assert fastest_window([], 10) == fastest_window([0.1], 10) == 0
 
 
+@pytest.mark.parametrize("rate", [5, 8, 12.5, 16.7, 25, 60, 250])
+def test_slow_storage_is_as_fast_as_its_transfers_follow_each_other(rate):
+    ends = [2**20 / (rate * 1e6) * number for number in range(1, 4 + int(rate / 2))]
+    assert fastest_window(ends, 2**20) == pytest.approx(rate * 1e6, rel=1e-9)
+
+
 def test_memory_is_copied_by_every_processor():
     found = measure_memory()
     assert 1e8 < found.rate < 1e13

@@ -168,7 +168,7 @@ def _time(paths: list[Path], flags: int, chunks: int, call: Callable[..., int], 
 
 
 def fastest_window(ends: list[float], size: int) -> float:
-    """Return the highest rate in any window of a quarter of a second, in B/s.
+    """Return the highest rate in any window of a quarter of a second, or of one transfer more, in B/s.
 
     Parameters
     ----------
@@ -177,13 +177,16 @@ def fastest_window(ends: list[float], size: int) -> float:
     size : int
         Bytes of a transfer.
     """
-    first, most = 0, 0
+    first, most = 0, 0.0
     for last, end in enumerate(ends):
         while end - ends[first] > _WINDOW:
             first += 1
         # The transfer that ends as the window begins was carried before it.
-        most = max(most, last - first)
-    return most * size / _WINDOW
+        most = max(most, (last - first) / _WINDOW)
+        if first:
+            # Of slow storage few transfers are whole in the window: it is as long as one more takes.
+            most = max(most, (last - first + 1) / (end - ends[first - 1]))
+    return most * size
 
 
 def measure_memory() -> MeasuredCeiling:
