@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
+from coldcache.measure import ceilings
 from coldcache.measure.ceilings import fastest_window, measure_memory
 from coldcache.measure.target import MARKER
 from coldcache.verdicts.thresholds import MeasuredCeiling
@@ -77,6 +78,14 @@ def test_the_fastest_window_counts():
 def test_slow_storage_is_as_fast_as_its_transfers_follow_each_other(rate):
     ends = [2**20 / (rate * 1e6) * number for number in range(1, 4 + int(rate / 2))]
     assert fastest_window(ends, 2**20) == pytest.approx(rate * 1e6, rel=1e-9)
+
+
+def test_one_of_several_devices_is_no_ceiling(monkeypatch):
+    monkeypatch.setattr(ceilings, "count_members", lambda number: 2)
+    monkeypatch.setattr(ceilings.Path, "is_block_device", lambda path: True)
+    assert ceilings._find_device("8:16") is None
+    monkeypatch.setattr(ceilings, "count_members", lambda number: 1)
+    assert ceilings._find_device("8:16") == Path("/dev/8:16")
 
 
 def test_memory_is_copied_by_every_processor():

@@ -13,6 +13,7 @@ from coldcache.core.outcome import Counters
 from coldcache.measure.host.counters import (
     CounterSource,
     choose_counters,
+    count_members,
     find_block_device,
     pair_counters,
     read_counters,
@@ -212,6 +213,19 @@ def test_a_partition_counts_as_its_disk_does(tmp_path):
 def test_a_device_that_is_made_of_others_counts_whatever_it_states(tmp_path):
     (disk(tmp_path, "dm-0", "253:0", iostats="0") / "slaves/sda").mkdir(parents=True)
     assert choose_counters(mounted("xfs", "/dev/mapper/v", device="253:0"), root=tmp_path).doubt is None
+
+
+def test_btrfs_on_several_devices_has_no_counters_as_its_source_names_one(tmp_path):
+    members = tmp_path / "sys/fs/btrfs/0a1b/devices"
+    members.mkdir(parents=True)
+    for name, number in (("sdb", "8:16"), ("sdc", "8:32")):
+        (members / name).symlink_to(disk(tmp_path, name, number))
+    mount = mounted("btrfs", "/dev/sdb", device="8:16")
+    found = choose_counters(mount, root=tmp_path)
+    assert found == CounterSource("", why_not="btrfs on 2 devices: its source names one")
+    assert (count_members("8:16", tmp_path), count_members("8:48", tmp_path)) == (2, 1)
+    (members / "sdc").unlink()
+    assert choose_counters(mount, root=tmp_path) == CounterSource("device", "8:16")
 
 
 def test_counters_that_cannot_be_read_are_told():

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from coldcache.measure.host import inventory
 from coldcache.measure.host.counters import CounterSource, read_counters
-from coldcache.measure.host.inventory import describe_system, describe_target
+from coldcache.measure.host.inventory import describe_below, describe_system, describe_target
 from coldcache.measure.host.mounts import find_mount
 
 DESCRIBE = (
@@ -71,6 +72,15 @@ def test_counters_count_what_crosses_the_device(tmp_path):
     assert after["written_bytes"] - before["written_bytes"] >= 4 * 2**20
     assert after["writes"] > before["writes"]
     assert after.get("flushes", 1) >= before.get("flushes", 0)
+
+
+@pytest.mark.parametrize(("members", "limits"), [(1, {"limits": {"read_rate": 5.0}}), (2, {})])
+def test_a_limit_of_one_of_several_devices_bounds_nothing(monkeypatch, members, limits):
+    monkeypatch.setattr(inventory, "find_block_device", lambda mount: "8:16")
+    monkeypatch.setattr(inventory, "count_members", lambda number: members)
+    monkeypatch.setattr(inventory, "describe_layers", lambda number: {"disk": {"number": number}})
+    monkeypatch.setattr(inventory, "read_limits", lambda layers: {"read_rate": 5.0} if [*layers] else {})
+    assert describe_below(find_mount(Path("/"))) == {"layers": {"disk": {"number": "8:16"}}, **limits}
 
 
 def test_the_machine_is_described_as_the_kernel_has_it():

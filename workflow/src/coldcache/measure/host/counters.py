@@ -70,6 +70,8 @@ def choose_counters(mount: Mount, interfaces: Iterable[str] = (), root: Path = _
     """
     number = find_block_device(mount, root)
     if number:
+        if (members := count_members(number, root)) > 1:
+            return CounterSource("", why_not=f"{mount.filesystem} on {members} devices: its source names one")
         return CounterSource("device", number, doubt=_doubt_device(number, root))
     if place := find_place(Path(mount.point)):
         return CounterSource("model", str(place.folder))
@@ -158,6 +160,23 @@ def find_block_device(mount: Mount, root: Path = _ROOT) -> str | None:
         if stat.S_ISBLK((found := (root / mount.source[1:]).stat()).st_mode):
             return f"{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
     return None
+
+
+def count_members(number: str, root: Path = _ROOT) -> int:
+    """Return over how many devices a file system on one of them is spread, as btrfs can be.
+
+    Parameters
+    ----------
+    number : str
+        ``major:minor`` of the one that `find_block_device` returns.
+    root : Path
+        The root of the kernel's files.
+    """
+    for folder in (root / "sys/fs/btrfs").glob("*/devices"):
+        members = [read_property(device / "dev") for device in folder.iterdir()]
+        if number in members:
+            return len(members)
+    return 1
 
 
 def _read_device(number: str, root: Path) -> dict[str, int] | None:
