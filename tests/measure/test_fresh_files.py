@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -56,6 +57,17 @@ def test_where_inodes_or_space_are_short_nothing_is_kept(tmp_path, files, size):
     renew(folder, files, size)
     assert list(folder.iterdir()) == []
     assert not name_aside(folder).exists()
+
+
+@pytest.mark.parametrize(("total", "free", "kept"), [(0, 0, True), (1234567, -1, True), (1234567, 199, False)])
+def test_where_inodes_are_not_stated_what_lies_aside_is_kept(tmp_path, monkeypatch, total, free, kept):
+    folder = tmp_path / "sweep"
+    renew(folder, 1, 0)
+    (folder / "a").touch()
+    stated = SimpleNamespace(f_files=total, f_favail=free, f_bavail=2**30, f_frsize=4096)
+    monkeypatch.setattr(os, "statvfs", lambda place: stated)
+    renew(folder, 100, 0)
+    assert name_aside(folder).is_dir() == kept
 
 
 def test_folders_of_trials_are_spread_over_groups_of_inodes(tmp_path):

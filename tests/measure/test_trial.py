@@ -9,14 +9,17 @@ import subprocess
 import time
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.trials import collect_trials
+from coldcache.core.errors import CampaignError
 from coldcache.design.site import Cold
 from coldcache.measure.cold import forgets_names
 from coldcache.measure.host.counters import CounterSource, read_counters
+from coldcache.measure.trial import refuse_full
 from coldcache.tools import find_tool
 
 SWEEP = """\
@@ -329,3 +332,19 @@ def test_a_look_up_says_whether_names_were_dropped(measured):
 )
 def test_two_methods_drop_names(method, names):
     assert forgets_names(Cold(method=method)) == names
+
+
+def _state(monkeypatch, **stated):
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=2**30, f_frsize=4096, **stated))
+
+
+def test_logs_are_kept_where_inodes_are_not_stated_and_refused_where_none_are_left(tmp_path, monkeypatch):
+    # As CephFS and btrfs state them.
+    for total, free in ((1234567, -1), (0, 0), (1234567, 16)):
+        _state(monkeypatch, f_files=total, f_favail=free)
+        assert refuse_full(tmp_path) is None
+    _state(monkeypatch, f_files=1234567, f_favail=15)
+    with pytest.raises(CampaignError) as refused:
+        refuse_full(tmp_path)
+    advice = "free some and start again: the missing trials are measured then"
+    assert str(refused.value) == f"{tmp_path}: 15 inodes are left for logs; {advice}"

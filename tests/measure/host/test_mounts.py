@@ -2,10 +2,11 @@
 
 import os
 import subprocess
+from types import SimpleNamespace
 
 import pytest
 
-from coldcache.measure.host.mounts import find_mount
+from coldcache.measure.host.mounts import count_free_inodes, find_mount
 
 
 @pytest.mark.parametrize("name", ["a b\\c\td\ne", "\u2028\x85\x0c", os.fsdecode(b"\xe9t\xe9 \xff")], ids=ascii)
@@ -22,3 +23,8 @@ def test_a_mount_point_of_any_name_is_found_and_is_no_harm_to_others(name, tmp_p
         assert find_mount(tmp_path) == before
     finally:
         subprocess.run(["umount", place], check=True)
+
+
+@pytest.mark.parametrize(("total", "free", "found"), [(100, 7, 7), (100, 0, 0), (0, 0, None), (1234567, -1, None)])
+def test_inodes_are_counted_where_their_number_is_stated(total, free, found):
+    assert count_free_inodes(SimpleNamespace(f_files=total, f_favail=free)) == found

@@ -15,7 +15,7 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
-from coldcache.measure.host.mounts import find_mount
+from coldcache.measure.host.mounts import count_free_inodes, find_mount
 from coldcache.measure.host.sudo import DROP_CACHES, write_value
 
 #: The folder in a study's folder that holds what trials have left.
@@ -69,8 +69,8 @@ def renew(folder: Path, files: int, size: int) -> None:
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
     folder.mkdir(exist_ok=True)
     status = os.statvfs(folder)
-    lacks_inodes = status.f_files and status.f_favail < _ROOM * files
-    if lacks_inodes or status.f_bavail * status.f_frsize < _ROOM * size:
+    inodes = count_free_inodes(status)
+    if (inodes is not None and inodes < _ROOM * files) or status.f_bavail * status.f_frsize < _ROOM * size:
         shutil.rmtree(aside, ignore_errors=True)
 
 

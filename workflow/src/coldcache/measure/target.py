@@ -20,6 +20,7 @@ from coldcache.core.yaml_mistakes import name_place
 from coldcache.design.cases import Case
 from coldcache.design.site import SITES, Site, read_site
 from coldcache.measure.fresh_files import is_aside
+from coldcache.measure.host.mounts import count_free_inodes
 from coldcache.measure.host.processes import holders_of_lock, started_at
 from coldcache.measure.model.storage import refuse_storage
 from coldcache.measure.target_identity import refuse_other
@@ -163,13 +164,12 @@ def _is_read_only(folder: Path) -> bool:
 
 def _refuse_too_small(folder: Path, given: Path, cases: list[Case]) -> None:
     status = os.statvfs(folder)
-    free, inodes = status.f_bavail * status.f_frsize, status.f_favail
+    free, inodes = status.f_bavail * status.f_frsize, count_free_inodes(status)
     # A guest keeps its files in memory.
     cases = [case for case in cases if not case.guest]
     if not cases:
         return
-    # A file system without a fixed number of inodes, such as CephFS, states -1.
-    inodes = inodes if inodes >= 0 else sys.maxsize
+    inodes = sys.maxsize if inodes is None else inodes
     largest = max(cases, key=lambda case: case.bytes)
     files = max(case.run.files * case.run.threads for case in cases)
     if free < largest.bytes + _RESERVE or inodes < files:
@@ -181,7 +181,7 @@ def _refuse_too_small(folder: Path, given: Path, cases: list[Case]) -> None:
             f"{given} has {show_bytes(free)} free, study {largest.study} needs "
             f"{show_bytes(largest.bytes + _RESERVE)} (sweep {largest.sweep}): free space, or lower its file_size"
         )
-    if status.f_files and inodes < files:
+    if inodes < files:
         raise TargetError(f"{given} has {inodes:,} inodes free, the plan needs {files:,}: name fewer files")
 
 

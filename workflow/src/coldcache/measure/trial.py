@@ -21,7 +21,7 @@ from coldcache.measure.cold import forgets_names, make_cold, measure_below
 from coldcache.measure.fresh_files import SINGLY, find_inode_readahead, forget_earlier_files, renew
 from coldcache.measure.host.counters import choose_counters, pair_counters, read_counters
 from coldcache.measure.host.inventory import describe_below
-from coldcache.measure.host.mounts import find_mount
+from coldcache.measure.host.mounts import count_free_inodes, find_mount
 from coldcache.measure.input_files import lay_out, lay_out_within
 from coldcache.measure.lease import Lease
 from coldcache.measure.model import trial_files
@@ -362,8 +362,9 @@ def refuse_full(folder: Path) -> None:
     advice = "free some and start again: the missing trials are measured then"
     if free < _LEAST_BYTES:
         raise CampaignError(f"{folder}: {show_bytes(free)} are left for logs; {advice}")
-    if status.f_files and status.f_favail < _LEAST_FILES:
-        raise CampaignError(f"{folder}: {status.f_favail} inodes are left for logs; {advice}")
+    inodes = count_free_inodes(status)
+    if inodes is not None and inodes < _LEAST_FILES:
+        raise CampaignError(f"{folder}: {inodes} inodes are left for logs; {advice}")
 
 
 def _sync(folder: Path) -> None:

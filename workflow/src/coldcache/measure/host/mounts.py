@@ -36,6 +36,14 @@ def find_mount(folder: Path) -> Mount:
     return found
 
 
+def count_free_inodes(status: os.statvfs_result) -> int | None:
+    """Return how many inodes a file system has free, by statvfs(3); None where it has no fixed number of them.
+
+    btrfs states 0 in all for that, and CephFS -1 free.
+    """
+    return status.f_favail if status.f_files and status.f_favail >= 0 else None
+
+
 # Each trial asks for the same folder, and mounts rarely change.
 @lru_cache(maxsize=8)
 def _find_in(table: bytes, inside: str) -> Mount | None:

@@ -15,7 +15,7 @@ from coldcache.measure.cluster.check import check_in_job, check_nodes, needs_job
 from coldcache.measure.cold import why_not_cold
 from coldcache.measure.host.counters import choose_counters, read_counters
 from coldcache.measure.host.environment_modules import list_loaded, load_modules
-from coldcache.measure.host.mounts import Mount, find_mount
+from coldcache.measure.host.mounts import Mount, count_free_inodes, find_mount
 from coldcache.measure.host.page_cache import evict, measure_residency
 from coldcache.measure.host.sudo import why_no_root
 from coldcache.measure.lease import find_holder
@@ -101,7 +101,8 @@ def _check_target(site: Site) -> Iterator[CheckResult]:
         check_target(site, [])
         status = os.statvfs(_existing(site))
         free = show_bytes(status.f_bavail * status.f_frsize)
-        inodes = f", {status.f_favail:,} inodes" if status.f_files else ""
+        count = count_free_inodes(status)
+        inodes = "" if count is None else f", {count:,} inodes"
         yield CheckResult(
             "target", True, f"{site.target.path}, {_describe_mount(find_mount(_existing(site)))}; {free}{inodes} free"
         )
