@@ -13,6 +13,7 @@ from coldcache.core.outcome import ColdState
 from coldcache.core.units import show_bytes
 from coldcache.design.site import Cold
 from coldcache.measure.cold import make_cold, why_not_cold
+from coldcache.measure.host import mounts
 from coldcache.measure.host.page_cache import measure_residency
 from coldcache.measure.target import locked, make_work_folder
 
@@ -149,3 +150,45 @@ def test_a_target_that_cannot_be_unmounted_stays_locked(loop_mount):
 def test_the_root_file_system_is_not_remounted():
     assert why_not_cold(Cold(method="remount"), Path("/")).endswith(": / is on the root file system")
     assert why_not_cold(Cold(), Path("/")) is None
+
+
+HIDDEN = "10.0.0.10:6789:/ rw,name=admin,secret=<hidden>,acl"
+
+
+@pytest.mark.parametrize(
+    ("root", "line", "reason"),
+    [
+        ("/", "ext4 /dev/sdb1 rw", None),
+        ("/", "nfs4 nas:/x rw,vers=4.2", None),
+        ("/@data", "btrfs /dev/sdb1 rw,subvolid=256,subvol=/@data", None),
+        ("/bench", "ext4 /dev/sdb1 rw",
+         "{} shows the folder /bench of /dev/sdb1, which is not mounted as a whole there"),
+        ("/@data/b", "btrfs /dev/sdb1 rw,subvolid=256,subvol=/@data",
+         "{} shows the folder /@data/b of /dev/sdb1, which is not mounted as a whole there"),
+        ("/", f"ceph {HIDDEN}", "the kernel hides an option of {}, without which it is not mounted again"),
+        ("/", "cifs //nas/x rw", "{} is cifs, whose options in force do not mount it again"),
+        ("/", "smb3 //nas/x rw", "{} is smb3, whose options in force do not mount it again"),
+        ("/", "fuse.glusterfs nas:/x rw", "{} is fuse.glusterfs, whose options in force do not mount it again"),
+    ],
+)  # fmt: skip
+def test_what_could_not_be_mounted_again_is_not_unmounted(tmp_path, monkeypatch, root, line, reason):
+    table = tmp_path / "mountinfo"
+    table.write_text(f"30 1 8:1 / / rw - ext4 /dev/sda1 rw\n31 30 8:17 {root} {tmp_path} rw,relatime - {line}\n")
+    monkeypatch.setattr(mounts, "_TABLE", table)
+    monkeypatch.setattr("coldcache.measure.cold.why_no_root", lambda: None)
+    told = reason and f"caches cannot be dropped by remount: {reason.format(tmp_path)}; use drop-caches"
+    assert why_not_cold(Cold(method="remount"), tmp_path) == told
+    assert why_not_cold(Cold(method="drop-caches"), tmp_path) == why_not_cold(Cold(method="drop-caches"), Path("/"))
+    # A model starts its own clients, whatever they mount.
+    monkeypatch.setattr("coldcache.measure.cold.find_place", lambda folder: Path("/model"))
+    assert why_not_cold(Cold(method="remount"), tmp_path) is None
+
+
+def test_what_is_mounted_elsewhere_too_would_stay_in_memory(tmp_path, monkeypatch):
+    table = tmp_path / "mountinfo"
+    table.write_text(f"31 1 8:17 / {tmp_path} rw - ext4 /dev/sdb1 rw\n32 1 8:17 / /data\\0401 rw - ext4 /dev/sdb1 rw\n")
+    monkeypatch.setattr(mounts, "_TABLE", table)
+    assert why_not_cold(Cold(method="remount"), tmp_path) == (
+        "caches cannot be dropped by remount: /dev/sdb1 is mounted on /data 1 too, so the kernel would keep what it "
+        "holds of it; use drop-caches"
+    )

@@ -6,7 +6,7 @@ from typing import Any
 
 from coldcache.core.outcome import ColdState
 from coldcache.design.site import Cold
-from coldcache.measure.host.mounts import find_mount
+from coldcache.measure.host.mounts import find_mount, find_other_point
 from coldcache.measure.host.page_cache import evict, measure_residency
 from coldcache.measure.host.sudo import DROP_CACHES, drop_caches, run_command, why_no_root, why_not_writable
 from coldcache.measure.model.clients import remount_clients
@@ -96,11 +96,30 @@ def why_not_cold(cold: Cold, folder: Path) -> str | None:
     if cold.method == "drop-caches":
         reason = why_not_writable(DROP_CACHES)
     elif cold.method == "remount":
-        mount = find_mount(folder)
-        reason = f"{folder} is on the root file system" if mount.point == "/" else why_no_root()
+        reason = _why_not_remounted(folder) or why_no_root()
     if not reason and cold.commands and cold.root:
         reason = why_no_root()
     return f"caches cannot be dropped by {cold.method}: {reason}" if reason else None
+
+
+def _why_not_remounted(folder: Path) -> str | None:
+    """Return why what is mounted on a folder cannot be mounted again, or would not be cold then; None if it can."""
+    mount = find_mount(folder)
+    if mount.point == "/":
+        return f"{folder} is on the root file system"
+    if find_place(folder):
+        # A model starts its clients anew.
+        return None
+    options, reason = mount.options.split(","), None
+    if mount.filesystem in ("cifs", "smb3") or mount.filesystem.startswith("fuse"):
+        reason = f"{mount.point} is {mount.filesystem}, whose options in force do not mount it again"
+    elif "<hidden>" in mount.options:
+        reason = f"the kernel hides an option of {mount.point}, without which it is not mounted again"
+    elif mount.root != "/" and f"subvol={mount.root}" not in options:
+        reason = f"{mount.point} shows the folder {mount.root} of {mount.source}, which is not mounted as a whole there"
+    elif other := find_other_point(mount):
+        reason = f"{mount.source} is mounted on {other} too, so the kernel would keep what it holds of it"
+    return f"{reason}; use drop-caches" if reason else None
 
 
 def _remount(work: Path, lock: int) -> None:

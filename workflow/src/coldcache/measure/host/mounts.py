@@ -6,6 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+#: The kernel's table of the mounts that this process sees (proc(5)).
+_TABLE = Path("/proc/self/mountinfo")
+
 
 class Mount(NamedTuple):
     """A mounted file system.
@@ -16,6 +19,8 @@ class Mount(NamedTuple):
         Mount point, type, device or server, and the options in force.
     device : str
         ``major:minor`` of the device.
+    root : str
+        The folder of the file system that is mounted; ``/`` unless it is a subvolume or bound there.
     """
 
     point: str
@@ -23,6 +28,7 @@ class Mount(NamedTuple):
     source: str
     options: str
     device: str
+    root: str = "/"
 
 
 def find_mount(folder: Path) -> Mount:
@@ -30,10 +36,17 @@ def find_mount(folder: Path) -> Mount:
     path = folder.resolve()
     while not path.exists():
         path = path.parent
-    found = _find_in(Path("/proc/self/mountinfo").read_bytes(), f"{path}/")
+    found = _find_in(_TABLE.read_bytes(), f"{path}/")
     if not found:
         raise OSError(f"no mounted file system holds {folder}")
     return found
+
+
+def find_other_point(mount: Mount) -> str | None:
+    """Return where a mounted file system is mounted as well; None where this process sees no such place."""
+    mounts = [line.split(" ", 5) for line in os.fsdecode(_TABLE.read_bytes()).split("\n")[:-1]]
+    points = (_plain(fields[4]) for fields in mounts if fields[2] == mount.device)
+    return next((point for point in points if point != mount.point), None)
 
 
 def count_free_inodes(status: os.statvfs_result) -> int | None:
@@ -60,7 +73,7 @@ def _find_in(table: bytes, inside: str) -> Mount | None:
     fields, (filesystem, source, super_options) = left.split(" "), right.split(" ")[:3]
     # There are two lists of options: of the mount point and of the file system.
     options = ",".join(dict.fromkeys([*fields[5].split(","), *super_options.split(",")]))
-    return Mount(best, filesystem, source, options, fields[2])
+    return Mount(best, filesystem, source, options, fields[2], _plain(fields[3]))
 
 
 def _plain(point: str) -> str:
