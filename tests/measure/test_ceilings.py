@@ -81,10 +81,10 @@ def test_slow_storage_is_as_fast_as_its_transfers_follow_each_other(rate):
 
 
 def test_one_of_several_devices_is_no_ceiling(monkeypatch):
-    monkeypatch.setattr(ceilings, "count_members", lambda number: 2)
+    monkeypatch.setattr(ceilings, "list_members", lambda number: [number, "8:32"])
     monkeypatch.setattr(ceilings.Path, "is_block_device", lambda path: True)
     assert ceilings._find_device("8:16") is None
-    monkeypatch.setattr(ceilings, "count_members", lambda number: 1)
+    monkeypatch.setattr(ceilings, "list_members", lambda number: [number])
     assert ceilings._find_device("8:16") == Path("/dev/8:16")
 
 

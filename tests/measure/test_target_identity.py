@@ -1,9 +1,11 @@
 """Nothing is measured on another file system than the site names, nor on one that took the target's place."""
 
 import os
+import stat
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,8 +14,8 @@ from coldcache.campaign.trial_json import read_outcome
 from coldcache.campaign.trials import collect_trials
 from coldcache.core.errors import TargetError
 from coldcache.design.site import Site, Target
-from coldcache.measure import target
-from coldcache.measure.host.mounts import find_mount
+from coldcache.measure import target, target_identity
+from coldcache.measure.host.mounts import Mount, find_mount
 from coldcache.measure.target import LOCK, locked, make_work_folder
 from coldcache.measure.target_identity import refuse_other, why_lost
 
@@ -42,6 +44,29 @@ def test_a_device_may_be_named_by_a_link(loop_mount, loop_device, tmp_path):
     link = tmp_path / "by-id"
     link.symlink_to(loop_device)
     refuse_other(Target(path="t", source=str(link)), loop_mount)
+
+
+def test_a_link_may_name_the_device_of_btrfs_which_has_a_number_of_its_own(tmp_path, monkeypatch):
+    disks = ["/dev/sdb", "/dev/sdc"]
+    links = [tmp_path / Path(disk).name for disk in disks]
+    for link, disk in zip(links, disks, strict=True):
+        link.symlink_to(disk)
+    numbers = dict(zip(map(str, (*disks, *links)), ((8, 16), (8, 32)) * 2, strict=True))
+    plain = Path.stat
+
+    def stat_of(path, **more):
+        if str(path) not in numbers:
+            return plain(path, **more)
+        return SimpleNamespace(st_rdev=os.makedev(*numbers[str(path)]), st_mode=stat.S_IFBLK)
+
+    monkeypatch.setattr(Path, "stat", stat_of)
+    monkeypatch.setattr(target_identity, "find_mount", lambda _: Mount("/mnt/x", "btrfs", "/dev/sdb", "rw", "0:45"))
+    refuse_other(Target(path="t", source=str(links[0])), tmp_path)
+    advice = "; mount the right one, or correct the site"
+    with monkeypatch.context() as spread:
+        spread.setattr(target_identity, "list_members", lambda number: [number, "8:32"])
+        refuse_other(Target(path="t", source=str(links[1])), tmp_path)
+    assert other(tmp_path, source=str(links[1])) == f"t lies on /dev/sdb, the site names {links[1]}{advice}"
 
 
 def test_the_program_refuses_another_file_system_and_writes_nothing(refuses, measure_arguments, change, project):

@@ -74,10 +74,10 @@ def test_counters_count_what_crosses_the_device(tmp_path):
     assert after.get("flushes", 1) >= before.get("flushes", 0)
 
 
-@pytest.mark.parametrize(("members", "limits"), [(1, {"limits": {"read_rate": 5.0}}), (2, {})])
+@pytest.mark.parametrize(("members", "limits"), [(["8:16"], {"limits": {"read_rate": 5.0}}), (["8:16", "8:32"], {})])
 def test_a_limit_of_one_of_several_devices_bounds_nothing(monkeypatch, members, limits):
     monkeypatch.setattr(inventory, "find_block_device", lambda mount: "8:16")
-    monkeypatch.setattr(inventory, "count_members", lambda number: members)
+    monkeypatch.setattr(inventory, "list_members", lambda number: members)
     monkeypatch.setattr(inventory, "describe_layers", lambda number: {"disk": {"number": number}})
     monkeypatch.setattr(inventory, "read_limits", lambda layers: {"read_rate": 5.0} if [*layers] else {})
     assert describe_below(find_mount(Path("/"))) == {"layers": {"disk": {"number": "8:16"}}, **limits}

@@ -16,7 +16,7 @@ from threading import Barrier
 
 from coldcache.campaign.campaign import Campaign
 from coldcache.measure.fresh_files import spread_over_groups
-from coldcache.measure.host.counters import count_members, find_block_device
+from coldcache.measure.host.counters import find_block_device, list_members
 from coldcache.measure.host.inventory import describe_below
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.target import clear
@@ -83,7 +83,7 @@ def needs_ceilings(campaign: Campaign) -> bool:
 def _find_device(number: str | None) -> Path | None:
     """Return the file of a block device; None where there is none, or it is one of several."""
     path = Path("/dev") / Path(f"/sys/dev/block/{number}").resolve().name
-    return path if number and path.is_block_device() and count_members(number) == 1 else None
+    return path if number and path.is_block_device() and len(list_members(number)) == 1 else None
 
 
 def _measure(folder: Path, device: Path | None, wanted: list[str], most: int) -> Mapping[str, MeasuredCeiling]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from coldcache.core.errors import TargetError
 from coldcache.design.site import Target
-from coldcache.measure.host.mounts import find_mount
+from coldcache.measure.host.counters import find_block_device, list_members
+from coldcache.measure.host.mounts import Mount, find_mount
 
 
 def refuse_other(target: Target, folder: Path) -> None:
@@ -71,17 +72,18 @@ def _find_difference(target: Target, folder: Path) -> str | None:
     mount = find_mount(folder)
     if target.filesystem and target.filesystem != mount.filesystem:
         return f"lies on {mount.filesystem} ({mount.source}), the site names {target.filesystem}"
-    if target.source and target.source != mount.source and not _is_same_device(target.source, mount.device):
+    if target.source and target.source != mount.source and not _is_same_device(target.source, mount):
         return f"lies on {mount.source}, the site names {target.source}"
     if target.mount_point and os.path.realpath(target.mount_point) != mount.point:
         return f"lies on what is mounted on {mount.point}, the site names {target.mount_point}"
     return None
 
 
-def _is_same_device(path: str, number: str) -> bool:
-    """Return whether a path, such as a link in /dev/disk, leads to the block device with this number."""
+def _is_same_device(path: str, mount: Mount) -> bool:
+    """Return whether a path, such as a link in /dev/disk, leads to a block device of a mounted file system."""
     try:
         device = Path(path).stat().st_rdev
     except OSError:
         return False
-    return device != 0 and f"{os.major(device)}:{os.minor(device)}" == number
+    number = find_block_device(mount)
+    return number is not None and f"{os.major(device)}:{os.minor(device)}" in list_members(number)

@@ -70,8 +70,8 @@ def choose_counters(mount: Mount, interfaces: Iterable[str] = (), root: Path = _
     """
     number = find_block_device(mount, root)
     if number:
-        if (members := count_members(number, root)) > 1:
-            return CounterSource("", why_not=f"{mount.filesystem} on {members} devices: its source names one")
+        if len(members := list_members(number, root)) > 1:
+            return CounterSource("", why_not=f"{mount.filesystem} on {len(members)} devices: its source names one")
         return CounterSource("device", number, doubt=_doubt_device(number, root))
     if place := find_place(Path(mount.point)):
         return CounterSource("model", str(place.folder))
@@ -162,8 +162,8 @@ def find_block_device(mount: Mount, root: Path = _ROOT) -> str | None:
     return None
 
 
-def count_members(number: str, root: Path = _ROOT) -> int:
-    """Return over how many devices a file system on one of them is spread, as btrfs can be.
+def list_members(number: str, root: Path = _ROOT) -> list[str | None]:
+    """Return the numbers of all devices over which a file system on one of them is spread, as btrfs can be.
 
     Parameters
     ----------
@@ -175,8 +175,8 @@ def count_members(number: str, root: Path = _ROOT) -> int:
     for folder in (root / "sys/fs/btrfs").glob("*/devices"):
         members = [read_property(device / "dev") for device in folder.iterdir()]
         if number in members:
-            return len(members)
-    return 1
+            return members
+    return [number]
 
 
 def _read_device(number: str, root: Path) -> dict[str, int] | None:

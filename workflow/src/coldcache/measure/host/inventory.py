@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import SettingError
-from coldcache.measure.host.counters import count_members, find_block_device
+from coldcache.measure.host.counters import find_block_device, list_members
 from coldcache.measure.host.environment_modules import list_loaded
 from coldcache.measure.host.kernel_files import read_properties, read_property
 from coldcache.measure.host.layers import describe_layers, read_limits, read_link_limits
@@ -69,7 +69,7 @@ def describe_below(mount: Mount, interfaces: Iterable[str] = ()) -> dict[str, An
     number = find_block_device(mount) or ""
     layers = describe_layers(number)
     # A limit of one of several devices bounds nothing.
-    own = layers.values() if count_members(number) == 1 else ()
+    own = layers.values() if len(list_members(number)) == 1 else ()
     limits = read_limits(own) if layers else read_link_limits(interfaces)
     return {"layers": layers, **({"limits": limits} if limits else {})}
 
