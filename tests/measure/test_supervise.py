@@ -164,3 +164,24 @@ def test_an_interrupt_ends_a_tool_with_what_left_its_session(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         supervise(argv, 60.0, tmp_path, os.open(tmp_path, os.O_RDONLY), os.environ)
     assert processes.started_at(int((tmp_path / "guest").read_text())) is None
+
+
+#: As srun does: on SIGTERM it lets the other nodes end what runs there.
+_LAUNCHER = "trap 'echo ended the step; exit 143' TERM; echo started; while :; do sleep 0.05; done"
+
+
+@pytest.mark.parametrize(
+    ("spreads", "said", "status"),
+    [(True, "started\nended the step\n", 143), (False, "started\n", -signal.SIGKILL)],
+)
+def test_a_launcher_may_end_what_runs_on_other_nodes_before_it_is_killed(tmp_path, spreads, said, status):
+    argv, lock = ["sh", "-c", _LAUNCHER], os.open(tmp_path, os.O_RDONLY)
+    ran = supervise(argv, 2.0, tmp_path, lock, os.environ, spreads=spreads)
+    assert (ran.timed_out, ran.exit_status, (tmp_path / "stdout.txt").read_text()) == (True, status, said)
+
+
+def test_a_launcher_that_ignores_the_request_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr("coldcache.measure.supervise._SECONDS_TO_END", 0.5)
+    argv = ["sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"]
+    ran = supervise(argv, 1.0, tmp_path, os.open(tmp_path, os.O_RDONLY), os.environ, spreads=True)
+    assert (ran.timed_out, ran.exit_status) == (True, -signal.SIGKILL)

@@ -19,6 +19,9 @@ from coldcache.measure.host.processes import Below, kill_with_below
 #: The share of one core that checking for stopped processes may use, and the least seconds between two checks.
 _SHARE, _PAUSE = 0.002, 0.1
 
+#: How long srun or mpirun may take to end the processes of other nodes, in s.
+_SECONDS_TO_END = 10
+
 #: Tools must print English with decimal points; Open MPI refuses to run as root, as in a container, without these.
 _ENVIRONMENT = {"LC_ALL": "C", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -60,7 +63,7 @@ class ToolRun(NamedTuple):
 
 def supervise(
     argv: list[str], limit: float, folder: Path, lock: int, environment: Mapping[str, str], place: Path | None = None,
-    joined: bool = False,
+    joined: bool = False, spreads: bool = False,
 ) -> "ToolRun":  # fmt: skip
     """Run a tool and return how it went. Its output goes to two files.
 
@@ -80,6 +83,8 @@ def supervise(
         The folder in which it starts; by default this process's.
     joined : bool
         Whether ``stdout.txt`` gets standard error, too.
+    spreads : bool
+        Whether it starts processes on other nodes: it may then end them itself, for ten seconds, before it is killed.
 
     Raises
     ------
@@ -100,6 +105,8 @@ def supervise(
                 timed_out = not _ends_within(process, limit, stops)
         finally:
             # A tool that hangs, is interrupted or ends before its children must leave nothing running.
+            if timed_out and spreads:
+                _ask_to_end(process)
             if timed_out:
                 kill_with_below(process.pid)
             with suppress(ProcessLookupError):
@@ -188,6 +195,16 @@ def _ends_within(process: subprocess.Popen, seconds: float, stops: Stops) -> boo
         return True
     finally:
         os.close(descriptor)
+
+
+def _ask_to_end(process: subprocess.Popen) -> None:
+    """Let a launcher end what it started elsewhere, which no signal of this machine reaches; it is not waited for."""
+    end = time.monotonic() + _SECONDS_TO_END
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    ended = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    while time.monotonic() < end and os.waitid(os.P_PID, process.pid, ended) is None:
+        time.sleep(0.05)
 
 
 def _own_cpu() -> float:

@@ -274,7 +274,9 @@ class _TrialRun:
     def _supervise(self, place: Path | None, environment: Mapping[str, str]) -> None:
         """Run the command line in a place, or in this process's own, and note what came of it."""
         limit, joins = self._block.site.limits.seconds, self._tool.TRAITS.joins_outputs
-        ran = supervise(list(self.outcome.argv), limit, self._partial, self._block.lock, environment, place, joins)
+        spreads = self._case.run.starter in ("srun", "ssh")
+        argv, lock = list(self.outcome.argv), self._block.lock
+        ran = supervise(argv, limit, self._partial, lock, environment, place, joins, spreads)
         self._note(**ran._asdict())
         if self.outcome.tool_version is None:
             # Some tools print their version only in the log of a run.
