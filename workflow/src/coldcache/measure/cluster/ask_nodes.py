@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +52,8 @@ def ask_nodes(
 ) -> dict[str, dict[str, Any]]:
     """Return each node's description of itself, by name; nodes that do not answer are left out.
 
+    By ssh it has the host that was ``asked``: a node that calls itself otherwise is there by its own name.
+
     Parameters
     ----------
     starter : str
@@ -73,7 +76,7 @@ def ask_nodes(
     ]  # fmt: skip
     end = time.monotonic() + seconds
     told = {}
-    for process in started:
+    for group, process in zip(groups, started, strict=True):
         try:
             output, _ = process.communicate(timeout=max(0.1, end - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -84,13 +87,29 @@ def ask_nodes(
                 answer = json.loads(line)
             except ValueError:
                 continue
-            told[match_host(answer["host"], hosts)] = answer
+            told[match_host(answer["host"], hosts)] = {**answer, "asked": group[0] if starter == "ssh" else ""}
     return told
 
 
 def match_host(host: str, hosts: tuple[str, ...]) -> str:
     """Return a node's name as the scheduler has it: the short or the long form of the node's own."""
-    return next((name for name in hosts if name.split(".")[0] == host.split(".")[0]), host)
+    if host in hosts:
+        return host
+    return next((name for name in hosts if _shorten(name) == _shorten(host)), host)
+
+
+def _shorten(host: str) -> str:
+    """Return a name without its domain; an address has none."""
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        return host.split(".")[0]
+
+
+def find_other_name(host: str, told: dict[str, dict[str, Any]]) -> str | None:
+    """Return by which name a host has answered, with what to do; None where it has by its own, or not at all."""
+    names = (name for name, answer in told.items() if answer.get("asked") == host and name != host)
+    return next((f'calls itself "{name}": name it so in clients.hosts' for name in names), None)
 
 
 def find_fault(starter: str, place: BlockNodes, work: Path, nodes: int) -> str | None:
@@ -105,6 +124,9 @@ def find_fault(starter: str, place: BlockNodes, work: Path, nodes: int) -> str |
     if len(hosts) < nodes:
         raise ClusterError(f"this job has {len(hosts)} nodes, the block needs {nodes}")
     told = ask_nodes(starter, hosts, [str(work / SEEN_MARK)])
+    for host in hosts:
+        if other := find_other_name(host, told):
+            return f"node {host} {other}"
     if lost := _name_lost(hosts, told):
         raise ClusterError(f"{lost} does not answer within {SECONDS} s; another job will try it")
     for host in hosts:

@@ -12,7 +12,7 @@ from typing import Any
 from coldcache.core.errors import ClusterError
 from coldcache.core.units import show_bytes
 from coldcache.design.site import Clients
-from coldcache.measure.cluster.ask_nodes import ask_nodes
+from coldcache.measure.cluster.ask_nodes import ask_nodes, find_other_name
 from coldcache.measure.cluster.job_nodes import clear_environment, find_hosts
 from coldcache.tools.launchers import HOSTS, RANK, start_ranks
 
@@ -83,7 +83,7 @@ def check_nodes(clients: Clients, folder: Path, programs: list[str]) -> Iterator
         mark.unlink()
     for host in hosts:
         if host not in told:
-            yield f"node {host}", False, f"does not answer within {_SECONDS} s"
+            yield f"node {host}", False, find_other_name(host, told) or f"does not answer within {_SECONDS} s"
             continue
         yield f"node {host}", True, _describe(told[host])
         for problem in _find_problems(told[host], word, began, ended, clients):
