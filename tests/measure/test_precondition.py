@@ -1,8 +1,10 @@
 """A target is filled once before the first trial, until it is steady or a limit is reached; the fill is removed."""
 
+import errno
 import os
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +14,7 @@ from coldcache.campaign.preconditioned import read_preconditioned, read_rates
 from coldcache.core.errors import TargetError
 from coldcache.core.units import show_bytes
 from coldcache.design.site import Site
+from coldcache.measure.host.mounts import Mount
 from coldcache.measure.precondition import bytes_per_pass, is_due
 
 RAW = Path("raw/tiny")
@@ -120,6 +123,29 @@ def test_the_whole_target_is_its_free_space_but_a_reserve(loop_mount):
     status = os.statvfs(loop_mount)
     free = status.f_bavail * status.f_frsize
     assert bytes_per_pass(_site(loop_mount, fill=1)) == (free - 64 * 2**20) // 2**20 * 2**20
+
+
+def test_a_fill_that_no_file_can_hold_is_refused(tmp_path, monkeypatch):
+    blocks = 100 * 2**40 // 4096
+    large = SimpleNamespace(f_bavail=blocks, f_frsize=4096, f_blocks=blocks)
+    monkeypatch.setattr(os, "statvfs", lambda _: large)
+    tried = []
+
+    def refuse_16_tib(descriptor, size):
+        tried.append(size)
+        if size >= 16 * 2**40:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+
+    monkeypatch.setattr(os, "ftruncate", refuse_16_tib)
+    mount = Mount("/mnt/x", "ext4", "/dev/sdb", "rw", "8:16")
+    monkeypatch.setattr("coldcache.measure.precondition.find_mount", lambda _: mount)
+    with pytest.raises(TargetError) as refused:
+        bytes_per_pass(_site(tmp_path, fill=0.5))
+    assert str(refused.value) == (
+        "config/sites/x.yaml, precondition: a fill of 50 TiB is one file, and ext4 on /mnt/x takes none of that size: "
+        "lower precondition.fill"
+    )
+    assert bytes_per_pass(_site(tmp_path, fill=0.125)) == tried[-1] // 2**20 * 2**20 == int(12.5 * 2**40)
 
 
 def test_a_target_that_discards_is_refused(loop_mount):

@@ -1,5 +1,6 @@
 """Precondition a target before the first trial of a campaign: fill it, then write at random until it is steady."""
 
+import errno
 import os
 import shutil
 import socket
@@ -63,7 +64,8 @@ def bytes_per_pass(site: Site) -> int:
     Raises
     ------
     TargetError
-        If the target has not that space, or discards what is removed, so that it would be fresh again.
+        If the target has not that space, takes no file of that size, or discards what is removed, so that it would be
+        fresh again.
     """
     asked, folder = site.precondition, Path(site.target.path).absolute()
     assert asked is not None
@@ -90,7 +92,27 @@ def bytes_per_pass(site: Site) -> int:
             f"{where}: a fill of {show_bytes(max(wanted, _LEAST))} does not fit into the {show_bytes(free)} free on "
             f"{site.target.path}: free space, or lower precondition.fill"
         )
+    if _is_too_large(folder, wanted):
+        raise TargetError(
+            f"{where}: a fill of {show_bytes(wanted)} is one file, and {mount.filesystem} on {mount.point} takes none "
+            "of that size: lower precondition.fill"
+        )
     return wanted // _CHUNK * _CHUNK
+
+
+def _is_too_large(folder: Path, size: int) -> bool:
+    """Return whether a file system takes no file of a size, tried on one without a name and content."""
+    try:
+        descriptor = os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600)
+    except OSError:
+        return False
+    try:
+        os.ftruncate(descriptor, size)
+    except OSError as error:
+        return error.errno == errno.EFBIG
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def precondition(campaign: Campaign, work: Path, lock: int, tell: Callable[[str], None]) -> PreconditionLog:
