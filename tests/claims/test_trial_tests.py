@@ -5,6 +5,7 @@ import pytest
 
 from coldcache.claims.judge import judge_claims
 from coldcache.claims.read import read_claims
+from coldcache.design.claim_tests import PercentileTest
 from coldcache.statistics.percentiles import percentile
 
 MIB = 2**20
@@ -110,8 +111,8 @@ def test_two_trials_that_read_back_an_option_decide_nothing(judge_mounts):
 
 def test_the_bounds_of_extreme_percentiles_hold_for_the_choice_among_all_series(made_records, make_context):
     (stated,) = (stated for stated in read_claims() if stated.claim.id == "SG4")
-    median = stated.claim.tests[0].model_copy(update={"percent": 50})
-    claims = [stated._replace(claim=stated.claim.model_copy(update={"tests": [median]}))]
+    median = PercentileTest(kind="percentile", sweep="three-hours", operation="write", percent=50, alike=0.1)
+    claims = [stated._replace(claim=stated.claim.model_copy(update={"tests": [median], "untestable": ""}))]
     own = made_records[(made_records.study == "sas-grid") & (made_records.sweep == "three-hours")]
     (found,) = judge_claims(make_context(own), claims)
     series = [rows.value.to_numpy() for _, rows in own[own.operation == "write"].groupby("case")]

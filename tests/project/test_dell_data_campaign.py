@@ -7,7 +7,7 @@ import statistics
 
 import pandas as pd
 import pytest
-from sealed import read_table, rebuild
+from sealed import check_claims, read_claims, read_table, rebuild
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ def median(results):
 
 @pytest.fixture(scope="module")
 def claims(results):
-    return {row["id"]: row for row in csv.DictReader((results / "claims.csv").open())}
+    return read_claims(results)
 
 
 def show_throughput(median, sweep, **levels):
@@ -99,14 +99,7 @@ def test_the_page_states_throughput_of_one_shared_file(median, page):
 
 
 def test_the_page_states_the_claims_as_they_are_judged(claims, page):
-    stated = read_table(page, "claim")
-    assert set(stated) == {name for name, row in claims.items() if row["trials"] != "0"}
-    for name, cells in stated.items():
-        assert cells[-1] == claims[name]["verdict"], name
-        for ratio, low, high in re.findall(r"([\d.]+) \(([\d.]+)–([\d.]+)\)", cells[-2]):
-            told = f"{float(ratio):.3g} times as fast as", f"multiplies [a-z-]+ by {float(ratio):.3g} "
-            ends = rf"\(95 %: {float(low):.3g} to {float(high):.3g}\)"
-            assert re.search(rf"(?:{told[0]}[^;]*|{told[1]}){ends}", claims[name]["why"]), (name, ratio)
+    check_claims(page, claims)
     assert "19 runs per case would show 10 % with 80 % power" in claims["DL3"]["why"] and "takes 19 runs" in page
 
 

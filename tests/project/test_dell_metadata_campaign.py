@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import pandas as pd
 import pytest
-from sealed import read_table, rebuild
+from sealed import read_claims, read_medians, read_table, rebuild
 
 pytestmark = pytest.mark.slow
 
@@ -28,14 +28,12 @@ def results(root, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def medians(results):
-    """The median rates of creation over the runs that count, by sweep, operation and case."""
-    trials = pd.read_csv(results / "trials.csv")
-    return trials[trials.metric == "rate"].groupby(["sweep", "operation", "case"]).value.median()
+    return read_medians(results)
 
 
 @pytest.fixture(scope="module")
 def claims(results):
-    return {row["id"]: row for row in csv.DictReader((results / "claims.csv").open()) if row["trials"] != "0"}
+    return read_claims(results)
 
 
 def test_the_page_states_the_verdicts_of_trials(results, page):
