@@ -44,8 +44,8 @@ CONTENTS = {
         "docs/README", "CHANGELOG", "SECURITY",
     ],
     "Explanation": [
-        "docs/twelve-rules", "docs/predictions", "docs/compared", "docs/reliability", "docs/speed",
-        "docs/decisions/README", "docs/develop", "CONTRIBUTING",
+        "docs/twelve-rules", "docs/claims-of-the-documents", "docs/predictions", "docs/compared", "docs/reliability",
+        "docs/speed", "docs/decisions/README", "docs/develop", "CONTRIBUTING",
     ],
 }  # fmt: skip
 

@@ -1,0 +1,77 @@
+"""docs/claims-of-the-documents.md lists each claim with the verdict that its chapter or its scope gives."""
+
+import csv
+import json
+import re
+from collections import Counter
+
+import pytest
+from ruamel.yaml import YAML
+from sealed import read_table
+
+DOCUMENTS = ("dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs")
+
+
+@pytest.fixture(scope="module")
+def page(root):
+    return (root / "docs/claims-of-the-documents.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def claims(root):
+    read = YAML(typ="safe").load
+    files = [read(root / f"config/claims/{document}.yaml") for document in DOCUMENTS]
+    return {claim["id"]: claim for file in files for claim in file["claims"]}
+
+
+@pytest.fixture(scope="module")
+def stated(page):
+    """The rows of the page's tables of claims, one for each document."""
+    documents = page.split("\n## ")[2:]
+    return {
+        name: cells for text in documents if "| claim |" in text for name, cells in read_table(text, "claim").items()
+    }
+
+
+def test_the_page_has_each_claim_with_its_statement_and_scope(stated, claims):
+    assert list(stated) == list(claims)
+    for name, (statement, scope, *_) in stated.items():
+        assert (statement, scope) == (claims[name]["statement"], claims[name]["scope"])
+
+
+def test_the_page_has_the_verdict_of_the_chapter_that_measured_a_claim(root, stated):
+    chapters = {}
+    for name, (*_, verdict, where) in stated.items():
+        if link := re.search(r"\((.*?)\.md\)", where):
+            chapters.setdefault(link[1], {})[name] = verdict
+    for chapter, verdicts in chapters.items():
+        judged = read_table((root / f"docs/{chapter}.md").read_text(), "claim")
+        assert {name: cells[-1] for name, cells in judged.items()} == verdicts, chapter
+
+
+def test_what_no_chapter_measured_has_the_verdict_of_its_scope(root, stated):
+    golden = csv.DictReader((root / "tests/project/golden-claims.csv").open())
+    arithmetic = {row["id"]: row["verdict"] for row in golden if row["scope"] == "document"}
+    for name, (_, scope, verdict, where) in stated.items():
+        if "](" not in where:
+            expected = {"system": "not testable here", "document": arithmetic.get(name)}.get(scope, "not measured")
+            assert (verdict, where) == (expected, "its own numbers" if scope == "document" else ""), name
+
+
+def test_the_page_counts_the_verdicts(page, stated):
+    counts = Counter(verdict for _, scope, verdict, _ in stated.values() if scope in ("protocol", "model"))
+    counted = {name: int(cells[0]) for name, cells in read_table(page, "verdict").items()}
+    assert counted == counts
+
+
+def test_the_page_counts_the_tables_figures_and_sections_that_were_measured(root, page):
+    """An item counts if a sealed campaign on the model or the guest has trials of a sweep that names it."""
+    sealed = [root / "raw" / name for name in ("dell-data", "dell-metadata", "nfs-guide")]
+    measured = {document: set() for document in DOCUMENTS}
+    for folder in sealed:
+        for study in json.loads((folder / "campaign.json").read_text())["studies"]:
+            for name, sweep in study["sweeps"].items():
+                if (folder / study["study"] / name).is_dir():
+                    measured[study["study"]] |= set(filter(None, re.split("; ", sweep.get("item") or "")))
+    counted = {name: int(cells[0]) for name, cells in read_table(page, "document").items()}
+    assert counted == {document: len(items) for document, items in measured.items()}
