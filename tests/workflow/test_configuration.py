@@ -1,6 +1,7 @@
 """A configuration becomes a design, or one line that says which word of it is not known."""
 
 import errno
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -226,3 +227,52 @@ def test_a_target_that_the_campaign_began_with_is_kept(project):
     begin(read_design({**CONFIG, "target": "elsewhere"}))
     kept = take_begun({"campaign": "tiny", "studies": "quick", "site": "local"})
     assert kept == {**CONFIG, "target": "elsewhere", "size": "", "seconds": ""}
+
+
+ADDED = """
+  more:
+    title: More
+    tools: [fio]
+    operations: [file-create]
+    seconds: 0.2 s
+    factors: {threads: [1], files: [2000]}
+"""
+
+
+def add_sweep():
+    study = Path("config/studies/tiny.yaml")
+    study.write_text(study.read_text() + ADDED)
+
+
+def test_a_sweep_that_is_added_to_a_study_is_measured_where_the_study_was_asked_for_whole(project):
+    asked = {"campaign": "tiny", "studies": "quick", "site": "local"}
+    begin(read_design(CONFIG))
+    add_sweep()
+    taken = take_begun(asked)
+    assert taken["studies"] == "tiny"
+    assert list(read_design(taken).studies[0].sweeps) == ["transfers", "files", "cache", "more"]
+    assert update_presentation(read_design(taken)) is None
+    begin(read_design({**CONFIG, "studies": "tiny.files"}))
+    taken = take_begun(asked)
+    assert taken["studies"] == "tiny.files"
+    assert update_presentation(read_design(taken)) is None
+
+
+def test_a_campaign_that_does_not_hold_how_its_studies_were_named_says_which_sweeps_it_leaves_out(project):
+    asked, stored = {"campaign": "tiny", "studies": "quick", "site": "local"}, Path("raw/tiny/campaign.json")
+    begin(read_design(CONFIG))
+    old = json.loads(stored.read_text())
+    del old["circumstances"]["studies"]
+    stored.write_text(json.dumps(old))
+    assert update_presentation(read_design(take_begun(asked))) is None
+    add_sweep()
+    for _ in range(2):
+        taken = take_begun(asked)
+        assert taken["studies"] == "tiny.transfers,tiny.files,tiny.cache"
+        assert update_presentation(read_design(taken)) == (
+            "raw/tiny does not measure tiny.more; to add what its studies have now: "
+            "snakemake --cores all --config campaign=tiny studies=tiny"
+        )
+    assert update_presentation(read_design(CONFIG)) is None
+    assert list(read_campaign(Path("raw/tiny")).studies[0].sweeps) == ["transfers", "files", "cache", "more"]
+    assert take_begun(asked)["studies"] == "tiny"

@@ -39,11 +39,11 @@ OUTCOME = {
 def told():
     """Return a side of a design and an outcome, some of whose values are others."""
 
-    def tell(name="a", site=None, study=None, seed=1, **outcome):
+    def tell(name="a", site=None, study=None, seed=1, studies="tiny", **outcome):
         changed = deepcopy(OUTCOME)
         for key, value in outcome.items():
             changed[key] = {**changed[key], **value} if isinstance(value, dict) else value
-        environment = Environment(2, True, {"tiny/w": "fio"}, seed)
+        environment = Environment(2, True, {"tiny/w": "fio"}, seed, studies=studies)
         design = Campaign(
             name, Site.model_validate({**SITE, **(site or {})}), (Study.model_validate({**STUDY, **(study or {})}),),
             environment,
@@ -58,7 +58,7 @@ def told():
 
 
 def test_campaigns_that_state_the_same_differ_in_nothing_whatever_they_are_called(told):
-    other = told("b", {"site": "there", "title": "There"}, {"title": "Another"}, seed=2)
+    other = told("b", {"site": "there", "title": "There"}, {"title": "Another"}, seed=2, studies="tiny.w")
     found = list_differences([told(), other])
     assert found == []
     assert name_cause(found) == "The campaigns state no difference, so no cause can be named."

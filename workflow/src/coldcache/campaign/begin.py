@@ -161,6 +161,9 @@ def _decisive(campaign: Campaign) -> dict[str, Any]:
     shown += [(target, SHOWN_OF_TARGET) for target in design["site"]["targets"].values()]
     for study in design["studies"]:
         shown += [(study, SHOWN_OF_STUDY), *((sweep, SHOWN_OF_SWEEP) for sweep in study["sweeps"].values())]
+    if "circumstances" in design:
+        # How studies were named: the sweeps that follow are compared themselves.
+        shown.append((design["circumstances"], ("studies",)))
     for part, keys in shown:
         for key in keys:
             del part[key]

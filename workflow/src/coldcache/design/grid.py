@@ -48,6 +48,8 @@ class Environment(NamedTuple):
     most_threads : int
         The most threads of a study that scales down where the site states none; 0, as in campaigns of earlier versions,
         is twice the cores.
+    studies : str
+        The studies as the configuration names them, whole or by sweeps; empty in campaigns of earlier versions.
     """
 
     cores: int
@@ -62,6 +64,7 @@ class Environment(NamedTuple):
     paces: Mapping[str, float] = {}
     order: str = "sweeps"
     most_threads: int = 0
+    studies: str = ""
 
     def count_cores(self, physical: bool) -> int:
         """Return the physical or logical cores of all client nodes."""

@@ -148,10 +148,11 @@ def take_begun(config: Mapping[str, Any], stated: Collection[str] = ()) -> dict[
     if not (RAW / name / "campaign.json").is_file() or is_sealed(RAW / name):
         return dict(config)
     begun = read_campaign(RAW / name)
+    named = begun.environment.studies if begun.environment else ""
     path = begun.site.target.path
     here = begun.planned and read_site(SITES, begun.site.site).target.path == path
     kept = {
-        "studies": ",".join(map(_name_planned, begun.planned)),
+        "studies": named or ",".join(map(_name_planned, begun.planned)),
         "site": begun.site.site,
         "target": "" if here else path,
         "size": begun.environment.size if begun.environment else "",
@@ -175,13 +176,14 @@ def update_presentation(design: Campaign) -> str | None:
     Returns
     -------
     str or None
-        One line if the campaign is sealed, its target is here, and it keeps others than `config/studies` has now.
+        One line if the campaign is sealed, its target is here, and it keeps others than `config/studies` has now; or if
+        it does not hold how its studies were named, and does not measure all of their sweeps.
     """
     if not (design.folder / "campaign.json").is_file():
         return None
     if not is_sealed(design.folder):
         begin(design)
-        return None
+        return _tell_left_out(design)
     if not _is_here(Path(design.site.target.path)):
         # It was measured elsewhere, and is only rebuilt here.
         return None
@@ -197,6 +199,25 @@ def update_presentation(design: Campaign) -> str | None:
             f"{', '.join(changed)} had when it was sealed"
         )
     return None
+
+
+def _tell_left_out(design: Campaign) -> str | None:
+    """Return one line on sweeps that a campaign leaves out and may have been added to its studies since it began."""
+    if design.environment is None or design.environment.studies:
+        return None
+    left_out = [
+        f"{study.study}.{name}"
+        for study in design.planned
+        for name in _read_stated(study).sweeps
+        if name not in study.sweeps
+    ]
+    if not left_out:
+        return None
+    whole = ",".join(study.study for study in design.planned)
+    return (
+        f"{design.folder} does not measure {', '.join(left_out)}; to add what its studies have now: "
+        f"snakemake --cores all --config campaign={design.name} studies={whole}"
+    )
 
 
 def _read_stated(sealed: Study) -> Study:
@@ -267,7 +288,8 @@ def _required(config: Mapping[str, Any], key: str) -> str:
 def _draft(name: str, config: Mapping[str, Any], environment: Environment | None, full: bool = False) -> Campaign:
     site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
     size, seconds = (str(config.get(key) or "") for key in ("size", "seconds"))
-    studies, site = resize(read_studies(_required(config, "studies")), site, size)
+    named = _required(config, "studies")
+    studies, site = resize(read_studies(named), site, size)
     studies = lengthen(studies, seconds)
     # A mistake in the claims is found before anything is measured, not after all of it.
     read_claims(study.study for study in studies)
@@ -279,8 +301,10 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
         environment = _find_environment(name, site, studies, full)
     else:
         environment = environment._replace(**_choose_tools(site, studies, full, environment))
+        # What an earlier version began stays without it: whether its studies were asked for whole is not known.
+        named = named if environment.studies else ""
     refuse_no_effect(site, studies, environment)
-    return Campaign(name, site, studies, environment._replace(size=size, seconds=seconds))
+    return Campaign(name, site, studies, environment._replace(studies=named, size=size, seconds=seconds))
 
 
 def _name_planned(study: Study) -> str:

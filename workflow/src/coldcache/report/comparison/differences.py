@@ -14,7 +14,7 @@ from coldcache.report.comparison.campaigns import ComparedCampaign
 UNSTATED = "not stated"
 
 #: Keys of a design that do not affect measurements, and the seed, which follows from the campaign's name.
-_WORDS = {"site", "title", "question", "item", "notebooks", "study", "seed"}
+_WORDS = {"site", "title", "question", "item", "notebooks", "study", "studies", "seed"}
 
 #: Properties that repeat others, or that change when a machine starts.
 _SAME_THING = {"device", "path"}
