@@ -72,6 +72,11 @@ def test_a_campaign_whose_folder_was_renamed_is_the_one_that_lies_there(measured
         ),
         ('{"format": 99}', "raw/tiny/campaign.json: of format 99, this version reads 1"),
         ('{"format": 1}', "raw/tiny/campaign.json: not the design of a campaign ('site')"),
+        (
+            '{"format": 1, "site": {"site": "m", "title": "M", "targets": {"a": {"path": "/x/y"}}, "model": {}}}',
+            "raw/tiny/campaign.json: not the design of a campaign (targets.a.path: /x/y is not on the model's first "
+            "client; name a folder such as /var/tmp/model/c1/data)",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_no_campaign_is_refused(project, text, message):

@@ -48,15 +48,20 @@ def host(request, monkeypatch):
     return request.param
 
 
+def replace_values(**values):
+    """Replace the values of some keys wherever the design and the trials state them."""
+    for path in [*Path("raw/tiny").rglob("trial.json"), Path("raw/tiny/campaign.json")]:
+        text = path.read_text()
+        for key, value in values.items():
+            new = f'"{key}": "{value}"'.encode("ascii", "backslashreplace").decode().replace("\\xe4", "\\\\u00e4")
+            text = re.sub(f'"{key}": "[^"]*"', new, text)
+        path.write_text(text)
+
+
 @pytest.fixture
 def named(project, run, host):
     """The project, whose logs tell a host, a user, addresses and a path as a cluster's do."""
-    replacements = {'"host": "[^"]*"': f'"host": "{host}"', '"path": "[^"]*"': '"path": "/gpfs/ähm/proj"'}
-    for path in [*Path("raw/tiny").rglob("trial.json"), Path("raw/tiny/campaign.json")]:
-        text = path.read_text()
-        for old, new in replacements.items():
-            text = re.sub(old, new.encode("ascii", "backslashreplace").decode().replace("\\xe4", "\\\\u00e4"), text)
-        path.write_text(text)
+    replace_values(host=host, path="/gpfs/ähm/proj")
     for log in Path("raw/tiny").rglob("stdout.txt"):
         told = (
             f"alice@{host.partition('.')[0].upper()}: /gpfs/ähm/proj/run on "
@@ -92,3 +97,17 @@ def test_an_anonymised_archive_names_nobody_and_its_numbers_stand_where_records_
     for row in after[after.offset >= 0].itertuples():
         text = (tmp_path / "out/raw/tiny" / row.log).read_bytes()
         assert text[row.offset : row.offset + row.length].decode() in row.printed
+
+
+def test_an_anonymised_campaign_on_the_model_keeps_the_folders_of_its_clients(project, run):
+    replace_values(path="/var/tmp/acme/c1/data")
+    design = Path("raw/tiny/campaign.json")
+    design.write_text(design.read_text().replace('"model": null', '"model": {}'))
+    run("collect", "--campaign=tiny", "--results=results/tiny")
+    status, said, error = run("archive", "tiny", "--anonymise", "--output", "a.zip")
+    assert (status, error) == (0, "")
+    alias = re.search(r"^path +/var/tmp/acme -> (/anonymous/path-\d)$", said, re.MULTILINE)[1]
+    with zipfile.ZipFile("a.zip") as packed:
+        stored = json.loads(packed.read("raw/tiny/campaign.json"))
+        assert not [name for name in packed.namelist() if b"acme" in packed.read(name)]
+    assert stored["site"]["targets"]["scratch"]["path"] == f"{alias}/c1/data"

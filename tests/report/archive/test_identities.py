@@ -22,13 +22,14 @@ def found(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", "/root")
     monkeypatch.chdir("/")
 
-    def find(log="", host="localhost", path="/mnt/fast/target", mount_point="/", hidden=(), **recorded):
+    def find(log="", host="localhost", path="/mnt/fast/target", mount_point="/", hidden=(), model=None, **recorded):
         folder = tmp_path / "s/w/c/r0"
         folder.mkdir(parents=True)
         outcome = {"system": {"host": host}, "target": {"mount_point": mount_point, **recorded}}
         (folder / "trial.json").write_text(json.dumps(outcome))
         (folder / "stdout.txt").write_text(log)
-        site = Site.model_validate({"site": "here", "title": "Here", "targets": {"scratch": {"path": path}}})
+        stated = {"site": "here", "title": "Here", "targets": {"scratch": {"path": path}}, "model": model}
+        site = Site.model_validate(stated)
         return [tuple(each) for each in find_identities(Campaign("a", site, (), None), tmp_path, hidden)]
 
     return find
@@ -85,6 +86,19 @@ def test_the_sites_own_folder_is_found_wherever_it_lies(found, folder):
 @pytest.mark.parametrize("folder", ["/acmescratch", "/opt/acme"])
 def test_a_recorded_folder_is_found_and_one_that_every_system_has_is_not(found, folder):
     assert found(path="/scratch", mount_point=folder) == [("path", folder, "/anonymous/path-1")]
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [
+        ("/var/tmp/acme", [
+            ("path", "/var/tmp/acme2/c2/data", "/anonymous/path-2"), ("path", "/var/tmp/acme", "/anonymous/path-1")]),
+        ("/scratch", [("path", "/var/tmp/acme2/c2/data", "/anonymous/path-1")]),
+    ],
+)  # fmt: skip
+def test_of_a_scale_model_its_folder_is_found_and_those_of_its_clients_are_left(found, folder, expected):
+    log = f"{folder}/c2/data/coldcache/s/t0 /var/tmp/acme2/c2/data/t0"
+    assert found(log, path=f"{folder}/c1/data", mount_point=f"{folder}/c1", model={}) == expected
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from coldcache.core.errors import CampaignError, DesignError
 from coldcache.core.files import write_whole
+from coldcache.core.yaml_mistakes import explain
+from coldcache.core.yaml_models import Strict
 from coldcache.design.blocks import Block, arrange_blocks
 from coldcache.design.cases import Case, Environment, expand_cases
 from coldcache.design.imported_study import AnyStudy, ForeignStudy, Origin
@@ -175,10 +179,8 @@ def read_campaign(folder: Path) -> Campaign:
         stored = json.loads(path.read_text())
         if stored["format"] != FORMAT:
             raise CampaignError(f"{path}: of format {stored['format']}, this version reads {FORMAT}")
-        site = Site.model_validate(stored["site"])
-        studies = tuple(
-            (ForeignStudy if "origin" in study else Study).model_validate(study) for study in stored["studies"]
-        )
+        site = _read_part(Site, stored["site"])
+        studies = tuple(_read_part(ForeignStudy if "origin" in study else Study, study) for study in stored["studies"])
         is_planned = any(isinstance(study, Study) for study in studies)
         return Campaign(
             # The folder may have been renamed.
@@ -193,6 +195,16 @@ def read_campaign(folder: Path) -> Campaign:
         raise CampaignError(f"{folder} holds no campaign.json: it is no campaign") from error
     except (ValueError, KeyError, TypeError) as error:
         raise CampaignError(f"{path}: not the design of a campaign ({str(error).splitlines()[0]})") from error
+
+
+_Part = TypeVar("_Part", bound=Strict)
+
+
+def _read_part(model: type[_Part], stored: Any) -> _Part:
+    try:
+        return model.model_validate(stored)
+    except ValidationError as error:
+        raise DesignError(explain(error, stored)) from error
 
 
 def note_hosts(campaign: Campaign, described: dict[str, dict[str, Any]]) -> None:

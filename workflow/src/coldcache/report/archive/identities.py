@@ -89,7 +89,7 @@ def find_identities(campaign: Campaign, folder: Path, hidden: Sequence[str] = ()
     for system, _ in read_descriptions(folder):
         found["host"] |= dict.fromkeys(_names_of_host(system.get("host", "")))
     sources = list(_list_recorded(campaign, folder, "source"))
-    found["path"] |= dict.fromkeys(_list_paths(campaign, folder, sources))
+    found["path"] |= dict.fromkeys(_keep_clients(campaign, _list_paths(campaign, folder, sources)))
     for source in sources:
         found["host"] |= dict.fromkeys(name for host in _list_servers(source) for name in _names_of_host(host))
         if (volume := source.removeprefix("/dev/mapper/")) not in (source, *_COMMON_VOLUMES):
@@ -148,6 +148,16 @@ def _list_paths(campaign: Campaign, folder: Path, sources: Iterable[str]) -> Ite
             name = (match[1] or match[2]).decode("utf-8", "replace").rstrip("/")
             if name.count("/") > 1 and not _is_system(name) and not _is_below(name, own):
                 yield name
+
+
+def _keep_clients(campaign: Campaign, paths: Iterable[str]) -> Iterator[str]:
+    """Yield paths, with the folder of the site's scale model for those in it: its clients are known by their names."""
+    model = Path(campaign.site.target.path).parents[1] if campaign.site.model else None
+    for path in paths:
+        if model is None or not Path(path).is_relative_to(model):
+            yield path
+        elif str(model) not in _COMMON_FOLDERS:
+            yield str(model)
 
 
 def _list_recorded(campaign: Campaign, folder: Path, key: str) -> dict[str, None]:
