@@ -1,8 +1,5 @@
 """A configuration becomes a design, or one line that says which word of it is not known."""
 
-import errno
-import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,12 +7,11 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from coldcache.campaign.begin import begin
-from coldcache.campaign.campaign import read_campaign
-from coldcache.campaign.importing.import_logs import import_logs
-from coldcache.campaign.seal import check_seal, seal
+from coldcache.campaign.seal import seal
 from coldcache.core.errors import ColdCacheError, ToolError
 from coldcache.design.study import read_study
-from coldcache.workflow.configuration import choose_tool, draft_design, read_design, take_begun, update_presentation
+from coldcache.workflow.begun import take_begun
+from coldcache.workflow.configuration import choose_tool, draft_design, read_design
 
 NAMES = "a name has letters a to z, digits, hyphens and underscores only, and begins with a letter or a digit"
 CONFIG = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
@@ -157,122 +153,3 @@ def test_a_campaign_with_missing_trials_needs_its_target(measured):
     Path("scratch/thesis.doc").touch()
     (Path("raw/tiny") / "tiny/files/operation=file-stat/r0/trial.json").unlink()
     assert 'scratch holds foreign files such as "thesis.doc"' in refusal(CONFIG)
-
-
-def test_a_changed_title_is_written_to_a_campaign_that_has_begun_and_imported_studies_stay(measured, root, change):
-    Path("old").mkdir()
-    shutil.copy(root / "tests/specimens/ior-4.0.0-rep3.txt", "old")
-    import_logs(Path("old"), "tiny")
-    imported = read_campaign(Path("raw/tiny")).foreign
-    assert len(imported) == 1
-    change(Path("config/studies/tiny.yaml"), "title: A study of seconds", "title: Seconds")
-    assert update_presentation(read_design(CONFIG)) is None
-    stored = read_campaign(Path("raw/tiny"))
-    assert [study.title for study in stored.planned] == ["Seconds"]
-    assert stored.foreign == imported
-    written = Path("raw/tiny/campaign.json").stat()
-    assert update_presentation(read_design(CONFIG)) is None
-    assert Path("raw/tiny/campaign.json").stat().st_mtime_ns == written.st_mtime_ns
-
-
-def test_a_campaign_that_has_not_begun_gets_no_file(project):
-    assert update_presentation(read_design(CONFIG)) is None
-    assert not Path("raw").exists()
-
-
-def test_a_sealed_campaign_keeps_its_titles_and_says_so(measured, change):
-    seal(Path("raw/tiny"))
-    assert update_presentation(read_design(CONFIG)) is None
-    change(Path("config/studies/tiny.yaml"), "title: A study of seconds", "title: Seconds")
-    assert update_presentation(read_design(CONFIG)) == (
-        "raw/tiny is sealed: its report keeps the titles, questions and notebooks that tiny had when it was sealed"
-    )
-    assert check_seal(Path("raw/tiny")) == []
-    Path("scratch").rename("elsewhere")
-    assert update_presentation(read_design(CONFIG)) is None
-    Path("elsewhere").rename("scratch")
-    Path("config/studies/tiny.yaml").write_text("no study")
-    assert update_presentation(read_design(CONFIG)) is None
-
-
-def test_a_mount_whose_server_has_gone_is_a_target_that_is_elsewhere(measured, change, monkeypatch):
-    seal(Path("raw/tiny"))
-    change(Path("config/studies/tiny.yaml"), "title: A study of seconds", "title: Seconds")
-    design, exists = read_design(CONFIG), Path.exists
-
-    def fail(path):
-        if path == Path(design.site.target.path):
-            raise OSError(errno.ENOTCONN, "Transport endpoint is not connected")
-        return exists(path)
-
-    monkeypatch.setattr(Path, "exists", fail)
-    assert update_presentation(design) is None
-
-
-def test_a_campaign_that_has_begun_keeps_its_studies_site_and_target(measured):
-    asked = {"campaign": "tiny", "studies": "quick", "site": "local", "target": ""}
-    assert take_begun(asked) == {**CONFIG, "size": "", "seconds": ""}
-    assert take_begun({**asked, "campaign": "new"}) == {**asked, "campaign": "new"}
-    assert take_begun({**asked, "target": None}) == {**CONFIG, "size": "", "seconds": ""}
-
-
-def test_what_the_command_line_or_the_file_states_is_not_replaced(measured):
-    asked = {"campaign": "tiny", "studies": "quick", "site": "local", "target": ""}
-    assert take_begun(asked, stated=["studies"]) == {**CONFIG, "studies": "quick", "size": "", "seconds": ""}
-    assert take_begun({**asked, "site": "reference"}) == {**CONFIG, "site": "reference", "size": "", "seconds": ""}
-
-
-def test_a_target_that_the_campaign_began_with_is_kept(project):
-    Path("elsewhere").mkdir()
-    begin(read_design({**CONFIG, "target": "elsewhere"}))
-    kept = take_begun({"campaign": "tiny", "studies": "quick", "site": "local"})
-    assert kept == {**CONFIG, "target": "elsewhere", "size": "", "seconds": ""}
-
-
-ADDED = """
-  more:
-    title: More
-    tools: [fio]
-    operations: [file-create]
-    seconds: 0.2 s
-    factors: {threads: [1], files: [2000]}
-"""
-
-
-def add_sweep():
-    study = Path("config/studies/tiny.yaml")
-    study.write_text(study.read_text() + ADDED)
-
-
-def test_a_sweep_that_is_added_to_a_study_is_measured_where_the_study_was_asked_for_whole(project):
-    asked = {"campaign": "tiny", "studies": "quick", "site": "local"}
-    begin(read_design(CONFIG))
-    add_sweep()
-    taken = take_begun(asked)
-    assert taken["studies"] == "tiny"
-    assert list(read_design(taken).studies[0].sweeps) == ["transfers", "files", "cache", "more"]
-    assert update_presentation(read_design(taken)) is None
-    begin(read_design({**CONFIG, "studies": "tiny.files"}))
-    taken = take_begun(asked)
-    assert taken["studies"] == "tiny.files"
-    assert update_presentation(read_design(taken)) is None
-
-
-def test_a_campaign_that_does_not_hold_how_its_studies_were_named_says_which_sweeps_it_leaves_out(project):
-    asked, stored = {"campaign": "tiny", "studies": "quick", "site": "local"}, Path("raw/tiny/campaign.json")
-    begin(read_design(CONFIG))
-    old = json.loads(stored.read_text())
-    del old["circumstances"]["studies"]
-    stored.write_text(json.dumps(old))
-    assert update_presentation(read_design(take_begun(asked))) is None
-    add_sweep()
-    for _ in range(2):
-        taken = take_begun(asked)
-        assert taken["studies"] == "tiny.transfers,tiny.files,tiny.cache"
-        assert update_presentation(read_design(taken)) == (
-            "raw/tiny does not measure tiny.more; to add what its studies have now: "
-            "snakemake --cores all --config campaign=tiny studies=tiny"
-        )
-    assert update_presentation(read_design(CONFIG)) is None
-    assert list(read_campaign(Path("raw/tiny")).studies[0].sweeps) == ["transfers", "files", "cache", "more"]
-    assert take_begun(asked)["studies"] == "tiny"

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import ConfigDict
 
-from coldcache.campaign.begin import begin, fit_design, is_enlarged
-from coldcache.campaign.campaign import RAW, Campaign, check_name, presentation, read_campaign
+from coldcache.campaign.begin import fit_design
+from coldcache.campaign.campaign import RAW, Campaign, check_name, read_campaign
 from coldcache.campaign.progress import is_whole
 from coldcache.campaign.seal import is_sealed
 from coldcache.claims.read import read_claims
@@ -24,7 +24,7 @@ from coldcache.design.notebooks import refuse_unknown_notebooks
 from coldcache.design.resize import lengthen, resize
 from coldcache.design.scale import MOST_THREADS
 from coldcache.design.site import SITES, Site, read_site
-from coldcache.design.study import Study, Sweep, read_study
+from coldcache.design.study import Study, Sweep
 from coldcache.measure.host.environment_modules import load_modules
 from coldcache.measure.precondition import bytes_per_pass, is_due
 from coldcache.measure.target import check_target, takes_direct_io
@@ -96,7 +96,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     for key in config:
         if key not in KEYS:
             raise DesignError(f'--config: unknown key "{key}"; {nearest(key, KEYS)}')
-    name = _required(config, "campaign")
+    name = required(config, "campaign")
     check_name(name)
     folder = RAW / name
     if is_sealed(folder):
@@ -126,115 +126,6 @@ def keep_text(config: Mapping[str, Any], typed: Collection[str]) -> dict[str, An
     return {key: value if isinstance(value, str) else values.get(key, value) for key, value in config.items()}
 
 
-def take_begun(config: Mapping[str, Any], stated: Collection[str] = ()) -> dict[str, Any]:
-    """Return a configuration with the studies, site, target, size and seconds that its campaign began with.
-
-    Parameters
-    ----------
-    config : mapping
-        As for `read_design`.
-    stated : collection of str
-        Keys of the command line. These, and values that `config/config.yaml` changes, stay as they are.
-
-    Raises
-    ------
-    DesignError
-        If the campaign's name or its site is not valid.
-    CampaignError
-        If the campaign cannot be read.
-    """
-    name = _required(config, "campaign")
-    check_name(name)
-    if not (RAW / name / "campaign.json").is_file() or is_sealed(RAW / name):
-        return dict(config)
-    begun = read_campaign(RAW / name)
-    named = begun.environment.studies if begun.environment else ""
-    path = begun.site.target.path
-    here = begun.planned and read_site(SITES, begun.site.site).target.path == path
-    kept = {
-        "studies": named or ",".join(map(_name_planned, begun.planned)),
-        "site": begun.site.site,
-        "target": "" if here else path,
-        "size": begun.environment.size if begun.environment else "",
-        "seconds": begun.environment.seconds if begun.environment else "",
-    }
-    free = [key for key in kept if key not in stated and (config.get(key) or "") == DEFAULTS[key]]
-    return {**config, **{key: kept[key] for key in free if begun.planned}}
-
-
-def _is_here(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:
-        # The server of a mounted file system has gone.
-        return False
-
-
-def update_presentation(design: Campaign) -> str | None:
-    """Write titles, questions and notebooks that have changed to `campaign.json` of a campaign that has begun.
-
-    Returns
-    -------
-    str or None
-        One line if the campaign is sealed, its target is here, and it keeps others than `config/studies` has now; or if
-        it does not hold how its studies were named, and does not measure all of their sweeps.
-    """
-    if not (design.folder / "campaign.json").is_file():
-        return None
-    if not is_sealed(design.folder):
-        begin(design)
-        return _tell_left_out(design)
-    if not _is_here(Path(design.site.target.path)):
-        # It was measured elsewhere, and is only rebuilt here.
-        return None
-    stated = {study.study: _read_stated(study) for study in design.planned}
-    if enlarged := [study.study for study in design.planned if is_enlarged(study, stated[study.study])]:
-        return (
-            f"{design.folder} is sealed: nothing is added to it. To measure what {', '.join(enlarged)} has now, choose "
-            "another name (make study CAMPAIGN=…)"
-        )
-    if changed := [name for name, study in stated.items() if _is_shown_otherwise(design, study)]:
-        return (
-            f"{design.folder} is sealed: its report keeps the titles, questions and notebooks that "
-            f"{', '.join(changed)} had when it was sealed"
-        )
-    return None
-
-
-def _tell_left_out(design: Campaign) -> str | None:
-    """Return one line on sweeps that a campaign leaves out and may have been added to its studies since it began."""
-    if design.environment is None or design.environment.studies:
-        return None
-    left_out = [
-        f"{study.study}.{name}"
-        for study in design.planned
-        for name in _read_stated(study).sweeps
-        if name not in study.sweeps
-    ]
-    if not left_out:
-        return None
-    whole = ",".join(study.study for study in design.planned)
-    return (
-        f"{design.folder} does not measure {', '.join(left_out)}; to add what its studies have now: "
-        f"snakemake --cores all --config campaign={design.name} studies={whole}"
-    )
-
-
-def _read_stated(sealed: Study) -> Study:
-    """Return a study as `config/studies` has it; a sealed campaign needs no such file, and stands for itself."""
-    try:
-        return read_study(STUDIES, sealed.study)
-    except DesignError:
-        return sealed
-
-
-def _is_shown_otherwise(sealed: Campaign, stated: Study) -> bool:
-    """Return whether `config/studies` has a study with another presentation than a sealed campaign."""
-    return any(
-        study.study == stated.study and presentation([stated]) != presentation([study]) for study in sealed.planned
-    )
-
-
 def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
     """Return the design of a campaign that has not begun, without looking at existing campaigns; write nothing.
 
@@ -253,7 +144,7 @@ def draft_design(config: Mapping[str, Any], full: bool = False) -> Campaign:
     ColdCacheError
         As `read_design`.
     """
-    site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
+    site = read_site(SITES, required(config, "site"), str(config.get("target") or "") or None)
     away = is_elsewhere(site)
     design = _draft("plan", config, None, full or away)
     for study in design.studies:
@@ -279,16 +170,17 @@ def _refuse_empty(design: Campaign) -> None:
         )
 
 
-def _required(config: Mapping[str, Any], key: str) -> str:
+def required(config: Mapping[str, Any], key: str) -> str:
+    """Return the value of a key as text; raises `DesignError` without one."""
     if config.get(key) is None:
         raise DesignError(f"config/config.yaml: {key} is required")
     return str(config[key])
 
 
 def _draft(name: str, config: Mapping[str, Any], environment: Environment | None, full: bool = False) -> Campaign:
-    site = read_site(SITES, _required(config, "site"), str(config.get("target") or "") or None)
+    site = read_site(SITES, required(config, "site"), str(config.get("target") or "") or None)
     size, seconds = (str(config.get(key) or "") for key in ("size", "seconds"))
-    named = _required(config, "studies")
+    named = required(config, "studies")
     studies, site = resize(read_studies(named), site, size)
     studies = lengthen(studies, seconds)
     # A mistake in the claims is found before anything is measured, not after all of it.
@@ -305,15 +197,6 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
         named = named if environment.studies else ""
     refuse_no_effect(site, studies, environment)
     return Campaign(name, site, studies, environment._replace(studies=named, size=size, seconds=seconds))
-
-
-def _name_planned(study: Study) -> str:
-    """Return how a configuration names a study of a campaign that has begun, with its sweeps if it has not all."""
-    stated = _read_stated(study)
-    if set(study.sweeps) >= set(stated.sweeps):
-        return study.study
-    sentinel = study.sentinel.sweep if study.sentinel else None
-    return ",".join(f"{study.study}.{name}" for name in study.sweeps if name != sentinel)
 
 
 def _load_modules(site: Site) -> None:

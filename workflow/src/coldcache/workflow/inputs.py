@@ -23,17 +23,9 @@ from coldcache.design.jobs import Allocation, gather_sweeps, walltime
 from coldcache.design.notebooks import list_notebooks, refuse_unknown_notebooks
 from coldcache.design.site import Site, read_site
 from coldcache.measure.model.storage import end_storage
+from coldcache.workflow.begun import take_begun, update_presentation
 from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
-from coldcache.workflow.configuration import (
-    KEYS,
-    SITES,
-    STUDIES,
-    keep_text,
-    read_config_file,
-    read_design,
-    take_begun,
-    update_presentation,
-)
+from coldcache.workflow.configuration import KEYS, SITES, STUDIES, keep_text, read_config_file, read_design
 
 #: The modules by which notebooks read verdicts on claims, and the bounds that claims state.
 _VERDICTS_ON_CLAIMS, _BOUNDS_OF_CLAIMS = "analysis/questions/claims.py", "analysis/claimed_ratios.py"
