@@ -35,6 +35,24 @@ def test_it_holds_logs_results_report_program_and_lock_and_is_the_same_each_time
     assert checked.returncode == 0
 
 
+def test_an_output_that_is_a_folder_gets_a_file_of_the_campaigns_name(project, run):
+    Path("out").mkdir()
+    for _ in range(2):
+        status, said, error = run("archive", "tiny", "--output", "out")
+        assert (status, error, said.partition(": ")[0]) == (0, "", "out/tiny.zip")
+    assert [path.name for path in Path("out").iterdir()] == ["tiny.zip"]
+
+
+def test_a_name_that_ends_with_a_slash_is_refused(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = (
+        'campaign "tiny/": a name has letters a to z, digits, hyphens and underscores only, and begins with a letter '
+        "or a digit"
+    )
+    assert run("archive", "tiny/") == (1, "", f"coldcache: {line}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_has_no_report_yet_is_refused(project, run):
     shutil.rmtree("results/tiny/report")
     line = "results/tiny/report: missing; snakemake --cores all --config campaign=tiny makes it"

@@ -197,7 +197,7 @@ def _add_results(commands: Any) -> None:
 
     archive = commands.add_parser("archive", help="write one file to deposit: raw logs, results, report, program")
     archive.add_argument("campaign", help="its name, a folder of raw/")
-    archive.add_argument("--output", type=Path, metavar="FILE", help="by default results/<campaign>.zip")
+    archive.add_argument("--output", type=Path, metavar="FILE", help="or a folder; by default results/<campaign>.zip")
     archive.add_argument(
         "--anonymise", action="store_true", help="replace hosts, users, addresses and paths everywhere"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from shutil import ignore_patterns
 
 from coldcache.analysis.outputs import BY_HAND
-from coldcache.campaign.campaign import RAW, Campaign, read_campaign
+from coldcache.campaign.campaign import RAW, Campaign, check_name, read_campaign
 from coldcache.campaign.seal import check_seal, is_sealed, write_sums
 from coldcache.core.errors import CampaignError
 from coldcache.core.units import show_bytes
@@ -58,7 +58,7 @@ def archive(
     name : str
         The campaign.
     output : Path, optional
-        The file; by default ``results/<campaign>.zip``.
+        The file, or a folder for ``<campaign>.zip``; by default `results`.
     anonymise : bool
         Whether to replace names of hosts and users, addresses and paths everywhere.
     hidden : sequence of str
@@ -68,11 +68,17 @@ def archive(
 
     Raises
     ------
+    DesignError
+        If the name is not valid.
     CampaignError
         If the campaign has no report, cannot be read, or differs from its seal.
     AnonymityError
         If a name cannot be replaced without changing values in the logs, or one is left.
     """
+    check_name(name)
+    path = output or Path("results", f"{name}.zip")
+    if path.is_dir():
+        path /= f"{name}.zip"
     folder, results = RAW / name, Path("results", name)
     campaign = read_campaign(folder)
     if is_sealed(folder) and (differences := check_seal(folder)):
@@ -80,7 +86,6 @@ def archive(
     # The first results have the report's first page, too.
     if not (results / "report" / SUMMARY).is_file():
         raise CampaignError(f"{results}/report: missing; snakemake --cores all --config campaign={name} makes it")
-    path = output or Path("results", f"{name}.zip")
     with tempfile.TemporaryDirectory(prefix="coldcache-") as temporary:
         work = Path(temporary)
         identities = find_identities(campaign, folder, hidden) if anonymise else []
