@@ -90,3 +90,14 @@ def test_a_campaign_without_a_dataset_gets_the_command_that_makes_it(reference, 
     assert program.main(["lab", "other"]) == 1
     line = "results/other/dataset.nc: missing; snakemake --cores all --config campaign=other makes it"
     assert capsys.readouterr().err == f"coldcache: {line}\n"
+
+
+@pytest.mark.parametrize("text", ["mine", "[]", "{}", '{"nbformat": 4}', '{"nbformat": 4, "cells": 3}'])
+def test_what_is_no_notebook_is_refused_before_anything_is_written(reference, capsys, text):
+    Path("notebooks/write-cache.ipynb").write_text(text)
+    assert program.main(["lab", "mine"]) == 1
+    assert capsys.readouterr() == (
+        "",
+        "coldcache: notebooks/write-cache.ipynb: not a notebook of Jupyter; nothing is written to lab/mine\n",
+    )
+    assert not Path("lab").exists()

@@ -92,51 +92,53 @@ def lay_out_notebooks(name: str) -> Path:
     Raises
     ------
     CampaignError
-        If the campaign has no dataset yet, or cannot be read.
+        If the campaign has no dataset yet, or cannot be read; or if a notebook of its studies is none of Jupyter's.
     """
     check_name(name)
     dataset = Path("results", name, "dataset.nc")
     if not dataset.is_file():
         raise CampaignError(f"{dataset}: missing; snakemake --cores all --config campaign={name} makes it")
     folder = LAB / name
+    missing = {}
     for study in read_campaign(RAW / name).studies:
         for notebook in study.notebooks:
-            _lay_out(
-                find_file(Path("notebooks", f"{notebook}.ipynb")), folder / study.study / f"{notebook}.ipynb", dataset
-            )
-        _write_question(
-            folder / study.study / f"{_QUESTION}.ipynb", dataset, f"{study.study}/{next(iter(study.sweeps))}"
-        )
+            copy = folder / study.study / f"{notebook}.ipynb"
+            if not copy.exists():
+                missing[copy] = _read_without_outputs(find_file(Path("notebooks", copy.name)), copy, dataset)
+        copy = folder / study.study / f"{_QUESTION}.ipynb"
+        if not copy.exists():
+            missing[copy] = _make_question(copy, dataset, f"{study.study}/{next(iter(study.sweeps))}")
+    for copy, page in missing.items():
+        _write(page, copy)
     return folder
 
 
-def _lay_out(source: Path, copy: Path, dataset: Path) -> None:
-    """Copy a notebook without its outputs, and with the parameters set to this campaign."""
-    if copy.exists():
-        return
-    notebook = nbformat.read(source, as_version=4)
+def _read_without_outputs(source: Path, copy: Path, dataset: Path) -> nbformat.NotebookNode:
+    """Return a notebook without its outputs, and with the parameters set to this campaign."""
+    try:
+        notebook = nbformat.read(source, as_version=4)
+    except (ValueError, AttributeError, TypeError, nbformat.ValidationError) as error:
+        raise CampaignError(f"{source}: not a notebook of Jupyter; nothing is written to {copy.parents[1]}") from error
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
         if "parameters" in cell.metadata.get("tags", []):
             cell.source = _parameters(copy, dataset)
-    _write(notebook, copy)
+    return notebook
 
 
 def _parameters(copy: Path, dataset: Path) -> str:
     return f'dataset = "{os.path.relpath(dataset, copy.parent)}"\nstudy = "{copy.parent.name}"'
 
 
-def _write_question(copy: Path, dataset: Path, sweep: str) -> None:
-    if copy.exists():
-        return
+def _make_question(copy: Path, dataset: Path, sweep: str) -> nbformat.NotebookNode:
     notebook = nbformat.v4.new_notebook()
     notebook.cells = [
         nbformat.v4.new_markdown_cell("# My question"),
         nbformat.v4.new_code_cell(_parameters(copy, dataset)),
         nbformat.v4.new_code_cell(_FIRST_LINES.format(sweep=sweep)),
     ]
-    _write(notebook, copy)
+    return notebook
 
 
 def _write(notebook: nbformat.NotebookNode, path: Path) -> None:
