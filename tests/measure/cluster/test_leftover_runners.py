@@ -1,5 +1,6 @@
 """Jobs that an earlier start left in Slurm's queue are those of this campaign and this clone alone."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,9 @@ def queue(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     program = tmp_path / "bin/squeue"
     program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\ncat <<'END'\n{QUEUE.format(here=Path.cwd())}END\n")
+    # A user without a name has a number.
+    asked = f'[ "$2" = --user={os.getuid()} ] || exit 1'
+    program.write_text(f"#!/bin/sh\n{asked}\ncat <<'END'\n{QUEUE.format(here=Path.cwd())}END\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
 

@@ -78,6 +78,17 @@ def test_names_that_every_system_has_are_left(found):
     assert found("root@localhost", host="localhost") == [TARGET]
 
 
+@pytest.mark.parametrize("error", [KeyError, OSError])
+def test_a_user_without_a_name_and_a_home_is_none(found, monkeypatch, error):
+    def fail(kind):
+        raise kind("uid not found")
+
+    monkeypatch.setattr(identities.getpass, "getuser", lambda: fail(error))
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", lambda _: fail(KeyError))
+    assert found() == [TARGET]
+
+
 @pytest.mark.parametrize("folder", ["/acmescratch", "/opt/acme", "/run/media/acme", "/dev/shm/acme"])
 def test_the_sites_own_folder_is_found_wherever_it_lies(found, folder):
     assert found(path=folder) == [("path", folder, "/anonymous/path-1")]

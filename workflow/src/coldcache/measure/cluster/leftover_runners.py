@@ -1,6 +1,5 @@
 """Wait for runners and jobs that go on measuring after their Snakemake was killed or lost."""
 
-import getpass
 import json
 import os
 import re
@@ -73,7 +72,7 @@ def list_jobs(campaign: str) -> list[str]:
         return []
     try:
         answer = subprocess.run(
-            ["squeue", "--noheader", f"--user={getpass.getuser()}", "--format=%i|%Z|%k"], capture_output=True,
+            ["squeue", "--noheader", f"--user={os.getuid()}", "--format=%i|%Z|%k"], capture_output=True,
             text=True, timeout=_SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):

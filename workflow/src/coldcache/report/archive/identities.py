@@ -5,6 +5,7 @@ import ipaddress
 import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,7 +86,9 @@ def find_identities(campaign: Campaign, folder: Path, hidden: Sequence[str] = ()
     found["host"] |= dict.fromkeys(_names_of_host(platform.node()))
     stated = [*campaign.site.clients.hosts, *read_hosts(folder)]
     found["host"] |= dict.fromkeys(name for host in stated for name in _names_of_host(host))
-    found["user"][getpass.getuser()] = None
+    # A user that the system does not know has no name; Python raises KeyError up to 3.12.
+    with suppress(KeyError, OSError):
+        found["user"][getpass.getuser()] = None
     for system, _ in read_descriptions(folder):
         found["host"] |= dict.fromkeys(_names_of_host(system.get("host", "")))
     sources = list(_list_recorded(campaign, folder, "source"))
@@ -139,7 +142,9 @@ def _list_paths(campaign: Campaign, folder: Path, sources: Iterable[str]) -> Ite
     for source in sources:
         # A share is a path as a whole; of other sources, what the server exports is one.
         stated.append(source if source.startswith("//") else source[source.find(":/") + 1 :] if ":/" in source else "")
-    here = (str(Path.cwd()), str(Path.home()))
+    here = [str(Path.cwd())]
+    with suppress(RuntimeError):
+        here.append(str(Path.home()))
     stated += [name for name in here if name.count("/") > 1 and not _is_system(name)]
     own = {name.rstrip("/") for name in stated if name.startswith("/")} - _COMMON_FOLDERS
     yield from own
