@@ -58,10 +58,14 @@ def test_the_configuration_of_a_new_folder_has_every_key_with_the_values_of_the_
     ("name", "line"),
     [
         ("Mine", '"Mine" names a study, too: use lower-case letters, digits and hyphens, at most 63'),
+        ("dell-lustre",
+         '"dell-lustre" names a study, too, and is that of a study or claims of the program; choose another'),
+        ("contradictions",
+         '"contradictions" names a study, too, and is that of a study or claims of the program; choose another'),
         ("full", "full: is there already, and is not empty; choose another name"),
         ("full/file", "full/file: is there already, and is not empty; choose another name"),
     ],
-)
+)  # fmt: skip
 def test_a_folder_that_cannot_be_made_is_refused_and_nothing_is_written(name, line, capsys):
     Path("full").mkdir()
     Path("full/file").write_text("kept")

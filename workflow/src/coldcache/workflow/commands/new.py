@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from coldcache.core.errors import DesignError
 from coldcache.core.program_files import PROGRAM
 from coldcache.core.yaml_models import Name
+from coldcache.design.claim import CLAIMS, STUDIES
 
 #: The name of the study in the files that are copied.
 _PLACEHOLDER = "STUDY"
@@ -25,7 +26,7 @@ def make_folder(folder: Path) -> None:
     Raises
     ------
     DesignError
-        If the folder holds files, or its name cannot name a study.
+        If the folder holds files, or its name cannot name a study, or names a study or claims of the program.
     OSError
         If it cannot be written.
     """
@@ -36,6 +37,10 @@ def make_folder(folder: Path) -> None:
         raise DesignError(
             f'"{name}" names a study, too: use lower-case letters, digits and hyphens, at most 63'
         ) from error
+    if any((PROGRAM / place / f"{name}.yaml").is_file() for place in (STUDIES, CLAIMS)):
+        raise DesignError(
+            f'"{name}" names a study, too, and is that of a study or claims of the program; choose another'
+        )
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise DesignError(f"{folder}: is there already, and is not empty; choose another name")
     with as_file(files("coldcache.workflow") / "new_folder") as template:
