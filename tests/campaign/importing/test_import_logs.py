@@ -288,7 +288,7 @@ def test_the_command_names_each_file_that_was_not_read(capsys):
         "so the run ended early",
     ]
     assert printed.out.splitlines() == [
-        "raw/old: 3 trials from 1 logs, 1 files were not read",
+        "raw/old: 3 trials from 2 logs, 1 of them refused, 1 files were not read",
         "snakemake --cores 1 --config campaign=old",
     ]
     assert main(["import", "logs", "--campaign", "old"]) == 1

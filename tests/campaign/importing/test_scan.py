@@ -122,3 +122,10 @@ def test_notes_and_hidden_folders_are_passed_over(tmp_path):
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(CampaignError, match=r"nothing: there is no such folder"):
         survey(tmp_path / "nothing")
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "ior.txt").touch()
+    with pytest.raises(CampaignError) as refused:
+        survey(tmp_path / "ior.txt")
+    assert str(refused.value) == f"{tmp_path}/ior.txt: is a file; name its folder: every log in it is imported"

@@ -25,7 +25,7 @@ def test_what_was_read_and_what_to_run_next_are_printed(logs, capsys):
     print_import(logs, "old")
     said = capsys.readouterr()
     assert said.out.splitlines() == [
-        "raw/old: 3 trials from 1 logs, 1 files were not read",
+        "raw/old: 3 trials from 2 logs, 1 of them refused, 1 files were not read",
         "snakemake --cores 1 --config campaign=old",
     ]
     assert said.err.splitlines()[0] == "coldcache: logs/notes.txt: no known tool wrote this log"

@@ -88,7 +88,8 @@ def survey(folder: Path) -> Survey:
         If it is no folder, or cannot be listed.
     """
     if not folder.is_dir():
-        raise CampaignError(f"{folder}: there is no such folder")
+        is_file = "is a file; name its folder: every log in it is imported"
+        raise CampaignError(f"{folder}: {is_file if folder.exists() else 'there is no such folder'}")
     logs: list[Log] = []
     unread: list[Unread] = []
     first: dict[str, str] = {}

@@ -25,8 +25,9 @@ def print_import(folder: Path, campaign: str) -> None:
     found = imported.found
     for file, reason in [*found.unread, *((log.file, log.refusal) for log in found.logs if log.refusal)]:
         print(f"coldcache: {folder / file}: {reason}", file=sys.stderr)
-    read = sum(not log.refusal for log in found.logs)
-    print(f"{imported.folder}: {len(imported.trials)} trials from {read} logs, {len(found.unread)} files were not read")
+    refused = sum(bool(log.refusal) for log in found.logs)
+    logs = f"{len(found.logs)} logs, {refused} of them refused" if refused else f"{len(found.logs)} logs"
+    print(f"{imported.folder}: {len(imported.trials)} trials from {logs}, {len(found.unread)} files were not read")
     if not imported.is_sealed:
         print(f"python -m coldcache seal {campaign}")
     print(f"snakemake --cores 1 --config campaign={campaign}")
