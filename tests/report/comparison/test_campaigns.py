@@ -15,6 +15,7 @@ from coldcache.report.comparison.campaigns import read_compared_campaigns
     [
         (["before"], "compare: before alone cannot be compared; name two campaigns or more"),
         (["before", "before"], "compare: before is named twice; a campaign cannot be compared with itself"),
+        (["./before", "before"], "compare: ./before is named twice; a campaign cannot be compared with itself"),
         (["before", "aftr"], 'raw/aftr: there is no such campaign; did you mean "after"?'),
         (["before", "after", "--threshold=0"],
          "compare: a threshold of 0 % is out of range; state it as --threshold 5"),

@@ -71,8 +71,9 @@ def read_compared_campaigns(names: Sequence[str]) -> list[ComparedCampaign]:
     """
     if len(names) < 2:
         raise CampaignError(f"compare: {names[0]} alone cannot be compared; name two campaigns or more")
-    for name in names:
-        if names.count(name) > 1:
+    folders = [Path(name) for name in names]
+    for name, folder in zip(names, folders, strict=True):
+        if folders.count(folder) > 1:
             raise CampaignError(f"compare: {name} is named twice; a campaign cannot be compared with itself")
     return [_read_compared_campaign(name) for name in names]
 

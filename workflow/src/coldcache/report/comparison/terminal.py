@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from coldcache.core.errors import CampaignError
 from coldcache.core.units import show_rate
 from coldcache.report.comparison.compare import (
     CampaignComparison,
@@ -51,16 +52,23 @@ def print_comparison(
     Raises
     ------
     CampaignError
-        As `compare_campaigns`.
+        As `compare_campaigns`; or if a file to write is a folder.
     """
+    written = {path: write for path, write in ((junit, write_junit), (markdown, write_markdown)) if path is not None}
+    for path in written:
+        if path.is_dir():
+            raise CampaignError(f"compare: {path} is a folder; name a file in it")
     comparison = compare_campaigns(names, threshold, metric)
-    written = {junit: write_junit, markdown: write_markdown}
     if page:
         written[Path("results", comparison.sides[-1].name, COMPARISON)] = write_markdown
+    _print(comparison)
     for path, write in written.items():
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(write(comparison), encoding="utf-8")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(write(comparison), encoding="utf-8")
+    return 1 if comparison.regressions else 0
+
+
+def _print(comparison: CampaignComparison) -> None:
     console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
     console.print(_tabulate_differences(comparison))
     console.print(Text(name_cause(comparison.differences)), soft_wrap=True)
@@ -70,7 +78,6 @@ def print_comparison(
         for case in pair.unmatched:
             console.print(Text(f"not compared: {case.name}: {case.reason}"), soft_wrap=True)
         console.print(Text(pair.finding(comparison.threshold)), soft_wrap=True)
-    return 1 if comparison.regressions else 0
 
 
 def _tabulate_differences(comparison: CampaignComparison) -> Table:
