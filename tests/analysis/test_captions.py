@@ -48,6 +48,13 @@ def test_trials_are_counted_by_verdict(sweep):
     assert describe_trials(sweep.cube) == ["Trials: 28 valid, 2 void.", "Reads: 30 cold."]
 
 
+def test_a_trial_of_several_operations_is_counted_once(sweep):
+    case = sweep.cube.case.copy(data=[[[f"threads={count}"] * 5 for count in (1, 2, 4)]] * 2)
+    cube = sweep.cube.assign(case=case)
+    cube.verdict.loc[{"threads": 1, "repetition": [0, 2]}] = "suspect"
+    assert describe_trials(cube, has_marks=False) == ["Trials: 13 valid, 2 suspect.", "Reads: 30 cold."]
+
+
 def test_figures_that_memory_served_are_counted_unless_their_trial_is_void(sweep):
     assert describe_reached(sweep.cube, "throughput") == []
     reached = xr.full_like(sweep.cube.verdict, "storage")

@@ -50,9 +50,12 @@ def describe_room(cells: xr.Dataset) -> list[str]:
 def describe_trials(cube: xr.Dataset, has_marks: bool = True) -> list[str]:
     """Return sentences that count the trials of a sweep by verdict, and its reads by how cold they were.
 
-    Where each trial has a mark they say what hollow dots and diamonds mean.
+    A trial of several operations counts once. Where each trial has a mark they say what hollow dots and diamonds mean.
     """
-    counted = {name: int((cube.verdict == name).sum()) for name in ("valid", "suspect", "void", "missing")}
+    case, number, verdict = xr.broadcast(cube.case, cube.repetition, cube.verdict)
+    trials = set(zip(case.values.flat, number.values.flat, verdict.values.flat, strict=True))
+    verdicts = [name for *_, name in trials]
+    counted = {name: verdicts.count(name) for name in ("valid", "suspect", "void", "missing")}
     parts = ["Trials: " + ", ".join(f"{count} {name}" for name, count in counted.items() if count) + "."]
     if counted["suspect"] and has_marks:
         parts.append("Hollow dots: suspect.")
