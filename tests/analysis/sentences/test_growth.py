@@ -1,8 +1,11 @@
 """How operations grow and level off is told by what estimates hold."""
 
+import math
+
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.questions.select import choose
 from coldcache.analysis.report_links import without_links
+from coldcache.analysis.results import Ratio
 from coldcache.analysis.sentences import (
     describe_growth,
     describe_latencies,
@@ -10,6 +13,7 @@ from coldcache.analysis.sentences import (
     describe_plateaus,
     shorten_reason,
 )
+from coldcache.statistics.dependence import Rounds
 from coldcache.statistics.intervals import Interval
 
 
@@ -35,6 +39,18 @@ def test_a_latency_is_told_as_long_and_not_as_growth(dell, monkeypatch):
     assert describe_latencies(found) == (
         "Going from 1 to 256 threads raises the mean latency of reads from 2.01 GB/s to 32.2 GB/s, 1.5 times (95 %: "
         "1.2 to 1.8); makes no measurable difference to writes."
+    )
+
+
+def test_a_latency_without_an_interval_is_not_told_to_rise(dell, monkeypatch):
+    (found,) = choose(dell, "dell-lustre", "throughput", ["write", "read"], "file-per-thread", over="threads")
+    refused = Ratio(2, math.nan, math.nan, 6, runs=(1, 2, 4, 2, 2, 2), rounds=Rounds(0.8, 0.8, modes=True))
+    monkeypatch.setattr(Estimates, "growth", lambda *_: refused)
+    said = describe_latencies(found)
+    why = "6 pairs: 1, 2, 4, 2, 2, 2; no interval: runs of two modes that resemble those before them need 10"
+    assert said == (
+        f"Going from 1 to 256 threads multiplies the mean latency of reads by 2 times ({why}); multiplies the mean "
+        f"latency of writes by 2 times ({why})."
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from coldcache.analysis.questions.select import choose
 from coldcache.analysis.sentences import compare_layouts, layout_ratios
 from coldcache.analysis.tables import Table
+from coldcache.statistics.dependence import Rounds
 
 
 @pytest.fixture
@@ -22,6 +23,16 @@ def layouts(dell):
 def test_one_file_is_told_against_many(layouts):
     one, many = layouts
     assert compare_layouts(one, many) == ("Sharing one file: no measurable difference to reads and writes.")
+
+
+def test_pairs_enough_without_an_interval_are_no_difference(layouts):
+    runs = [one.runs.assign_attrs(rounds=Rounds(0.8, 0.8, modes=True)) for one in layouts]
+    refused = [replace(one, cube=one.cube.assign(throughput=run)) for one, run in zip(layouts, runs, strict=True)]
+    why = "5 pairs each; no interval: runs of two modes that resemble those before them need 10"
+    assert compare_layouts(*refused) == (
+        f"Medians of one shared file over those of one file per thread: reads 1 times ({why}), writes 1 times ({why}); "
+        "too few to compare."
+    )
 
 
 def test_different_tools_and_definitions_have_no_ratio(layouts):

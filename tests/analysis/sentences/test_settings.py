@@ -1,5 +1,7 @@
 """What a setting changes is told by what its pairs show."""
 
+import math
+
 import pytest
 
 from coldcache.analysis.paired_ratios import Pair
@@ -7,6 +9,7 @@ from coldcache.analysis.questions.select import choose_settings
 from coldcache.analysis.results import Ratio
 from coldcache.analysis.sentences import describe_pairs, rank_pairs, title_pairs, title_ratios
 from coldcache.analysis.setting_ratios import tabulate_ratios
+from coldcache.statistics.dependence import Rounds
 
 
 def test_a_setting_is_told_over_its_cases(dell):
@@ -30,6 +33,20 @@ def test_a_ratio_claims_what_its_interval_shows(dell, monkeypatch, low, high, to
     found = next(iter(choose_settings(dell, "dell-lustre", ["write_cache"])))
     assert describe_pairs(found, "write_cache") == f"Sequential writes with the write cache on and off: {told}"
     assert title_pairs(found, "write_cache") == title
+
+
+def test_pairs_enough_without_an_interval_claim_nothing_and_say_why(dell, monkeypatch):
+    ratio = Ratio(4, math.nan, math.nan, 6, runs=(1, 4, 9, 4, 4, 4), rounds=Rounds(0.8, 0.8, modes=True))
+    pair = Pair({"operation": "write"}, "writeback", ratio)
+    monkeypatch.setattr("coldcache.analysis.sentences.settings.pairs", lambda *_: [pair])
+    found = next(iter(choose_settings(dell, "dell-lustre", ["write_cache"])))
+    why = "no interval: runs of two modes that resemble those before them need 10"
+    assert describe_pairs(found, "write_cache") == (
+        "Sequential writes with the write cache on and off: writes 4 times (6 pairs: 1, 4, 9, 4, 4, 4; "
+        f"{why}) with on over off."
+    )
+    assert title_pairs(found, "write_cache") == f"Writes with the write cache on: 4 times (6 pairs, {why})"
+    assert rank_pairs(found, "write_cache") == 0
 
 
 def test_sweeps_are_ranked_by_their_greatest_difference(dell, monkeypatch):
@@ -58,5 +75,7 @@ def test_a_forest_is_told_by_its_greatest_difference(dell):
     assert (
         title_ratios(shown) == "The largest effect is 2 times (write, 48 threads: on / off); 1 of 6 intervals include 1"
     )
-    assert title_ratios(ratios.assign(low=float("nan"))) == "Fewer than five pairs each: no ratio has an interval"
+    refused = ratios.assign(low=float("nan"))
+    assert title_ratios(refused.assign(n=4)) == "Fewer than five pairs each: no ratio has an interval"
+    assert title_ratios(refused) == "No ratio has an interval"
     assert title_ratios(ratios.assign(low=0.5)) == "All 6 intervals include 1"

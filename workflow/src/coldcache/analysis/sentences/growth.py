@@ -72,7 +72,8 @@ def describe_latencies(estimates: Estimates) -> str | None:
         if not ratio.n:
             # One end has no figure.
             continue
-        if ratio.n < LEAST_REPETITIONS:
+        if ratio.low != ratio.low:
+            # Too few runs, or runs that allow no interval.
             parts.append(f"multiplies the mean latency of {name_operation(estimates, name)} by {format_ratio(ratio)}")
             continue
         if ratio.low <= 1 <= ratio.high:

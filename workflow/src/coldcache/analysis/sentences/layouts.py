@@ -1,10 +1,10 @@
 """A sentence on what one shared file costs against one file per thread."""
 
 from coldcache.analysis.estimates import Estimates
+from coldcache.analysis.format import explain_no_interval
 from coldcache.analysis.sentences.subjects import list_measured, name_operation
 from coldcache.statistics.intervals import Interval
 from coldcache.statistics.ratios import paired_ratio
-from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 
 def compare_layouts(one: Estimates, many: Estimates) -> str | None:
@@ -22,8 +22,11 @@ def compare_layouts(one: Estimates, many: Estimates) -> str | None:
         if ratios:
             low, high = min(ratio.estimate for _, ratio in ratios), max(ratio.estimate for _, ratio in ratios)
             span = f"{low:.3g} to {high:.3g}" if f"{low:.3g}" != f"{high:.3g}" else f"{low:.3g}"
-            if (pairs_each := min(ratio.n for _, ratio in ratios)) < LEAST_REPETITIONS:
-                few.append(f"{name_operation(one, name)} {span} times ({pairs_each} pairs each)")
+            fewest = min((ratio for _, ratio in ratios), key=lambda ratio: ratio.n)
+            if fewest.low != fewest.low:
+                why = explain_no_interval(fewest.n, fewest.rounds)
+                pairs_each = "; ".join(filter(None, (f"{fewest.n} pairs each", why)))
+                few.append(f"{name_operation(one, name)} {span} times ({pairs_each})")
                 continue
             if all(ratio.low <= 1 <= ratio.high for _, ratio in ratios):
                 same.append(name_operation(one, name))

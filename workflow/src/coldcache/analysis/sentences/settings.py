@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.format import format_factor, format_ratio, list_words, name_setting_level
+from coldcache.analysis.format import explain_no_interval, format_factor, format_ratio, list_words, name_setting_level
 from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
 from coldcache.analysis.report_links import lead
 from coldcache.analysis.sentences.subjects import PLURALS, capitalise, name_level
@@ -65,8 +65,8 @@ class Comparison:
 
     @property
     def shows(self) -> str:
-        """What the pairs show: a ``difference``, ``none``, or ``too few`` pairs to show either."""
-        if min(pair.ratio.n for pair in self.pairs) < LEAST_REPETITIONS:
+        """What the pairs show: a ``difference``, ``none``, or ``too few`` pairs for an interval to show either."""
+        if any(pair.ratio.low != pair.ratio.low for pair in self.pairs):
             return "too few"
         return "difference" if any(map(shows_difference, self.pairs)) else "none"
 
@@ -144,7 +144,8 @@ def title_ratios(ratios: pd.DataFrame) -> str:
     """
     known = ratios[ratios.low.notna()]
     if known.empty:
-        return "Fewer than five pairs each: no ratio has an interval"
+        few = "Fewer than five pairs each: no" if ratios.n.max() < LEAST_REPETITIONS else "No"
+        return f"{few} ratio has an interval"
     shows = known[(known.low > 1) | (known.high < 1)]
     if shows.empty:
         return f"All {len(known)} intervals include 1" if len(known) > 1 else "The interval of the ratio includes 1"
@@ -164,8 +165,8 @@ def join_differences(parts: Iterable[str]) -> str:
 
 
 def shows_difference(pair: Pair) -> bool:
-    """Return whether the interval of a ratio leaves out 1; too few pairs show nothing."""
-    return pair.ratio.n >= LEAST_REPETITIONS and not pair.ratio.low <= 1 <= pair.ratio.high
+    """Return whether the interval of a ratio leaves out 1; a ratio without an interval shows nothing."""
+    return pair.ratio.low > 1 or pair.ratio.high < 1
 
 
 def compare_levels(estimates: Estimates, factor: str) -> list[Comparison]:
@@ -220,12 +221,20 @@ def _describe_few(found: Sequence[Comparison]) -> str:
         levels = list_words([first, *(level.removeprefix(label).strip() for level in others)])
         shown = _ratio(mine[0]) if len(mine) == 1 and most > 1 else f"{_span_of(mine)} times"
         parts.append(f"{mine[0].name} {shown} with {levels} over {mine[0].reference}")
-    return f"{list_words(parts)}; {most} pair{'s' if most != 1 else ''} each, too few for an interval"
+    said, why = list_words(parts), _why_open(pair for one in found for pair in one.pairs)
+    return said if why in said else f"{said}; {most} pair{'s' if most != 1 else ''} each, {why}"
+
+
+def _why_open(pairs: Iterable[Pair]) -> str:
+    """Return why no interval tells what pairs show, by the one of the most."""
+    most = max((pair.ratio for pair in pairs), key=lambda ratio: ratio.n)
+    return explain_no_interval(most.n, most.rounds) or "too few for an interval"
 
 
 def _describe(one: Comparison) -> str:
     if one.shows == "too few":
-        return f"{one.name} {one.against_levels()}: {_ratio(one)}, too few for an interval"
+        said, why = f"{one.name} {one.against_levels()}: {_ratio(one)}", _why_open(one.pairs)
+        return said if why in said else f"{said}, {why}"
     if one.shows == "none":
         return f"no measurable difference to {one.name} {one.against_levels()}{one.cases}: {_ratio(one)}"
     if len(one.pairs) > 1:
@@ -289,4 +298,4 @@ def _shorten_few(one: Comparison) -> str:
     most = max(pair.ratio.n for pair in one.pairs)
     counted = f"{most} pair{'s' if most != 1 else ''}"
     change = f"{one.ends[0]} → {one.ends[1]}" if one.ends else f"{one.span()} times"
-    return f"{one.name} {one.against_levels()}: {change} ({counted}, too few for an interval)"
+    return f"{one.name} {one.against_levels()}: {change} ({counted}, {_why_open(one.pairs)})"
