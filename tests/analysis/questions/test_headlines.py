@@ -117,3 +117,9 @@ def test_a_figure_with_an_interval_has_the_headline_before_a_faster_one_of_few_r
     for sweeps in ((few, sweep), (sweep, few)):
         study(*sweeps)
         assert [found.question.sweep for found, _ in list_headlines("dataset.nc", "s")] == ["w", "w"]
+
+
+def test_operations_on_one_tree_are_no_headlines(study, sweep):
+    cube = sweep.cube.assign_coords(operation=["tree-create", "file-create"])
+    study(replace(sweep, cube=cube, cells=median_interval(cube.throughput)))
+    assert [levels for _, levels in list_headlines("dataset.nc", "s")] == [{"operation": "file-create", "threads": 4}]

@@ -7,6 +7,7 @@ import pytest
 
 from coldcache.analysis.estimates import median_interval
 from coldcache.analysis.question import Question
+from coldcache.analysis.sentences import describe_growth
 from coldcache.analysis.sentences.subjects import (
     PLURALS,
     capitalise,
@@ -31,6 +32,16 @@ def test_only_operations_with_an_estimate_are_listed_the_fastest_first(sweep):
     assert list_measured(sweep) == ["read", "write"]
     runs = sweep.runs.where(sweep.runs.operation == "write")
     assert list_measured(replace(sweep, cells=median_interval(runs))) == ["write"]
+
+
+def test_operations_on_one_tree_are_listed_only_without_others(sweep):
+    def rename(*names):
+        cube = sweep.cube.assign_coords(operation=list(names))
+        return replace(sweep, cube=cube, cells=median_interval(cube.throughput))
+
+    assert list_measured(rename("file-create", "tree-create")) == ["file-create"]
+    assert describe_growth(rename("file-create", "tree-remove")) == "Creations grow 1.47 times from 1 to 4 threads"
+    assert list_measured(rename("tree-remove", "tree-create")) == ["tree-create", "tree-remove"]
 
 
 def test_a_factor_of_one_level_is_not_varied(sweep):

@@ -12,6 +12,7 @@ from coldcache.analysis.figures.panels import assign_roles
 from coldcache.analysis.format import format_factor
 from coldcache.analysis.questions.select import SweepSelection, choose_all
 from coldcache.analysis.questions.sweep_parts import drop_levels
+from coldcache.analysis.sentences.subjects import OF_ONE_TREE
 from coldcache.core.vocabulary import DATA_OPERATIONS, METADATA_OPERATIONS, OPERATIONS, SET_FACTORS
 
 #: Figures and numbers of an overview.
@@ -107,7 +108,7 @@ def list_headlines(dataset: str | Path, study: str) -> list[tuple[Estimates, dic
 
     Sweeps of a single case, such as a sentinel, count only for operations that no other sweep has, and after them those
     that vary a setting of the system. A figure with an interval goes before one without. In a study without rates the
-    shortest time is the best; counts have no best.
+    shortest time is the best; counts have no best, and operations on one tree are left out.
 
     Parameters
     ----------
@@ -135,7 +136,8 @@ def list_headlines(dataset: str | Path, study: str) -> list[tuple[Estimates, dic
 def _list_operations(sweeps: Iterable[Estimates]) -> Iterator[tuple[Estimates, str]]:
     for sweep in sweeps:
         for operation in sweep.operations():
-            if bool(sweep.cells.estimate.sel(operation=operation).notnull().any()):
+            is_known = bool(sweep.cells.estimate.sel(operation=operation).notnull().any())
+            if is_known and operation not in OF_ONE_TREE:
                 yield sweep, operation
 
 

@@ -17,6 +17,9 @@ PLURALS = {
     "tree-remove": "removals of trees", "directory-rename": "renames of directories", "find": "searches by find",
 }  # fmt: skip
 
+#: Operations timed by one rank on the directories of one tree, while each rank may have its own: they do not scale.
+OF_ONE_TREE = ("tree-create", "tree-remove")
+
 
 def name_operation(sweep: Estimates, operation: str, levels: Mapping[str, Any] | None = None) -> str:
     """Return an operation in the plural; ``look-ups in memory`` where its work did not reach the storage.
@@ -40,9 +43,10 @@ def name_operation(sweep: Estimates, operation: str, levels: Mapping[str, Any] |
 
 
 def list_measured(estimates: Estimates) -> list[str]:
-    """Return the operations that have an estimate, the fastest first."""
+    """Return the operations that have an estimate, the fastest first; those on one tree only where no others have."""
     cells = estimates.cells.estimate
-    return [name for name in estimates.operations() if bool(cells.sel(operation=name).notnull().any())]
+    known = [name for name in estimates.operations() if bool(cells.sel(operation=name).notnull().any())]
+    return [name for name in known if name not in OF_ONE_TREE] or known
 
 
 def capitalise(text: str) -> str:
