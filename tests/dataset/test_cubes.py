@@ -12,6 +12,7 @@ import pytest
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.dataset.cubes import build_cube
 from coldcache.dataset.reader import COUNTED, list_sweeps, open_records, open_sweep
+from coldcache.verdicts.thresholds import Thresholds
 
 RAW, RESULTS = Path("raw/tiny"), Path("results/tiny")
 READ = "tiny/transfers/operation=read,threads=2/r0"
@@ -153,6 +154,22 @@ def test_a_file_size_that_follows_from_the_threads_is_none():
     assert cube.throughput.dims == ("operation", "threads", "repetition")
     assert cube.throughput.sel(threads=2).values.tolist() == [[2.0, 3.0]]
     assert np.isnan(cube.throughput.sel(threads=1, repetition=1).item())
+
+
+def test_two_modes_are_marked_at_the_operation_that_has_them():
+    creations, look_ups = (
+        make_rows([(2, 10, repetition, value) for repetition, value in enumerate(values)]).assign(
+            operation=operation, metric="rate", unit="1/s", verdict="suspect", codes="drift two-modes"
+        )
+        for operation, values in (("file-create", [1.0, 1.1, 2.0, 2.1]), ("file-stat", [7.0, 7.1, 7.2, 7.3]))
+    )
+    records = pd.concat([creations, look_ups], ignore_index=True)
+    codes = build_cube(records).codes
+    assert codes.sel(operation="file-create").values.tolist() == ["drift two-modes"] * 4
+    assert codes.sel(operation="file-stat").values.tolist() == ["drift"] * 4
+    # A site may call modes what lies closer, or nothing so.
+    assert build_cube(records, thresholds=Thresholds(gap=3)).codes.values.tolist() == [["drift"] * 4] * 2
+    assert build_cube(records, thresholds=Thresholds(modes=1.01)).codes.values.tolist() == [["drift two-modes"] * 4] * 2
 
 
 def test_cases_of_many_systems_lie_along_one_dim_and_keep_each_value():

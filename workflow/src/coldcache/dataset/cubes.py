@@ -10,9 +10,11 @@ import xarray as xr
 
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.trial_figure import LONGEST_COUNTS, is_headline, rank_figure
-from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, NAME_FACTORS, Factor
+from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION, NAME_FACTORS, Factor
 from coldcache.dataset.reader import COUNTED
 from coldcache.dataset.table_io import find_changes
+from coldcache.verdicts.modes import describe_modes
+from coldcache.verdicts.thresholds import Thresholds
 
 #: Placeholder for an unknown numeric level while pivoting; the cube holds NaN.
 _UNKNOWN = -1
@@ -26,11 +28,16 @@ _MOST_CELLS, _MOST_CELLS_PER_TRIAL = 200_000, 100
 #: Columns from which the figure of a trial is chosen; some tables have no definitions.
 _FIGURE_COLUMNS = ("metric", "statistic", "value", "definition", "caveats", "share")
 
+#: The code of a trial of which any operation has two typical figures.
+_TWO_MODES = "two-modes"
+
 #: Columns that locate a record in its log; a cube has none of them.
 _LOG_COLUMNS = ["log", "offset", "length", "printed"]
 
 
-def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> xr.Dataset:
+def build_cube(
+    records: pd.DataFrame, settings: pd.DataFrame | None = None, thresholds: Thresholds | None = None
+) -> xr.Dataset:
     """Return one sweep as a cube.
 
     Parameters
@@ -39,6 +46,8 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         The rows of one sweep of the long table (`tabulate_records`).
     settings : DataFrame, optional
         The rows of the same sweep of the table of settings (`tabulate_settings`).
+    thresholds : Thresholds, optional
+        The site's.
 
     Returns
     -------
@@ -50,7 +59,8 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
         Variables: ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s; latency is the mean) if the
         sweep has them, NaN for void and missing trials, each with its ``definition``; ``case``, ``verdict``, ``cold``,
         ``reached`` and ``codes``; and for each setting the value read back, such as ``write_cache_read``. Texts are
-        empty where the sweep has no such case or repetition.
+        empty where the sweep has no such case or repetition. Of the codes of a trial ``two-modes`` is only at those of
+        its operations whose figures have them.
     """
     records = _restore_integers(records)
     # Factors and verdicts belong to a trial, so one row per trial and operation is enough.
@@ -70,6 +80,8 @@ def build_cube(records: pd.DataFrame, settings: pd.DataFrame | None = None) -> x
     figures = records.statistic.isin(("value", "mean")) & (records.share == "") & records.verdict.isin(COUNTED)
     needed = [name for name in (*dims, *_FIGURE_COLUMNS) if name in records]
     cube = cube.assign(_spread_figures(_complete(records.loc[figures, needed], dims), levels))
+    if "codes" in cube:
+        _limit_modes(cube, thresholds or Thresholds())
     factors = {**FACTORS, **LEARNT_FACTORS, _LEVELS: Factor(None, "levels of all factors")}
     for factor in dims[1:-1]:
         if cube[factor].dtype.kind in "if" and _UNKNOWN in cube[factor]:
@@ -91,6 +103,18 @@ def _spread_texts(columns: pd.DataFrame, cells: np.ndarray, levels: Mapping[str,
         texts.flat[cells] = column.astype(object).where(column.notna(), "")
         variables[str(name)] = (list(levels), texts)
     return variables
+
+
+def _limit_modes(cube: xr.Dataset, thresholds: Thresholds) -> None:
+    """Take the code for two modes from the operations of a cube whose figures have one."""
+    codes = cube.codes.values
+    for place in np.ndindex(codes.shape[:-1]):
+        if not any(_TWO_MODES in text for text in codes[place]):
+            continue
+        metric = METRIC_OF_OPERATION.get(str(cube.operation.values[place[0]]))
+        figures = cube[metric].values[place].tolist() if metric in cube else []
+        if describe_modes(figures, UNIT_OF_METRIC.get(metric or "", ""), thresholds) is None:
+            codes[place] = [" ".join(code for code in text.split() if code != _TWO_MODES) for text in codes[place]]
 
 
 def _spread_figures(counted: pd.DataFrame, levels: Mapping[str, pd.Index]) -> dict[str, Any]:
@@ -117,19 +141,23 @@ def _restore_integers(records: pd.DataFrame) -> pd.DataFrame:
     return records.astype(dict.fromkeys(whole, "int64")) if whole else records
 
 
-def build_cubes(records: pd.DataFrame, settings: pd.DataFrame) -> dict[str, xr.Dataset]:
+def build_cubes(
+    records: pd.DataFrame, settings: pd.DataFrame, thresholds: Thresholds | None = None
+) -> dict[str, xr.Dataset]:
     """Return the cube of each sweep, by the name of its group.
 
     Parameters
     ----------
     records, settings : DataFrame
         The long table and the table of settings of a whole campaign.
+    thresholds : Thresholds, optional
+        The site's.
     """
     # Columns that cubes do not need are dropped before the groups copy the rest of a large table.
     needed = _without_unstated(records.drop(columns=_LOG_COLUMNS, errors="ignore"))
     read_back = dict(iter(settings.groupby(["study", "sweep"])))
     return {
-        f"/{study}/{sweep}": build_cube(_without_unstated(rows), read_back.get((study, sweep)))
+        f"/{study}/{sweep}": build_cube(_without_unstated(rows), read_back.get((study, sweep)), thresholds)
         for (study, sweep), rows in needed.groupby(["study", "sweep"], sort=False)
     }
 
