@@ -55,6 +55,18 @@ def test_a_case_without_a_pair_is_left_out(cached):
     assert len(pairs(cached, "write_cache")) == 5
 
 
+def test_calls_that_were_not_made_have_no_ratio(cached):
+    cube = cached.cube.rename(throughput="count")
+    cube["count"].loc[{"operation": "read", "threads": 1, "write_cache": "writeback", "repetition": 2}] = 0
+    cube["count"].loc[{"operation": "write", "threads": 2, "write_cache": "writethrough"}] = 0
+    counted = replace(cached, cube=cube, metric="count", cells=median_interval(cube["count"]))
+    assert [(pair.place["operation"], pair.place["threads"]) for pair in pairs(counted, "write_cache")] == [
+        ("write", 1), ("write", 4), ("read", 2), ("read", 4),
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="a rate is zero or negative"):
+        pairs(replace(counted, cube=cube.rename(count="throughput"), metric="throughput"), "write_cache")
+
+
 def test_a_factor_alone_has_one_place(cached):
     alone = cached.cube.isel(operation=0, threads=0, drop=True)
     found = pairs(replace(cached, cube=alone, cells=median_interval(alone.throughput)), "write_cache")

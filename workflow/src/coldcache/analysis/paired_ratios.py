@@ -16,6 +16,9 @@ REFERENCE_LEVELS = {
     "outage_option": ("hard",), "server_cache": ("none",),
 }  # fmt: skip
 
+#: Metrics of which zero is a figure, without a ratio: calls that were not made, and the time that they did not take.
+_MAY_BE_ZERO = ("count", "elapsed")
+
 
 def reference_level(estimates: Estimates, factor: str) -> Any:
     """Return the level of a factor that the others are divided by; one that is not stated is none."""
@@ -65,12 +68,13 @@ def paired_ratios(runs: xr.DataArray, reference: xr.DataArray) -> xr.Dataset:
 def pairs(estimates: Estimates, factor: str) -> list[Pair]:
     """Return the ratio of each level of a factor to the reference level, at every combination of the other dims.
 
-    Combinations without a trial that counts on both sides are left out.
+    Combinations without a trial that counts on both sides are left out, and so are those with a count or time of zero.
     """
     reference = reference_level(estimates, factor)
     others = [str(dim) for dim in estimates.cells.estimate.dims if dim != factor]
     found = []
     stacked = estimates.runs.stack(place=others) if others else estimates.runs
+    may_be_zero = estimates.metric in _MAY_BE_ZERO
     for index in range(stacked.sizes.get("place", 1)):
         cell = stacked.isel(place=index) if others else stacked
         place = {dim: cell[dim].item() for dim in others}
@@ -78,7 +82,8 @@ def pairs(estimates: Estimates, factor: str) -> list[Pair]:
         values = {level: cell.sel({factor: level}).reset_coords(drop=True).drop_vars("place", errors="ignore")
                   for level in levels}  # fmt: skip
         for level, row in values.items():
-            if level != reference:
+            has_zero = may_be_zero and any((side == 0).any() for side in (row, values[reference]))
+            if level != reference and not has_zero:
                 ratio = estimates.as_ratio(paired_ratio(row, values[reference]))
                 if ratio.n:
                     found.append(Pair(place, level, ratio))
