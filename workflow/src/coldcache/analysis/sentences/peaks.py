@@ -8,6 +8,7 @@ import numpy as np
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_interval, format_suspect
+from coldcache.analysis.results import Peak
 from coldcache.analysis.sentences.subjects import (
     capitalise,
     list_measured,
@@ -22,7 +23,7 @@ def describe_peaks(estimates: Estimates) -> str:
     """Return the highest estimate of each operation over threads, and the scale, as a sentence."""
     found = [(name, estimates.peak(name)) for name in list_measured(estimates)]
     parts = [
-        f"{name_operation(estimates, name)} {peak.verb} {estimates.format_peak(peak)} with {peak.at}"
+        f"{_name_at(estimates, peak, name)} {peak.verb} {estimates.format_peak(peak)} with {peak.at}"
         for name, peak in found
     ]
     return f"{title_with_scale(estimates)}: {', '.join(parts)}."
@@ -39,7 +40,7 @@ def describe_extremes(estimates: Estimates) -> str:
         highest, *others = (_with_levels(estimates, place, estimates.format_cell) for place in ends)
         differ = len({show_rate(float(estimates.cells.estimate.sel(place)), estimates.unit) for place in ends}) > 1
         span = f"range from {others[0]} to {highest}" if differ else f"{_verb(estimates)} {highest}"
-        parts.append(f"{name_operation(estimates, name)} {span}")
+        parts.append(f"{name_operation(estimates, name, ends[0])} {span}")
     silent = [escape(part, quote=False) for part in estimates.describe_silent()]
     return ". ".join([f"{title_with_scale(estimates)}: {'; '.join(parts)}", *silent]) + "."
 
@@ -51,9 +52,10 @@ def title_extremes(estimates: Estimates, most: int = 2) -> str:
         return show_rate(float(estimates.cells.estimate.sel(place)), estimates.unit)
 
     parts = [
-        f"{name_operation(estimates, name)} {_verb(estimates)} "
-        f"{_with_levels(estimates, _ends(estimates, name)[0], show)}{_say_higher(estimates, name)}"
+        f"{name_operation(estimates, name, place)} {_verb(estimates)} "
+        f"{_with_levels(estimates, place, show)}{_say_higher(estimates, name)}"
         for name in list_measured(estimates)[:most]
+        for place in _ends(estimates, name)[:1]
     ]
     return capitalise("; ".join(parts))
 
@@ -92,7 +94,7 @@ def describe_rates(estimates: Estimates) -> str:
             float(best.estimate), float(best.low), float(best.high), estimates.unit, int(best.n), flag=flag,
             runs=estimates.runs_of({"operation": name, **levels}), rounds=estimates.rounds,
         )  # fmt: skip
-        parts.append(f"{name_operation(estimates, name)} {shown}")
+        parts.append(f"{name_operation(estimates, name, levels)} {shown}")
     return f"{title_with_scale(estimates)}: {', '.join(parts)}."
 
 
@@ -102,8 +104,12 @@ def describe_order(estimates: Estimates) -> str:
     for name in list_measured(estimates):
         peak = estimates.peak(name)
         said = f"{peak.verb} " if not parts else ""
-        parts.append(f"{name_operation(estimates, name)} {said}{show_rate(peak.estimate, estimates.unit)}")
+        parts.append(f"{_name_at(estimates, peak, name)} {said}{show_rate(peak.estimate, estimates.unit)}")
     return capitalise(", ".join(parts))
+
+
+def _name_at(estimates: Estimates, peak: Peak, operation: str) -> str:
+    return name_operation(estimates, operation, {"threads": peak.threads})
 
 
 def _verb(estimates: Estimates) -> str:
