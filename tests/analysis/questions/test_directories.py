@@ -1,5 +1,7 @@
 """Files and directories at full scale, and rates by files per directory."""
 
+from dataclasses import replace
+
 import pytest
 
 from coldcache.analysis.questions.directories import (
@@ -52,6 +54,14 @@ def test_runs_are_joined_over_the_files_per_directory_that_each_sweep_fixes(inve
         for operation in METADATA:
             own = sweep.runs.sel(operation=operation).values.ravel()
             assert runs.sel(operation=operation, items_per_directory=files).values.tolist() == own.tolist()
+
+
+def test_runs_of_one_operation_and_one_repetition_are_joined(invent):
+    choice = choose(invent("dell-lustre"), "dell-lustre", "rate", METADATA, item="files per directory")
+    choice.found = [replace(found, cube=found.cube.isel(operation=[0], repetition=[0])) for found in choice.found]
+    runs = join_directories(choice)
+    assert runs.sizes == {"operation": 1, "items_per_directory": 2, "repetition": 1}
+    assert sorted(runs.values.ravel()) == sorted(float(found.runs.squeeze()) for found in choice)
 
 
 def test_nothing_is_joined_where_nothing_was_measured(invent):

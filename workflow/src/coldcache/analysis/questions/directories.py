@@ -29,11 +29,17 @@ def join_directories(selection: SweepSelection) -> xr.DataArray:
     if not selection.found:
         raise NoData("no sweep on files per directory was measured")
     parts = [
-        found.runs.squeeze(drop=True).expand_dims(items_per_directory=[int(found.cube.attrs["items_per_directory"])])
+        _drop_single_levels(found.runs).expand_dims(items_per_directory=[int(found.cube.attrs["items_per_directory"])])
         for found in selection
     ]
     joined = xr.concat(parts, "items_per_directory", join="outer", coords="minimal", compat="override")
     return joined.sortby("items_per_directory").transpose("operation", "items_per_directory", "repetition")
+
+
+def _drop_single_levels(runs: xr.DataArray) -> xr.DataArray:
+    """Return runs without the dims of factors with one level; one operation, or one repetition, stays a dim."""
+    single = [dim for dim, size in runs.sizes.items() if size == 1 and dim not in ("operation", "repetition")]
+    return runs.squeeze(single, drop=True)
 
 
 def compare_directories(selection: SweepSelection) -> pd.DataFrame:
