@@ -74,6 +74,25 @@ def test_of_several_cases_the_one_that_differs_the_most_is_told_with_its_levels(
     assert without_links(said) == ("The write cache makes writes 2 times as fast (95 %: 2 to 2), with 2 threads.")
 
 
+def test_times_and_calls_by_a_setting_are_told_only_without_rates(sweep):
+    cube = sweep.cube.sel(threads=[4]).assign_coords(threads=["off"]).rename(threads="write_cache")
+    other = cube.assign(throughput=cube.throughput * 2).assign_coords(write_cache=["on"])
+    both = xr.concat([cube, other], dim="write_cache").assign_attrs(sweep.cube.attrs)
+    rates = replace(sweep, cube=both, cells=median_interval(both.throughput))
+    many = xr.where(both.write_cache == "on", both.throughput * 8, both.throughput, keep_attrs=True)
+    calls = both.assign(count=many).drop_vars("throughput").assign_coords(operation=["rpc-write", "most-in-flight"])
+    counted = replace(sweep, cube=calls, metric="count", unit="1", cells=median_interval(calls["count"]))
+    (said,) = describe_meaning([counted, rates])
+    assert without_links(said) == (
+        "The write cache makes writes 2 times as fast (75.0 MB/s → 150 MB/s; 95 %: 2 to 2), reads 2 times as fast "
+        "(400 MB/s → 800 MB/s; 95 %: 2 to 2)."
+    )
+    (said,) = describe_meaning([counted])
+    assert without_links(said) == (
+        "Rpc-write take 16 times as many calls with the write cache on (7.5e+07 → 1.2e+09; 95 %: 16 to 16)."
+    )
+
+
 def test_a_setting_without_a_difference_says_so_and_too_few_pairs_say_nothing(sweep):
     cube = sweep.cube.sel(threads=[4]).assign_coords(threads=["off"]).rename(threads="write_cache")
     other = cube.assign(throughput=cube.throughput * [0.9, 1.1, 1, 0.95, 1.06]).assign_coords(write_cache=["on"])

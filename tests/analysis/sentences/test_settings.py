@@ -49,6 +49,21 @@ def test_pairs_enough_without_an_interval_claim_nothing_and_say_why(dell, monkey
     assert rank_pairs(found, "write_cache") == 0
 
 
+def test_a_title_spans_only_the_cases_that_show_a_difference(dell, monkeypatch):
+    cases = [Ratio(2, 1.5, 2.5, 6), Ratio(9, 0.9, 90, 6), Ratio(3, 2.5, 3.5, 6)]
+    found = next(iter(choose_settings(dell, "dell-lustre", ["write_cache"])))
+
+    def tell(*ratios):
+        pairs = [Pair({"operation": "write"}, "writeback", ratio) for ratio in ratios]
+        monkeypatch.setattr("coldcache.analysis.sentences.settings.pairs", lambda *_: pairs)
+        return title_pairs(found, "write_cache")
+
+    assert tell(*cases) == "Writes are 2 to 3 times as fast with the write cache on in 2 of 3 cases"
+    assert rank_pairs(found, "write_cache") == -3
+    assert tell(*cases[:2]) == "The write cache makes writes 2 times as fast in 1 of 2 cases"
+    assert tell(cases[1], cases[1]) == "Writes show no measurable difference by write cache"
+
+
 def test_sweeps_are_ranked_by_their_greatest_difference(dell, monkeypatch):
     selection = choose_settings(dell, "dell-lustre", ["write_cache"])
     (found, *_) = selection

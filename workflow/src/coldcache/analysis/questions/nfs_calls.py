@@ -11,8 +11,8 @@ import xarray as xr
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_level
-from coldcache.analysis.questions.select import IN_FLIGHT
 from coldcache.analysis.sentences import name_level
+from coldcache.analysis.sentences.subjects import IN_FLIGHT
 from coldcache.analysis.tables import Table
 from coldcache.core.errors import NoData
 from coldcache.dataset.published import level_of

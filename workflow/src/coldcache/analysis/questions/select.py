@@ -19,13 +19,11 @@ from coldcache.analysis.per_core_rates import add_streams, tabulate_core_rates
 from coldcache.analysis.published_vs_measured import list_published
 from coldcache.analysis.question import Question
 from coldcache.analysis.questions.sweep_parts import counts, drop_levels, list_parts, list_silent, name_reason
+from coldcache.analysis.sentences.subjects import IN_FLIGHT
 from coldcache.analysis.tables import Table
 from coldcache.core.vocabulary import FACTORS, METADATA_OPERATIONS, METRIC_OF_OPERATION, OPERATIONS, SET_FACTORS
 from coldcache.dataset.published import PublishedValue, is_of
 from coldcache.dataset.reader import COUNTED, open_limits, open_records, open_sweep, open_table
-
-#: What a guest counts of the calls that all connections have under way.
-IN_FLIGHT = "most-in-flight"
 
 #: The kind of limit that bounds a metric.
 _LIMITS = {"throughput": "rate", "rate": "iops"}

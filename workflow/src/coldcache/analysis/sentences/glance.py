@@ -18,7 +18,7 @@ from coldcache.analysis.sentences.settings import (
     shows_difference,
     title_pairs,
 )
-from coldcache.analysis.sentences.subjects import capitalise, list_measured, list_varied
+from coldcache.analysis.sentences.subjects import IN_FLIGHT, capitalise, list_measured, list_varied
 from coldcache.core.units import show_rate
 from coldcache.core.vocabulary import SET_FACTORS
 
@@ -107,11 +107,14 @@ def describe_setting(sweeps: Iterable[Estimates]) -> str | None:
     """Return what the write cache, else the first setting of some sweeps, changes most, per operation, as a sentence.
 
     Only differences that their interval shows have a ratio; None where no sweep varies a setting with enough pairs.
+    Times and calls are told only where the setting has no rates.
     """
     found = [sweep for sweep in sweeps if _setting_of(sweep)]
     varied = [_setting_of(sweep) or "" for sweep in found]
     factor = _CACHE if _CACHE in varied else varied[0] if varied else ""
-    compared = [one for sweep in found if _setting_of(sweep) == factor for one in compare_levels(sweep, factor)]
+    mine = [sweep for sweep in found if _setting_of(sweep) == factor]
+    rates = [sweep for sweep in mine if sweep.metric not in COMPARED]
+    compared = [one for sweep in rates or mine for one in compare_levels(sweep, factor) if one.operation != IN_FLIGHT]
     if all(one.shows == "too few" for one in compared):
         return None
     operations = dict.fromkeys(one.operation for one in compared)

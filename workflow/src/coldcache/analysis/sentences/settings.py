@@ -72,8 +72,8 @@ class Comparison:
 
     @property
     def size(self) -> float:
-        """The greatest ratio as a factor above 1."""
-        return max(_size(pair.ratio.estimate) for pair in self.pairs)
+        """The greatest ratio as a factor above 1, of those that show a difference, else of all."""
+        return max(_size(pair.ratio.estimate) for pair in list(filter(shows_difference, self.pairs)) or self.pairs)
 
     @property
     def cases(self) -> str:
@@ -127,7 +127,7 @@ def title_pairs(estimates: Estimates, factor: str) -> str:
         return "No pair has trials that count on both sides"
     shown = sorted((one for one in found if one.shows == "difference"), key=lambda one: -one.size)
     if shown:
-        return capitalise(join_differences(map(_shorten, shown[:_MOST_PARTS])))
+        return capitalise(join_differences(map(_shorten_differing, shown[:_MOST_PARTS])))
     if few := [one for one in found if one.shows == "too few"]:
         return capitalise("; ".join(map(_shorten_few, few[:1])))
     names = list_words(dict.fromkeys(one.name for one in found))
@@ -291,6 +291,13 @@ def _shorten(one: Comparison) -> str:
     if one.factor == _CACHE and one.level == "on" and len(one.pairs) == 1 and one.metric not in COMPARED:
         return f"{_MAKES}{one.name} {one.span()} times as fast{' (in memory)' if one.in_memory else ''}"
     return f"{one.name} {_times(one, one.span())} {one.with_levels()}"
+
+
+def _shorten_differing(one: Comparison) -> str:
+    """Return the pairs that show a difference in few words, and of how many they are."""
+    differing = tuple(filter(shows_difference, one.pairs))
+    said = _shorten(replace(one, pairs=differing))
+    return said if len(differing) == len(one.pairs) else f"{said} in {len(differing)} of {len(one.pairs)} cases"
 
 
 def _shorten_few(one: Comparison) -> str:

@@ -17,6 +17,9 @@ PLURALS = {
     "tree-remove": "removals of trees", "directory-rename": "renames of directories", "find": "searches by find",
 }  # fmt: skip
 
+#: What a guest counts of the calls that all connections have under way.
+IN_FLIGHT = "most-in-flight"
+
 #: Operations timed by one rank on the directories of one tree, while each rank may have its own: they do not scale.
 OF_ONE_TREE = ("tree-create", "tree-remove")
 
