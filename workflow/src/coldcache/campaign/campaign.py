@@ -180,7 +180,10 @@ def read_campaign(folder: Path) -> Campaign:
         if stored["format"] != FORMAT:
             raise CampaignError(f"{path}: of format {stored['format']}, this version reads {FORMAT}")
         site = _read_part(Site, stored["site"])
-        studies = tuple(_read_part(ForeignStudy if "origin" in study else Study, study) for study in stored["studies"])
+        studies = tuple(
+            _read_part(ForeignStudy, study) if "origin" in study else _read_part(Study, study)
+            for study in stored["studies"]
+        )
         is_planned = any(isinstance(study, Study) for study in studies)
         return Campaign(
             # The folder may have been renamed.
