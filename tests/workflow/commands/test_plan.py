@@ -156,9 +156,14 @@ def test_a_first_campaign_says_nothing(project, capsys):
     assert "power" not in capsys.readouterr().out
 
 
-def test_a_plan_by_the_noise_of_no_campaign_is_refused(project):
-    with pytest.raises(CampaignError, match=r"results/none/dataset\.nc is missing: no noise to plan with; run "):
+def test_a_plan_by_the_noise_of_no_campaign_is_refused_before_anything_is_printed(project, capsys):
+    with pytest.raises(CampaignError) as refused:
         print_plan("tiny", "here", None, "text", noise="none")
+    assert str(refused.value) == (
+        "results/none/dataset.nc: missing, so there is no noise to plan with; snakemake --cores all --config "
+        "campaign=none makes it"
+    )
+    assert capsys.readouterr().out == ""
 
 
 CLUSTER = """\

@@ -41,7 +41,8 @@ def describe_plan_power(study: Study, sweep: str, repetitions: int, campaign: st
     datasets = [Path("results", campaign, "dataset.nc")] if campaign else _list_datasets()
     if campaign and not datasets[0].is_file():
         raise CampaignError(
-            f"{datasets[0]} is missing: no noise to plan with; run python -m coldcache collect --campaign {campaign}"
+            f"{datasets[0]}: missing, so there is no noise to plan with; snakemake --cores all --config "
+            f"campaign={campaign} makes it"
         )
     sources = {sweep: "noise"} | ({study.sentinel.sweep: "sentinel"} if study.sentinel else {})
     for dataset in datasets:

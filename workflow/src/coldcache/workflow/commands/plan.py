@@ -1,6 +1,7 @@
 """`python -m coldcache plan`: print the trials of a design without touching anything."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,17 +68,16 @@ def print_plan(
         for trial in (trial for trial in trials if trial.repetition < trial.case.repetitions):
             print(json.dumps(describe_trial(trial)))
         return
+    of_sweeps: dict[tuple[str, str], list[Case]] = {}
+    for case in cases:
+        of_sweeps.setdefault((case.study, case.sweep), []).append(case)
+    # Found first, as it may be refused.
+    powers = _describe_powers(design, of_sweeps, noise)
     for study in design.planned:
         for name, sweep in study.sweeps.items():
-            of_sweep = [case for case in cases if (case.study, case.sweep) == (study.study, name)]
-            _print_sweep(sweep, of_sweep)
-            if noise or any(Path("results").glob("*/dataset.nc")):
-                # Imported here because the import takes longer than most plans.
-                from coldcache.workflow.plan_power import describe_plan_power
-
-                fewest = min(case.repetitions for case in of_sweep)
-                if said := describe_plan_power(study, name, fewest, noise):
-                    print(f"  {said}")
+            _print_sweep(sweep, of_sweeps[study.study, name])
+            if said := powers.get((study.study, name)):
+                print(f"  {said}")
     for line in filter(None, (_warn_of_few_rounds(study.study, cases) for study in design.planned)):
         print_line(line, (".*", "yellow"))
     if design.site.precondition:
@@ -86,6 +86,24 @@ def print_plan(
     if is_elsewhere(design.site) and not full:
         line = f"{design.site.target.path} is not on this machine: its space and the installed tools were not checked"
         print_line(line, (".*", "yellow"))
+
+
+def _describe_powers(
+    design: Campaign, of_sweeps: Mapping[tuple[str, str], list[Case]], noise: str | None
+) -> dict[tuple[str, str], str | None]:
+    """Return which difference each sweep can show, by study and sweep; empty where no campaign has any noise."""
+    if not noise and not any(Path("results").glob("*/dataset.nc")):
+        return {}
+    # Imported here because the import takes longer than most plans.
+    from coldcache.workflow.plan_power import describe_plan_power
+
+    return {
+        (study.study, name): describe_plan_power(
+            study, name, min(case.repetitions for case in of_sweeps[study.study, name]), noise
+        )
+        for study in design.planned
+        for name in study.sweeps
+    }
 
 
 def _expand(design: Campaign, full: bool) -> tuple[list[Case], list[Block]]:
