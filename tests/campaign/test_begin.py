@@ -56,6 +56,23 @@ def test_another_design_is_refused_with_the_first_difference(measured, change, p
     assert read_campaign(RAW) == before
 
 
+@pytest.mark.parametrize(
+    ("began", "studies", "difference"),
+    [
+        ("tiny", "tiny,other", "studies: tiny, now tiny, other; a study is not added to a campaign that has begun"),
+        ("tiny,other", "other", "studies: tiny, other, now other"),
+        ("tiny,other", "other,tiny", "studies: tiny, other, now other, tiny"),
+    ],
+)
+def test_a_campaign_keeps_the_studies_that_it_began_with(project, began, studies, difference):
+    STUDY.with_name("other.yaml").write_text(STUDY.read_text().replace("study: tiny", "study: other"))
+    begin(read_design({**CONFIG, "studies": began}))
+    assert refusal(read_design, {**CONFIG, "studies": studies}) == (
+        f"raw/tiny began with another design ({difference}): choose another name (make study CAMPAIGN=…), "
+        "or undo this change"
+    )
+
+
 def write_campaign(edit):
     """Change the design that a campaign began with, as a program of other defaults would have written it."""
     stored = json.loads((RAW / "campaign.json").read_text())

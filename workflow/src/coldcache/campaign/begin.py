@@ -77,7 +77,7 @@ def fit_design(begun: Campaign, design: Campaign) -> Campaign:
     if old == new:
         return replace(design, names=begun.names)
     _leave_out_additions(old, new)
-    if difference := first_difference(old, new):
+    if difference := _differing_studies(old, new) or first_difference(old, new):
         raise CampaignError(
             f"{begun.folder} began with another design ({difference}): choose another name "
             "(make study CAMPAIGN=…), or undo this change"
@@ -126,6 +126,15 @@ def first_difference(old: Any, new: Any, place: str = "") -> str | None:
                 return difference
         return None
     return None if old == new else f"{place}: {json.dumps(old)[:60]}, now {json.dumps(new)[:60]}"
+
+
+def _differing_studies(old: dict[str, Any], new: dict[str, Any]) -> str | None:
+    """Return which studies two designs have, and why another one is refused; None if they have the same."""
+    before, now = ([study["study"] for study in design["studies"]] for design in (old, new))
+    if before == now:
+        return None
+    reason = "; a study is not added to a campaign that has begun" if set(now) > set(before) else ""
+    return f"studies: {', '.join(before)}, now {', '.join(now)}{reason}"
 
 
 def _keep_unstated_values(begun: Campaign, design: Campaign) -> Campaign:
