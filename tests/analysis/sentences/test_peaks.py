@@ -30,6 +30,15 @@ def test_rates_at_one_number_of_threads_are_told(invent):
     )
 
 
+def test_the_verb_is_stated_again_where_it_changes(rise):
+    assert describe_order(rise({"read": [10, 40, 20], "write": [10, 20, 30]})) == (
+        "Reads peak at 40.0 MB/s, writes reach 30.0 MB/s"
+    )
+    assert describe_order(rise({"read": [10, 20, 40], "write": [10, 20, 30]})) == (
+        "Reads reach 40.0 MB/s, writes 30.0 MB/s"
+    )
+
+
 def test_only_a_named_case_in_memory_is_named_so(sweep):
     place = xr.where(sweep.cube.threads == 2, "storage", "memory").broadcast_like(sweep.cube.verdict)
     mixed = replace(sweep, cube=sweep.cube.assign(reached=place))

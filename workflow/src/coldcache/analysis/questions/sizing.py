@@ -10,7 +10,7 @@ from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_interval
 from coldcache.analysis.questions.select import published_values
 from coldcache.analysis.scaling import find_scaling
-from coldcache.analysis.sentences import PLURALS, TOO_FEW, shorten_reason
+from coldcache.analysis.sentences import PLURALS, TOO_FEW, describe_order, shorten_reason
 from coldcache.core.units import show_percent, show_rate
 from coldcache.dataset.published import PublishedValue, operation_of
 from coldcache.statistics.intervals import reached_level
@@ -59,20 +59,15 @@ def describe_sustained(found: Iterable[Estimates]) -> str:
 
 
 def title_sustained(sweep: Estimates) -> str:
-    """Return what share of its peak each operation of a sweep sustains, as a title."""
+    """Return what share of its peak each operation of a sweep sustains, as a title; else the highest rates."""
     described = find_scaling(sweep)
     shares = {name: float((described.sustained / described.peak).sel(operation=name)) for name in sweep.operations()}
     kept = [f"{PLURALS.get(name, name)} {show_percent(share)}" for name, share in shares.items() if share == share]
-    return f"Of their peak the plateaus sustain: {', '.join(kept)}" if kept else f"No plateau: {_list_peaks(sweep)}"
-
-
-def _list_peaks(sweep: Estimates) -> str:
-    peaks = find_scaling(sweep).peak
-    found = {name: float(peaks.sel(operation=name)) for name in sweep.operations()}
-    parts = [
-        f"{PLURALS.get(name, name)} at {show_rate(peak, sweep.unit)}" for name, peak in found.items() if peak == peak
-    ]
-    return ", ".join(parts).replace(" at ", " peak at ", 1)
+    if kept:
+        return f"Of their peak the plateaus sustain: {', '.join(kept)}"
+    said = describe_order(sweep)
+    # One number of threads has no plateau to lack.
+    return said if sweep.cells.sizes["threads"] == 1 else f"No plateau: {said[:1].lower()}{said[1:]}"
 
 
 def tabulate_peaks(dataset: str | Path, study: str, found: Sequence[Estimates]) -> Peaks:

@@ -100,10 +100,11 @@ def describe_rates(estimates: Estimates) -> str:
 
 def describe_order(estimates: Estimates) -> str:
     """Return the highest estimate of each operation over threads, the fastest first, as a title."""
-    parts: list[str] = []
+    parts, verb = [], ""
     for name in list_measured(estimates):
         peak = estimates.peak(name)
-        said = f"{peak.verb} " if not parts else ""
+        said = f"{peak.verb} " if peak.verb != verb else ""
+        verb = peak.verb
         parts.append(f"{_name_at(estimates, peak, name)} {said}{show_rate(peak.estimate, estimates.unit)}")
     return capitalise(", ".join(parts))
 
