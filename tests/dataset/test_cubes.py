@@ -172,6 +172,24 @@ def test_two_modes_are_marked_at_the_operation_that_has_them():
     assert build_cube(records, thresholds=Thresholds(modes=1.01)).codes.values.tolist() == [["drift two-modes"] * 4] * 2
 
 
+def test_imported_cases_that_differ_only_in_their_operations_keep_each_value():
+    alone = make_rows([(1, 10, 0, 1.0), (1, 10, 1, 2.0)]).assign(case="operation=write,threads=1")
+    mixed = make_rows([(1, 10, 0, 3.0)]).assign(case="operation=write+read,threads=1")
+    records = pd.concat([alone, mixed], ignore_index=True)
+    cube = build_cube(records, is_foreign=True)
+    assert cube.throughput.dims == ("operation", "operations", "repetition")
+    assert cube.throughput.sel(operation="write", operations="write").values.tolist() == [1.0, 2.0]
+    assert cube.throughput.sel(operation="write", operations="write+read", repetition=0).item() == 3.0
+    assert build_cube(alone, is_foreign=True).throughput.dims == ("operation", "repetition")
+
+
+def test_imported_cases_that_nothing_else_tells_apart_lie_along_their_names():
+    rows = [make_rows([(1, 10, 0, value)]).assign(case=name) for name, value in (("a", 1.0), ("b", 2.0))]
+    cube = build_cube(pd.concat(rows, ignore_index=True), is_foreign=True)
+    assert cube.throughput.dims == ("operation", "levels", "repetition")
+    assert cube.throughput.sel(operation="write", repetition=0).values.tolist() == [1.0, 2.0]
+
+
 def test_cases_of_many_systems_lie_along_one_dim_and_keep_each_value():
     cases = [(threads, 1000 * size + threads, 0, float(size * threads)) for threads in range(1, 461) for size in (1, 2)]
     cube = build_cube(make_rows([*cases, (460, 2460, 1, 5.0)]))

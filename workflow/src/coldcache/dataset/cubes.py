@@ -1,7 +1,7 @@
 """Cubes: one xarray dataset per sweep, pivoted from the long table of all records."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,15 @@ _UNKNOWN = -1
 #: The single dim of a cube whose crossed factors would have far more cells than trials; its labels are case names.
 _LEVELS = "levels"
 
+#: The dim that tells imported cases apart that no factor does: the operations of their trials, ``write+read``.
+_OPERATIONS = "operations"
+
+#: What the dims of cubes are, beside operations and repetitions.
+_DIMS = {
+    **FACTORS, **LEARNT_FACTORS, _LEVELS: Factor(None, "levels of all factors"),
+    _OPERATIONS: Factor(None, "operations"),
+}  # fmt: skip
+
 #: Factors are not crossed if the cube would exceed both of these: cells, and cells per trial.
 _MOST_CELLS, _MOST_CELLS_PER_TRIAL = 200_000, 100
 
@@ -36,8 +45,9 @@ _LOG_COLUMNS = ["log", "offset", "length", "printed"]
 
 
 def build_cube(
-    records: pd.DataFrame, settings: pd.DataFrame | None = None, thresholds: Thresholds | None = None
-) -> xr.Dataset:
+    records: pd.DataFrame, settings: pd.DataFrame | None = None, thresholds: Thresholds | None = None,
+    is_foreign: bool = False,
+) -> xr.Dataset:  # fmt: skip
     """Return one sweep as a cube.
 
     Parameters
@@ -48,6 +58,8 @@ def build_cube(
         The rows of the same sweep of the table of settings (`tabulate_settings`).
     thresholds : Thresholds, optional
         The site's.
+    is_foreign : bool
+        Whether the logs were imported.
 
     Returns
     -------
@@ -55,6 +67,7 @@ def build_cube(
         Dims: ``operation``, every factor with more than one level, and ``repetition``; a factor with one level is an
         attribute, as are ``study``, ``sweep``, ``tool`` and ``tool_version``. If crossed factors would leave nearly
         all cells empty, as with imported logs of many systems, one dim ``levels`` with the case names replaces them.
+        If they do not tell imported cases apart, the dim ``operations`` does.
 
         Variables: ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s; latency is the mean) if the
         sweep has them, NaN for void and missing trials, each with its ``definition``; ``case``, ``verdict``, ``cold``,
@@ -66,7 +79,10 @@ def build_cube(
     # Factors and verdicts belong to a trial, so one row per trial and operation is enough.
     trials = _drop_repeated(records, ["operation", "case", "repetition"])
     dims = ["operation", *_choose_dims(trials), "repetition"]
-    if _is_sparse(trials, dims):
+    if is_foreign and _count_mixed(trials, dims[1:-1]):
+        records, trials = map(_add_operations, (records, trials))
+        dims.insert(-1, _OPERATIONS)
+    if _is_sparse(trials, dims) or (is_foreign and _count_mixed(trials, dims[1:-1])):
         records, trials = (table.assign(**{_LEVELS: table.case}) for table in (records, trials))
         dims = ["operation", _LEVELS, "repetition"]
     index = _complete(trials, dims).drop_duplicates(dims)
@@ -82,17 +98,26 @@ def build_cube(
     cube = cube.assign(_spread_figures(_complete(records.loc[figures, needed], dims), levels))
     if "codes" in cube:
         _limit_modes(cube, thresholds or Thresholds())
-    factors = {**FACTORS, **LEARNT_FACTORS, _LEVELS: Factor(None, "levels of all factors")}
     for factor in dims[1:-1]:
         if cube[factor].dtype.kind in "if" and _UNKNOWN in cube[factor]:
             cube[factor] = cube[factor].where(cube[factor] != _UNKNOWN)
-        cube[factor].attrs = {"units": factors[factor].unit or "", "long_name": factors[factor].label}
-    fixed = {name: trials[name].dropna().unique() for name in factors if name in trials and name not in dims}
-    cube.attrs = {factor: _plain(each[0]) for factor, each in fixed.items() if len(each) == 1}
-    cube.attrs["study"], cube.attrs["sweep"] = str(trials.study.iloc[0]), str(trials.sweep.iloc[0])
-    cube.attrs["tool"] = " ".join(sorted(trials.tool.unique()))
-    cube.attrs["tool_version"] = " ".join(sorted(set(trials.tool_version.unique()) - {""}))
-    return cube
+        cube[factor].attrs = {"units": _DIMS[factor].unit or "", "long_name": _DIMS[factor].label}
+    return cube.assign_attrs(_list_fixed(trials, [name for name in _DIMS if name not in dims]))
+
+
+def _add_operations(table: pd.DataFrame) -> pd.DataFrame:
+    """Return records with the operations of their cases, as the names of these have them."""
+    return table.assign(**{_OPERATIONS: table.case.str.extract(r"(?:^|,)operation=([^,]*)", expand=False)})
+
+
+def _list_fixed(trials: pd.DataFrame, factors: list[str]) -> dict[str, Any]:
+    """Return the factors with one level, and what else all trials share, as attributes of a cube."""
+    fixed = {name: trials[name].dropna().unique() for name in factors if name in trials}
+    return {factor: _plain(each[0]) for factor, each in fixed.items() if len(each) == 1} | {
+        "study": str(trials.study.iloc[0]), "sweep": str(trials.sweep.iloc[0]),
+        "tool": " ".join(sorted(trials.tool.unique())),
+        "tool_version": " ".join(sorted(set(trials.tool_version.unique()) - {""})),
+    }  # fmt: skip
 
 
 def _spread_texts(columns: pd.DataFrame, cells: np.ndarray, levels: Mapping[str, pd.Index]) -> dict[str, Any]:
@@ -142,8 +167,8 @@ def _restore_integers(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def build_cubes(
-    records: pd.DataFrame, settings: pd.DataFrame, thresholds: Thresholds | None = None
-) -> dict[str, xr.Dataset]:
+    records: pd.DataFrame, settings: pd.DataFrame, thresholds: Thresholds | None = None, foreign: Collection[str] = (),
+) -> dict[str, xr.Dataset]:  # fmt: skip
     """Return the cube of each sweep, by the name of its group.
 
     Parameters
@@ -152,12 +177,16 @@ def build_cubes(
         The long table and the table of settings of a whole campaign.
     thresholds : Thresholds, optional
         The site's.
+    foreign : collection of str
+        The studies whose logs were imported.
     """
     # Columns that cubes do not need are dropped before the groups copy the rest of a large table.
     needed = _without_unstated(records.drop(columns=_LOG_COLUMNS, errors="ignore"))
     read_back = dict(iter(settings.groupby(["study", "sweep"])))
     return {
-        f"/{study}/{sweep}": build_cube(_without_unstated(rows), read_back.get((study, sweep)), thresholds)
+        f"/{study}/{sweep}": build_cube(
+            _without_unstated(rows), read_back.get((study, sweep)), thresholds, study in foreign
+        )
         for (study, sweep), rows in needed.groupby(["study", "sweep"], sort=False)
     }
 

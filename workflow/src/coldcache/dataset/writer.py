@@ -50,7 +50,7 @@ def save_dataset(
     stated: dict[str, float | str] = {name: rate for name in LIMIT_NAMES if (rate := getattr(target, name)) is not None}
     if campaign.site.model:
         stated["model"] = _state_model(campaign.site)
-    cubes = build_cubes(records, settings, campaign.site.thresholds)
+    cubes = build_cubes(records, settings, campaign.site.thresholds, {study.study for study in campaign.foreign})
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".partial")
     with h5netcdf.File(temporary, "w") as file:
