@@ -89,7 +89,7 @@ def test_a_notebook_without_kernel_and_language_is_one_of_python(tmp_path, write
     assert executed.metadata.kernelspec.name == "python3"
 
 
-@pytest.mark.parametrize("text", ["", "# Why?", "[]"])
+@pytest.mark.parametrize("text", ["", "# Why?", "[]", '{"nbformat": 4}', '{"nbformat": 4, "cells": 1}'])
 def test_a_file_that_is_no_notebook_costs_its_page_alone(tmp_path, capsys, text):
     notebook = tmp_path / "why.ipynb"
     notebook.write_text(text)

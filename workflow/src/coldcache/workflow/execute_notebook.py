@@ -74,7 +74,7 @@ def execute_notebook(
     saves: dict[str, Any] = {}
     try:
         source = nbformat.read(notebook, as_version=4)
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, TypeError, nbformat.ValidationError) as error:
         executed, read = _refuse(notebook, error, is_page=dataset is not None), set[str]()
     else:
         with watch_reads() as accesses, watch_saves(saves) if dataset else nullcontext():
