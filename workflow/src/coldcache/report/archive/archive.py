@@ -75,10 +75,7 @@ def archive(
     AnonymityError
         If a name cannot be replaced without changing values in the logs, or one is left.
     """
-    check_name(name)
-    path = output or Path("results", f"{name}.zip")
-    if path.is_dir():
-        path /= f"{name}.zip"
+    path = _choose_file(name, output)
     folder, results = RAW / name, Path("results", name)
     campaign = read_campaign(folder)
     if is_sealed(folder) and (differences := check_seal(folder)):
@@ -110,6 +107,13 @@ def archive(
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(work / "archive.zip", path)
     print(f"{path}: {count} files, {show_bytes(path.stat().st_size)}")
+
+
+def _choose_file(name: str, output: Path | None) -> Path:
+    """Return the file to write: the one named, or that of the campaign in the folder named."""
+    check_name(name)
+    path = output or Path("results", f"{name}.zip")
+    return path / f"{name}.zip" if path.is_dir() else path
 
 
 def _make_anonymous(
