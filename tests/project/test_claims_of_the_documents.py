@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 import pytest
-from ruamel.yaml import YAML
+import yaml
 from sealed import read_table
 
 DOCUMENTS = ("dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs")
@@ -19,8 +19,7 @@ def page(root):
 
 @pytest.fixture(scope="module")
 def claims(root):
-    read = YAML(typ="safe").load
-    files = [read(root / f"config/claims/{document}.yaml") for document in DOCUMENTS]
+    files = [yaml.safe_load((root / f"config/claims/{document}.yaml").read_text()) for document in DOCUMENTS]
     return {claim["id"]: claim for file in files for claim in file["claims"]}
 
 
