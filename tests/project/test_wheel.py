@@ -88,7 +88,7 @@ def test_an_installed_wheel_parses_a_log_without_the_clone(root, installed, tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("command", "package"), [(["new", "mine"], "pydantic"), (["plan"], "yaml")])
+@pytest.mark.parametrize(("command", "package"), [(["plan"], "pydantic"), (["compare", "a", "b"], "rich")])
 def test_without_the_libraries_a_command_says_how_to_install_them(installed, tmp_path, command, package):
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     # -S leaves out the installed libraries.
