@@ -12,11 +12,12 @@ SECONDS ?=
 FOLDER ?= .
 IOZONE ?=
 NAME :=
+QUICK ?=
 CORES ?= $(shell nproc)
 UV := 0.13.8
 
 # A name that is mistyped must not measure something else.
-variables := CAMPAIGN STUDIES SITE TARGET SIZE FOLDER IOZONE NAME CORES \
+variables := CAMPAIGN STUDIES SITE TARGET SIZE FOLDER IOZONE NAME QUICK CORES \
 	VERBOSE QUIET PEERS STORE LARGE TESTS TIMES SEED JOBS RUNS SECONDS SAMPLE ONLY UPGRADE DO FAST tools
 unknown := $(strip $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(filter-out $(variables),$(name)))))
 $(if $(unknown),$(error coldcache: unknown variable $(unknown); known are $(filter-out tools,$(variables))))
@@ -27,6 +28,11 @@ $(if $(elsewhere),$(error coldcache: make $(firstword $(elsewhere)) works in thi
 
 # The studies of a reference campaign.
 studies := quick,dell-lustre,pixstor-nvme,fsx-metadata,sas-grid,anf-nfs
+
+# What QUICK=1 measures of them on the scale model, and the sealed campaign that it is compared with.
+again := studies=dell-lustre.sequential site=model-documents
+sealed := dell-data
+$(if $(and $(QUICK),$(if $(NAME),,none)),$(error coldcache: QUICK=1 measures a campaign: name it, as in make reference NAME=again QUICK=1))
 
 # Recipes read these from the environment, so a space or a quote in a path does no harm.
 export CAMPAIGN STUDIES SITE TARGET SIZE FOLDER NAME CORES
@@ -78,10 +84,12 @@ study: setup ## Measure STUDIES on SITE (by default `quick` on this machine) and
 	@realpath --relative-to=. "$$FOLDER/results/$$CAMPAIGN/report/index.html"
 
 .PHONY: reference
-reference: $(if $(NAME),setup,venv) ## Rebuild every table and figure from raw/reference (NAME=x: measure the same studies as campaign x)
+reference: tools += $(if $(QUICK),model iozone)
+reference: $(if $(NAME),setup,venv) ## Rebuild every table and figure from raw/reference (NAME=x: measure the same studies as campaign x; QUICK=1: a curve on the model alone)
 	@$(snakemake) --config campaign="$${NAME:-reference}" \
-		$(if $(NAME),studies=$(studies) $${TARGET:+target="$$TARGET"}) || { status=$$?; $(busy); }
+		$(if $(NAME),$(if $(QUICK),$(again),studies=$(studies) $${TARGET:+target="$$TARGET"})) || { status=$$?; $(busy); }
 	@echo "results/$${NAME:-reference}/report/index.html"
+	$(if $(QUICK),@python -m coldcache compare $(sealed) "$$NAME")
 
 .PHONY: model
 model: tools += model

@@ -111,6 +111,8 @@ def test_clean_campaign_removes_a_campaign_of_the_folder_alone(make, clone, tmp_
          "results/bar/dataset.nc: missing; snakemake --cores all --config campaign=bar makes it"),
         (["reference", "FOLDER=../own"],
          "make reference works in this clone alone; FOLDER is for make study, lab and clean-campaign"),
+        (["reference", "QUICK=1"],
+         "QUICK=1 measures a campaign: name it, as in make reference NAME=again QUICK=1"),
         (["study", "STUDY=quick"], "unknown variable STUDY; known are CAMPAIGN STUDIES SITE"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
