@@ -22,7 +22,7 @@ _UNKNOWN = -1
 #: The single dim of a cube whose crossed factors would have far more cells than trials; its labels are case names.
 _LEVELS = "levels"
 
-#: The dim that tells imported cases apart that no factor does: the operations of their trials, ``write+read``.
+#: The dim of imported cases that no factor separates: the operations of their trials, such as ``write+read``.
 _OPERATIONS = "operations"
 
 #: What the dims of cubes are, beside operations and repetitions.
@@ -67,7 +67,7 @@ def build_cube(
         Dims: ``operation``, every factor with more than one level, and ``repetition``; a factor with one level is an
         attribute, as are ``study``, ``sweep``, ``tool`` and ``tool_version``. If crossed factors would leave nearly
         all cells empty, as with imported logs of many systems, one dim ``levels`` with the case names replaces them.
-        If they do not tell imported cases apart, the dim ``operations`` does.
+        Imported cases that they do not separate have the dim ``operations``, too.
 
         Variables: ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s; latency is the mean) if the
         sweep has them, NaN for void and missing trials, each with its ``definition``; ``case``, ``verdict``, ``cold``,
@@ -131,7 +131,7 @@ def _spread_texts(columns: pd.DataFrame, cells: np.ndarray, levels: Mapping[str,
 
 
 def _limit_modes(cube: xr.Dataset, thresholds: Thresholds) -> None:
-    """Take the code for two modes from the operations of a cube whose figures have one."""
+    """Keep the code for two modes only at the operations of a cube whose own figures have two."""
     codes = cube.codes.values
     for place in np.ndindex(codes.shape[:-1]):
         if not any(_TWO_MODES in text for text in codes[place]):

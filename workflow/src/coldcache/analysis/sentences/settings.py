@@ -226,7 +226,7 @@ def _describe_few(found: Sequence[Comparison]) -> str:
 
 
 def _why_open(pairs: Iterable[Pair]) -> str:
-    """Return why no interval tells what pairs show, by the one of the most."""
+    """Return why pairs have no interval, by the ratio of the most pairs."""
     most = max((pair.ratio for pair in pairs), key=lambda ratio: ratio.n)
     return explain_no_interval(most.n, most.rounds) or "too few for an interval"
 
