@@ -143,6 +143,11 @@ class Limits(Strict):
     trial_seconds: Seconds = Field(
         2.0, gt=0, description="How long a trial of a study that scales down should last, by what is expected here."
     )
+    trials_last: dict[str, Annotated[Seconds, Field(gt=0)]] = Field(
+        default_factory=dict,
+        description="In place of trial_seconds for some studies or sweeps, by study or study.sweep: longer where many "
+        "threads do not start at once, shorter where a setting slows the system.",
+    )
     transfer_sizes: dict[str, Annotated[Bytes, Field(ge=1)]] = Field(
         default_factory=dict,
         description="The largest transfer of a study that scales down, by study or study.sweep; its own by default.",
