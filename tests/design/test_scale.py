@@ -196,6 +196,19 @@ def test_a_sites_largest_transfer_replaces_larger_ones():
     assert {case.run.transfer_size for case in expand(transfers(), limits=limits, full=True)} == {2**20}
 
 
+def test_a_site_says_how_long_a_trial_of_the_study_or_sweep_that_it_names_lasts():
+    sweep = {"tools": ["fio"], "operations": ["file-create"], "factors": {"threads": [8], "files": [1000]}}
+    limits = {"trial_seconds": 4, "threads": 8}
+    pace = {"items": 1000}
+    for lasts, files in (({}, 500), ({"s": 2}, 250), ({"s": 2, "s.a": 1}, 125), ({"s.b": 2}, 500)):
+        (case,) = expand(sweep, limits={**limits, "trials_last": lasts}, expected=pace)
+        assert (case.run.files, case.expected) == (files, files * 8 / 1000)
+    (timed,) = expand({**transfers("fio", threads=[1]), "series": "1 min"}, limits={**limits, "trials_last": {"s": 3}})
+    assert timed.run.seconds == 3
+    (whole,) = expand(sweep, limits={**limits, "trials_last": {"s": 2}}, full=True)
+    assert whole.run.files == 1000
+
+
 def test_iterations_of_one_execution_become_trials_where_a_site_says_so():
     sweep = {
         "tools": ["mdtest"], "operations": ["file-create"], "iterations": 8, "repetitions": 1,
