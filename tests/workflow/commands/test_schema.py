@@ -15,6 +15,14 @@ def test_the_schemas_in_the_repository_are_those_of_the_models(root, name):
     assert (root / f"config/schema/{name}.json").read_text() == render_schemas()[name]
 
 
+@pytest.mark.parametrize("name", ["study", "site", "claims"])
+def test_the_schemas_are_json_of_which_an_editor_reads_every_value(name):
+    def refuse(constant):
+        raise ValueError(f"{constant} is not JSON")
+
+    assert json.loads(render_schemas()[name], parse_constant=refuse)["type"] == "object"
+
+
 def test_the_program_writes_the_schemas(tmp_path):
     assert main(["schema", "--output", str(tmp_path / "new/schema")]) == 0
     written = {path.stem: path.read_text() for path in (tmp_path / "new/schema").iterdir()}
