@@ -148,6 +148,16 @@ def test_the_home_folder_of_any_user_is_refused(check, target, monkeypatch):
     assert check(target / "scratch") == target / "scratch"
 
 
+def test_a_user_whom_the_system_does_not_know_has_no_home_folder_to_refuse(check, target, monkeypatch):
+    def fail(user):
+        raise KeyError(user)
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", fail)
+    assert check(target) == target
+    assert refusal(check, "/etc") == f"{WHERE}: /etc belongs to the system; name an empty folder of its own"
+
+
 def test_no_folder_is_made_in_one_of_the_system(check):
     message = refusal(check, "/etc/coldcache-test", make=True)
     assert message == f"{WHERE}: /etc/coldcache-test belongs to the system; name an empty folder of its own"

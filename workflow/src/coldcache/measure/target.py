@@ -143,12 +143,22 @@ def _refuse_unwritable(folder: Path) -> None:
 
 def _refuse_system(folder: Path) -> None:
     real = folder.resolve()
-    if str(real) in ("/", str(Path.home().resolve()), "/home", "/tmp", *_SYSTEM) or any(
-        real.is_relative_to(system) for system in _SYSTEM if system not in ("/dev", "/run", "/var", "/root")
+    if (
+        real == _own_home()
+        or str(real) in ("/", "/home", "/tmp", *_SYSTEM)
+        or any(real.is_relative_to(system) for system in _SYSTEM if system not in ("/dev", "/run", "/var", "/root"))
     ):
         raise TargetError(f"{real} belongs to the system; name an empty folder of its own")
     if real.is_dir() and real == _home_of(real.stat().st_uid):
         raise TargetError(f"{real} is the home folder of {real.owner()}; name an empty folder of its own")
+
+
+def _own_home() -> Path | None:
+    try:
+        return Path.home().resolve()
+    except RuntimeError:
+        # A user whom the system does not know has none, unless HOME states it.
+        return None
 
 
 def _home_of(user: int) -> Path | None:
