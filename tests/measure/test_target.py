@@ -168,6 +168,14 @@ def test_a_link_to_a_folder_of_the_system_is_refused(check, project):
     assert refusal(check, "t") == f"{WHERE}: /etc belongs to the system; name an empty folder of its own"
 
 
+@pytest.mark.parametrize("path", ["t", "t/below"])
+def test_a_link_that_leads_back_to_itself_is_refused(check, project, path):
+    Path("t").symlink_to("t")
+    for make in (False, True):
+        message = refusal(check, path, make=make)
+        assert message == f"{WHERE}: {path}: Too many levels of symbolic links; name another folder"
+
+
 def test_a_folder_without_permission_to_write_is_refused(check, target):
     target.chmod(0o555)
     if os.access(target, os.W_OK):

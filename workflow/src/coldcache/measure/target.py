@@ -111,8 +111,11 @@ def _name_target(site: Site) -> Iterator[None]:
 
 
 def _refuse_unusable(folder: Path, given: Path) -> None:
-    if not folder.exists():
-        raise TargetError(f"{given} does not exist; make it, or name another folder")
+    try:
+        # A link that leads back to itself is there, and no folder can be made in its place.
+        folder.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise TargetError(f"{given} does not exist; make it, or name another folder") from None
     if not folder.is_dir():
         raise TargetError(f"{given} is not a folder; name an empty folder on the file system to measure")
     _refuse_unwritable(given)
@@ -142,7 +145,7 @@ def _refuse_unwritable(folder: Path) -> None:
 
 
 def _refuse_system(folder: Path) -> None:
-    real = folder.resolve()
+    real = Path(os.path.realpath(folder))
     if (
         real == _own_home()
         or str(real) in ("/", "/home", "/tmp", *_SYSTEM)
