@@ -193,12 +193,15 @@ def test_a_disk_that_was_told_not_to_count_counts_nothing(tmp_path):
     assert off == CounterSource("device", "259:0", doubt=why)
     before = read_counters(off, tmp_path)
     assert pair_counters(off, before, before) == why
+    flushed = {**before, "flushes": before["flushes"] + 4}
+    assert pair_counters(off, before, flushed) == why
     # Whatever it states, one that moves counts.
     after = {**before, "read_bytes": before["read_bytes"] + 512}
     assert pair_counters(off, before, after) == Counters(before, after, "device", "device")
     disk(tmp_path, "nvme0n1", "259:0", iostats="1")
     on = choose_counters(mount, root=tmp_path)
     assert (on.doubt, pair_counters(on, before, before)) == (None, Counters(before, before, "device", "device"))
+    assert pair_counters(on, before, flushed) == Counters(before, flushed, "device", "device")
 
 
 def test_a_partition_counts_as_its_disk_does(tmp_path):
