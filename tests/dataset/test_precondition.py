@@ -15,7 +15,7 @@ def campaign(tmp_path, root):
     """Return a function that writes a precondition of some random rounds, whose logs are those of real trials."""
     trials = root / "raw/reference/quick/random/operation=random-write,threads=1"
 
-    def write(count):
+    def write(count, counters=(("written_bytes", 300),)):
         parts, rates = [], []
         for number in range(count):
             name = f"random-{number:02d}"
@@ -25,7 +25,7 @@ def campaign(tmp_path, root):
             parts.append(PreconditionStep(name, "random-write", ("fio",), "2026-01-01", "2026-01-01", 1.5))
             rates.append(json.loads(text)["jobs"][0]["write"]["bw_bytes"])
         found = PreconditionLog(
-            {}, "/mnt/x", 100, 104, "steady", "here", "3.33", {"written_bytes": 300}, tuple(parts)
+            {}, "/mnt/x", 100, 104, "steady", "here", "3.33", dict(counters), tuple(parts)
         )  # fmt: skip
         write_preconditioned(tmp_path / "precondition", found)
         return tmp_path, rates
@@ -51,6 +51,12 @@ def test_each_part_has_its_rate_and_all_the_course_of_the_last_five(campaign):
     assert (table.most_spread[0], table.most_slope[0]) == (0.2, 0.05)
     for row in table.itertuples():
         assert (folder / row.log).read_text()[row.offset : row.offset + row.length] == str(int(row.rate))
+
+
+@pytest.mark.parametrize("counters", [{}, {"reads": 0, "written_bytes": 0, "flushes": 4}])
+def test_what_no_counter_saw_is_unknown(campaign, counters):
+    table = tabulate_precondition(campaign(1, counters)[0], Thresholds())
+    assert np.isnan(table.written_bytes.tolist()).tolist() == [True]
 
 
 def test_fewer_than_five_rounds_have_no_course(campaign):

@@ -14,8 +14,9 @@ from coldcache.campaign.preconditioned import read_preconditioned, read_rates
 from coldcache.core.errors import TargetError
 from coldcache.core.units import show_bytes
 from coldcache.design.site import Site
+from coldcache.measure.host.counters import CounterSource
 from coldcache.measure.host.mounts import Mount
-from coldcache.measure.precondition import bytes_per_pass, is_due
+from coldcache.measure.precondition import bytes_per_pass, count_growth, is_due
 
 RAW = Path("raw/tiny")
 
@@ -93,6 +94,17 @@ def test_time_is_a_limit_too(asks, coldcache, measure_arguments):
     done = read_preconditioned(RAW)
     assert done.ended_by == "time"
     assert len(done.parts) < 6
+
+
+def test_only_counters_that_count_are_kept():
+    before = {"read_bytes": 7, "written_bytes": 512, "flushes": 1}
+    after = {**before, "written_bytes": 4096, "calls": 3}
+    counts = CounterSource("device", "8:0")
+    assert count_growth(counts, before, after) == {"read_bytes": 0, "written_bytes": 3584, "flushes": 0}
+    assert count_growth(counts, before, None) == {}
+    # Its iostats is 0, so that it counts flushes alone.
+    off = CounterSource("device", "8:0", doubt="sda does not count")
+    assert count_growth(off, before, {**before, "flushes": 9}) == {}
 
 
 def test_without_the_key_nothing_is_filled(measured):

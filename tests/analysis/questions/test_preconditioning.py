@@ -13,8 +13,8 @@ def _parts(ended_by="steady", rates=(200e6, 110e6, 90e6, 100e6, 100e6, 100e6), s
     return pd.DataFrame({
         "part": names, "operation": ["write", *["random-write"] * (len(rates) - 1)], "rate": rates, "seconds": 60.0,
         "log": [f"precondition/{name}/stdout.txt" for name in names], "offset": 100, "length": 9,
-        "path": "/mnt/x", "fill_bytes": 64 * MIB, "ended_by": ended_by, "is_steady": ended_by == "steady",
-        "spread": spread, "slope": slope, "most_spread": 0.2, "most_slope": 0.1,
+        "path": "/mnt/x", "fill_bytes": 64 * MIB, "written_bytes": 70 * MIB, "ended_by": ended_by,
+        "is_steady": ended_by == "steady", "spread": spread, "slope": slope, "most_spread": 0.2, "most_slope": 0.1,
     })  # fmt: skip
 
 
@@ -32,6 +32,16 @@ def test_one_that_was_not_is_said_not_to_be(ended_by, reached):
     assert f"They were not steady when the limit of {reached} was reached: the last five differ by 50 %" in told
     few = Preconditioning(_parts(ended_by, rates=(200e6, 100e6), spread=float("nan"))).describe()
     assert "was reached: only five rounds can show it." in few
+
+
+@pytest.mark.parametrize("ended_by", ["steady", "rounds"])
+def test_what_nothing_counted_is_said_to_be_unknown(ended_by):
+    parts = _parts(ended_by)
+    told = Preconditioning(parts.assign(written_bytes=float("nan"))).describe()
+    assert told == (
+        f"{Preconditioning(parts).describe()} How much of it the device or server took is not known, as neither "
+        "counted it."
+    )
 
 
 def test_one_that_was_not_filled_is_said_to_be_as_found(invent):

@@ -30,7 +30,7 @@ def tabulate_precondition(folder: Path, thresholds: Thresholds) -> pd.DataFrame:
     DataFrame
         Columns `PRECONDITION_COLUMNS`: ``rate`` in B/s, and the place in the log that states it, relative to the
         campaign's folder. Those from ``path`` on are the same in each row: sizes in B (``written_bytes`` as the device
-        or server counted them, -1 where nothing counts), and how much the last rounds differed, as shares of their
+        or server counted them, NaN where nothing counts), and how much the last rounds differed, as shares of their
         mean (NaN for fewer than five rounds). No rows for a target that was measured as it was found.
 
     Raises
@@ -47,7 +47,8 @@ def tabulate_precondition(folder: Path, thresholds: Thresholds) -> pd.DataFrame:
     spread, slope = course_of(rounds[-ROUNDS:]) if len(rounds) >= ROUNDS else (nan, nan)
     shared = {
         "path": found.path, "fill_bytes": found.bytes, "filled_bytes": found.filled_bytes,
-        "written_bytes": found.counters.get("written_bytes", -1), "ended_by": found.ended_by,
+        # A counter that saw nothing of a fill does not count, as that of a disk whose iostats is 0.
+        "written_bytes": found.counters.get("written_bytes") or nan, "ended_by": found.ended_by,
         "is_steady": found.ended_by == STEADY, "spread": spread, "slope": slope,
         "most_spread": thresholds.steady_spread, "most_slope": thresholds.steady_slope,
     }  # fmt: skip

@@ -5,7 +5,7 @@ import os
 import shutil
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from coldcache.campaign.campaign import Campaign
@@ -25,7 +25,7 @@ from coldcache.core.trial_figure import choose_record
 from coldcache.core.units import show_bytes, show_rate
 from coldcache.design.precondition import Precondition
 from coldcache.design.site import Site
-from coldcache.measure.host.counters import choose_counters, read_counters
+from coldcache.measure.host.counters import CounterSource, choose_counters, pair_counters, read_counters
 from coldcache.measure.host.mounts import find_mount
 from coldcache.measure.supervise import supervise
 from coldcache.measure.target import WORK, clear, takes_direct_io
@@ -152,8 +152,7 @@ def precondition(campaign: Campaign, work: Path, lock: int, tell: Callable[[str]
         fill = _Fill(campaign.site, asked, size, place, partial, lock, tell)
         ended_by = fill.run()
         filled = (place / "t0").stat().st_blocks * 512
-        after = before and read_counters(source)
-        counters = {name: after[name] - before[name] for name in after if name in before} if before and after else {}
+        counters = count_growth(source, before, before and read_counters(source))
         found = PreconditionLog(
             asked.model_dump(mode="json"), campaign.site.target.path, size, filled, ended_by, socket.gethostname(),
             fio.version(), counters, tuple(fill.parts),
@@ -164,6 +163,25 @@ def precondition(campaign: Campaign, work: Path, lock: int, tell: Callable[[str]
         shutil.rmtree(partial, ignore_errors=True)
         clear(place)
     return found
+
+
+def count_growth(
+    source: CounterSource, before: Mapping[str, int] | None, after: Mapping[str, int] | None
+) -> dict[str, int]:
+    """Return how much each counter of a target grew; empty where nothing counts.
+
+    Parameters
+    ----------
+    source : CounterSource
+        Where they were read.
+    before, after : mapping of str to int, or None
+        As `read_counters` returns them.
+    """
+    found = pair_counters(source, before, after)
+    if isinstance(found, str):
+        return {}
+    grown = {name: found.difference(name) for name in found.after}
+    return {name: count for name, count in grown.items() if count is not None}
 
 
 class _Fill:

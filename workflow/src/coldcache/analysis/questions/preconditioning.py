@@ -25,9 +25,15 @@ class Preconditioning:
     parts: pd.DataFrame
 
     def describe(self) -> str:
-        """Return what was written and whether it became steady, as a sentence or some more."""
+        """Return what was written, whether it became steady, and whether anything counted it, in sentences."""
         if self.parts.empty:
             return "The target was measured as it was found: nothing was written to fill it first."
+        told = self._describe_fill()
+        if self.parts.iloc[0].written_bytes > 0:
+            return told
+        return f"{told} How much of it the device or server took is not known, as neither counted it."
+
+    def _describe_fill(self) -> str:
         first, rounds = self.parts.iloc[0], self.parts[self.parts.operation == "random-write"]
         passes = len(self.parts) - len(rounds)
         times = {1: "once", 2: "twice"}.get(passes, f"{passes} times")
