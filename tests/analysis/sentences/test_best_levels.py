@@ -1,9 +1,12 @@
 """The level with the highest median is told as a median, not as a test."""
 
 import math
+from dataclasses import replace
+
+import xarray as xr
 
 from coldcache.analysis.questions.select import choose
-from coldcache.analysis.sentences import describe_best, describe_best_combination, title_best
+from coldcache.analysis.sentences import best_combinations, describe_best, describe_best_combination, title_best
 
 FILES = ["file-create", "file-stat", "file-read", "file-remove"]
 
@@ -31,3 +34,35 @@ def test_the_best_level_is_told_with_the_lowest_and_unknown_ones_are_never_the_b
         "A sweep: the highest median of reads is that of threads 2: 30.0 MB/s, the lowest 10.0 MB/s; "
         "the highest median of writes is that of threads 1: 0.00 B/s, the lowest 0.00 B/s."
     )
+
+
+def test_the_best_level_is_one_whose_figure_reached_the_storage_and_is_not_named_in_memory(sweep):
+    place = xr.where(sweep.cube.threads == 2, "storage", "memory").broadcast_like(sweep.cube.verdict)
+    mixed = replace(sweep, cube=sweep.cube.assign(reached=place))
+    assert mixed.is_in_memory({"operation": "read"})
+    assert title_best(mixed, "threads") == (
+        "The highest medians: reads with threads 2 (more in memory), writes with threads 2 (more in memory)"
+    )
+    assert describe_best(mixed, "threads") == (
+        "A sweep: the highest median of reads is that of threads 2: 200 MB/s, the lowest 200 MB/s, more in memory; the "
+        "highest median of writes is that of threads 2: 70.0 MB/s, the lowest 70.0 MB/s, more in memory."
+    )
+    inside = replace(sweep, cube=sweep.cube.assign(reached=xr.full_like(place, "memory")))
+    assert title_best(inside, "threads") == (
+        "The highest medians: reads in memory with threads 4, writes in memory with threads 4"
+    )
+    assert "the highest median of reads in memory is that of threads 4: 400 MB/s, the lowest 100 MB/s;" in (
+        describe_best(inside, "threads")
+    )
+
+
+def test_a_combination_in_memory_is_the_best_only_where_all_are(sweep):
+    striped = sweep.cube.rename(threads="stripe_count").expand_dims(threads=[1, 2])
+    place = xr.where((striped.stripe_count == 4) | (striped.threads == 2), "memory", "storage")
+    cube = striped.assign(reached=place.broadcast_like(striped.verdict))
+    found = replace(sweep, cube=cube, cells=sweep.cells.rename(threads="stripe_count").expand_dims(threads=[1, 2]))
+    rows = [row for row in best_combinations(found, ["stripe_count"]) if row["operation"] == "read"]
+    assert rows == [
+        {"operation": "read", "threads": 1, "stripe_count": 2, "median": 200e6, "lowest": 100e6},
+        {"operation": "read", "threads": 2, "stripe_count": 4, "median": 400e6, "lowest": 100e6},
+    ]

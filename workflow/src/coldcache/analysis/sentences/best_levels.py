@@ -1,4 +1,7 @@
-"""Sentences and titles on the levels with the highest median."""
+"""Sentences and titles on the levels with the highest median.
+
+Medians in memory, or of two modes, count only where all are.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,18 +9,20 @@ from typing import Any
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_factor
+from coldcache.analysis.sentences.peaks import list_higher
 from coldcache.analysis.sentences.subjects import list_measured, name_operation
 from coldcache.core.units import show_rate
 
 
 def best_combinations(estimates: Estimates, factors: Sequence[str]) -> list[dict[str, Any]]:
     """Return the combination of levels with the highest estimate, for each operation and number of threads."""
-    rows = []
+    rows, telling = [], estimates.telling
     for name in list_measured(estimates):
         for threads in estimates.cells.threads.values.tolist():
-            cells = estimates.cells.estimate.sel(operation=name, threads=threads)
-            if not bool(cells.notnull().any()):
+            every, cells = (found.sel(operation=name, threads=threads) for found in (estimates.cells.estimate, telling))
+            if not bool(every.notnull().any()):
                 continue
+            cells = cells if bool(cells.notnull().any()) else every
             place = cells.argmax(list(factors))
             best = cells.isel(place)
             levels = {factor: best[factor].item() for factor in factors}
@@ -44,9 +49,10 @@ def title_best(estimates: Estimates, factor: str) -> str:
     """Return which level of a factor has the highest estimate of each operation, as a title."""
     parts = []
     for name in list_measured(estimates):
-        cells = estimates.cells.estimate.sel(operation=name).squeeze()
-        best = cells[factor].values[int(cells.fillna(-1).argmax(factor))]
-        parts.append(f"{name_operation(estimates, name)} with {format_factor(factor, best.item())}")
+        best, _, _ = _find_best(estimates, name, factor)
+        higher = "".join(f" ({where})" for where in list_higher(estimates, name))
+        named = name_operation(estimates, name, {factor: best})
+        parts.append(f"{named} with {format_factor(factor, best)}{higher}")
     return f"The highest medians: {', '.join(parts)}"
 
 
@@ -54,11 +60,16 @@ def describe_best(estimates: Estimates, factor: str) -> str:
     """Return which level of a factor has the highest estimate of each operation, as a sentence."""
     parts = []
     for name in list_measured(estimates):
-        cells = estimates.cells.sel(operation=name).squeeze()
-        best = cells.isel({factor: int(cells.estimate.fillna(-1).argmax(factor))})
-        shown, least = (show_rate(float(found), estimates.unit) for found in (best.estimate, cells.estimate.min()))
-        parts.append(
-            f"the highest median of {name_operation(estimates, name)} is that of "
-            f"{format_factor(factor, best[factor].item())}: {shown}, the lowest {least}"
-        )
+        best, *ends = _find_best(estimates, name, factor)
+        shown, least = (show_rate(end, estimates.unit) for end in ends)
+        named = name_operation(estimates, name, {factor: best})
+        said = ", ".join([f"{shown}, the lowest {least}", *list_higher(estimates, name)])
+        parts.append(f"the highest median of {named} is that of {format_factor(factor, best)}: {said}")
     return f"{estimates.question.title}: {'; '.join(parts)}."
+
+
+def _find_best(estimates: Estimates, operation: str, factor: str) -> tuple[Any, float, float]:
+    """Return the level of a factor with the highest estimate of an operation, that estimate, and the lowest."""
+    cells = estimates.telling.sel(operation=operation).squeeze()
+    best = cells.isel({factor: int(cells.fillna(-1).argmax(factor))})
+    return best[factor].item(), float(best), float(cells.min())

@@ -53,23 +53,31 @@ def title_extremes(estimates: Estimates, most: int = 2) -> str:
 
     parts = [
         f"{name_operation(estimates, name, place)} {_verb(estimates)} "
-        f"{_with_levels(estimates, place, show)}{_say_higher(estimates, name)}"
+        f"{', '.join([_with_levels(estimates, place, show), *list_higher(estimates, name)])}"
         for name in list_measured(estimates)[:most]
         for place in _ends(estimates, name)[:1]
     ]
     return capitalise("; ".join(parts))
 
 
-def _say_higher(estimates: Estimates, operation: str) -> str:
-    """Return where an operation has estimates above its highest telling one, as the end of a title; empty without."""
+def list_higher(estimates: Estimates, operation: str) -> list[str]:
+    """Return where an operation has estimates above its highest telling one, as the end of a title; empty without.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The sweep.
+    operation : str
+        One of those with an estimate.
+    """
     every = estimates.cells.estimate.sel(operation=operation)
     top = float(estimates.telling.sel(operation=operation).max())
     cells = (every.isel(dict(zip(every.dims, index, strict=True))) for index in np.ndindex(every.shape))
     places = [{str(dim): cell[dim].item() for dim in every.dims} for cell in cells if float(cell) > top]
     if not places:
-        return ""
+        return []
     is_memory = any(estimates.is_in_memory({"operation": operation, **place}) for place in places)
-    return f", more {'in memory' if is_memory else 'where runs form two groups'}"
+    return [f"more {'in memory' if is_memory else 'where runs form two groups'}"]
 
 
 def title_range(estimates: Estimates) -> str:
