@@ -18,6 +18,7 @@ from coldcache.measure.precondition import bytes_per_pass
 from coldcache.verdicts.steady_state import ROUNDS
 from coldcache.workflow.colours import print_line
 from coldcache.workflow.configuration import draft_design, is_elsewhere
+from coldcache.workflow.plan_advice import advise
 
 #: The colour of what does not run here.
 _ABSENT = ("does not run here.*", "yellow")
@@ -79,6 +80,8 @@ def print_plan(
             if said := powers.get((study.study, name)):
                 print(f"  {said}")
     for line in filter(None, (_warn_of_few_rounds(study.study, cases) for study in design.planned)):
+        print_line(line, (".*", "yellow"))
+    for line in [] if full else advise(cases, design.site):
         print_line(line, (".*", "yellow"))
     if design.site.precondition:
         print(_describe_precondition(design.site, design.site.precondition))
