@@ -45,6 +45,9 @@ def test_the_study_of_a_new_folder_is_planned_from_elsewhere(capsys):
     # Nothing is warned of: six rounds give an interval of the median.
     assert last == "54 trials, about 2 min 10 s, up to 256 MiB on scratch"
     assert [line[:2] for line in cases[1:]] == ["  "] * 9
+    # Without a name it is the study of the folder, too, as for snakemake.
+    assert program.main(["plan"]) == 0
+    assert capsys.readouterr().out.splitlines() == [*cases, last]
 
 
 def test_the_configuration_of_a_new_folder_has_every_key_with_the_values_of_the_program(root, capsys):

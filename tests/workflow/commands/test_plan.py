@@ -14,7 +14,7 @@ from coldcache.design.study import Sentinel, Study
 from coldcache.statistics.dependence import INDEPENDENT
 from coldcache.statistics.power import describe_power
 from coldcache.workflow.commands.plan import describe_trial, print_plan
-from coldcache.workflow.configuration import draft_design
+from coldcache.workflow.configuration import DEFAULTS, complete, draft_design
 from coldcache.workflow.plan_power import describe_plan_power, measure_noise
 
 
@@ -101,6 +101,28 @@ def test_another_target_is_in_every_command(project, capsys, form):
     printed = capsys.readouterr().out
     assert "scratch" not in printed
     assert printed.count("mine") >= (1 if form == "text" else 18)
+
+
+def test_what_is_not_given_is_as_the_configuration_of_the_folder_has_it(project, capsys):
+    (project / "mine").mkdir()
+    stated = 'campaign: local\nstudies: tiny.transfers\nsite: here\ntarget: mine\nsize: ""\nseconds: 2\n'
+    (project / "config/config.yaml").write_text(stated)
+    print_plan(None, None, None, "text")
+    said = capsys.readouterr().out.splitlines()
+    assert (said[0], said[-1]) == ("tiny/transfers (fio)", "8 trials, about 19 s, up to 32 MiB on mine")
+    # What is given stands alone, and an empty target is the site's own.
+    print_plan("tiny.files", None, "", "text", seconds="3")
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "tiny/files (fio)"
+    assert said[-1].endswith(" on scratch")
+    (project / "config/config.yaml").write_text("campaign: local\nsite: here\n")
+    with pytest.raises(DesignError, match=r"^config/config\.yaml: studies is required$"):
+        print_plan(None, None, None, "text")
+
+
+def test_a_folder_without_a_configuration_has_that_of_the_program_as_it_comes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert complete({"studies": None, "target": "/mnt/fast"}) == {**DEFAULTS, "target": "/mnt/fast"}
 
 
 def test_a_plan_says_which_difference_it_can_show_by_the_noise_of_an_earlier_campaign(project, capsys, monkeypatch):

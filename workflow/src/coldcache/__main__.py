@@ -76,11 +76,12 @@ def _add_plans(commands: Any) -> None:
     new.set_defaults(run=_new)
 
     plan = commands.add_parser("plan", help="print the trials and command lines of studies without touching anything")
-    plan.add_argument("--study", default="quick", help="ids, separated by commas")
-    plan.add_argument("--site", default="local", help="an id of config/sites/")
+    plan.epilog = "What is left out is as config/config.yaml has it, as for snakemake."
+    plan.add_argument("--study", help="ids, separated by commas")
+    plan.add_argument("--site", help="an id of config/sites/")
     plan.add_argument("--target", help="a folder to measure instead of the site's")
-    plan.add_argument("--size", default="", help="the total size of each sweep's files, such as 8GiB")
-    plan.add_argument("--seconds", default="", help="how long each timed part lasts, such as 3")
+    plan.add_argument("--size", help="the total size of each sweep's files, such as 8GiB")
+    plan.add_argument("--seconds", help="how long each timed part lasts, such as 3")
     plan.add_argument("--format", choices=("text", "jsonl"), default="text", help="text, or JSON lines")
     plan.add_argument("--full", action="store_true", help="plan at full scale, ignoring the site's limits")
     plan.add_argument("--noise", metavar="CAMPAIGN", help="the campaign whose noise says what a sweep can show")

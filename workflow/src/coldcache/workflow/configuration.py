@@ -35,6 +35,9 @@ from coldcache.tools.run import Run
 from coldcache.workflow.named_studies import STUDIES, read_studies
 from coldcache.workflow.no_effect import refuse_no_effect
 
+#: What Snakemake reads in each folder.
+CONFIG_FILE = Path("config/config.yaml")
+
 #: What `config/config.yaml` and ``--config`` may hold.
 KEYS = ("campaign", "studies", "site", "target", "size", "seconds")
 
@@ -66,6 +69,20 @@ def read_config_file(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise DesignError(f"{path}: there is no such file in {Path.cwd()}; coldcache new makes a folder that has one")
     return read_model(path, _File).model_dump(exclude_unset=True)
+
+
+def complete(given: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return a configuration in which what is not given, None, is what `config/config.yaml` of this folder states.
+
+    Where there is no such file, it is what that file has as it comes.
+
+    Raises
+    ------
+    DesignError
+        As `read_config_file`.
+    """
+    stated = read_config_file(CONFIG_FILE) if CONFIG_FILE.is_file() else DEFAULTS
+    return {**stated, **{key: value for key, value in given.items() if value is not None}}
 
 
 def read_design(config: Mapping[str, Any]) -> Campaign:

@@ -17,7 +17,7 @@ from coldcache.measure.nfs_guest.start import wrap
 from coldcache.measure.precondition import bytes_per_pass
 from coldcache.verdicts.steady_state import ROUNDS
 from coldcache.workflow.colours import print_line
-from coldcache.workflow.configuration import draft_design, is_elsewhere
+from coldcache.workflow.configuration import complete, draft_design, is_elsewhere
 from coldcache.workflow.plan_advice import advise
 
 #: The colour of what does not run here.
@@ -28,32 +28,32 @@ _ROUNDS, _NAMED = 6, 4
 
 
 def print_plan(
-    studies: str,
-    site: str,
+    studies: str | None,
+    site: str | None,
     target: str | None,
     form: str,
     full: bool = False,
-    size: str = "",
+    size: str | None = None,
     noise: str | None = None,
-    seconds: str = "",
+    seconds: str | None = None,
 ) -> None:
-    """Print the trials of studies on a site.
+    """Print the trials of studies on a site; what is None is as `config/config.yaml` has it, so as Snakemake takes it.
 
     Parameters
     ----------
-    studies, site : str
+    studies, site : str or None
         Ids of studies, separated by commas, and that of the site.
     target : str or None
-        A folder to measure instead of the site's.
+        A folder to measure instead of the site's; empty for the site's.
     form : {"text", "jsonl"}
         A line per sweep and one per case, or one JSON object per trial.
     full : bool
         Whether to plan at full scale, ignoring the site's limits.
-    size : str
+    size : str or None
         The total size of each sweep's files, such as ``8GiB``; empty for the studies' own.
     noise : str or None
         A campaign by whose noise each sweep says which difference it can show; None for the latest of the study.
-    seconds : str
+    seconds : str or None
         How long each timed part lasts, such as ``3``; empty for what the studies say.
 
     Raises
@@ -61,8 +61,8 @@ def print_plan(
     ColdCacheError
         As `draft_design`.
     """
-    config = {"studies": studies, "site": site, "target": target or "", "size": size, "seconds": seconds}
-    design = draft_design(config, full)
+    given = {"studies": studies, "site": site, "target": target, "size": size, "seconds": seconds}
+    design = draft_design(complete(given), full)
     cases, blocks = _expand(design, full)
     trials = [trial for block in blocks for trial in block.trials]
     if form == "jsonl":
