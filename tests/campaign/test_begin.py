@@ -50,10 +50,25 @@ def test_another_design_is_refused_with_the_first_difference(measured, change, p
     before = read_campaign(RAW)
     change(path, old, new)
     assert refusal(read_design, CONFIG) == (
-        f"raw/tiny began with another design ({difference}): choose another name (make study CAMPAIGN=…), "
-        "or undo this change"
+        f"raw/tiny began with another design ({difference}): choose another name (--config campaign=…, or "
+        "make study CAMPAIGN=…), or undo this change"
     )
     assert read_campaign(RAW) == before
+
+
+@pytest.mark.parametrize(
+    ("config", "difference"),
+    [
+        # As a target of one's own is never made, that differs, too.
+        ({"target": "mine"}, 'site.targets.scratch.path: "scratch", now "mine"'),
+        ({"site": "there"}, 'site.site: "here", now "there"'),
+    ],
+)
+def test_another_target_or_site_is_named_before_what_follows_from_it(measured, config, difference):
+    Path("mine").mkdir()
+    there = HERE.read_text().replace("site: here", "site: there").replace("limits:", "clients: {cores: 3}\nlimits:")
+    HERE.with_name("there.yaml").write_text(there)
+    assert f"raw/tiny began with another design ({difference}): " in refusal(read_design, {**CONFIG, **config})
 
 
 @pytest.mark.parametrize(
@@ -68,8 +83,8 @@ def test_a_campaign_keeps_the_studies_that_it_began_with(project, began, studies
     STUDY.with_name("other.yaml").write_text(STUDY.read_text().replace("study: tiny", "study: other"))
     begin(read_design({**CONFIG, "studies": began}))
     assert refusal(read_design, {**CONFIG, "studies": studies}) == (
-        f"raw/tiny began with another design ({difference}): choose another name (make study CAMPAIGN=…), "
-        "or undo this change"
+        f"raw/tiny began with another design ({difference}): choose another name (--config campaign=…, or "
+        "make study CAMPAIGN=…), or undo this change"
     )
 
 
@@ -122,7 +137,7 @@ def test_what_is_measured_cannot_be_left_out(measured, change, old, new, reason)
     change(STUDY, old, new)
     assert refusal(read_design, CONFIG) == (
         f"raw/tiny began with another design ({reason}): keep what is measured and add to it, or choose another name "
-        "(make study CAMPAIGN=…)"
+        "(--config campaign=…, or make study CAMPAIGN=…)"
     )
 
 

@@ -188,7 +188,7 @@ def test_a_level_that_is_added_the_next_day_is_measured_alone(clone, change):
     found = snakemake(*config)
     assert (
         "raw/x is sealed: nothing is added to it. To measure what tiny has now, choose another name "
-        "(make study CAMPAIGN=…)"
+        "(--config campaign=…, or make study CAMPAIGN=…)"
     ) in found.stderr
     assert inodes() == {path: number for path, (number, _) in after.items() if path.name == "trial.json"}
 

@@ -170,5 +170,5 @@ def test_a_sealed_campaign_refuses_other_values_of_the_command_line(sealed, stat
         state(**stated)
     assert str(refused.value) == (
         f"raw/tiny is sealed, and has other values than {told}: leave them out, or choose another name "
-        "(make study CAMPAIGN=…)"
+        "(--config campaign=…, or make study CAMPAIGN=…)"
     )

@@ -1,6 +1,7 @@
 """Begin a campaign, and add trials to one that has begun: what is measured stays as it is."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -31,6 +32,12 @@ _NOT_OF_A_TRIAL: dict[str, Any] = {
 }  # fmt: skip
 
 _SIZES = ("transfer_size", "file_size")
+
+#: How a campaign gets another name, by Snakemake anywhere, and by make in a clone on a single machine.
+ANOTHER_NAME = "choose another name (--config campaign=…, or make study CAMPAIGN=…)"
+
+#: What decides which other values a design has, so that it is the first to be told of them.
+_TOLD_FIRST = re.compile(r"site\.site|site\.targets\.[^.]+\.path")
 
 
 class _BeginState(NamedTuple):
@@ -79,8 +86,7 @@ def fit_design(begun: Campaign, design: Campaign) -> Campaign:
     _leave_out_additions(old, new)
     if difference := _differing_studies(old, new) or first_difference(old, new):
         raise CampaignError(
-            f"{begun.folder} began with another design ({difference}): choose another name "
-            "(make study CAMPAIGN=…), or undo this change"
+            f"{begun.folder} began with another design ({difference}): {ANOTHER_NAME}, or undo this change"
         )
     planned = {_identity(case): case for case in replace(design, names={}).cases()}
     names = {}
@@ -89,7 +95,7 @@ def fit_design(begun: Campaign, design: Campaign) -> Campaign:
         if lost := _why_lost(case, last, now, planned.values()):
             raise CampaignError(
                 f"{begun.folder} began with another design ({case.key}/r{last} is measured, and {lost}): keep what is "
-                "measured and add to it, or choose another name (make study CAMPAIGN=…)"
+                f"measured and add to it, or {ANOTHER_NAME}"
             )
         assert now is not None
         if now.name != case.name:
@@ -112,11 +118,14 @@ def is_enlarged(begun: Study, study: Study) -> bool:
 
 
 def first_difference(old: Any, new: Any, place: str = "") -> str | None:
-    """Return the first place at which two designs differ, as ``place: old, now new``; None if they are equal."""
+    """Return the first place at which two designs differ, as ``place: old, now new``; None if they are equal.
+
+    Another site or target comes before what else follows from it.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
-        for key in sorted(old.keys() | new.keys()):
-            difference = first_difference(old.get(key), new.get(key), f"{place}.{key}" if place else str(key))
-            if difference:
+        places = {f"{place}.{key}" if place else str(key): key for key in old.keys() | new.keys()}
+        for inner in sorted(places, key=lambda one: (not _TOLD_FIRST.fullmatch(one), one)):
+            if difference := first_difference(old.get(places[inner]), new.get(places[inner]), inner):
                 return difference
         return None
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):

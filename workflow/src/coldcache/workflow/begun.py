@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from coldcache.campaign.begin import begin, is_enlarged
+from coldcache.campaign.begin import ANOTHER_NAME, begin, is_enlarged
 from coldcache.campaign.campaign import RAW, Campaign, check_name, presentation, read_campaign
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import CampaignError, DesignError
@@ -68,8 +68,8 @@ def _refuse_others(sealed: Campaign, stated: Mapping[str, str]) -> None:
     others = [f"{key}={value}" for key, value in stated.items() if _list_parts(value) not in map(_list_parts, own[key])]
     if others:
         raise CampaignError(
-            f"{sealed.folder} is sealed, and has other values than {', '.join(others)}: leave them out, or choose "
-            "another name (make study CAMPAIGN=…)"
+            f"{sealed.folder} is sealed, and has other values than {', '.join(others)}: leave them out, or "
+            f"{ANOTHER_NAME}"
         )
 
 
@@ -107,8 +107,8 @@ def update_presentation(design: Campaign) -> str | None:
     stated = {study.study: _read_stated(study) for study in design.planned}
     if enlarged := [study.study for study in design.planned if is_enlarged(study, stated[study.study])]:
         return (
-            f"{design.folder} is sealed: nothing is added to it. To measure what {', '.join(enlarged)} has now, choose "
-            "another name (make study CAMPAIGN=…)"
+            f"{design.folder} is sealed: nothing is added to it. To measure what {', '.join(enlarged)} has now, "
+            f"{ANOTHER_NAME}"
         )
     if changed := [name for name, study in stated.items() if _is_shown_otherwise(design, study)]:
         return (
