@@ -42,8 +42,8 @@ def test_each_file_has_a_state_and_a_reason(compare, name, old, new, state, why)
     assert compare(name, old, new) == [Artefact(name, state, why)]
 
 
-@pytest.mark.parametrize("name", ["blocks/quick.random.json", "by-hand/tables/a.csv"])
-def test_what_was_noted_while_measuring_or_saved_by_hand_is_no_result(compare, name):
+@pytest.mark.parametrize("name", ["blocks/quick.random.json", "by-hand/tables/a.csv", "trials.parquet"])
+def test_what_was_noted_while_measuring_saved_by_hand_or_exported_is_no_result(compare, name):
     assert compare(name, b"{}", None) == []
 
 

@@ -71,7 +71,8 @@ def test_a_campaign_that_is_not_collected_is_refused_in_one_line(project):
     found = export()
     assert (found.returncode, found.stdout) == (1, "")
     assert found.stderr == (
-        "coldcache: results/tiny/trials.csv: there is no such file; snakemake --config campaign=tiny writes it\n"
+        "coldcache: results/tiny/trials.csv: there is no such file; snakemake --cores all --config campaign=tiny "
+        "writes it\n"
     )
 
 

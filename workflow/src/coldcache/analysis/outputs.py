@@ -15,6 +15,9 @@ FOLDERS = ("tables", "figures")
 #: the campaign's results.
 BY_HAND = "by-hand"
 
+#: The suffix of tables that `export` writes beside the campaign's own: they hold the same, and no rule makes them.
+EXPORTED = ".parquet"
+
 #: The environment variable with the file in which a notebook's kernel notes each file that it saves.
 _NOTES = "COLDCACHE_SAVES"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from shutil import ignore_patterns
 
-from coldcache.analysis.outputs import BY_HAND
+from coldcache.analysis.outputs import BY_HAND, EXPORTED
 from coldcache.campaign.campaign import RAW, Campaign, check_name, read_campaign
 from coldcache.campaign.seal import check_seal, is_sealed, write_sums
 from coldcache.core.errors import CampaignError
@@ -92,7 +92,9 @@ def archive(
             folder, results = _make_anonymous(folder, results, work, identities, sites)
             campaign = read_campaign(folder)
         copy_tree(folder, stage / "raw" / name)
-        copy_tree(results, stage / "results" / name, ignore_patterns("blocks", BY_HAND, ".*", "*.partial"))
+        copy_tree(
+            results, stage / "results" / name, ignore_patterns("blocks", BY_HAND, ".*", "*.partial", f"*{EXPORTED}")
+        )
         copy_program(stage / "code")
         replace_in_place([stage / "code/config", stage / "code/notebooks"], identities)
         if sites.is_dir():

@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from coldcache.analysis.outputs import BY_HAND
+from coldcache.analysis.outputs import BY_HAND, EXPORTED
 
 #: Largest relative difference of equal numbers; coordinates of figures have only six digits.
 TOLERANCE, _TOLERANCE_OF_FIGURES = 1e-9, 1e-5
 
 ARTEFACT_STATES = ("identical", "equal", "different", "missing", "new")
 
-#: Files that are not derived from raw logs, or not compared: manifests, bookkeeping for Snakemake, files saved by
-#: hand, and unfinished files.
+#: Files that no rule derives from raw logs, or that are not compared: manifests, bookkeeping for Snakemake, files saved
+#: by hand or exported, and unfinished files.
 _NOT_DERIVED = ("blocks", "digests", "reads", BY_HAND, ".")
 
 _TEXTS = {".csv", ".svg", ".ipynb", ".html", ".js", ".json", ".css", ".txt", ".md", ""}
@@ -50,7 +50,7 @@ def compare_results(stored: Path, rebuilt: Path) -> list[Artefact]:
 def _list_files(folder: Path) -> Iterator[str]:
     for path in folder.rglob("*"):
         name = path.relative_to(folder)
-        if path.is_file() and not name.parts[0].startswith(_NOT_DERIVED) and path.suffix != ".partial":
+        if path.is_file() and not name.parts[0].startswith(_NOT_DERIVED) and path.suffix not in (".partial", EXPORTED):
             yield str(name)
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from coldcache.analysis.outputs import EXPORTED
 from coldcache.core.errors import CampaignError, ToolError
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
 
@@ -52,14 +53,16 @@ def export_tables(campaign: str, folder: Path | None = None) -> list[Path]:
     for name in EXPORTED_TABLES:
         source = results / f"{name}.csv"
         if not source.is_file():
-            raise CampaignError(f"{source}: there is no such file; snakemake --config campaign={campaign} writes it")
+            raise CampaignError(
+                f"{source}: there is no such file; snakemake --cores all --config campaign={campaign} writes it"
+            )
         words = dict.fromkeys(_WORDS.intersection(pd.read_csv(source, nrows=0).columns), "string")
         # An empty cell is a missing level or figure; the word "none" is a name. Read in parts, a column of other levels
         # could be numbers in one part and words in the next.
         table = pd.read_csv(
             source, dtype=words, dtype_backend="numpy_nullable", keep_default_na=False, na_values=[""], low_memory=False
         )
-        target = (folder or results) / f"{name}.parquet"
+        target = (folder or results) / f"{name}{EXPORTED}"
         target.parent.mkdir(parents=True, exist_ok=True)
         table.to_parquet(target, engine="pyarrow", index=False)
         written.append(target)
