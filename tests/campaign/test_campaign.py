@@ -57,6 +57,16 @@ def test_a_campaign_whose_folder_was_renamed_is_the_one_that_lies_there(measured
     assert len(missing_trials(read_campaign(RAW))) == 18
 
 
+def test_a_name_that_no_campaign_has_is_refused_with_the_nearest_one(project):
+    for name in ("tiny", "before"):
+        Path("raw", name).mkdir(parents=True)
+        Path("raw", name, "campaign.json").touch()
+    for name, hint in (("tny", 'did you mean "tiny"?'), ("x", "known are before, tiny")):
+        with pytest.raises(CampaignError) as refusal:
+            read_campaign(Path("raw", name))
+        assert str(refusal.value) == f"raw/{name} holds no campaign.json: it is no campaign; {hint}"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

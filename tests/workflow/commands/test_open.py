@@ -49,7 +49,12 @@ def test_a_report_that_is_missing_is_named_with_what_there_is(opened, capsys):
     shutil.rmtree("results")
     assert program.main(["open"]) == 1
     assert capsys.readouterr().err == (
-        "coldcache: results/local/report/index.html: missing; make study makes the first report\n"
+        "coldcache: results/local/report/index.html: missing; snakemake --cores all makes the first report\n"
+    )
+    assert program.main(["open", "mine"]) == 1
+    assert capsys.readouterr().err == (
+        "coldcache: results/mine/report/index.html: missing; snakemake --cores all --config campaign=mine makes the "
+        "first report\n"
     )
 
 

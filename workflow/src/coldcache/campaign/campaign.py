@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from coldcache.core.errors import CampaignError, DesignError
 from coldcache.core.files import write_whole
+from coldcache.core.vocabulary import nearest
 from coldcache.core.yaml_mistakes import explain
 from coldcache.core.yaml_models import Strict
 from coldcache.design.blocks import Block, arrange_blocks
@@ -172,7 +173,7 @@ def read_campaign(folder: Path) -> Campaign:
     Raises
     ------
     CampaignError
-        If `campaign.json` is missing or is not of this format.
+        If `campaign.json` is missing or is not of this format; the message names the nearest campaign, if any.
     """
     path = folder / "campaign.json"
     try:
@@ -195,7 +196,9 @@ def read_campaign(folder: Path) -> Campaign:
             ceilings={name: MeasuredCeiling(**one) for name, one in stored.get("ceilings", {}).items()},
         )
     except OSError as error:
-        raise CampaignError(f"{folder} holds no campaign.json: it is no campaign") from error
+        known = sorted(path.parent.name for path in folder.parent.glob("*/campaign.json"))
+        hint = f"; {nearest(folder.name, known)}" if known else ""
+        raise CampaignError(f"{folder} holds no campaign.json: it is no campaign{hint}") from error
     except (ValueError, KeyError, TypeError) as error:
         raise CampaignError(f"{path}: not the design of a campaign ({str(error).splitlines()[0]})") from error
 

@@ -54,9 +54,9 @@ def open_report(name: str = "", summary: bool = False) -> None:
     page = Path("results", name, shown) if name else pages[-1] if pages else Path("results/local", shown)
     if not page.is_file():
         known = [found.parts[1] for found in pages]
-        raise CampaignError(
-            f"{page}: missing; {nearest(name, known) if known else 'make study makes the first report'}"
-        )
+        chosen = f" --config campaign={name}" if name else ""
+        hint = nearest(name, known) if known else f"snakemake --cores all{chosen} makes the first report"
+        raise CampaignError(f"{page}: missing; {hint}")
     if summary:
         print(page)
         title = f"Findings of campaign {page.parts[1]}"
