@@ -147,7 +147,8 @@ def test_a_level_that_turns_out_to_stand_twice_is_run_once():
         ),
         (
             sweep(nodes=[1, 2]),
-            "tools: fio runs on one node, as nodes=2 needs; take another tool or other factors",
+            "factors.nodes: config/sites/x.yaml reaches one node, not 2: state clients.nodes and clients.launcher "
+            "there, or set it to [1]",
         ),
     ],
 )

@@ -384,6 +384,11 @@ def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
             raise DesignError(f"{refused}one, which alone has the device or the guest of the settings; set it to 1")
         where = f"config/sites/{site.site}.yaml, clients.nodes"
         raise DesignError(f"{refused}the {site.clients.nodes} of {where}")
+    if case.run.nodes > 1 and not (case.run.starter or case.run.launcher or case.form or case.scale):
+        raise DesignError(
+            f"factors.nodes: config/sites/{site.site}.yaml reaches one node, not {case.run.nodes}: state clients.nodes "
+            "and clients.launcher there, or set it to [1]"
+        )
     for tool in sweep.tools if not case.scale else ():
         unfit = sweep.find_tool(tool).unfit(case.run)
         if unfit:
