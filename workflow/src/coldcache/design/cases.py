@@ -26,6 +26,7 @@ from coldcache.design.scale import (
     most_threads,
     shrink,
     split_iterations,
+    with_trial_seconds,
 )
 from coldcache.design.sentinels import count_sentinels
 from coldcache.design.settings import Setting, is_in_guest
@@ -196,7 +197,7 @@ def _expand_sweep(
     tool = environment.tools[key]
     scales = study.scale == "site"
     settings = _resolve_settings(sweep, site, scales)
-    site = _with_trial_seconds(_as_settings_need(site, settings), study.study, name)
+    site = with_trial_seconds(_as_settings_need(site, settings), study.study, name)
     most = None
     if scales and not full:
         sweep = split_iterations(sweep, study, site)
@@ -290,13 +291,6 @@ def _as_settings_need(site: Site, settings: Mapping[str, Setting | str]) -> Site
     if is_cluster and _needs_one_node(settings):
         update["clients"] = site.clients.model_copy(update={"nodes": 1})
     return site.model_copy(update=update)
-
-
-def _with_trial_seconds(site: Site, study: str, sweep: str) -> Site:
-    """Return the site with the time that a trial of a sweep should last here."""
-    seconds = choose_for(site.limits.trials_last, study, sweep)
-    limits = site.limits.model_copy(update={"trial_seconds": seconds} if seconds else {})
-    return site.model_copy(update={"limits": limits})
 
 
 def _needs_one_node(settings: Mapping[str, Setting | str]) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from coldcache.core.vocabulary import METADATA_OPERATIONS
 from coldcache.design.levels import Level
-from coldcache.design.site import Limits, Pace, Site
+from coldcache.design.site import Limits, Pace, Site, choose_for
 from coldcache.design.study import Study, Sweep
 
 Point = dict[str, Level]
@@ -52,6 +52,13 @@ def split_iterations(sweep: Sweep, study: Study, site: Site) -> Sweep:
     if most is None or sweep.iterations <= most:
         return sweep
     return sweep.model_copy(update={"iterations": most, "repetitions": study.repetitions})
+
+
+def with_trial_seconds(site: Site, study: str, sweep: str) -> Site:
+    """Return the site with the time that a trial of a sweep should last here."""
+    seconds = choose_for(site.limits.trials_last, study, sweep)
+    limits = site.limits.model_copy(update={"trial_seconds": seconds} if seconds else {})
+    return site.model_copy(update={"limits": limits})
 
 
 def count_items(point: Point) -> int:
