@@ -5,7 +5,7 @@ import pytest
 
 from coldcache.claims.judge import judge_claims
 from coldcache.claims.read import read_claims
-from coldcache.design.claim_tests import PercentileTest
+from coldcache.design.claim_tests import CrossedTest, PercentileTest
 from coldcache.statistics.percentiles import percentile
 
 MIB = 2**20
@@ -36,6 +36,25 @@ def test_files_of_twice_the_memory_that_stay_in_it_refute_the_claim(judge):
     found = judge(0.5)
     assert found.verdict == "refuted"
     assert "read, file_size 16 MiB: 50 to 50 % of the bytes crossed; the claim needs at least 90 %" in found.why
+
+
+def test_a_share_above_one_is_not_too_large_where_the_claim_states_the_least_alone(judge):
+    found = judge(1.003)
+    assert (found.verdict, found.trials) == ("borne out", 10)
+
+
+def test_a_greatest_share_above_one_is_a_limit_that_is_shown(made_records, make_context):
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == "PN12")
+    own = made_records[(made_records.study == "pixstor-nvme") & (made_records.sweep == "client-memory")]
+    test = CrossedTest(kind="crossed", sweep="client-memory", operation="read", least=0.9, most=1.1)
+    test = test.model_copy(update={"levels": {"file_size": "16 MiB"}})
+    claims = [stated._replace(claim=stated.claim.model_copy(update={"tests": [test]}))]
+    context = make_context(own)
+    for share, verdict in ((1.05, "borne out"), (1.2, "refuted")):
+        context.reached.crossed_bytes = share * context.reached.moved_bytes
+        (found,) = judge_claims(context, claims)
+        assert found.verdict == verdict
+        assert "of the bytes crossed; the claim needs at least 90 % and at most 110 %" in found.why
 
 
 def test_a_difference_is_refuted_by_rates_that_are_alike_and_borne_out_in_either_direction(made_records, make_context):

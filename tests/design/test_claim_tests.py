@@ -43,6 +43,9 @@ def test_a_kind_becomes_its_test_with_its_defaults():
         ({"kind": "growth", "above": 0}, "state above, below, or both: without a limit, no growth would decide"),
         ({"kind": "ratio", **SIDES, "above": 2, "below": 2}, "above: 2 is not less than below, 2: no ratio lies"),
         ({"kind": "growth", "above": 1.5, "below": 0.5}, "above: 1.5 is not less than below, 0.5: no growth lies"),
+        ({"kind": "crossed"}, "state least, most, or both: without a limit, no share would decide the claim"),
+        ({"kind": "crossed", "least": 0.9, "most": 0.1}, "least: 0.9 is more than most, 0.1: no share lies between"),
+        ({"kind": "drop", "least": 0.3, "most": 0.1}, "least: 0.3 is more than most, 0.1: no share lies between"),
         ({"kind": "figure", "of": "peak"}, EITHER),
         (
             {"kind": "figure", "of": "peak", "above": 1, "near": {"item": "fig 1"}},

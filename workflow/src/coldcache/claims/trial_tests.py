@@ -127,8 +127,8 @@ def weigh_crossed(context: ClaimContext, source: str, test: CrossedTest) -> Comp
         raise NoData(f"no trial of {chosen.study}/{chosen.sweep} counts what crossed beside {chosen.operation}")
     held = (shares >= test.least) & (shares <= test.most)
     span = f"{100 * shares.min():.3g} to {100 * shares.max():.3g} %"
-    wanted = [f"at least {100 * test.least:g} %"] * (test.least > 0) + [f"at most {100 * test.most:g} %"] * (
-        test.most < 1
+    wanted = [f"at least {100 * test.least:g} %"] * (test.least > 0) + [f"at most {100 * test.most:g} %"] * bool(
+        np.isfinite(test.most)
     )
     says = f"{chosen.name}: {span} of the bytes crossed; the claim needs {' and '.join(wanted)}"
     return decide_exactly(held, says, "trials")._replace(estimate=float(np.median(shares)))

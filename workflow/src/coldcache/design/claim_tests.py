@@ -51,6 +51,11 @@ def _refuse_no_limits(above: float, below: float, what: str) -> None:
         raise DesignError(f"above: {above:g} is not less than below, {below:g}: no {what} lies between; correct one")
 
 
+def _refuse_reversed(least: float, most: float, what: str) -> None:
+    if least > most:
+        raise DesignError(f"least: {least:g} is more than most, {most:g}: no {what} lies between; correct one")
+
+
 class OrderingTest(Selection):
     """Each rate is above the next."""
 
@@ -143,6 +148,11 @@ class DropTest(Selection):
     least: float = Field(gt=-1, lt=1)
     most: float = Field(gt=-1, lt=1)
 
+    @model_validator(mode="after")
+    def _state_limits(self) -> "DropTest":
+        _refuse_reversed(self.least, self.most, "share")
+        return self
+
 
 class AnomalyTest(Selection):
     """A point of a curve that lies below the trend of the others."""
@@ -220,7 +230,16 @@ class CrossedTest(Selection):
 
     kind: Literal["crossed"]
     least: float = Field(0.0, ge=0, le=1, description="The least share of them.")
-    most: float = Field(1.0, ge=0, description="The greatest share.")
+    most: float = Field(
+        float("inf"), ge=0, description="The greatest share; above 1 where reading ahead or metadata crosses, too."
+    )
+
+    @model_validator(mode="after")
+    def _state_limits(self) -> "CrossedTest":
+        if self.least == 0 and self.most == float("inf"):
+            raise DesignError("state least, most, or both: without a limit, no share would decide the claim")
+        _refuse_reversed(self.least, self.most, "share")
+        return self
 
 
 class ReadBackTest(Selection):
