@@ -43,6 +43,19 @@ def test_a_share_above_one_is_not_too_large_where_the_claim_states_the_least_alo
     assert (found.verdict, found.trials) == ("borne out", 10)
 
 
+@pytest.mark.parametrize(("least", "share", "verdict"), [(16 * MIB, 1.0, "borne out"), (64 * MIB, 0.0, "refuted")])
+def test_trials_that_stayed_in_memory_count_where_what_crossed_is_tested(
+    made_records, make_context, least, share, verdict
+):
+    own = made_records[(made_records.study == "pixstor-nvme") & (made_records.sweep == "client-memory")].copy()
+    own["reached"] = np.where(own.file_size >= least, "storage", "memory")
+    context = make_context(own)
+    context.reached.crossed_bytes *= share
+    claims = [stated for stated in read_claims() if stated.claim.id == "PN12"]
+    found = judge_claims(context, claims)[0]
+    assert (found.verdict, found.trials) == (verdict, 10)
+
+
 def test_a_greatest_share_above_one_is_a_limit_that_is_shown(made_records, make_context):
     (stated,) = (stated for stated in read_claims() if stated.claim.id == "PN12")
     own = made_records[(made_records.study == "pixstor-nvme") & (made_records.sweep == "client-memory")]

@@ -58,6 +58,10 @@ _WEIGH: Mapping[str, Callable[[ClaimContext, str, Any], ComparisonResult]] = {
 }  # fmt: skip
 
 
+#: Kinds of tests that compare no rates: trials whose work stayed in memory belong to what they test.
+_OF_ALL_TRIALS = ("outcome", "crossed", "verified")
+
+
 class ClaimVerdict(NamedTuple):
     """The verdict on a claim: a row of `claims.csv`."""
 
@@ -111,10 +115,10 @@ def judge_claims(context: ClaimContext, claims: Sequence[SourcedClaim]) -> list[
 
 def _weigh_claim(context: ClaimContext, source: str, claim: Claim) -> ClaimEvidence:
     found, reasons = [], []
-    context = context if claim.caching else context.without_memory()
+    of_storage = context if claim.caching else context.without_memory()
     for test in claim.tests:
         try:
-            found.append(_WEIGH[test.kind](context, source, test))
+            found.append(_WEIGH[test.kind](context if test.kind in _OF_ALL_TRIALS else of_storage, source, test))
         except NoData as reason:
             reasons.append(str(reason))
     if not found:
