@@ -53,3 +53,37 @@ def test_a_curve_that_ends_before_the_claim_does_can_only_refute_it(made_records
     rising = made_records.copy()
     rising.loc[(rising.sweep == "sequential") & (rising.threads == 96), "value"] *= 3
     assert judge_shortened(rising, make_context, "DL2", "dell-lustre", 96).verdict == "refuted"
+
+
+def judge_voided(made_records, make_context, claim, voided):
+    """Return the verdict of a claim on the sequential sweep of which the trials that `voided` picks are void."""
+    records = made_records[(made_records.study == "pixstor-nvme") & (made_records.sweep == "sequential")].copy()
+    records.loc[voided(records), ["verdict", "codes"]] = ["void", "exit-status"]
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == claim)
+    (found,) = judge_claims(make_context(records), [stated])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("claim", "reason"),
+    [
+        ("PN1", "pixstor-nvme/sequential has 4 repetitions; a knee is tested with 5 or more"),
+        ("PN3", "4 repetitions; an anomaly is tested with 5 or more"),
+    ],
+)
+def test_a_curve_of_four_runs_that_count_decides_nothing_however_many_were_planned(
+    made_records, make_context, claim, reason
+):
+    found = judge_voided(made_records, make_context, claim, lambda records: records.repetition >= 4)
+    assert (found.verdict, found.trials) == ("open", 0)
+    assert found.why.startswith(reason)
+    five = judge_voided(made_records, make_context, claim, lambda records: records.repetition >= 5)
+    assert five.trials == 55 and reason not in five.why
+
+
+def test_an_anomaly_needs_five_runs_at_the_point_itself(made_records, make_context):
+    def void_all_but_one(records):
+        return (records.repetition > 0) & (records.threads == 64)
+
+    found = judge_voided(made_records, make_context, "PN3", void_all_but_one)
+    assert found.verdict == "open" and found.why.startswith("1 repetitions; an anomaly is tested with 5 or more")

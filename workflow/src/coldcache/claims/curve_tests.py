@@ -76,11 +76,16 @@ class Curve:
         """The median rate of each thread count."""
         return np.nanmedian(self.rates, axis=1)
 
+    @property
+    def runs(self) -> int:
+        """The number of runs of a typical thread count: half of them have at least as many."""
+        return int(np.median(np.isfinite(self.rates).sum(axis=1)))
+
     def knee(self, level: float = LEVEL) -> Knee:
         """Return the fitted knee; raise `NoData` if there are too few thread counts or repetitions."""
-        if self.rates.shape[1] < LEAST_REPETITIONS:
+        if self.runs < LEAST_REPETITIONS:
             raise NoData(
-                f"{self.chosen.study}/{self.chosen.sweep} has {self.rates.shape[1]} repetitions; a knee is tested with "
+                f"{self.chosen.study}/{self.chosen.sweep} has {self.runs} repetitions; a knee is tested with "
                 f"{LEAST_REPETITIONS} or more"
             )
         try:
@@ -132,7 +137,7 @@ def weigh_knee(context: ClaimContext, source: str, test: KneeTest) -> Comparison
     """Test whether a curve has its knee at the claimed thread count."""
     curve = _read(context, source, test)
     knee = curve.knee()
-    n = curve.rates.shape[1]
+    n = curve.runs
     at = test.at * _count_in(context, curve, test.per)
     least, most = at / test.within, at * test.within
 
@@ -223,10 +228,12 @@ def _find_threads(curve: Curve, threads: int) -> int:
 def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyTest) -> ComparisonResult:
     """Test whether the point at one thread count lies below the trend of the others."""
     curve = _read(context, source, test)
-    if curve.rates.shape[1] < LEAST_REPETITIONS:
-        raise NoData(f"{curve.rates.shape[1]} repetitions; an anomaly is tested with {LEAST_REPETITIONS} or more")
+    here = _find_threads(curve, test.at)
+    n = min(curve.runs, int(np.isfinite(curve.rates[here]).sum()))
+    if n < LEAST_REPETITIONS:
+        raise NoData(f"{n} repetitions; an anomaly is tested with {LEAST_REPETITIONS} or more")
     lifted = curve.rates.copy()
-    lifted[curve.threads == test.at] /= 1 - test.dip
+    lifted[here] /= 1 - test.dip
     try:
         found, without = (judge_point(curve.threads, rates, test.at) for rates in (curve.rates, lifted))
     except ValueError as reason:
@@ -237,7 +244,7 @@ def weigh_anomaly(context: ClaimContext, source: str, test: AnomalyTest) -> Comp
     return ComparisonResult(
         f"{curve.chosen.operation} at {test.at:,} threads is {found.ratio:.3g} times the trend of the others "
         f"({show_level(LEVEL)}: {low:.3g} to {high:.3g}); a dip of {100 * test.dip:g} % would matter",
-        found.ratio, low, high, "1", curve.trials, p_for, p_against, n=curve.rates.shape[1],
+        found.ratio, low, high, "1", curve.trials, p_for, p_against, n=n,
     )  # fmt: skip
 
 
