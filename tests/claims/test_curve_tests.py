@@ -5,6 +5,7 @@ import pytest
 
 from coldcache.claims.judge import judge_claims
 from coldcache.claims.read import read_claims
+from coldcache.design.claim_tests import KneeTest
 
 
 def test_every_core_is_asked_where_logs_state_each_stream_alone(made_records, make_context):
@@ -87,3 +88,23 @@ def test_an_anomaly_needs_five_runs_at_the_point_itself(made_records, make_conte
 
     found = judge_voided(made_records, make_context, "PN3", void_all_but_one)
     assert found.verdict == "open" and found.why.startswith("1 repetitions; an anomaly is tested with 5 or more")
+
+
+@pytest.mark.parametrize(
+    ("at", "within", "verdict"),
+    [
+        # Reads level off at 128 threads: the curve from 128 on does not know that they grow until then.
+        (32, 2, "open"), (500, 10, "open"), (4096, 1.5, "refuted"),
+    ],
+)  # fmt: skip
+def test_a_curve_that_is_level_from_its_fewest_threads_on_says_nothing_of_fewer(
+    made_records, make_context, at, within, verdict
+):
+    records = made_records[(made_records.study == "pixstor-nvme") & (made_records.sweep == "sequential")]
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == "PN1")
+    knee = KneeTest(kind="knee", sweep="sequential", operation="read", at=at, within=within)
+    claims = [stated._replace(claim=stated.claim.model_copy(update={"tests": [knee]}))]
+    (found,) = judge_claims(make_context(records[records.threads >= 128]), claims)
+    assert (found.verdict, found.estimate, found.low, found.high) == (verdict, 128, 0, 1024)
+    assert found.why.startswith("read levels off at 128 threads, the fewest, or before (95 %: at most 1.02e+03); ")
+    assert ("needed: fewer than 128 threads" in found.why) == (verdict == "open")

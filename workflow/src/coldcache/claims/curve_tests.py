@@ -144,7 +144,7 @@ def weigh_knee(context: ClaimContext, source: str, test: KneeTest) -> Comparison
     def bounds(level: float) -> tuple[float, float]:
         found = curve.knee(level)
         if not found.rises_to_the_end:
-            return (found.low, found.high) if found.low == found.low else (0.0, np.inf)
+            return (_lower_end(curve, found), found.high) if found.low == found.low else (0.0, np.inf)
         still = found.growth_last_low > 1 + LEVEL_GROWTH
         return (curve.threads[-1] if still else 0.0, np.inf)
 
@@ -155,12 +155,23 @@ def weigh_knee(context: ClaimContext, source: str, test: KneeTest) -> Comparison
         says = f"{curve.chosen.operation} still rises at {curve.threads[-1]:g} threads, the most measured; {meant}"
         missing = "" if reaches else f"more than {most:g} threads"
         return ComparisonResult(says, unit="threads", trials=curve.trials, p_against=p_against, n=n, missing=missing)
-    interval = f" ({show_level(LEVEL)}: {knee.low:.3g} to {knee.high:.3g})" if knee.low == knee.low else ""
-    shown = f"{knee.threads:.3g} threads{interval}"
+    low, fewest = _lower_end(curve, knee), curve.threads[0]
+    ends = f"{low:.3g} to {knee.high:.3g}" if low else f"at most {knee.high:.3g}"
+    interval = f" ({show_level(LEVEL)}: {ends})" if knee.low == knee.low else ""
+    shown = (
+        f"{knee.threads:.3g} threads" if low or knee.threads > fewest else f"{fewest:g} threads, the fewest, or before"
+    )
     return ComparisonResult(
-        f"{curve.chosen.operation} levels off at {shown}; {meant}",
-        knee.threads, knee.low, knee.high, "threads", curve.trials, p_for, p_against, n=n,
+        f"{curve.chosen.operation} levels off at {shown}{interval}; {meant}",
+        knee.threads, low, knee.high, "threads", curve.trials, p_for, p_against, n=n,
+        missing="" if low else f"fewer than {fewest:g} threads",
     )  # fmt: skip
+
+
+def _lower_end(curve: Curve, knee: Knee) -> float:
+    """Return the lower end of a knee's interval; 0 if the curve may have been level before its fewest threads."""
+    fewest = float(curve.threads[0])
+    return 0.0 if fewest > 1 and np.isclose(knee.low, fewest) else knee.low
 
 
 def weigh_growth(context: ClaimContext, source: str, test: GrowthTest) -> ComparisonResult:
