@@ -90,6 +90,18 @@ def test_an_anomaly_needs_five_runs_at_the_point_itself(made_records, make_conte
     assert found.verdict == "open" and found.why.startswith("1 repetitions; an anomaly is tested with 5 or more")
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(1, "open"), (0.1, "refuted")])
+def test_all_cases_are_within_limits_only_if_all_have_values(made_records, make_context, factor, verdict):
+    records = made_records[(made_records.study == "sas-grid") & (made_records.sweep == "instance-types")].copy()
+    records.loc[records.instance_type == "r5n.large", "value"] *= factor
+    records.loc[records.instance_type == "m5n.large", ["verdict", "codes"]] = ["void", "exit-status"]
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == "SG2")
+    (found,) = judge_claims(make_context(records), [stated])
+    assert found.verdict == verdict
+    needed = "needed: values that count of write, threads 1, instance type m5n.large; "
+    assert (needed in found.why) == (verdict == "open")
+
+
 @pytest.mark.parametrize(
     ("at", "within", "verdict"),
     [

@@ -20,7 +20,14 @@ from coldcache.claims.evidence import (
     weigh_values,
 )
 from coldcache.claims.rate_tests import show_times
-from coldcache.claims.select import ResolvedSelection, list_cells, read_curve, read_values, resolve_selection
+from coldcache.claims.select import (
+    ResolvedSelection,
+    list_cells,
+    list_empty_cells,
+    read_curve,
+    read_values,
+    resolve_selection,
+)
 from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.units import show_rate
@@ -291,7 +298,12 @@ def weigh_figure(context: ClaimContext, source: str, test: FigureTest) -> Compar
             found.estimate, found.low, found.high, unit, found.n, runs=found.runs, rounds=figure.rounds
         )
         parts.append(found._replace(says=f"{figure.name} is {shown}; the claim needs {meant}", unit=unit))
-    return combine(parts)
+    found = combine(parts)
+    empty = list_empty_cells(context, chosen, _read_rates(context, chosen, test)) if test.of == "cases" else []
+    if not empty:
+        return found
+    more = f" and {len(empty) - 1} more" if len(empty) > 1 else ""
+    return found._replace(p_for=1.0, missing=f"values that count of {chosen.operation}{empty[0]}{more}")
 
 
 def _limits(
@@ -341,7 +353,7 @@ class _TestedFigure(NamedTuple):
 def _figures(context: ClaimContext, chosen: ResolvedSelection, test: FigureTest) -> list[_TestedFigure]:
     """Return each figure that is compared with the limits."""
     each = " per thread" if test.per_thread else ""
-    values = _add_streams(context, chosen) if test.per_thread else read_values(context, chosen)
+    values = _read_rates(context, chosen, test)
     values = values.where(values > 0)
     if test.of == "cases":
         if test.per_thread:
@@ -362,6 +374,11 @@ def _figures(context: ClaimContext, chosen: ResolvedSelection, test: FigureTest)
         levels, name = rates[plateau], "sustained rate"
     name = f"the {name} of {chosen.operation}{each}, at {curve.threads[place]:g} threads,"
     return [_TestedFigure(name, rates[place], curve.rounds, levels)]
+
+
+def _read_rates(context: ClaimContext, chosen: ResolvedSelection, test: FigureTest) -> xr.DataArray:
+    """Return the values of a selection; with the sums of streams where rates per thread are meant."""
+    return _add_streams(context, chosen) if test.per_thread else read_values(context, chosen)
 
 
 def _add_streams(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArray:

@@ -67,15 +67,38 @@ def read_values(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArra
         reason = context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} that counts states the {chosen.metric} of {chosen.operation}")
     values = _count_zeros(cube, chosen) if chosen.metric == "count" else cube[chosen.metric]
-    values = values.sel(operation=chosen.operation, drop=True).assign_attrs(cube[chosen.metric].attrs)
-    for factor, level in chosen.levels.items():
-        values = _fix(values, cube, factor, level, where)
-    values = values.squeeze([dim for dim in values.dims if dim != "repetition" and values.sizes[dim] == 1], drop=False)
+    values = _narrow(values, cube, chosen).assign_attrs(cube[chosen.metric].attrs)
     if not bool(values.notnull().any()):
         reason = context.why_in_memory(chosen.name, chosen.study, chosen.sweep)
         reason = reason or context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} with {chosen.name} counts")
     return values
+
+
+def _narrow(values: xr.DataArray, cube: xr.Dataset, chosen: ResolvedSelection) -> xr.DataArray:
+    """Return a variable of a cube at the operation and the levels of a selection."""
+    values = values.sel(operation=chosen.operation, drop=True)
+    for factor, level in chosen.levels.items():
+        values = _fix(values, cube, factor, level, f"{chosen.study}/{chosen.sweep}")
+    return values.squeeze([dim for dim in values.dims if dim != "repetition" and values.sizes[dim] == 1], drop=False)
+
+
+def list_empty_cells(context: ClaimContext, chosen: ResolvedSelection, values: xr.DataArray) -> list[str]:
+    """Return the levels that distinguish each case of a selection of which no trial has a value that counts.
+
+    Parameters
+    ----------
+    context : ClaimContext
+        The campaign.
+    chosen : ResolvedSelection
+        The selection.
+    values : DataArray
+        Its values, as `read_values` returns them.
+    """
+    cube = context.cube(chosen.study, chosen.sweep)
+    planned = (_narrow(cube["case"], cube, chosen) != "").any("repetition")
+    empty = planned & ~values.notnull().any("repetition")
+    return [name for name, _ in list_cells(empty.where(empty).expand_dims("repetition"))]
 
 
 def _count_zeros(cube: xr.Dataset, chosen: ResolvedSelection) -> xr.DataArray:
