@@ -5,7 +5,7 @@ import pytest
 
 from coldcache.claims.judge import judge_claims
 from coldcache.claims.read import read_claims
-from coldcache.design.claim_tests import KneeTest
+from coldcache.design.claim_tests import GrowthTest, KneeTest
 
 
 def test_every_core_is_asked_where_logs_state_each_stream_alone(made_records, make_context):
@@ -88,6 +88,19 @@ def test_an_anomaly_needs_five_runs_at_the_point_itself(made_records, make_conte
 
     found = judge_voided(made_records, make_context, "PN3", void_all_but_one)
     assert found.verdict == "open" and found.why.startswith("1 repetitions; an anomaly is tested with 5 or more")
+
+
+def test_rounds_that_lack_the_level_part_of_a_curve_do_not_make_it_steeper(made_records, make_context):
+    records = made_records[(made_records.study == "pixstor-nvme") & (made_records.sweep == "shared-file")].copy()
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == "PN5")
+    growth = GrowthTest(kind="growth", sweep="shared-file", operation="write", above=1.2, below=1.5)
+    claims = [stated._replace(claim=stated.claim.model_copy(update={"tests": [growth]}))]
+    (whole,) = judge_claims(make_context(records), claims)
+    records.loc[(records.repetition < 4) & (records.threads > 16), ["verdict", "codes"]] = ["void", "exit-status"]
+    (found,) = judge_claims(make_context(records), claims)
+    assert (found.verdict, found.trials) == ("borne out", 80)
+    assert found.estimate == pytest.approx(whole.estimate, rel=1e-3)
+    assert found.high / found.low < 1.001
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1, "open"), (0.1, "refuted")])

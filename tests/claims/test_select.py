@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from coldcache.claims.select import list_cells, log_of, pair, resolve_selection
+from coldcache.claims.select import fit_slopes, list_cells, log_of, pair, resolve_selection
 from coldcache.core.errors import NoData
 from coldcache.design.claim_tests import Selection
 
@@ -54,6 +54,19 @@ def test_a_round_that_lacks_a_case_is_not_taken_for_one_of_another_ratio():
     expected = [(first[0] - first.mean()) / 2, first[1] - first.mean(), (first[2] - first.mean()) / 2]
     assert logs == pytest.approx(np.array(expected) + (first.mean() + np.log(8.0)) / 2)
     assert used == 10
+
+
+def test_a_round_that_lacks_levels_has_the_slope_of_all_of_them_but_for_how_its_own_differ():
+    # The line through all four levels rises by 0.525, the one through the first two by 1.
+    x, bent = np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 1.0, 1.0, 1.75])
+    logs = np.stack([bent, bent, bent, bent], axis=1)
+    assert fit_slopes(x, logs * [1, 2, 0, -1]) == pytest.approx([0.525, 1.05, 0.0, -0.525])
+    logs[2:, 1], logs[2:, 2], logs[1:, 3] = np.nan, -np.inf, np.nan
+    assert fit_slopes(x, logs) == pytest.approx([0.525, 0.525, 0.525, np.nan], nan_ok=True)
+    # Its second level is 0.3 above that of two others: 0.2 above their mean, which is 0.1 higher.
+    logs[1, 2] += 0.3
+    of_means = 0.525 - 0.1 * 0.5 / 5
+    assert fit_slopes(x, logs)[2] == pytest.approx(of_means + 0.2)
 
 
 def test_rates_without_a_common_case_have_no_data():

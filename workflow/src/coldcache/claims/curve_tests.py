@@ -22,6 +22,7 @@ from coldcache.claims.evidence import (
 from coldcache.claims.rate_tests import show_times
 from coldcache.claims.select import (
     ResolvedSelection,
+    fit_slopes,
     list_cells,
     list_empty_cells,
     read_curve,
@@ -194,7 +195,7 @@ def weigh_growth(context: ClaimContext, source: str, test: GrowthTest) -> Compar
         )
     if test.per_thread:
         rates = rates / curve.threads[chosen][:, None]
-    slopes = np.array([_slope(x, np.log(column)) for column in rates.T])
+    slopes = fit_slopes(x, np.log(rates))
     low = float(np.log(test.above)) if test.above > 0 else -np.inf
     trials, rounds = int(np.isfinite(rates).sum()), curve.rounds.of_several
     found = weigh_logarithms(slopes, low, float(np.log(test.below)), trials, rounds=rounds)
@@ -209,11 +210,6 @@ def weigh_growth(context: ClaimContext, source: str, test: GrowthTest) -> Compar
         says=f"each doubling from {2 ** x[0]:g} to {2 ** x[-1]:g} threads multiplies {what} by {_factor(found)}; "
         f"the claim needs {' and '.join(limits)}"
     )
-
-
-def _slope(x: Array, logs: Array) -> float:
-    there = np.isfinite(logs)
-    return float(np.polyfit(x[there], logs[there], 1)[0]) if there.sum() > 1 else np.nan
 
 
 def weigh_drop(context: ClaimContext, source: str, test: DropTest) -> ComparisonResult:

@@ -197,6 +197,31 @@ def average_cases(logs: xr.DataArray) -> Array:
     return np.asarray(averaged.values, dtype=np.float64)
 
 
+def fit_slopes(x: Array, logs: Array) -> Array:
+    """Return the slope of each round of a curve, shape (rounds,); NaN for a round with fewer than two levels.
+
+    A round that lacks a level is not taken for one of another slope: it has that of the means of all levels, and that
+    of how far the levels which it has lie from these means.
+
+    Parameters
+    ----------
+    x : array of float, shape (levels,)
+        Where the levels lie.
+    logs : array of float, shape (levels, rounds)
+        Logarithms of rates; what is not finite is missing, but each level has one that is.
+    """
+    there = np.isfinite(logs)
+    if there.all():
+        return np.array([_fit_slope(x, column) for column in logs.T])
+    means = np.nanmean(np.where(there, logs, np.nan), axis=1)
+    return _fit_slope(x, means) + np.array([_fit_slope(x, column - means) for column in logs.T])
+
+
+def _fit_slope(x: Array, logs: Array) -> float:
+    there = np.isfinite(logs)
+    return float(np.polyfit(x[there], logs[there], 1)[0]) if there.sum() > 1 else np.nan
+
+
 def flatten_levels(values: xr.DataArray) -> Array:
     """Return logarithms with one row per case, shape (levels, repetitions)."""
     others = [dim for dim in values.dims if dim != "repetition"]
