@@ -74,6 +74,12 @@ def test_rates_without_a_common_case_have_no_data():
         pair(make_values({1: [1.0]}), make_values({2: [1.0]}), "every")
 
 
+def test_rates_that_no_round_has_both_of_have_no_data_at_the_most_threads():
+    nan = np.nan
+    with pytest.raises(NoData, match="no round has both at one number of threads"):
+        pair(make_values({1: [1.0, nan], 2: [nan, 2.0]}), make_values({1: [nan, 1.0], 2: [2.0, nan]}), "most")
+
+
 def test_a_value_that_is_not_positive_has_no_logarithm():
     assert np.isnan(log_of(make_values({1: [0.0, -1.0]}))).all()
 

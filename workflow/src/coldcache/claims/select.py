@@ -172,11 +172,13 @@ def pair(above: xr.DataArray, below: xr.DataArray, over: str) -> tuple[Array, in
     Raises
     ------
     NoData
-        If they have no case in common.
+        If they have no case in common, or no round has both.
     """
     above, below = xr.align(above, below, join="inner")
     if over == "most" and "threads" in above.dims and above.sizes["threads"]:
         both = (above.notnull() & below.notnull()).any([dim for dim in above.dims if dim != "threads"])
+        if not bool(both.any()):
+            raise NoData("no round has both at one number of threads")
         last = above.threads.where(both).max()
         above, below = above.sel(threads=last), below.sel(threads=last)
     if 0 in above.sizes.values():
