@@ -5,7 +5,7 @@ import pytest
 
 from coldcache.claims.judge import judge_claims
 from coldcache.claims.read import read_claims
-from coldcache.design.claim_tests import GrowthTest, KneeTest
+from coldcache.design.claim_tests import FigureTest, GrowthTest, KneeTest
 
 
 def test_every_core_is_asked_where_logs_state_each_stream_alone(made_records, make_context):
@@ -101,6 +101,26 @@ def test_rounds_that_lack_the_level_part_of_a_curve_do_not_make_it_steeper(made_
     assert (found.verdict, found.trials) == ("borne out", 80)
     assert found.estimate == pytest.approx(whole.estimate, rel=1e-3)
     assert found.high / found.low < 1.001
+
+
+@pytest.mark.parametrize("of", ["cases", "peak"])
+def test_a_count_of_zero_is_within_a_limit(made_records, make_context, of):
+    records = made_records[(made_records.study == "anf-nfs") & (made_records.sweep == "attribute-cache")].copy()
+    records = records[records.mount_option == "nocto-actimeo-600"]
+    more = records.assign(threads=8, case=records.case + "-8")
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == "AN6")
+    own = {"sweep": "attribute-cache", "operation": "rpc-getattr", "metric": "count"}
+    claims = [
+        stated._replace(
+            claim=stated.claim.model_copy(update={"tests": [FigureTest(kind="figure", **own, of=of, **limit)]})
+        )
+        for limit in ({"below": 10}, {"above": 10})
+    ]
+    borne, refuted = judge_claims(make_context(pd.concat([records, more])), claims)
+    assert [(one.verdict, one.estimate, one.high) for one in (borne, refuted)] == [
+        ("borne out", 0, 0),
+        ("refuted", 0, 0),
+    ]
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1, "open"), (0.1, "refuted")])

@@ -350,7 +350,8 @@ def _figures(context: ClaimContext, chosen: ResolvedSelection, test: FigureTest)
     """Return each figure that is compared with the limits."""
     each = " per thread" if test.per_thread else ""
     values = _read_rates(context, chosen, test)
-    values = values.where(values > 0)
+    # Zero is a count; no rate is zero.
+    values = values if chosen.metric == "count" else values.where(values > 0)
     if test.of == "cases":
         if test.per_thread:
             cube = context.cube(chosen.study, chosen.sweep)
