@@ -1,6 +1,7 @@
 """Shares that crossed decide exactly: every trial must agree, and a file that its client keeps refutes the claim."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from coldcache.claims.judge import judge_claims
@@ -98,6 +99,17 @@ def test_a_level_is_found_whether_a_table_states_it_as_a_word_or_as_true(made_re
     records = made_records[made_records.study == "anf-nfs"].copy()
     records["outage_option"] = records.outage_option.str.capitalize()
     assert judge_claims(make_context(records), claims)[0].verdict == "borne out"
+
+
+def test_calls_that_ended_with_an_error_are_not_compared_with_all_calls(made_records, make_context):
+    records = made_records[(made_records.study == "anf-nfs") & (made_records.sweep == "wsize")].copy()
+    calls = records.operation == "rpc-write"
+    records.loc[calls, "definition"] = "operations, between two snapshots"
+    failed = records[calls & (records.repetition == 0)]
+    failed = failed.assign(definition="operations that ended with an error, between two snapshots", value=1.0)
+    claims = [stated for stated in read_claims() if stated.claim.id == "AN2"]
+    (found,) = judge_claims(make_context(pd.concat([records, failed])), claims)
+    assert (found.verdict, found.trials) == ("borne out", int(calls.sum()))
 
 
 @pytest.fixture

@@ -29,7 +29,8 @@ def weigh_count(context: ClaimContext, source: str, test: CountTest) -> Comparis
     chosen = resolve_selection(source, test)
     rows = _select(context, chosen)
     rows = rows[(rows.operation == chosen.operation) & (rows.metric == "count") & rows.verdict.isin(COUNTED)]
-    rows = rows[rows.value.notna() & rows.definition.str.contains(test.definition, regex=False)]
+    rows = rows[rows.value.notna()]
+    rows = rows[_is_defined_as(rows.definition, test.definition)]
     if rows.empty:
         raise NoData(f"no trial of {chosen.study}/{chosen.sweep} counts {chosen.operation}")
     expected = [_EXPECT[test.model](row) for row in rows.itertuples()]
@@ -41,6 +42,12 @@ def weigh_count(context: ClaimContext, source: str, test: CountTest) -> Comparis
     same = len(set(expected)) == 1
     shown = rows.value.to_numpy() if same else ratios
     return decide_exactly(equal, says, "trials")._replace(estimate=float(np.median(shown)))
+
+
+def _is_defined_as(definitions: "pd.Series[str]", wanted: str) -> "pd.Series[bool]":
+    """Return which definitions a claim means: those that are its words, up to a comma; else all that contain them."""
+    exact = (definitions + ",").str.startswith(f"{wanted},")
+    return exact if exact.any() else definitions.str.contains(wanted, regex=False)
 
 
 def _expect_calls(row: "pd.Series[float]") -> int:
