@@ -6,6 +6,7 @@ import pytest
 
 from coldcache.claims.judge import judge_claims
 from coldcache.claims.read import read_claims
+from coldcache.claims.trial_tests import weigh_percentile
 from coldcache.design.claim_tests import CrossedTest, PercentileTest
 from coldcache.statistics.percentiles import percentile
 
@@ -166,3 +167,37 @@ def test_the_bounds_of_extreme_percentiles_hold_for_the_choice_among_all_series(
     assert found.low == max(1.0, max(one.low for one in all_hold) / min(one.high for one in all_hold))
     assert found.high == pytest.approx(max(one.high for one in two_hold) / min(one.low for one in two_hold))
     assert np.isfinite(found.high)
+
+
+def judge_series(made_records, make_context, percent, alike, change=lambda own: None):
+    """Return the test of a percentile of the series of three hours of writing, and the verdict that it gives alone."""
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == "SG4")
+    test = PercentileTest(kind="percentile", sweep="three-hours", operation="write", percent=percent, alike=alike)
+    own = made_records[(made_records.study == "sas-grid") & (made_records.sweep == "three-hours")].copy()
+    change(own)
+    context = make_context(own)
+    (found,) = judge_claims(context, [stated._replace(claim=stated.claim.model_copy(update={"tests": [test]}))])
+    return weigh_percentile(context, "sas-grid", test), found
+
+
+@pytest.mark.parametrize(
+    ("percent", "needed"),
+    [
+        (50, "alike means within 0.03 %; needed: longer series"),
+        (99.9, "alike means within 0.03 %; needed: longer series, for p99.9 has no upper bound in these"),
+    ],
+)
+def test_percentiles_that_decide_nothing_were_tested_and_need_longer_series(
+    made_records, make_context, percent, needed
+):
+    evidence, found = judge_series(made_records, make_context, percent, 0.0003)
+    assert (found.verdict, evidence.n, evidence.is_tested) == ("open", 180, True)
+    assert found.why.partition("; published")[0].endswith(needed)
+
+
+def test_a_percentile_of_zero_is_infinitely_far_from_others(made_records, make_context):
+    def stall_one(own):
+        own.loc[(own.case == own.case.iloc[0]) & (own.time < 6000), "value"] = 0.0
+
+    evidence, found = judge_series(made_records, make_context, 5, 0.1, stall_one)
+    assert (found.verdict, evidence.estimate, evidence.low, evidence.high) == ("refuted", np.inf, np.inf, np.inf)

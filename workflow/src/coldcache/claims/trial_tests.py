@@ -82,20 +82,26 @@ def weigh_percentile(context: ClaimContext, source: str, test: PercentileTest) -
             [percentile(points, test.percent, 1 - (1 - level) / count) for points in series]
             for count in (len(series), 2)
         )
-        least = max(one.low for one in all_hold) / min(one.high for one in all_hold)
-        lowest = min(one.low for one in two_hold)
-        return max(1.0, least), max(one.high for one in two_hold) / lowest if lowest > 0 else np.inf
+        least = _divide(max(one.low for one in all_hold), min(one.high for one in all_hold))
+        return max(1.0, least), _divide(max(one.high for one in two_hold), min(one.low for one in two_hold))
 
     found = sorted(percentile(points, test.percent) for points in series)
     p_for, p_against = weigh_bounds(bounds, 0.0, 1 + test.alike)
     shown = [show_rate(one.estimate, unit) for one in (found[0], found[-1])]
     low, high = bounds(LEVEL)
-    missing = "" if np.isfinite(high) else f"longer series, for p{test.percent:g} has no upper bound in these"
+    why = "" if np.isfinite(high) else f", for p{test.percent:g} has no upper bound in these"
+    missing = f"longer series{why}" if min(p_for, p_against) > 1 - LEVEL else ""
     return ComparisonResult(
         f"p{test.percent:g} of {len(series)} series lies between {shown[0]} and {shown[1]}; alike means within "
         f"{100 * test.alike:g} %",
-        found[-1].estimate / found[0].estimate, low, high, "1", len(series), p_for, p_against, missing=missing,
+        _divide(found[-1].estimate, found[0].estimate), low, high, "1", len(series), p_for, p_against,
+        n=min(map(len, series)), missing=missing,
     )  # fmt: skip
+
+
+def _divide(rate: float, by: float) -> float:
+    """Return the ratio of two rates; infinite if the second is zero or has no bound, and 1 if both are zero."""
+    return rate / by if by > 0 else np.inf if rate > 0 else 1.0
 
 
 def weigh_outcome(context: ClaimContext, source: str, test: OutcomeTest) -> ComparisonResult:
