@@ -4,6 +4,7 @@ import pytest
 from observed import MIB, observe, record
 
 from coldcache.verdicts import suspect_rules as suspect
+from coldcache.verdicts.evidence import find_evidence
 from coldcache.verdicts.judge import judge
 from coldcache.verdicts.observation import Baseline
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
@@ -35,6 +36,21 @@ def test_a_rate_above_its_ceiling_is_suspect(operation, metric, limit, shown):
     assert suspect.above_ceiling(trial) == finding
     worst = observe(operation, [record(metric, value, operation, "max")], ceilings=Ceilings(**limit))
     assert suspect.above_ceiling(worst) is None
+
+
+def test_each_operation_above_what_the_target_carried_needs_a_count_of_its_own():
+    """Writes that the device counted prove that the measurement was too low for writes, not for reads."""
+    records = [record(value=100 * MIB, operation="write"), record(value=300 * MIB, operation="read")]
+    records += [record("elapsed", 10.0, operation, unit="s") for operation in ("write", "read")]
+    measured = {"write_rate": 10 * MIB, "read_rate": 100 * MIB}
+    both = observe(operations=["write", "read"], records=records, counters=crossed(1500 * MIB, 1000 * MIB))
+    both = both._replace(measured=measured)
+    assert [find_evidence(both, operation).reached for operation in ("write", "read")] == ["storage", "unknown"]
+    assert suspect.above_ceiling(both) == (
+        "read at 315 MB/s is above the 105 MB/s at which the target carried when the campaign began"
+    )
+    whole = observe(operations=["write", "read"], records=records, counters=crossed(3000 * MIB, 1000 * MIB))
+    assert suspect.above_ceiling(whole._replace(measured=measured)) is None
 
 
 @pytest.mark.parametrize(("operation", "key"), [("read", "baseline_read_rate"), ("write", "baseline_write_rate")])

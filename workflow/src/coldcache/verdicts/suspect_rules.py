@@ -1,5 +1,6 @@
 """Rules that mark a trial as suspect: it counts, but something may have disturbed it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from coldcache.core.records import UNIT_OF_METRIC
@@ -42,7 +43,7 @@ def above_ceiling(trial: Observation) -> Finding:
     ]
     for ceilings in (stated, found):
         for metric, unit, (read, write) in (("throughput", "B/s", ceilings[:2]), ("rate", "1/s", ceilings[2:])):
-            if above := _above(trial, metric, read[0], write[0]):
+            if above := next(_above(trial, metric, read[0], write[0]), None):
                 operation, rate, most = above[0], show_rate(above[1], unit), show_rate(above[2], unit)
                 return f"{operation} at {rate} is above the {most} {read[1]}"
     return _above_measured(trial)
@@ -53,10 +54,11 @@ def _above_measured(trial: Observation) -> str | None:
     read, write, memory = (trial.measured.get(name) for name in ("read_rate", "write_rate", "memory_rate"))
     for limits, what in (((read, write), "target carried"), ((memory, memory), "memory was copied")):
         allowed = [limit and limit * MEASURED_SLACK for limit in limits]
-        above = _above(trial, "throughput", allowed[0], allowed[1])
-        if above and not (what == "target carried" and find_evidence(trial, above[0]).reached == "storage"):
-            rate, most = show_rate(above[1], "B/s"), show_rate(above[2] / MEASURED_SLACK, "B/s")
-            return f"{above[0]} at {rate} is above the {most} at which the {what} when the campaign began"
+        for operation, rate, most in _above(trial, "throughput", allowed[0], allowed[1]):
+            if what == "target carried" and find_evidence(trial, operation).reached == "storage":
+                continue
+            shown, limit = show_rate(rate, "B/s"), show_rate(most / MEASURED_SLACK, "B/s")
+            return f"{operation} at {shown} is above the {limit} at which the {what} when the campaign began"
     return None
 
 
@@ -77,21 +79,23 @@ def _read_limits(trial: Observation) -> dict[str, Any]:
 
 def on_burst_credit(trial: Observation) -> Finding:
     """Suspect: the rate is higher than the target sustains once its burst credit is spent."""
-    above = _above(trial, "throughput", trial.ceilings.baseline_read_rate, trial.ceilings.baseline_write_rate)
+    baselines = trial.ceilings.baseline_read_rate, trial.ceilings.baseline_write_rate
+    above = next(_above(trial, "throughput", *baselines), None)
     if not above:
         return None
     rate, baseline = show_rate(above[1], "B/s"), show_rate(above[2], "B/s")
     return f"{above[0]} at {rate} is above the baseline of {baseline}, so it uses burst credit"
 
 
-def _above(trial: Observation, metric: str, read: float | None, write: float | None) -> tuple[str, float, float] | None:
-    """Return the first operation whose figure is above its limit, with the figure and the limit."""
+def _above(
+    trial: Observation, metric: str, read: float | None, write: float | None
+) -> Iterator[tuple[str, float, float]]:
+    """Yield each operation whose figure is above its limit, with the figure and the limit."""
     limits = {"read": read, "write": write}
     for operation in list_operations(trial):
         limit, record = limits.get(operation.removeprefix("random-")), choose_record(operation, trial.records, metric)
         if limit and record and record.statistic == "value" and record.value > limit:
-            return operation, record.value, limit
-    return None
+            yield operation, record.value, limit
 
 
 def slow_process_hidden(trial: Observation) -> Finding:
