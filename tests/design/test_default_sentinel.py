@@ -32,6 +32,30 @@ def test_a_sentinel_of_its_own_stays_and_nothing_is_added_where_nobody_asks_or_f
 
 
 @pytest.mark.parametrize(
+    ("limit", "expected"),
+    [("64 MiB", 64), ("33 MiB", 33), ("34000000 B", 32), ("1 MiB", 1), ("2 GiB", 64)],
+)
+@pytest.mark.parametrize("paces", [{}, {"read": 1e12}])
+def test_in_a_study_that_scales_down_its_file_fits_the_site(limit, expected, paces):
+    small = make_site(bytes=limit).model_copy(update={"sentinel": True})
+    study = make_study(2, a=sweep(), b=sweep()).model_copy(update={"scale": "site"})
+    cases = expand(with_sentinel(study, small, is_installed=True), small, paces=paces)
+    (size,) = {case.bytes for case in cases if case.sentinel_every}
+    assert size == expected * 2**20
+
+
+def test_a_study_that_scales_down_is_refused_where_one_transfer_of_the_sentinel_does_not_fit():
+    small = make_site(bytes="512 KiB").model_copy(update={"sentinel": True})
+    study = make_study(2, a=sweep(), b=sweep()).model_copy(update={"scale": "site"})
+    with pytest.raises(DesignError) as refused:
+        with_sentinel(study, small, is_installed=True)
+    assert str(refused.value) == (
+        "config/sites/x.yaml, sentinel: its file has 1 MiB, limits.bytes allows 512 KiB: raise it, or set sentinel to "
+        "false"
+    )
+
+
+@pytest.mark.parametrize(
     ("limits", "problem"),
     [
         ({"bytes": "32 MiB"}, "its file has 64 MiB, limits.bytes allows 32 MiB: raise it, or set sentinel to false"),

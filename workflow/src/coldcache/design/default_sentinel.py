@@ -1,7 +1,7 @@
 """The sentinel of a study that has none of its own, on a site that asks for one."""
 
 from coldcache.core.errors import DesignError
-from coldcache.core.units import parse_bytes, parse_seconds, show_bytes
+from coldcache.core.units import parse_bytes, parse_seconds, show_bytes, state_bytes
 from coldcache.core.yaml_mistakes import name_place
 from coldcache.design.site import SITES, Site
 from coldcache.design.study import Sentinel, Study, Sweep
@@ -12,23 +12,8 @@ NAME = "sentinel"
 #: Its tool.
 TOOL = "fio"
 
-#: What it keeps on the target, and how long it reads.
-_SIZE, _SECONDS = "64 MiB", "1.2 s"
-
-_SWEEP = {
-    "title": "Reads of 1 MiB from one file, repeated through the campaign",
-    "tools": [TOOL],
-    "operations": ["read"],
-    "seconds": _SECONDS,
-    "keeps_sizes": True,
-    "factors": {
-        "threads": [1],
-        "transfer_size": ["1 MiB"],
-        "file_layout": ["file-per-thread"],
-        "file_size": {"aggregate": _SIZE, "lasts": _SECONDS, "round": "down"},
-        "direct_io": ["where-possible"],
-    },
-}
+#: What it keeps on the target, what it reads at a time, and how long it reads.
+_SIZE, _TRANSFER, _SECONDS = "64 MiB", "1 MiB", "1.2 s"
 
 
 def with_sentinel(study: Study, site: Site, *, is_installed: bool) -> Study:
@@ -46,21 +31,43 @@ def with_sentinel(study: Study, site: Site, *, is_installed: bool) -> Study:
     Raises
     ------
     DesignError
-        If the limits of the site, which bind a study that does not scale, leave no room for it.
+        If the limits of the site leave no room for it. Where a study scales down, its file does, too, to one transfer.
     """
     if not site.sentinel or not is_installed or study.sentinel or NAME in study.sweeps:
         return study
-    if study.scale == "fixed":
-        _refuse_no_room(site)
-    sweeps = {**study.sweeps, NAME: Sweep.model_validate(_SWEEP)}
+    scales, size = study.scale == "site", _SIZE
+    if scales and site.limits.bytes < parse_bytes(_SIZE):
+        whole = site.limits.bytes // parse_bytes(_TRANSFER)
+        size = state_bytes(max(1, whole) * parse_bytes(_TRANSFER))
+    _refuse_no_room(site, size, minds_seconds=not scales)
+    sweeps = {**study.sweeps, NAME: _make_sweep(size)}
     return study.model_copy(update={"sweeps": sweeps, "sentinel": Sentinel(sweep=NAME, every=50)})
 
 
-def _refuse_no_room(site: Site) -> None:
+def _make_sweep(size: str) -> Sweep:
+    factors = {
+        "threads": [1],
+        "transfer_size": [_TRANSFER],
+        "file_layout": ["file-per-thread"],
+        "file_size": {"aggregate": size, "lasts": _SECONDS, "round": "down"},
+        "direct_io": ["where-possible"],
+    }
+    stated = {
+        "title": "Reads of 1 MiB from one file, repeated through the campaign",
+        "tools": [TOOL],
+        "operations": ["read"],
+        "seconds": _SECONDS,
+        "keeps_sizes": True,
+        "factors": factors,
+    }
+    return Sweep.model_validate(stated)
+
+
+def _refuse_no_room(site: Site, size: str, *, minds_seconds: bool) -> None:
     limits, short = site.limits, ""
-    if parse_bytes(_SIZE) > limits.bytes:
-        short = f"its file has {_SIZE}, limits.bytes allows {show_bytes(limits.bytes)}"
-    elif parse_seconds(_SECONDS) >= limits.seconds:
+    if parse_bytes(size) > limits.bytes:
+        short = f"its file has {size}, limits.bytes allows {show_bytes(limits.bytes)}"
+    elif minds_seconds and parse_seconds(_SECONDS) >= limits.seconds:
         short = f"it reads for {_SECONDS}, limits.seconds ends it after {limits.seconds:g} s"
     if short:
         cause = f"sentinel: {short}: raise it, or set sentinel to false"
