@@ -14,6 +14,7 @@ import re
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
 from coldcache.tools.ior import columns as terms
+from coldcache.tools.repetitions import number_runs
 
 _HEADS = b"access,bw(MiB/s),"
 _LINE = re.compile(rb"(?:\A|\n)(access,bw\(MiB/s\),[^\n]*|(?:write|read),[^\n]*)")
@@ -39,14 +40,15 @@ def read(log: bytes) -> list[Record]:
     Returns
     -------
     list of Record
-        In the order of the log: rates in B/s and 1/s, times in s. The version is None: CSV does not state it.
+        In the order of the log: rates in B/s and 1/s, times in s. The version is None: CSV does not state it. Tables
+        of tests with the same factors differ in ``repetition``.
 
     Raises
     ------
     LogError
         If a line is damaged, a repetition appears twice, or write and read have different repetitions.
     """
-    records: list[Record] = []
+    tables: list[list[Record]] = []
     heads: list[str] = []
     seen: dict[str, set[int]] = {}
     lines: set[bytes] = set()
@@ -54,17 +56,18 @@ def read(log: bytes) -> list[Record]:
         if line[1].startswith(b"access,"):
             _check_table(seen, bool(heads))
             heads, seen = _parse_heads(line[1]), {}
+            tables.append([])
             continue
         if line[1] in lines:
             raise LogError(f"a result line appears twice in IOR's CSV: {line[1][:80].decode('latin-1')!r}")
         lines.add(line[1])
         if not heads:
             raise LogError("IOR's CSV has a result line before its column heads")
-        records += _read_line(log, line.start(1), line.end(1), heads, seen)
+        tables[-1] += _read_line(log, line.start(1), line.end(1), heads, seen)
     _check_table(seen, True)
-    if records and log[-1:] != b"\n":
+    if tables and log[-1:] != b"\n":
         raise LogError("cut short: the last line of IOR's CSV is not ended")
-    return records
+    return number_runs(tables)
 
 
 def _parse_heads(line: bytes) -> list[str]:

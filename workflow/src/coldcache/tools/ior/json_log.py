@@ -23,6 +23,7 @@ from coldcache.core.records import Record
 from coldcache.core.units import MIB
 from coldcache.tools.ior import columns as terms
 from coldcache.tools.ior import consistency as ior_checks
+from coldcache.tools.repetitions import number_runs
 
 _SUMMARY_KEYS = {
     **terms.name_spread(terms.SUMMARY_MIB, "bwMaxMIB", "bwMinMIB", "bwMeanMIB", "bwStdMIB"),
@@ -72,7 +73,8 @@ def read(log: bytes) -> list[Record]:
     Returns
     -------
     list of Record
-        In the order of the log: rates in B/s and 1/s, times in s.
+        In the order of the log: rates in B/s and 1/s, times in s. Tests with the same factors differ in
+        ``repetition``.
 
     Raises
     ------
@@ -143,7 +145,6 @@ def _read_document(document: dict[str, Any]) -> list[Record]:
     terms.check_ior_version(version)
     if "Finished" not in document:
         raise LogError("cut short: IOR's JSON lacks the key 'Finished', so the run ended early")
-    records: list[Record] = []
     summaries = _rows_of(document.get("summary"))
     tests = document.get("tests")
     if not isinstance(tests, list) or not tests:
@@ -151,11 +152,12 @@ def _read_document(document: dict[str, Any]) -> list[Record]:
     numbers = [test.get("TestID") for test in tests if isinstance(test, dict)]
     if len(set(numbers)) != len(tests) or any(one.get("TestID") not in numbers for one in summaries):
         raise LogError("IOR's JSON is damaged: tests and summary do not belong together")
+    found: list[list[Record]] = []
     for test in tests:
         context = _context(document, test)
         ours = [one for one in summaries if one.get("TestID") == test["TestID"]]
-        records += _read_test(test, ours, context)
-    return records
+        found.append(_read_test(test, ours, context))
+    return number_runs(found)
 
 
 def _rows_of(node: Any) -> list[dict[str, Any]]:

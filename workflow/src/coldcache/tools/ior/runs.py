@@ -10,6 +10,7 @@ from coldcache.tools.ior import columns as terms
 from coldcache.tools.ior import consistency as ior_checks
 from coldcache.tools.ior import rows
 from coldcache.tools.ior.text import IorRun, IorTest
+from coldcache.tools.repetitions import number_runs
 
 _FATAL = re.compile(rb"(?:ior ERROR: |ERROR: (?=[^\n]*\.[ch]:\d+\))|: Process \d+: FAILED in )[^\n]*")
 #: Files of the IO500 harness, which calls IOR as a library under the name ./ior, once per phase.
@@ -32,7 +33,8 @@ def read_run(run: IorRun, log: bytes) -> list[Record]:
     Returns
     -------
     list of Record
-        In the order of the log.
+        In the order of the log. Several tests with the same factors, as a script (``-f``) asks for, differ in
+        ``repetition``.
 
     Raises
     ------
@@ -46,7 +48,7 @@ def read_run(run: IorRun, log: bytes) -> list[Record]:
         raise LogError(_why_unfinished(run, log))
     heads, summary = _match_summary(run, log)
     accesses, is_direct = terms.parse_command(run.command, run.version)
-    records: list[Record] = []
+    tests: list[list[Record]] = []
     for test in run.tests:
         if run.version is not None and (test.columns is None or b"ordering in a file" not in test.options):
             raise LogError(f"damaged: test {test.number} lacks its options or the heads of its result rows")
@@ -57,13 +59,12 @@ def read_run(run: IorRun, log: bytes) -> list[Record]:
             _caveats(run, test, log, heads, ours),
             _factors(run, test, is_direct, heads, ours),
         )
-        records += _read_test(run, test, context, heads, ours, log, accesses)
+        tests.append(_read_test(run, test, context, heads, ours, log, accesses))
     if summary:
         raise LogError(f"the summary names test {min(summary)}, whose results are missing")
-    if not records:
+    if not any(tests):
         raise LogError("IOR's log states no results")
-    records.sort(key=attrgetter("offset"))
-    return records
+    return sorted(number_runs(tests), key=attrgetter("offset"))
 
 
 def _is_embedded(run: IorRun) -> bool:
