@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from coldcache.claims.select import fit_slopes, list_cells, log_of, pair, resolve_selection
+from coldcache.claims.select import fit_slopes, list_cells, log_of, pair, read_values, resolve_selection
 from coldcache.core.errors import NoData
 from coldcache.design.claim_tests import Selection
 
@@ -88,3 +88,21 @@ def test_cells_are_named_by_their_levels_and_empty_ones_left_out():
     cells = list_cells(make_values({1: [1.0, np.nan], 2: [np.nan, np.nan]}))
     assert [name for name, _ in cells] == [", threads 1"]
     assert cells[0][1] == pytest.approx([1.0, np.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("threads", "reason"),
+    [
+        (1, "pixstor-nvme/sequential with write, threads 1 stayed in memory, which decides claims about caches only"),
+        (1024, "the site pixstor-testbed is described for plans only"),
+    ],
+)
+def test_only_a_selection_that_stayed_in_memory_is_said_to(made_records, make_context, threads, reason):
+    records = made_records[(made_records.study == "pixstor-nvme") & (made_records.sweep == "sequential")].copy()
+    records["reached"] = np.where(records.threads == 1, "memory", "storage")
+    records.loc[records.threads == 1024, ["verdict", "codes"]] = ["void", "exit-status"]
+    chosen = resolve_selection(
+        "pixstor-nvme", Selection(sweep="sequential", operation="write", levels={"threads": threads})
+    )
+    with pytest.raises(NoData, match=f"^{reason}$"):
+        read_values(make_context(records).without_memory(), chosen)

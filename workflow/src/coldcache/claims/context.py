@@ -82,6 +82,11 @@ class ClaimContext:
         target = self.campaign.site.target
         return target.read_rate if operation.endswith("read") else target.write_rate
 
+    @property
+    def leaves_memory_out(self) -> bool:
+        """Whether figures whose work stayed in memory are missing."""
+        return not self._with_memory
+
     def cube(self, study: str, sweep: str) -> xr.Dataset:
         """Return the cube of a sweep.
 
@@ -107,13 +112,6 @@ class ClaimContext:
         self.cube(study, sweep)
         rows = self.records[(self.records.study == study) & (self.records.sweep == sweep)]
         return rows if self._with_memory or "reached" not in rows else rows[rows.reached != "memory"]
-
-    def why_in_memory(self, chosen: str, study: str, sweep: str) -> str | None:
-        """Return that some values of a sweep stayed in memory, which leaves none; None if none of the sweep did."""
-        cube = self.cube(study, sweep)
-        if self._with_memory or "reached" not in cube or not bool((cube.reached == "memory").any()):
-            return None
-        return f"{study}/{sweep} with {chosen} stayed in memory, which decides claims about caches only"
 
     def why_empty(self, study: str, sweep: str) -> str | None:
         """Return why no trial of a sweep counts; None if no reason is known."""

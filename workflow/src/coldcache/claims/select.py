@@ -8,6 +8,7 @@ import xarray as xr
 from coldcache.claims.context import ClaimContext
 from coldcache.core.errors import NoData
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
+from coldcache.dataset.reader import COUNTED
 from coldcache.design.claim_tests import Selection
 from coldcache.design.levels import stored_level
 from coldcache.statistics.array import Array
@@ -69,8 +70,9 @@ def read_values(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArra
     values = _count_zeros(cube, chosen) if chosen.metric == "count" else cube[chosen.metric]
     values = _narrow(values, cube, chosen).assign_attrs(cube[chosen.metric].attrs)
     if not bool(values.notnull().any()):
-        reason = context.why_in_memory(chosen.name, chosen.study, chosen.sweep)
-        reason = reason or context.why_empty(chosen.study, chosen.sweep)
+        if context.leaves_memory_out and _stayed_in_memory(cube, chosen):
+            raise NoData(f"{where} with {chosen.name} stayed in memory, which decides claims about caches only")
+        reason = context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} with {chosen.name} counts")
     return values
 
@@ -81,6 +83,14 @@ def _narrow(values: xr.DataArray, cube: xr.Dataset, chosen: ResolvedSelection) -
     for factor, level in chosen.levels.items():
         values = _fix(values, cube, factor, level, f"{chosen.study}/{chosen.sweep}")
     return values.squeeze([dim for dim in values.dims if dim != "repetition" and values.sizes[dim] == 1], drop=False)
+
+
+def _stayed_in_memory(cube: xr.Dataset, chosen: ResolvedSelection) -> bool:
+    """Return whether a trial of a selection that counts moved its bytes in memory alone."""
+    if "reached" not in cube:
+        return False
+    there = (cube.reached == "memory") & cube.verdict.isin(COUNTED)
+    return bool(_narrow(there, cube, chosen).any())
 
 
 def list_empty_cells(context: ClaimContext, chosen: ResolvedSelection, values: xr.DataArray) -> list[str]:
