@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import seaborn as sns
+import xarray as xr
 from canvas import find_outside, find_overlaps, list_texts
 
 from coldcache.analysis.figures.axes import name_lines, name_values, scale_for, set_x, set_y, shorten_number
-from coldcache.analysis.figures.style import darken, lines_by
+from coldcache.analysis.figures.style import COLOURS, darken, lines_by
 
 
 def read_ticks(axis):
@@ -96,6 +97,17 @@ def test_each_line_is_named_at_its_end_in_its_colour(axes, sweep):
         assert share == pytest.approx(end / axes.get_ylim()[1], abs=0.02)
     colours = {line.get_color() for line in axes.lines}
     assert {text.get_color() for text in axes.texts} <= {darken(colour) for colour in colours}
+
+
+def test_a_line_of_one_shared_file_is_named_at_its_own_end_and_not_at_that_of_the_operations_law(axes, sweep):
+    shared = sweep.cells.sel(operation=["read"]).assign_coords(operation=["read, one file"])
+    cells = xr.concat([sweep.cells.sel(operation=["read"]), shared.assign(estimate=shared.estimate / 8)], "operation")
+    draw_lines(axes, cells)
+    law = axes.plot([1, 16], [100e6, 300e6], color=COLOURS["read"], linestyle=":")[0]
+    name_lines(axes, cells, by="operation")
+    ends = {text.get_text(): text.xy[1] * axes.get_ylim()[1] for text in axes.texts}
+    assert ends == {"read": pytest.approx(300e6, rel=0.02), "read, one file": pytest.approx(50e6, rel=0.1)}
+    assert law.get_gid() == "series-read"
 
 
 def test_directories_are_named_only_beside_lines_of_files(axes, sweep):

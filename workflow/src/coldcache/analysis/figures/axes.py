@@ -186,12 +186,14 @@ def name_lines(axes: Axes, cells: xr.Dataset, by: str) -> None:
     axes.figure.canvas.draw()
     levels = cells[by].values.tolist()
     ends = []
-    for level in levels:
-        mark = mark_level(level, levels)
+    marks = {level: mark_level(level, levels) for level in levels}
+    for level, mark in marks.items():
+        # Of lines of one colour the first is the operation's own, and has its law.
+        has_law = level == next(one for one in levels if marks[one].colour == mark.colour)
         for line in axes.lines:
-            if _is_of(line, mark) and not line.get_url() and not line.get_gid():
+            if _is_of(line, mark, has_law) and not line.get_url() and not line.get_gid():
                 assign_series(line, level)
-        lines = [_points(line) for line in _list_series(axes) if _is_of(line, mark)]
+        lines = [_points(line) for line in _list_series(axes) if _is_of(line, mark, has_law)]
         # A law is drawn beyond the last point of its operation.
         last = [(x[np.isfinite(y)][-1], y[np.isfinite(y)][-1]) for x, y in lines if np.isfinite(y).any()]
         if last:
@@ -214,9 +216,10 @@ def name_lines(axes: Axes, cells: xr.Dataset, by: str) -> None:
         name_series(written, level)
 
 
-def _is_of(line: Line2D, mark: Mark) -> bool:
-    """Return whether a line has the colour of a mark, and its marker if it has one; a law or a prediction has none."""
-    return line.get_color() == mark.colour and line.get_marker() in (mark.marker, "None", "", None)
+def _is_of(line: Line2D, mark: Mark, has_law: bool) -> bool:
+    """Return whether a line has the colour and the marker of a mark; a law or a prediction has no marker."""
+    plain = ("None", "", None) if has_law else ()
+    return line.get_color() == mark.colour and line.get_marker() in (mark.marker, *plain)
 
 
 def _name_room(axes: Axes) -> float:
