@@ -5,8 +5,9 @@ import json
 import pytest
 
 from coldcache.core.errors import LogError
+from coldcache.core.records import Record
 from coldcache.tools.fio.documents import find_documents
-from coldcache.tools.fio.duplicates import drop_repeats, number_repetitions
+from coldcache.tools.fio.duplicates import GroupRecords, drop_repeats, number_groups
 
 MIB = 2**20
 
@@ -25,10 +26,24 @@ def documents(*texts):
     return find_documents("\n".join(texts).encode())[0]
 
 
-def test_one_result_has_no_number_and_several_of_the_same_jobs_count_from_0():
-    assert number_repetitions(documents(result(8 * MIB, 4, 100))) == [None]
-    several = documents(result(8 * MIB, 4, 100), result(8 * MIB, 4, 200), result(8 * MIB, 4, 300, name="other"))
-    assert number_repetitions(several) == [0, 1, None]
+def group(offset, *jobs, operation="read", **factors):
+    """Return a reporting group with one record; its jobs are named if their options are unknown."""
+    rate = Record("fio", None, operation, "rate", "value", 1.0, "1/s", None, "", offset, 1, "1 IOPS", (), factors)
+    return GroupRecords(jobs, [rate])
+
+
+def numbers(*groups):
+    return [(record.offset, record.repetition) for record in number_groups(groups)]
+
+
+def test_groups_with_the_same_factors_count_from_0_and_others_have_no_number():
+    assert numbers(group(3)) == [(3, None)]
+    assert numbers(group(3, threads=1), group(5, threads=1), group(8, threads=2)) == [(3, 0), (5, 1), (8, None)]
+    assert numbers(group(3), group(5, operation="write"), group(8)) == [(3, 0), (5, None), (8, 1)]
+
+
+def test_jobs_of_unknown_options_are_told_apart_by_their_names_alone():
+    assert numbers(group(3, "a"), group(5, "b"), group(8, "a"), group(9)) == [(3, 0), (5, None), (8, 1), (9, None)]
 
 
 def test_a_text_that_was_pasted_twice_counts_once():

@@ -103,6 +103,7 @@ READ = {
     "3.42-dircreate": ("3.42", [("directory-create", None, 1, None, ())]),
     "3.42-dirstat": ("3.42", [("directory-stat", None, 1, None, ())]),
     "3.42-dirdelete": ("3.42", [("directory-remove", None, 1, None, ())]),
+    "3.33-alike": ("3.33", [("random-read", "throughput", 1, 4096, ())] * 2),
     **{f"3.33-again-{run}": ("3.33", [("write", "throughput", 1, 65536, ())]) for run in (1, 2, 3)},
     **{f"2.1-again-{run}": ("2.1", [("write", "throughput", None, None, ("pattern-unknown", "rounded"))])
        for run in (1, 2)},
@@ -329,6 +330,14 @@ def test_runs_one_after_the_other_are_repetitions():
     found = read(log)
     assert [record.value for record in found] == [record.value for run in runs for record in run]
     assert [record.repetition for record in found] == [number for number in (0, 1, 2) for _ in runs[0]]
+
+
+def test_jobs_of_one_run_with_the_same_factors_are_repetitions():
+    log = load("3.33-alike")
+    found = [record for record in read(log) if record.metric == "throughput"]
+    rates = [job["read"]["bw_bytes"] for job in parse(log)["jobs"]]
+    assert [(record.repetition, record.value) for record in found] == list(enumerate(rates))
+    assert len(rates) == 2
 
 
 def test_runs_of_different_jobs_are_no_repetitions():

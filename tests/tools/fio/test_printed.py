@@ -132,6 +132,11 @@ def test_runs_in_one_file_are_repetitions():
     assert len(found) == 2 * len(read(log))
 
 
+def test_jobs_of_one_run_with_the_same_factors_are_repetitions():
+    found = [one for one in read(load("3.33-alike-normal.txt")) if one.metric == "throughput"]
+    assert [(one.repetition, one.printed) for one in found] == [(0, "3765 KiB/s"), (1, "83.3 MiB/s")]
+
+
 def test_a_status_is_no_repetition():
     log = load(NORMAL)
     assert "a second result of process 1818: lines are there twice, or the first is a status" in refusal(

@@ -49,7 +49,7 @@ def read_sum(log: bytes) -> list[Record]:
     counts = [(job.options or {}).get("numjobs", "1") for job in clients]
     options["numjobs"] = str(sum(map(int, counts)))
     origin = JobFacts(
-        document.text, document.version, None, whole.name, options, int(options["numjobs"]), True, None
+        document.text, document.version, whole.name, options, int(options["numjobs"]), True, None
     )  # fmt: skip
     sides = [side for side in SIDES if side in whole.members and is_active(whole.members[side].value)]
     if not sides:

@@ -65,8 +65,6 @@ class JobFacts(NamedTuple):
         The log, one character per byte.
     version : str or None
         fio's version.
-    repetition : int or None
-        Counted from 0; None if the log holds only one result of the jobs.
     name : str
         The job's name.
     options : mapping or None
@@ -81,7 +79,6 @@ class JobFacts(NamedTuple):
 
     text: str
     version: str | None
-    repetition: int | None
     name: str
     options: Mapping[str, str] | None
     threads: int | None
@@ -158,7 +155,7 @@ class _Side:
     def add(self, places: list[_Place], metric: str, definition: str, unit: str, *more: str) -> None:
         """Append a record with the caveats `more` for each figure; raise `LogError` for text that is not a number."""
         origin, operation, factors, append = self.origin, self.operation, self.factors, self.records.append
-        text, version, repetition, stored = origin.text, origin.version, origin.repetition, UNIT_OF_METRIC[metric]
+        text, version, stored = origin.text, origin.version, UNIT_OF_METRIC[metric]
         definition, caveats, power, suffix = self.scope + definition, self.caveats + more, _POWER[unit], f" {unit}"
         for statistic, start, end in places:
             printed = text[start:end]
@@ -172,7 +169,7 @@ class _Side:
                 value *= 1024
             append(
                 Record(
-                    "fio", version, operation, metric, statistic, value, stored, repetition, definition, start,
+                    "fio", version, operation, metric, statistic, value, stored, None, definition, start,
                     end - start, printed + suffix, caveats, factors,
                 )
             )  # fmt: skip

@@ -1,26 +1,46 @@
-"""Detect results in a log of fio that repeat each other.
+"""Detect results in a log of fio that repeat each other, and number those that do so on purpose.
 
-A log may hold several runs, intermediate states of a run (``--status-interval``), or one text pasted twice.
+A log may hold several runs, several jobs of one run with the same factors, intermediate states of a run
+(``--status-interval``), or one text pasted twice.
 Source: fio's ``stat.c``, ``__show_running_run_stats``; ``eta.c``, ``calc_thread_status``.
 """
 
 from collections import Counter
-from typing import Any
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import NamedTuple
 
 from coldcache.core.errors import LogError
+from coldcache.core.records import Record
 from coldcache.tools.fio.documents import Document, longest_run, place
 from coldcache.tools.fio.options import is_job_done, take_number
+from coldcache.tools.repetitions import number_runs
 
 
-def number_repetitions(documents: list[Document]) -> list[int | None]:
-    """Return for each result the number of its repetition, from 0; None for jobs with a single result."""
-    signatures = [document.signature() for document in documents] if len(documents) > 1 else [()]
-    runs, done = Counter(signatures), Counter[tuple[Any, ...]]()
-    numbers: list[int | None] = []
-    for signature in signatures:
-        numbers.append(done[signature] if runs[signature] > 1 else None)
-        done[signature] += 1
-    return numbers
+class GroupRecords(NamedTuple):
+    """What one reporting group of one run states.
+
+    Attributes
+    ----------
+    jobs : tuple of str
+        The names of its jobs if their options are unknown: nothing else tells such groups apart. Otherwise empty.
+    records : list of Record
+        Its values.
+    """
+
+    jobs: tuple[str, ...]
+    records: list[Record]
+
+
+def number_groups(groups: Iterable[GroupRecords]) -> list[Record]:
+    """Return the records of all groups, in the order of the log.
+
+    Groups that measured one operation with the same factors, of one run or of several, differ in ``repetition``.
+    """
+    alike: dict[tuple[str, ...], list[list[Record]]] = {}
+    for group in groups:
+        alike.setdefault(group.jobs, []).append(group.records)
+    return sorted((record for runs in alike.values() for record in number_runs(runs)), key=attrgetter("offset"))
 
 
 def drop_repeats(documents: list[Document]) -> list[Document]:

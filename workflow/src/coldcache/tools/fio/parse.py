@@ -14,6 +14,8 @@ options with 2.3. Source: fio's ``stat.c``, ``add_ddir_status_json``; ``client.c
 import os
 import re
 from collections import Counter
+from collections.abc import Iterable
+from typing import Any
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
@@ -22,7 +24,7 @@ from coldcache.tools.fio import text as printed_text
 from coldcache.tools.fio.client_sum import read_sum
 from coldcache.tools.fio.directions import SIDES, JobFacts, is_active, read_side
 from coldcache.tools.fio.documents import Document, Job, find_documents, longest_run, place, plain
-from coldcache.tools.fio.duplicates import drop_repeats, number_repetitions
+from coldcache.tools.fio.duplicates import GroupRecords, drop_repeats, number_groups
 from coldcache.tools.fio.one_run import refuse_other_runs
 from coldcache.tools.fio.options import IDLE_ENGINES, PARTIAL, expected_sides, take_number
 from coldcache.tools.fio.printed import records_of_runs
@@ -66,7 +68,8 @@ def read(log: bytes) -> list[Record]:
         ``latency`` (s) with min, max, mean, stddev and percentiles, and the statistics of the samples over time.
         If a reporting group has several entries (no ``group_reporting``), each describes one process:
         ``throughput_per_process``. Metadata engines (``filecreate`` ...) have no throughput. Of several clients with
-        the same job, the entry "All clients" comes last, with the total of all. Of the results that
+        the same job, the entry "All clients" comes last, with the total of all. Reporting groups that measured an
+        operation with the same factors, of one run or of several, differ in ``repetition``. Of the results that
         ``--status-interval`` prints, all but the last are left out. Text gives neither latencies nor samples, which
         nothing else in it confirms; terse lines carry ``no-end-marker``.
 
@@ -91,10 +94,7 @@ def _read_documents(log: bytes) -> list[Record]:
     refuse_other_runs(text, documents)
     if not documents:
         return _read_printed(text)
-    documents = drop_repeats(documents)
-    records: list[Record] = []
-    for document, repetition in zip(documents, number_repetitions(documents), strict=True):
-        _read_jobs(document, repetition, records)
+    records = number_groups(group for document in drop_repeats(documents) for group in _read_jobs(document))
     if not records:
         raise LogError("fio's jobs moved nothing")
     return records
@@ -177,17 +177,18 @@ def _count_threads(jobs: list[Job]) -> dict[int, int | None]:
     return threads
 
 
-def _read_jobs(document: Document, repetition: int | None, records: list[Record]) -> None:
-    """Append the values of one result to `records`."""
+def _read_jobs(document: Document) -> Iterable[GroupRecords]:
+    """Return the values of each reporting group of one result; those of all clients are in the groups of one run."""
     if len(document.jobs) > 1:
         _check_copies(document)
     threads = _count_threads(document.jobs)
     entries = Counter(job.group for job in document.jobs)
     hosts = {job.group[:-1] for job in document.jobs}
+    groups: dict[Any, GroupRecords] = {}
     for job in document.jobs:
         _check_job(job, document.text)
         origin = JobFacts(
-            document.text, document.version, repetition, job.name, job.options, threads[job.start],
+            document.text, document.version, job.name, job.options, threads[job.start],
             entries[job.group] == 1, len(hosts) if hosts != {()} else None,
         )  # fmt: skip
         options = job.options or {}
@@ -198,5 +199,9 @@ def _read_jobs(document: Document, repetition: int | None, records: list[Record]
         if missing or not sides:
             what = " and ".join(sorted(missing)) or "I/O"
             raise LogError(f"{place(document.text, job.start)}: job {job.name[:60]!r} did no {what}: it failed")
+        group = groups.setdefault(job.group[-1], GroupRecords((), []))
+        if job.options is None or PARTIAL in job.options:
+            groups[job.group[-1]] = group = group._replace(jobs=(*group.jobs, job.name))
         for side in sorted(sides, key=lambda side: job.members[side].start):
-            records += read_side(origin, side, job.members[side])
+            group.records.extend(read_side(origin, side, job.members[side]))
+    return groups.values()

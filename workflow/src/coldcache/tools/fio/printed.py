@@ -5,15 +5,14 @@ the options of a job; the text's first lines state some of them.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
 from coldcache.tools.fio.directions import ONE_PROCESS
 from coldcache.tools.fio.documents import place, plain
+from coldcache.tools.fio.duplicates import GroupRecords, number_groups
 from coldcache.tools.fio.options import IDLE_ENGINES, PARTIAL, name_factors, name_fio_operation, operation_on_names
 
 #: The share by which a transfer size may differ from that of the totals.
@@ -104,51 +103,44 @@ def describe(match: re.Match[str], described: dict[tuple[str, int], dict[str, st
 
 
 def records_of_runs(runs: Sequence[FioRun], text: str) -> list[Record]:
-    """Return the records of runs; runs of the same jobs differ in ``repetition``.
+    """Return the records of runs, in the order of the log; jobs with the same factors differ in ``repetition``.
 
     Raises
     ------
     LogError
         If an entry moved nothing, or its figures contradict each other.
     """
-    keys = [_name_jobs(run) for run in runs]
-    count, done = Counter(keys), Counter[Any]()
-    records: list[Record] = []
-    for run, key in zip(runs, keys, strict=True):
-        records += _read_run(run, done[key] if count[key] > 1 else None, text)
-        done[key] += 1
+    records = number_groups(group for run in runs for group in _read_run(run, text))
     if not records:
         raise LogError("fio's jobs moved nothing")
-    return sorted(records, key=attrgetter("offset"))
+    return records
 
 
-def _name_jobs(run: FioRun) -> tuple[Any, ...]:
-    """Return what two runs of the same jobs share."""
-    jobs = tuple((entry.name, entry.group, entry.jobs, *(side.name for side in entry.sides)) for entry in run.entries)
-    return jobs, repr(sorted(run.described.items()))
-
-
-def _read_run(run: FioRun, repetition: int | None, text: str) -> Iterator[Record]:
-    members = Counter(entry.group for entry in run.entries)
-    for entry in run.entries:
-        options = _find_options(run, entry, members[entry.group])
-        if (options or {}).get("ioengine") in IDLE_ENGINES:
-            continue
-        if not entry.sides:
-            raise LogError(f"{place(text, entry.start)}: job {entry.name[:60]!r} did no I/O: it failed")
-        is_whole = members[entry.group] == 1
-        threads = entry.jobs if is_whole else members[entry.group]
-        for side in entry.sides:
-            _check(side, entry, text)
-            yield from _read_side(run, entry, side, options, threads, is_whole, repetition)
-    # One entry states its group's total itself.
-    for (group, name), total in run.totals.items():
-        if members[group] > 1:
-            entry = next(entry for entry in run.entries if entry.group == group)
-            options = _find_options(run, entry, 1)
-            operation, caveat = name_fio_operation(name, options, entry.name)
-            factors = name_factors(name, options, members[group], 0, 0) | _name_size(name, options, 0, 0)
-            yield _record(run, operation, total.bandwidth, "throughput", "", repetition, caveat, factors)
+def _read_run(run: FioRun, text: str) -> Iterator[GroupRecords]:
+    """Yield what each reporting group states; raises `LogError` as `records_of_runs`."""
+    for number in dict.fromkeys(entry.group for entry in run.entries):
+        entries = [entry for entry in run.entries if entry.group == number]
+        records: list[Record] = []
+        unknown: list[str] = []
+        for entry in entries:
+            options = _find_options(run, entry, len(entries))
+            if (options or {}).get("ioengine") in IDLE_ENGINES:
+                continue
+            if not entry.sides:
+                raise LogError(f"{place(text, entry.start)}: job {entry.name[:60]!r} did no I/O: it failed")
+            unknown += [entry.name] if options is None else []
+            threads = entry.jobs if len(entries) == 1 else len(entries)
+            for side in entry.sides:
+                _check(side, entry, text)
+                records += _read_side(run, entry, side, options, threads, len(entries) == 1)
+        # One entry states its group's total itself.
+        totals = [(name, total) for (group, name), total in run.totals.items() if group == number]
+        for name, total in totals if len(entries) > 1 else ():
+            options = _find_options(run, entries[0], 1)
+            operation, caveat = name_fio_operation(name, options, entries[0].name)
+            factors = name_factors(name, options, len(entries), 0, 0) | _name_size(name, options, 0, 0)
+            records.append(_record(run, operation, total.bandwidth, "throughput", "", caveat, factors))
+        yield GroupRecords(tuple(unknown), records)
 
 
 def _find_options(run: FioRun, entry: Entry, members: int) -> dict[str, str] | None:
@@ -161,7 +153,6 @@ def _find_options(run: FioRun, entry: Entry, members: int) -> dict[str, str] | N
 
 def _read_side(
     run: FioRun, entry: Entry, side: Side, options: dict[str, str] | None, threads: int | None, is_whole: bool,
-    repetition: int | None,
 ) -> Iterator[Record]:  # fmt: skip
     operation, caveat = name_fio_operation(side.name, options, entry.name)
     names_only = operation_on_names(options) is not None
@@ -173,16 +164,16 @@ def _read_side(
             continue
         if metric == "throughput" and not is_whole:
             metric = "throughput_per_process"
-        yield _record(run, operation, figure, metric, "" if is_whole else ONE_PROCESS, repetition, caveat, factors)
+        yield _record(run, operation, figure, metric, "" if is_whole else ONE_PROCESS, caveat, factors)
 
 
 def _record(
-    run: FioRun, operation: str, figure: FioFigure, metric: str, scope: str, repetition: int | None,
-    caveat: str | None, factors: dict[str, Any],
+    run: FioRun, operation: str, figure: FioFigure, metric: str, scope: str, caveat: str | None,
+    factors: dict[str, Any],
 ) -> Record:  # fmt: skip
     caveats = tuple(filter(None, (*run.caveats, caveat, "rounded" if figure.slack else None)))
     return Record(
-        "fio", run.version, operation, metric, figure.statistic, figure.value, UNIT_OF_METRIC[metric], repetition,
+        "fio", run.version, operation, metric, figure.statistic, figure.value, UNIT_OF_METRIC[metric], None,
         scope + figure.definition, figure.start, len(figure.digits), f"{figure.digits} {figure.unit}".strip(), caveats,
         factors,
     )  # fmt: skip
