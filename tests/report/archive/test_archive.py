@@ -60,18 +60,6 @@ def test_a_name_that_ends_with_a_slash_is_refused(run, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_report_from_before_the_seal_is_refused_as_no_rebuild_would_be_the_same(project, run):
-    assert run("seal", "tiny")[0] == 0
-    line = (
-        "results/tiny/report: rendered before raw/tiny was sealed, so that no rebuild would be the same; "
-        "snakemake --cores all --config campaign=tiny renders it again"
-    )
-    assert run("archive", "tiny", "--output", "a.zip") == (1, "", f"coldcache: {line}\n")
-    assert not Path("a.zip").exists()
-    assert run("report", "--campaign=tiny", "--results=results/tiny", "--log=logs/report.log")[0] == 0
-    assert run("archive", "tiny", "--output", "a.zip")[0] == 0
-
-
 def test_what_has_no_report_yet_is_refused(project, run):
     shutil.rmtree("results/tiny/report")
     line = "results/tiny/report: missing; snakemake --cores all --config campaign=tiny makes it"
