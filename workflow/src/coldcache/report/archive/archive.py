@@ -23,6 +23,9 @@ from coldcache.report.archive.zip_files import copy_tree, pack
 from coldcache.report.site.recorded_system import read_recorded_system
 from coldcache.report.site.summary import SUMMARY
 
+#: Results that no rule derives from raw logs, and unfinished files.
+_LEFT_OUT = ("blocks", BY_HAND, ".*", "*.partial", f"*{EXPORTED}")
+
 #: The README of an archive, for readers who do not know this program.
 _README = """\
 # Campaign {name} of Cold Cache
@@ -92,9 +95,7 @@ def archive(
             folder, results = _make_anonymous(folder, results, work, identities, sites)
             campaign = read_campaign(folder)
         copy_tree(folder, stage / "raw" / name)
-        copy_tree(
-            results, stage / "results" / name, ignore_patterns("blocks", BY_HAND, ".*", "*.partial", f"*{EXPORTED}")
-        )
+        copy_tree(results, stage / "results" / name, ignore_patterns(*_LEFT_OUT))
         copy_program(stage / "code")
         replace_in_place([stage / "code/config", stage / "code/notebooks"], identities)
         if sites.is_dir():

@@ -79,9 +79,8 @@ def print_plan(
             _print_sweep(sweep, of_sweeps[study.study, name])
             if said := powers.get((study.study, name)):
                 print(f"  {said}")
-    for line in filter(None, (_warn_of_few_rounds(study.study, cases) for study in design.planned)):
-        print_line(line, (".*", "yellow"))
-    for line in [] if full else advise(cases, design.site):
+    few = filter(None, (_warn_of_few_rounds(study.study, cases) for study in design.planned))
+    for line in (*few, *([] if full else advise(cases, design.site))):
         print_line(line, (".*", "yellow"))
     if design.site.precondition:
         print(_describe_precondition(design.site, design.site.precondition))
