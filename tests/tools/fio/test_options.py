@@ -131,6 +131,19 @@ def test_factors_are_those_that_the_options_state():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("engine", "depth"),
+    [
+        # fio: "both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1".
+        ({"ioengine": "psync"}, 1), ({"ioengine": "mmap"}, 1), ({}, 1),
+        ({"ioengine": "psync", "io_submit_mode": "offload"}, 32), ({"ioengine": "libaio"}, 32),
+        ({"ioengine": "io_uring"}, 32),
+    ],
+)  # fmt: skip
+def test_an_engine_that_keeps_one_transfer_in_flight_has_a_queue_depth_of_1(engine, depth):
+    assert name_factors("read", {"rw": "randread", "iodepth": "32", **engine}, 1, 40960.0, 10)["queue_depth"] == depth
+
+
 def test_a_transfer_size_that_contradicts_the_calls_is_left_out():
     # Several transfers may be in flight, so a few calls prove nothing.
     assert "transfer_size" in name_factors("read", {"bs": "4k"}, 1, 4096.0 * 100, 101)

@@ -303,6 +303,13 @@ def test_factors(name, factors):
     assert read(load(name))[0].factors == factors
 
 
+def test_a_synchronous_engine_has_a_queue_depth_of_1_although_another_is_asked_for():
+    log = load("3.33-note")
+    assert b"queue depth will be capped at 1" in log
+    assert b'"iodepth" : "4"' in log
+    assert {record.factors["queue_depth"] for record in read(log)} == {1}
+
+
 def test_each_client_of_several_states_its_own_share():
     records = [record for record in read(load("3.33-clients")) if record.metric == "throughput"]
     assert {record.definition for record in records} == {f"one client of several: {MOVED}"}

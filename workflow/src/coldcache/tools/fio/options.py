@@ -21,6 +21,15 @@ IDLE_ENGINES = ("cpuio", "exec")
 #: Engines that reach storage through a library and not through the page cache, whatever ``direct`` says.
 _WITHOUT_PAGE_CACHE = ("nbd", "rbd", "rados", "http", "libiscsi", "nfs", "gfapi", "libhdfs")
 
+#: Engines that keep one transfer in flight, whatever ``iodepth`` says.
+_SYNCHRONOUS = (
+    "sync", "psync", "pvsync", "pvsync2", "mmap", "splice", "mtd", "libzbc", "zbc", "libpmem", "dev-dax", "gfapi",
+    "http", "libhdfs", "libcufile", "libhipfile", "ime_psync", "ime_psyncv",
+)  # fmt: skip
+
+#: fio's engine by default, but on Windows.
+_DEFAULT_ENGINE = "psync"
+
 #: Marks incomplete options: fio's defaults must not be assumed for the missing ones.
 PARTIAL = "(partial)"
 
@@ -220,9 +229,9 @@ def name_factors(
     if options is None:
         return factors
     names_only = operation_on_names(options) is not None
-    depth = options.get("iodepth", "1")
-    if depth.isdecimal() and not names_only:
-        factors["queue_depth"] = int(depth)
+    depth = _queue_depth(options)
+    if depth is not None and not names_only:
+        factors["queue_depth"] = depth
     if PARTIAL in options:
         return factors
     kilobyte = 1000 if options.get("kb_base") == "1000" else 1024
@@ -252,6 +261,15 @@ def name_factors(
     elif "filename_format" not in options:
         factors["file_layout"] = "file-per-thread"
     return factors
+
+
+def _queue_depth(options: Mapping[str, str]) -> int | None:
+    """Return the transfers that a process keeps in flight at most; None if they are not stated as a number."""
+    engine = options.get("ioengine", "" if PARTIAL in options else _DEFAULT_ENGINE)
+    if engine in _SYNCHRONOUS and options.get("io_submit_mode") != "offload":
+        return 1
+    depth = options.get("iodepth", "1")
+    return int(depth) if depth.isdecimal() else None
 
 
 def _file_size(options: Mapping[str, str], kilobyte: int, names_only: bool) -> int | None:
