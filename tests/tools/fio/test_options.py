@@ -162,7 +162,9 @@ def test_engines_without_data_or_page_cache_state_neither_sizes_nor_direct_trans
     names = name_factors("read", {"ioengine": "filestat", "nrfiles": "100", "size": "400k"}, 1, 0.0, 0)
     assert names == {"threads": 1, "file_size": 4096, "file_layout": "file-per-thread"}
     assert name_factors("read", {"ioengine": "filecreate", "nrfiles": "100"}, 1, 0.0, 0)["files"] == 100
-    assert "direct_io" not in name_factors("read", {"ioengine": "nbd"}, 1, 0.0, 0)
+    for engine in ("nbd", "io_uring_cmd", "sg", "dev-dax", "external:/opt/spdk/build/fio/spdk_nvme"):
+        assert "direct_io" not in name_factors("read", {"ioengine": engine}, 1, 0.0, 0)
+    assert name_factors("read", {"ioengine": "io_uring"}, 1, 0.0, 0)["direct_io"] is False
 
 
 def test_a_named_file_is_shared_by_several_threads():

@@ -103,6 +103,8 @@ READ = {
     "3.42-dircreate": ("3.42", [("directory-create", None, 1, None, ())]),
     "3.42-dirstat": ("3.42", [("directory-stat", None, 1, None, ())]),
     "3.42-dirdelete": ("3.42", [("directory-remove", None, 1, None, ())]),
+    # Before its only transfers, a job with each of the engines null, falloc and ftruncate.
+    "3.33-engines": ("3.33", [("write", "throughput", 1, 4096, ())]),
     "3.33-alike": ("3.33", [("random-read", "throughput", 1, 4096, ())] * 2),
     **{f"3.33-again-{run}": ("3.33", [("write", "throughput", 1, 65536, ())]) for run in (1, 2, 3)},
     **{f"2.1-again-{run}": ("2.1", [("write", "throughput", None, None, ("pattern-unknown", "rounded"))])
@@ -128,7 +130,8 @@ def list_sides(log):
     """Return name and content of each side that moved something, of the jobs that are no sum of others."""
     document = parse(log)
     for job in document.get("jobs") or document["client_stats"]:
-        if job["jobname"] == "All clients" or job.get("job options", {}).get("ioengine") == "cpuio":
+        is_idle = job.get("job options", {}).get("ioengine") in ("cpuio", "null", "falloc", "ftruncate")
+        if job["jobname"] == "All clients" or is_idle:
             continue
         for name in SIDES:
             side = job.get(name, {})

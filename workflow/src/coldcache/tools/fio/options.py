@@ -15,11 +15,18 @@ OPERATION_OF_ENGINE = {
     "dirdelete": "directory-remove",
 }
 
-#: Engines that move no data, whatever fio counts for them.
-IDLE_ENGINES = ("cpuio", "exec")
+#: Engines that move no data to or from storage, whatever fio counts for them.
+IDLE_ENGINES = (
+    "cpuio", "exec", "null", "falloc", "ftruncate", "e4defrag", "net", "netsplice", "rdma", "page_fault",
+)  # fmt: skip
 
-#: Engines that reach storage through a library and not through the page cache, whatever ``direct`` says.
-_WITHOUT_PAGE_CACHE = ("nbd", "rbd", "rados", "http", "libiscsi", "nfs", "gfapi", "libhdfs")
+#: Engines that do not reach storage through the page cache, whatever ``direct`` says. Those of other makers, such as
+#: SPDK's, are called by their path.
+_WITHOUT_PAGE_CACHE = (
+    "nbd", "rbd", "rados", "http", "libiscsi", "nfs", "gfapi", "gfapi_async", "libhdfs", "dfs", "sg", "io_uring_cmd",
+    "libblkio", "xnvme", "libzbc", "zbc", "mtd", "libpmem", "dev-dax", "libcufile", "libhipfile", "ime_psync",
+    "ime_psyncv", "ime_aio",
+)  # fmt: skip
 
 #: Engines that keep one transfer in flight, whatever ``iodepth`` says.
 _SYNCHRONOUS = (
@@ -241,7 +248,8 @@ def name_factors(
         slack = 0.01 * (calls or 0) + (threads or 1) * factors.get("queue_depth", 1)
         if size and (not calls or abs(moved / size - calls) <= slack):
             factors["transfer_size"] = size
-        if options.get("ioengine") not in _WITHOUT_PAGE_CACHE:
+        engine = options.get("ioengine", _DEFAULT_ENGINE)
+        if engine not in _WITHOUT_PAGE_CACHE and "/" not in engine:
             factors["direct_io"] = _is_direct(options)
     # filestat repeats a pool of files until its time is over.
     if options.get("ioengine") != "filestat" and names_only and options.get("nrfiles", "").isdecimal():
