@@ -35,7 +35,7 @@ def test_each_cell_is_a_figure_with_its_sizes_and_its_place(name):
     expected = [
         (operation, int(size) * 1024, int(record) * 1024, int(figure) * 1024.0)
         for size, record, *figures in rows(log)
-        for operation, figure in zip(COLUMN_OPERATIONS, figures, strict=True)
+        for operation, figure in zip(COLUMN_OPERATIONS[:13], figures, strict=True)
     ]
     found = [(one.operation, one.factors["file_size"], one.factors["transfer_size"], one.value) for one in records]
     assert found == expected
@@ -54,6 +54,31 @@ def test_columns_are_told_by_their_place_where_tests_were_left_out():
     assert [one.operation for one in records[:4]] == ["write", "rewrite", "random-read", "random-write"]
     assert {(one.metric, one.unit, one.factors["direct_io"]) for one in records} == {("rate", "1/s", True)}
     assert [f"{one.value:.0f}".encode() for one in records] == [figure for row in rows(log) for figure in row[2:]]
+
+
+@pytest.mark.parametrize(
+    ("name", "operations"), [("-B", COLUMN_OPERATIONS[:9]), ("-E", COLUMN_OPERATIONS)], ids=["-B", "-E"]
+)
+def test_a_table_with_fewer_or_more_columns_is_read(name, operations):
+    log = load(name)
+    assert recognise(log)
+    records = read(log)
+    assert [one.operation for one in records] == [*operations] * 11
+    assert [one.value / 1024 for one in records] == [int(figure) for row in rows(log) for figure in row[2:]]
+
+
+def test_tests_that_were_done_once_have_no_figure_of_a_second_time():
+    log = load("-plus-n")
+    records = read(log)
+    assert [one.operation for one in records] == ["write", "read", "random-read", "random-write"] * 11
+    figures = [int(row[place]) for row in rows(log) for place in (2, 4, 6, 7)]
+    assert [one.value / 1024 for one in records] == figures
+    assert refusal(log.replace(b"No retest option selected", b"Include fsync in write timing")) == (
+        "line 30: a rate is zero: the test failed, whatever IOzone exits with"
+    )
+    assert refusal(log.replace(b" 1013707 ", b"       0 ")) == (
+        "line 30: a rate is zero: the test failed, whatever IOzone exits with"
+    )
 
 
 def test_a_table_of_one_row_is_read():

@@ -5,7 +5,9 @@ Specimen (3.489): one row per file size and record size, one column per test, bl
                   kB  reclen    write  rewrite    read    reread
                   64       4   771797  1734015  3363612  3791156
 
-``-R`` adds a report after the table, with a part per test and a row per file size, which repeats its figures::
+With ``-B`` the table ends before ``fwrite``, ``-E`` adds ``pwrite`` to ``repread``, and with ``-+n``, which does each
+test once, the columns of the second times hold zeros. ``-R`` adds a report after the table, with a part per test and a
+row per file size, which repeats its figures::
 
     "Writer report"
             "4"  "8"  "16"
@@ -27,8 +29,11 @@ from coldcache.tools.iozone.blocks import LINE_START, line_number, quote
 #: The tests of the table's columns, in their order.
 COLUMN_OPERATIONS = (
     "write", "rewrite", "read", "reread", "random-read", "random-write", "reverse-read", "record-rewrite",
-    "stride-read", "fwrite", "frewrite", "fread", "freread",
+    "stride-read", "fwrite", "frewrite", "fread", "freread", "pwrite", "repwrite", "pread", "repread",
 )  # fmt: skip
+
+#: Those that do a test for the second time.
+_RETESTS = ("rewrite", "reread", "frewrite", "freread", "repwrite", "repread")
 
 ALONE = "all that the only process moved, over the time of the test"
 
@@ -41,8 +46,8 @@ _REPORTS = {
 }  # fmt: skip
 
 HEADER = re.compile(
-    rb"\n([^\n]*?[Kk]B +reclen +write +rewrite +read +reread +read +write +read +rewrite +read +fwrite +frewrite"
-    rb" +fread +freread)[ \t\r]*(?=\n|\Z)"
+    rb"\n([^\n]*?[Kk]B +reclen +write +rewrite +read +reread +read +write +read +rewrite +read"
+    rb"(?: +fwrite +frewrite +fread +freread(?: +pwrite +repwrite +pread +repread)?)?)[ \t\r]*(?=\n|\Z)"
 )
 _WORD = re.compile(rb"[A-Za-z]+")
 _NUMBER = re.compile(rb"[0-9]{1,18}")
@@ -54,6 +59,7 @@ _CALLS = re.compile(LINE_START + rb"OPS Mode\. Output is in operations per secon
 _TIMES = re.compile(LINE_START + rb"(?:Microseconds/op Mode|Output is in microseconds)")
 _KIBIBYTES = re.compile(LINE_START + rb"Output is in [Kk][Bb]ytes/sec")
 _DIRECT = re.compile(LINE_START + rb"O_DIRECT(?:IO)? feature enabled")
+_ONCE = re.compile(LINE_START + rb"No retest option selected")
 _COMMAND = re.compile(LINE_START + rb"Command line used: ")
 _AUTO = re.compile(LINE_START + rb"Auto Mode[ \t\r]*\n")
 _WITHOUT_CROSSOVER = re.compile(
@@ -119,6 +125,8 @@ def read_auto_table(log: bytes, start: int, end: int, version: str | None) -> Au
         raise LogError("IOzone did not print 'iozone test complete.': the run was cut short or is still going")
     columns = [word.end() for word in _WORD.finditer(header[1])]
     cells = [cell for line in _LINE.finditer(log, header.end(), finish.start()) for cell in _read_row(line, columns)]
+    if _ONCE.search(log, start, header.start()):
+        cells = [cell for cell in cells if cell.operation not in _RETESTS or int(cell.printed)]
     if not cells:
         raise LogError(f"{where}: the table has no row")
     _check(log, cells)
