@@ -12,6 +12,7 @@ from coldcache.tools.fio.options import (
     name_fio_operation,
     read_size,
     take_number,
+    verifies_reads,
 )
 
 MIB = 2**20
@@ -121,6 +122,11 @@ def test_numbers_and_bytes_are_taken_as_each_version_prints_them():
     assert (take_number({"a": 3}, "a"), take_number({"a": "3"}, "a"), take_number({}, "a")) == (3.0, 0.0, 0.0)
     assert take_number({"a": True}, "a") == 0.0
     assert (bytes_moved({"io_bytes": 5}), bytes_moved({"io_bytes": 5, "io_kbytes": 0})) == (5 * 1024, 5)
+
+
+def test_reads_are_verified_unless_the_method_only_pretends_to():
+    assert verifies_reads({"rw": "read", "verify": "crc32c"})
+    assert not any(map(verifies_reads, (None, {}, {"rw": "read", "verify": "null"})))
 
 
 def test_factors_are_those_that_the_options_state():

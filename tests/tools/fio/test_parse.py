@@ -83,7 +83,8 @@ READ = {
         ("read", "throughput", None, None, ("pattern-unknown",)), ("write", "throughput", None, None, ()),
     ]),
     "3.33-lay-verify": ("3.33", [
-        ("read", "throughput", 1, 4096, ("pattern-unknown",)), ("write", "throughput", 1, 4096, ()),
+        ("read", "throughput", 1, 4096, ("pattern-unknown", "includes-verification")),
+        ("write", "throughput", 1, 4096, ()),
     ]),
     "3.33-note": ("3.33", [("write", "throughput", 1, 262144, ())]),
     "3.33-normal-json": ("3.33", [("write", "throughput", 1, 262144, ())]),

@@ -14,6 +14,7 @@ from coldcache.tools.ior.columns import (
     parse_command,
     parse_size,
     stonewall_metric,
+    verifies_reads,
 )
 
 MIB = 2**20
@@ -80,6 +81,20 @@ def test_the_command_states_accesses_and_direct_transfers(command, found):
 )  # fmt: skip
 def test_direct_transfers_are_found_in_directives_and_groups_of_flags(command, found):
     assert parse_command(command, "4.0.0") == (frozenset(found[0]), found[1])
+
+
+@pytest.mark.parametrize(
+    ("command", "version", "found"),
+    [
+        (b"ior -r -R -t 1m", "4.0.0", True), (b"ior -wrRF", "3.3.0", True),
+        (b"ior -r -O checkRead=1", "4.1.0+dev", True),
+        (b"ior -r -t 1m", "4.0.0", False), (b"ior -w -W -r", "4.0.0", False), (b"ior -r -o R", "4.0.0", False),
+        # Up to 3.1 the data are read once more to be compared, after the read that counts.
+        (b"ior -r -R", "3.0.1", False), (b"ior -r -R", "3.1.0", False), (b"ior -r -R", "3.2.1", True),
+    ],
+)  # fmt: skip
+def test_the_command_states_whether_reads_are_verified_in_their_time(command, version, found):
+    assert verifies_reads(command, version) is found
 
 
 def test_version_3_2_reads_the_first_letter_of_a_group_alone():

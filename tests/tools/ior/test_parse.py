@@ -31,7 +31,7 @@ READ = {
     ),
     "3.3.0.json": ("3.3.0", {"rounded"}, FOUR | BUFFERED),
     "3.4.0-dev-random.txt": ("3.4.0+dev", {"rounded"}, SHARED | BUFFERED),
-    "4.0.0-check.txt": ("4.0.0", {"rounded"}, PER_THREAD | BUFFERED),
+    "4.0.0-check.txt": ("4.0.0", {"includes-verification", "rounded"}, PER_THREAD | BUFFERED),
     "4.0.0-delay.txt": ("4.0.0", {"rounded"}, PER_THREAD | BUFFERED),
     "4.0.0-pixstor-w.txt": (
         "4.0.0", set(), FOUR | BUFFERED
@@ -273,6 +273,14 @@ def test_an_excerpt_does_not_tell_its_pattern_but_may_tell_its_stonewall(name, c
     moved = [record for record in records if record.operation != "file-remove"]
     assert all({"pattern-unknown", *caveats} <= set(record.caveats) for record in moved)
     assert caveats or not any("stonewalled" in record.caveats for record in moved)
+
+
+@pytest.mark.parametrize("name", ["4.0.0-check.txt", "4.0.0.json"])
+def test_reads_that_are_verified_say_that_its_time_is_in_them(name):
+    records = read(load(name).replace(b'"checkRead": 0', b'"checkRead": 1'))
+    verified = {record.operation for record in records if "includes-verification" in record.caveats}
+    assert verified == {"read"}
+    assert all("includes-verification" in record.caveats for record in records if record.operation == "read")
 
 
 def test_what_the_definitions_say():

@@ -126,6 +126,9 @@ def test_the_leaf_count_is_sound_since_3_2_1():
         ("-F -y", True, ("fsync-of-empty-files",), ()),
         ("-F -y", False, ("no-fsync-of-empty-files",), ()),
         ("-F -y -w 1", False, (), ()),
+        ("-F -w 1 -e 1 -X", False, (), ("includes-verification",)),
+        ("-F -w 1 -e 1 --verify-read --verify-write", False, ("includes-verification",), ("includes-verification",)),
+        ("-F -X", True, (), ()),
     ],
 )
 def test_defects_that_the_command_line_brings(command, old, create, read):

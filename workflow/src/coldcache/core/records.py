@@ -31,6 +31,10 @@ UNIT_OF_METRIC = {
 }
 
 
+#: Caveat of a figure whose time includes the comparison of the data with what was written.
+VERIFIED = "includes-verification"
+
+
 class Record(NamedTuple):
     """One value that a log states.
 

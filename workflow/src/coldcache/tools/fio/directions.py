@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
-from coldcache.core.records import UNIT_OF_METRIC, Record
+from coldcache.core.records import UNIT_OF_METRIC, VERIFIED, Record
 from coldcache.tools.fio.options import (
     OPERATION_OF_ENGINE,
     bytes_moved,
@@ -15,6 +15,7 @@ from coldcache.tools.fio.options import (
     name_fio_operation,
     operation_on_names,
     take_number,
+    verifies_reads,
 )
 from coldcache.tools.json_offsets import Member, find_figures, match_figure, scan_object
 from coldcache.tools.lines import name_line
@@ -123,7 +124,8 @@ class _Side:
         inner = [value for value in self.plain.values() if isinstance(value, dict)]
         if not all(map(_OUTER.isdisjoint, (self.plain, *inner))):
             raise self.error("it holds parts of another job: lines are mixed up")
-        self.caveats = (caveat,) if caveat else ()
+        verified = VERIFIED if side == "read" and verifies_reads(origin.options) else None
+        self.caveats = tuple(code for code in (caveat, verified) if code)
         moved, calls = bytes_moved(self.plain), take_number(self.plain, "total_ios")
         self.factors = name_factors(side, origin.options, origin.threads, moved, calls)
         if origin.clients is not None:

@@ -128,6 +128,11 @@ def name_fio_operation(side: str, options: Mapping[str, str] | None, jobname: st
     return _compose(side, pattern.startswith("rand")), None
 
 
+def verifies_reads(options: Mapping[str, str] | None) -> bool:
+    """Return whether a job compares what it reads, in the time of the reads (``verify``, but for its pretence null)."""
+    return (options or {}).get("verify", "0") not in ("0", "null")
+
+
 def _compose(side: str, random: bool) -> str:
     if side == "mixed":
         return "random-mix" if random else "mixed"

@@ -157,6 +157,29 @@ def parse_command(command: bytes, version: str | None = None) -> tuple[frozenset
     return frozenset(access for flag, access in (("w", "write"), ("r", "read")) if flag in flags), is_direct
 
 
+def verifies_reads(command: bytes, version: str | None) -> bool:
+    """Return whether the times of reads include the comparison of the data (``-R``): since 3.2, which reads them once.
+
+    Parameters
+    ----------
+    command : bytes
+        The command line as the log states it. What a script (``-f``) asks for is not in it.
+    version : str or None
+        As the log states it.
+    """
+    if (version or "").startswith(("3.0", "3.1")):
+        return False
+    checks = False
+    for name, value in _split_options(command, (version or "").startswith("3.2")):
+        if name == "R":
+            checks = _is_on(value or "1")
+        elif name == "O":
+            for directive in value.split(","):
+                key, _, setting = directive.partition("=")
+                checks = _is_on(setting) if key.strip().lower() == "checkread" else checks
+    return checks
+
+
 def _split_options(command: bytes, is_single: bool) -> Iterator[tuple[str, str]]:
     """Yield the name and value of each option; of a group of flags each, unless only its first letter counts."""
     words = command.decode("latin-1").split()

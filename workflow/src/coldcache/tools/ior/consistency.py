@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from coldcache.core.errors import LogError
-from coldcache.core.records import Record
+from coldcache.core.records import VERIFIED, Record
 from coldcache.tools.ior.columns import IorFacts
 from coldcache.tools.repetitions import number_runs
 
@@ -88,6 +88,14 @@ def compare_summary(
                 return ("bytes-of-last-phase",)
             raise LogError(f"IOR's summary and its result rows contradict each other on {access}")
     return ()
+
+
+def mark_verified(records: Iterable[Record]) -> list[Record]:
+    """Return the records of a test that verifies what it reads; their reads say that its time is in them."""
+    return [
+        record._replace(caveats=(*record.caveats, VERIFIED)) if record.operation.endswith("read") else record
+        for record in records
+    ]
 
 
 def list_once(runs: Iterable[tuple[bytes, list[Record]]]) -> list[Record]:

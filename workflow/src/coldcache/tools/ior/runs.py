@@ -48,6 +48,7 @@ def read_run(run: IorRun, log: bytes) -> list[Record]:
         raise LogError(_why_unfinished(run, log))
     heads, summary = _match_summary(run, log)
     accesses, is_direct = terms.parse_command(run.command, run.version)
+    is_verified = terms.verifies_reads(run.command, run.version)
     tests: list[list[Record]] = []
     for test in run.tests:
         if run.version is not None and (test.columns is None or b"ordering in a file" not in test.options):
@@ -59,7 +60,8 @@ def read_run(run: IorRun, log: bytes) -> list[Record]:
             _caveats(run, test, log, heads, ours),
             _factors(run, test, is_direct, heads, ours),
         )
-        tests.append(_read_test(run, test, context, heads, ours, log, accesses))
+        records = _read_test(run, test, context, heads, ours, log, accesses)
+        tests.append(ior_checks.mark_verified(records) if is_verified else records)
     if summary:
         raise LogError(f"the summary names test {min(summary)}, whose results are missing")
     if not any(tests):

@@ -11,6 +11,7 @@ from operator import eq
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
+from coldcache.core.records import VERIFIED
 
 #: The version assigned to the banner of 1.9.3 above ``SUMMARY rate:``; 3.2.0 and 3.2.2 print the same.
 IOR_3_2 = "3.2.1"
@@ -223,7 +224,8 @@ def file_defects(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
     create, read : tuple of str
         ``write-size-in-bytes`` and ``read-size-in-bytes``: 1.9.x takes ``-w 4K`` for four bytes.
         ``fsync-of-empty-files`` and ``no-fsync-of-empty-files``: ``-y`` without bytes to write costs one fsync per
-        file in 1.9.x and none since.
+        file in 1.9.x and none since. ``includes-verification``: files are read back as they are written
+        (``--verify-write``), or what is read is compared (``-X``), within the time of the phase.
     """
     create: list[str] = []
     read: list[str] = []
@@ -233,4 +235,7 @@ def file_defects(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
             found.append(caveat)
     if "y" in settings.options and not settings.number("w"):
         create.append("fsync-of-empty-files" if settings.old else "no-fsync-of-empty-files")
+    for option, found in (("--verify-write", create), ("--verify-read", read), ("X", read)):
+        if option in settings.options and not settings.old:
+            found.append(VERIFIED)
     return tuple(create), tuple(read)
