@@ -18,6 +18,7 @@ import yaml
 
 from coldcache.campaign.seal import write_sums
 from coldcache.report.archive.diff_results import compare_results
+from coldcache.report.site.evidence_page import lacks_seal
 
 RULES = ("workflow/Snakefile", "workflow/rules/measure.smk", "workflow/rules/collect.smk",
          "workflow/rules/notebooks.smk", "workflow/rules/report.smk")  # fmt: skip
@@ -322,6 +323,21 @@ def test_a_changed_title_is_shown_by_the_next_report_and_nothing_is_measured(sea
     assert "Seconds and nothing else" in Path("results/tiny/report/index.html").read_text()
     assert {path: path.stat().st_mtime_ns for path in Path("raw/tiny/tiny").rglob("*")} == logs
     assert planned(*config) == {}
+
+
+@pytest.mark.slow
+def test_a_campaign_that_is_sealed_after_its_report_gets_another_one_that_says_so(sealed, change):
+    config = ["--config", "campaign=tiny", "studies=tiny", "site=here"]
+    Path("raw/tiny/SHA256SUMS").unlink()
+    change(Path("config/studies/tiny.yaml"), f"notebooks: [{', '.join(NOTEBOOKS)}]", "notebooks: [metadata-rates]")
+    built = snakemake(*config)
+    assert built.returncode == 0, built.stderr
+    report = Path("results/tiny/report")
+    assert lacks_seal(report)
+    write_sums(Path("raw/tiny"))
+    built = snakemake(*config)
+    assert built.returncode == 0, built.stderr
+    assert not lacks_seal(report)
 
 
 def test_rules_hold_no_logic(root):

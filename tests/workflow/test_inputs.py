@@ -25,6 +25,7 @@ def test_a_campaign_to_be_measured_needs_a_manifest_of_each_block(project):
     inputs = read_inputs(CONFIG)
     assert inputs.campaign == "tiny"
     assert inputs.evidence == ["results/tiny/blocks/rounds-1-to-2.json"]
+    assert inputs.seal == []
     assert inputs.notebooks == [
         f"results/tiny/notebooks/tiny/{name}.ipynb" for name in ("overview", "how-far-statistics-hold")
     ]
@@ -52,6 +53,7 @@ def test_a_sealed_campaign_needs_its_seal_and_what_its_site_states_now(measured)
     seal(Path("raw/tiny"))
     inputs = read_inputs(CONFIG)
     assert inputs.evidence == ["raw/tiny/SHA256SUMS", "config/sites/here.yaml"]
+    assert inputs.seal == ["raw/tiny/SHA256SUMS"]
 
 
 def test_notebooks_are_asked_for_once_for_each_study(project, change):

@@ -6,6 +6,8 @@ rule render_report:
         coverage="results/{campaign}/coverage.csv",
         claims="results/{campaign}/claims.csv",
         dataset="results/{campaign}/dataset.nc",
+        # The report shows it, and sealing a campaign leaves the other inputs as they are.
+        seal=inputs.seal,
         templates=inputs.templates,
         published=inputs.published,
         code=inputs.code_of_report,

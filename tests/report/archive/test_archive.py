@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from coldcache.campaign.seal import write_sums
 from coldcache.dataset.reader import open_records
 from coldcache.report.archive import identities
+from coldcache.report.site.summary import SUMMARY
 
 
 def test_it_holds_logs_results_report_program_and_lock_and_is_the_same_each_time(project, run, tmp_path):
@@ -58,6 +60,27 @@ def test_a_name_that_ends_with_a_slash_is_refused(run, tmp_path, monkeypatch):
     )
     assert run("archive", "tiny/") == (1, "", f"coldcache: {line}\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_from_before_the_seal_is_refused_as_no_rebuild_would_be_the_same(root, run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    report = Path("results/small/report")
+    report.mkdir(parents=True)
+    (report / SUMMARY).write_text("{}")
+    (report / "evidence.html").write_text("<p>Measure again</p>")
+    Path("raw/small").mkdir(parents=True)
+    shutil.copy(root / "raw/reference/campaign.json", "raw/small")
+    # One that is not sealed may say so.
+    assert run("archive", "small", "--output", "a.zip")[0] == 0
+    write_sums(Path("raw/small"))
+    line = (
+        "results/small/report: rendered before raw/small was sealed, so that no rebuild would be the same; "
+        "snakemake --cores all --config campaign=small renders it again"
+    )
+    assert run("archive", "small", "--output", "b.zip") == (1, "", f"coldcache: {line}\n")
+    assert not Path("b.zip").exists()
+    (report / "evidence.html").write_text("<code>cd raw/small &amp;&amp; sha256sum -c SHA256SUMS</code>")
+    assert run("archive", "small", "--output", "b.zip")[0] == 0
 
 
 def test_what_has_no_report_yet_is_refused(project, run):

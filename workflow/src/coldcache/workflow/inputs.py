@@ -51,6 +51,8 @@ class WorkflowInputs(NamedTuple):
         Manifests of the jobs that must end before a job with rounds that a stop rule may ask for.
     evidence : list of str
         Files that must exist before collecting: the manifest of each such job, or the seal; and those of CloudWatch.
+    seal : list of str
+        The seal, which the report shows; empty for a campaign that is not sealed.
     notebooks : list of str
         The executed notebooks.
     slices : dict of str to list of str
@@ -74,6 +76,7 @@ class WorkflowInputs(NamedTuple):
     jobs: dict[str, Allocation]
     before: dict[str, list[str]]
     evidence: list[str]
+    seal: list[str]
     notebooks: list[str]
     slices: dict[str, list[str]]
     templates: list[str]
@@ -258,6 +261,7 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
     for study in design.studies:
         refuse_unknown_notebooks(study, STUDIES / f"{study.study}.yaml")
     sealed = is_sealed(design.folder)
+    seal = [f"raw/{name}/{SUMS}"] if sealed else []
     allocations = () if sealed else design.allocations
     sweeps = [] if sealed else gather_sweeps(design.blocks())
     manifests = [f"results/{name}/blocks/{allocation.name}.json" for allocation in allocations]
@@ -268,9 +272,10 @@ def _read(config: Mapping[str, Any]) -> WorkflowInputs:
         jobs={job.name: job for job in [*sweeps, *allocations]},
         before={job.name: manifests[:number] for number, job in enumerate(allocations) if job.is_conditional},
         evidence=[
-            *([f"raw/{name}/{SUMS}", *map(str, list_sources(design))] if sealed else manifests),
+            *([*seal, *map(str, list_sources(design))] if sealed else manifests),
             *map(str, sorted(design.folder.glob(f"{CLOUDWATCH_FOLDER}/*.json"))),
         ],
+        seal=seal,
         notebooks=[
             f"results/{name}/notebooks/{study.study}/{notebook}.ipynb"
             for study in design.studies

@@ -20,6 +20,7 @@ from coldcache.report.archive.program_copy import copy_program, write_known_sinc
 from coldcache.report.archive.rebuild import make_results
 from coldcache.report.archive.ro_crate import write_metadata
 from coldcache.report.archive.zip_files import copy_tree, pack
+from coldcache.report.site.evidence_page import lacks_seal
 from coldcache.report.site.recorded_system import read_recorded_system
 from coldcache.report.site.summary import SUMMARY
 
@@ -74,18 +75,14 @@ def archive(
     DesignError
         If the name is not valid.
     CampaignError
-        If the campaign has no report, cannot be read, or differs from its seal.
+        If the campaign has no report, or one from before it was sealed, cannot be read, or differs from its seal.
     AnonymityError
         If a name cannot be replaced without changing values in the logs, or one is left.
     """
     path = _choose_file(name, output)
     folder, results = RAW / name, Path("results", name)
     campaign = read_campaign(folder)
-    if is_sealed(folder) and (differences := check_seal(folder)):
-        raise CampaignError(f"{folder}/{differences[0]}; nothing is written")
-    # The first results have the report's first page, too.
-    if not (results / "report" / SUMMARY).is_file():
-        raise CampaignError(f"{results}/report: missing; snakemake --cores all --config campaign={name} makes it")
+    _refuse_unfinished(folder, results, anonymise)
     with tempfile.TemporaryDirectory(prefix="coldcache-") as temporary:
         work = Path(temporary)
         identities = find_identities(campaign, folder, hidden) if anonymise else []
@@ -110,6 +107,22 @@ def archive(
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(work / "archive.zip", path)
     print(f"{path}: {count} files, {show_bytes(path.stat().st_size)}")
+
+
+def _refuse_unfinished(folder: Path, results: Path, anonymise: bool) -> None:
+    """Raise `CampaignError` if raw files differ from their seal, or the report is missing or older than the seal."""
+    if is_sealed(folder) and (differences := check_seal(folder)):
+        raise CampaignError(f"{folder}/{differences[0]}; nothing is written")
+    render = f"snakemake --cores all --config campaign={folder.name}"
+    # The first results have the report's first page, too.
+    if not (results / "report" / SUMMARY).is_file():
+        raise CampaignError(f"{results}/report: missing; {render} makes it")
+    # What is anonymised gets results of its own.
+    if is_sealed(folder) and lacks_seal(results / "report") and not anonymise:
+        raise CampaignError(
+            f"{results}/report: rendered before {folder} was sealed, so that no rebuild would be the same; {render} "
+            "renders it again"
+        )
 
 
 def _choose_file(name: str, output: Path | None) -> Path:

@@ -1,6 +1,7 @@
 """The page on evidence: every sweep with its trials, the files to download, and the commands to repeat it all."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -14,6 +15,15 @@ from coldcache.report.site.downloads import offer
 from coldcache.report.site.html import block, code, entries, facts, join, link, table
 from coldcache.report.site.reproduce_commands import import_again, measure_again
 from coldcache.report.site.trials import count_verdicts
+
+#: What checks a seal; the page has it if the campaign was sealed when the page was rendered.
+_CHECK = f"sha256sum -c {SUMS}"
+
+
+def lacks_seal(report: Path) -> bool:
+    """Return whether a report has the page, and shows a campaign that was not sealed."""
+    page = report / "evidence.html"
+    return page.is_file() and _CHECK not in page.read_text(encoding="utf-8")
 
 
 def describe_evidence_page(context: ReportContext) -> dict[str, Any]:
@@ -79,7 +89,7 @@ def _list_files(context: ReportContext) -> Iterator[tuple[str, Any]]:
 def _list_commands(context: ReportContext) -> Iterator[tuple[str, Any]]:
     campaign = context.campaign
     if is_sealed(campaign.folder):
-        yield "Check the raw logs", code(f"cd {campaign.folder.as_posix()} && sha256sum -c {SUMS}")
+        yield "Check the raw logs", code(f"cd {campaign.folder.as_posix()} && {_CHECK}")
     if campaign.planned:
         yield "Measure again", code(measure_again(campaign))
     for study in campaign.foreign:
