@@ -90,6 +90,19 @@ def test_without_memory_figures_that_never_reached_the_storage_are_missing(campa
     assert (without.leaves_memory_out, found.leaves_memory_out) == (True, False)
 
 
+def test_a_rate_without_memory_has_the_dims_that_it_had(campaign, shared_calls, monkeypatch, tmp_path):
+    is_read = shared_calls.case.astype(str).str.startswith("operation=read")
+    reached = choose(is_read, "memory", choose(shared_calls.case != "", "storage", ""))
+    monkeypatch.setattr(ClaimContext, "_read_cube", lambda *_: shared_calls.assign(reached=reached))
+    left = ClaimContext(campaign, tmp_path).without_memory().cube("anf-nfs", "rsize-wsize")
+    assert left.throughput.dims == ("operation", "io_size", "repetition")
+    assert bool(left.throughput.sel(operation="read").isnull().all())
+    assert left.throughput.sel(operation="write").equals(shared_calls.throughput.sel(operation="write"))
+    calls = left["count"].sel(operation="rpc-access")
+    assert bool(calls.sel(operations="read").isnull().all())
+    assert bool((calls.sel(operations="write") == 5).all())
+
+
 def test_the_table_of_what_crossed_is_read_as_it_is(campaign, tmp_path):
     (tmp_path / "reached.csv").write_text("study,reached\nquick,storage\n")
     assert ClaimContext(campaign, tmp_path).reached.equals(pd.DataFrame({"study": ["quick"], "reached": ["storage"]}))

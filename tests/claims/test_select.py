@@ -1,10 +1,21 @@
 """Selections are completed from outer ones, and values are paired by repetition."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import xarray as xr
 
-from coldcache.claims.select import fit_slopes, list_cells, log_of, pair, read_values, resolve_selection
+from coldcache.claims.select import (
+    ResolvedSelection,
+    fit_slopes,
+    list_cells,
+    list_empty_cells,
+    log_of,
+    pair,
+    read_values,
+    resolve_selection,
+)
 from coldcache.core.errors import NoData
 from coldcache.design.claim_tests import Selection
 
@@ -106,3 +117,53 @@ def test_only_a_selection_that_stayed_in_memory_is_said_to(made_records, make_co
     )
     with pytest.raises(NoData, match=f"^{reason}$"):
         read_values(make_context(records).without_memory(), chosen)
+
+
+def make_shared_context(cube):
+    """Return a context with one cube."""
+    return SimpleNamespace(cube=lambda *_: cube, why_empty=lambda *_: None, leaves_memory_out=False)
+
+
+def read_shared(cube, operation, metric, **levels):
+    """Return the values of a selection of a cube."""
+    return read_values(
+        make_shared_context(cube), ResolvedSelection("anf-nfs", "rsize-wsize", operation, metric, levels)
+    )
+
+
+@pytest.mark.parametrize(
+    ("operation", "metric"),
+    [("write", "throughput"), ("read", "throughput"), ("read", "elapsed"), ("rpc-write", "count")],
+)
+def test_values_of_trials_of_one_operation_have_no_further_dim(shared_calls, operation, metric):
+    values = read_shared(shared_calls, operation, metric)
+    assert values.dims == ("io_size", "repetition")
+    assert int(values.notnull().sum()) == 15
+    assert values.attrs["units"] == shared_calls[metric].attrs["units"]
+
+
+def test_calls_of_trials_of_several_operations_are_values_of_each(shared_calls):
+    values = read_shared(shared_calls, "rpc-access", "count", io_size=65536)
+    assert values.dims == ("operations", "repetition")
+    assert values.sel(operations="write").values.tolist() == [5.0] * 5
+    assert values.sel(operations="read").values.tolist() == [7.0] * 5
+    with pytest.raises(NoData, match="no trial of anf-nfs/rsize-wsize with rpc-access counts"):
+        read_shared(shared_calls, "rpc-access", "throughput")
+
+
+def test_an_empty_cell_of_trials_of_one_operation_is_named_by_its_levels(shared_calls):
+    context = make_shared_context(shared_calls)
+    chosen = ResolvedSelection("anf-nfs", "rsize-wsize", "write", "throughput", {})
+    values = read_values(context, chosen)
+    assert list_empty_cells(context, chosen, values) == []
+    missing = values.where(values.io_size != 65536)
+    assert list_empty_cells(context, chosen, missing) == [", io size 65536"]
+
+
+def test_a_call_that_a_trial_did_not_make_is_zero_at_its_own_operation(shared_calls):
+    made = shared_calls["count"]
+    cube = shared_calls.assign(count=made.where((made.operation != "rpc-access") | (made.io_size != 65536)))
+    values = read_shared(cube, "rpc-access", "count", io_size=65536)
+    # The writes of that size counted other calls, and the reads none.
+    assert values.sel(operations="write").values.tolist() == [0.0] * 5
+    assert bool(values.sel(operations="read").isnull().all())

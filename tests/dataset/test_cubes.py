@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from coldcache.core.records import UNIT_OF_METRIC
+from coldcache.dataset import cubes
 from coldcache.dataset.cubes import build_cube
 from coldcache.dataset.reader import COUNTED, list_sweeps, open_records, open_sweep
 from coldcache.verdicts.thresholds import Thresholds
@@ -183,9 +184,74 @@ def test_imported_cases_that_differ_only_in_their_operations_keep_each_value():
     assert build_cube(alone, is_foreign=True).throughput.dims == ("operation", "repetition")
 
 
-def test_imported_cases_that_nothing_else_tells_apart_lie_along_their_names():
+def make_calls():
+    """Return rows of a write and a read of each number of threads, which both counted calls: 11 to 22."""
+    rows = []
+    for side, (operation, own) in enumerate((("write", "rpc-write"), ("read", "rpc-read")), 1):
+        for threads in (1, 2):
+            case, calls = f"operation={operation},threads={threads}", 10.0 * threads + side
+            made = [(operation, "throughput", 100 * calls), ("rpc-access", "count", calls), (own, "count", 3 * calls)]
+            rows += [
+                make_rows([(threads, 10, repetition, value)]).assign(case=case, operation=name, metric=metric)
+                for repetition in (0, 1) for name, metric, value in [*made, (operation, "elapsed", 1 / calls)]
+            ]  # fmt: skip
+    return pd.concat(rows, ignore_index=True)
+
+
+def test_cases_that_count_the_same_calls_keep_each_count_and_their_rates_have_no_further_dim():
+    cube = build_cube(make_calls())
+    assert cube["count"].dims == cube.case.dims == ("operation", "threads", "operations", "repetition")
+    calls = cube["count"].sel(operation="rpc-access", repetition=1)
+    assert calls.sel(operations="write").values.tolist() == [11.0, 21.0]
+    assert calls.sel(operations="read").values.tolist() == [12.0, 22.0]
+    assert cube.case.sel(operation="rpc-access", threads=2, repetition=0).values.tolist() == [
+        "operation=read,threads=2", "operation=write,threads=2",
+    ]  # fmt: skip
+    assert cube.throughput.dims == cube.elapsed.dims == ("operation", "threads", "repetition")
+    assert cube.throughput.sel(operation="read", repetition=0).values.tolist() == [1200.0, 2200.0]
+    # Without a call that both count, nothing is shared.
+    records = make_calls()
+    own = build_cube(records[records.operation != "rpc-access"])
+    assert own["count"].dims == own.case.dims == ("operation", "threads", "repetition")
+
+
+def test_each_figure_of_cases_that_share_calls_is_in_one_cell():
+    records = make_calls()
+    cube = build_cube(records)
+    for metric in ("throughput", "count", "elapsed"):
+        values = cube[metric].values
+        assert sorted(values[~np.isnan(values)]) == sorted(records[records.metric == metric].value)
+
+
+def test_two_modes_of_a_rate_are_marked_where_its_cases_share_calls():
+    modes = {"write": [1.0, 1.1, 2.0, 2.1], "read": [7.0, 7.1, 7.2, 7.3]}
+    rows = [
+        make_rows([(1, 10, repetition, value)]).assign(
+            case=f"operation={operation},threads=1", operation=name, metric=metric, codes="drift two-modes"
+        )
+        for operation, values in modes.items() for repetition, value in enumerate(values)
+        for name, metric in ((operation, "throughput"), ("rpc-access", "count"))
+    ]  # fmt: skip
+    codes = build_cube(pd.concat(rows, ignore_index=True)).codes
+    assert codes.sel(operation="write", operations="write").values.tolist() == ["drift two-modes"] * 4
+    assert codes.sel(operation="read", operations="read").values.tolist() == ["drift"] * 4
+    assert codes.sel(operation="read", operations="write").values.tolist() == [""] * 4
+
+
+def test_a_cell_of_two_trials_is_an_error_and_no_value_is_lost(monkeypatch):
+    monkeypatch.setattr(cubes, "_count_mixed", lambda *_: 0)
+    with pytest.raises(ValueError) as caught:
+        build_cube(make_calls())
+    assert str(caught.value) == (
+        "s/a: operation=read,threads=1, operation=write,threads=1 share the cell of rpc-access at threads 1, "
+        "repetition 0"
+    )
+
+
+@pytest.mark.parametrize("is_foreign", [False, True])
+def test_cases_that_nothing_else_tells_apart_lie_along_their_names(is_foreign):
     rows = [make_rows([(1, 10, 0, value)]).assign(case=name) for name, value in (("a", 1.0), ("b", 2.0))]
-    cube = build_cube(pd.concat(rows, ignore_index=True), is_foreign=True)
+    cube = build_cube(pd.concat(rows, ignore_index=True), is_foreign=is_foreign)
     assert cube.throughput.dims == ("operation", "levels", "repetition")
     assert cube.throughput.sel(operation="write", repetition=0).values.tolist() == [1.0, 2.0]
 

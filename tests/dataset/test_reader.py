@@ -6,6 +6,7 @@ from coldcache.core.errors import DatasetError
 from coldcache.dataset.reader import (
     find_trials,
     list_sweeps,
+    narrow_to,
     open_limits,
     open_records,
     open_rows,
@@ -49,3 +50,26 @@ def test_the_rows_of_a_trial_are_found_and_read_alone(collected):
         assert open_rows(path, rows, ("value", "log")).equals(records[["value", "log"]][rows])
     with pytest.raises(DatasetError, match="has no table records"):
         open_rows(path, slice(0, 1), ("nothing",))
+
+
+def test_what_a_cube_tells_of_a_rate_is_without_operations_that_other_trials_share(shared_calls):
+    narrow = narrow_to(shared_calls, "throughput")
+    assert narrow.case.dims == narrow.elapsed.dims == narrow.throughput.dims == ("operation", "io_size", "repetition")
+    assert narrow.operation.values.tolist() == ["read", "rpc-write", "write"]
+    assert narrow.throughput.equals(shared_calls.throughput.sel(operation=narrow.operation))
+    for operation in ("write", "read"):
+        own = shared_calls.sel(operation=operation, operations=operation, drop=True)
+        assert narrow.sel(operation=operation, drop=True).identical(own)
+
+
+def test_what_a_cube_tells_of_calls_that_several_trials_made_keeps_all_of_them(shared_calls):
+    assert narrow_to(shared_calls, "count") is shared_calls
+    assert narrow_to(shared_calls, "elapsed") is shared_calls
+    own = narrow_to(shared_calls.sel(operation=["rpc-write"]), "count")
+    assert own["count"].dims == ("operation", "io_size", "repetition")
+    assert own["count"].values.tolist() == [[[3072.0] * 5, [768.0] * 5, [192.0] * 5]]
+
+
+def test_a_cube_whose_operations_nothing_shares_is_what_it_tells(invent):
+    cube = open_sweep(invent("anf-nfs", "rsize-wsize"), "anf-nfs", "rsize-wsize")
+    assert narrow_to(cube, "throughput") is cube

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from sealed import read_table, rebuild
 
+from coldcache.dataset.reader import open_sweep
+
 pytestmark = pytest.mark.slow
 
 CAMPAIGN = "nfs-guide"
@@ -53,6 +55,14 @@ def choose(records):
 @pytest.fixture(scope="module")
 def claims(results):
     return {row["id"]: row for row in csv.DictReader((results / "claims.csv").open()) if row["id"].startswith("AN")}
+
+
+def test_each_figure_of_a_run_has_a_cell_of_its_own(results, records):
+    for sweep, rows in records[records.share.isna()].groupby("sweep"):
+        cube = open_sweep(results / "dataset.nc", "anf-nfs", sweep)
+        for metric, figures in rows.groupby("metric"):
+            runs = len(figures.drop_duplicates(["operation", "case", "repetition"]))
+            assert metric == "latency" or int(cube[metric].notnull().sum()) == runs, (sweep, metric)
 
 
 def test_the_page_states_the_verdicts_of_trials(results, page):

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+import xarray as xr
 
+from coldcache.analysis.questions import select
 from coldcache.analysis.questions.nfs_calls import (
     _expected,
     caption_bars,
@@ -127,6 +129,45 @@ def test_calls_of_runs_that_end_by_time_are_not_compared(reference_report):
     same = {sweep.question.sweep: does_same_work(sweep, dataset) for sweep in found}
     # Both levels write the same bytes; the others write for a time, which the server's cache makes worth more.
     assert (same["write-mode"], same["server-cache"]) == (True, False)
+
+
+@pytest.fixture
+def shared(invent, shared_calls, monkeypatch):
+    """The counts of a sweep whose writes and reads share a call."""
+    monkeypatch.setattr(select, "open_sweep", lambda *_: shared_calls)
+    (found,) = choose_settings(invent("anf-nfs", "rsize-wsize"), "anf-nfs", ["io_size"], "count")
+    return found
+
+
+def test_calls_that_writes_and_reads_share_have_a_row_for_each(shared):
+    rows = tabulate_calls(shared)
+    assert rows[["level", "at", "call", "counted"]].values.tolist() == [
+        row
+        for level, calls in (("64 KiB", 3072), ("256 KiB", 768), ("1 MiB", 192))
+        for row in (
+            [level, "read", "ACCESS", 7.0], [level, "write", "ACCESS", 5.0], [level, "write", "WRITE", float(calls)],
+        )
+    ]  # fmt: skip
+    assert rows[rows.call == "WRITE"].expected.tolist() == [3072, 768, 192]
+    assert title_calls(shared) == "3,072 WRITE calls with 64 KiB, 768 with 256 KiB, 192 with 1 MiB, as predicted"
+    assert list_bars(rows).name.tolist() == ["64 KiB, write", "256 KiB, write", "1 MiB, write"]
+
+
+def test_the_main_call_is_none_that_only_other_levels_change():
+    rows = [
+        ("3", "write", "ACCESS", 2), ("4.1", "write", "ACCESS", 2), ("3", "read", "ACCESS", 600),
+        ("4.1", "read", "ACCESS", 600), ("3", "write", "COMMIT", 2), ("4.1", "write", "COMMIT", 3),
+    ]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["level", "at", "call", "counted"]).assign(expected=math.nan)
+    assert main_call(table) == "COMMIT"
+    assert main_call(table.drop(columns="at")) == "ACCESS"
+
+
+def test_the_most_requests_in_flight_are_those_of_any_operation(invent):
+    (found,) = choose_settings(invent("anf-nfs"), "anf-nfs", ["slot_table_entries"], "count")
+    both = xr.concat([found.cells * 0.5, found.cells], pd.Index(["read", "write"], name="operations"))
+    counted = tabulate_slots([replace(found, cells=both)]).set_index("nconnect (1)")["counted (1)"]
+    assert counted.to_dict() == {1: "128", 2: "–", 4: "–", 8: "1,024", 16: "–"}
 
 
 def test_slots_are_those_of_the_document():

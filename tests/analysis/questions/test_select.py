@@ -104,6 +104,25 @@ def test_counts_are_of_the_calls_and_not_of_the_operations(invent):
     assert rates.cells.operation.values.tolist() == ["write"]
 
 
+def test_calls_that_writes_and_reads_share_are_told_apart_and_rates_and_times_have_no_further_dim(
+    invent, shared_calls, monkeypatch
+):
+    monkeypatch.setattr(select, "open_sweep", lambda *_: shared_calls)
+    path = invent("anf-nfs", "rsize-wsize")
+    (calls,) = choose_settings(path, "anf-nfs", ["io_size"], "count")
+    assert calls.cells.estimate.dims == ("operation", "io_size", "operations")
+    assert calls.cells.estimate.sel(operation="rpc-access", io_size=65536).values.tolist() == [7.0, 5.0]
+    for metric in ("throughput", "elapsed"):
+        (found,) = choose_settings(path, "anf-nfs", ["io_size"], metric)
+        assert found.cells.estimate.dims == ("operation", "io_size")
+        assert found.cube.elapsed.dims == found.cube.case.dims == ("operation", "io_size", "repetition")
+        assert sorted(found.operations()) == ["read", "write"]
+        assert len(found.table()) == len(found.pages()) == 6
+        assert found.page({"operation": "read", "io_size": 65536}).endswith(
+            f"operation=read,io_size=65536/index.html#read-{metric}"
+        )
+
+
 def test_what_is_shown_is_text_and_html_in_order():
     bundle = Display(["first <b>", None, "", "second"])._repr_mimebundle_()
     assert bundle["text/plain"] == "first <b>\nsecond"

@@ -8,13 +8,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from html_pages import Page
 
 from coldcache.analysis.format import show_interval
 from coldcache.core.units import show_rate
 from coldcache.dataset.reader import open_sweep
-from coldcache.report.site.first_results import write_first_results
+from coldcache.report.site.first_results import _list_medians, write_first_results
 from coldcache.statistics.intervals import interval
 
 RESULTS, PAGE = Path("results/tiny"), Path("results/tiny/report/index.html")
@@ -80,6 +81,16 @@ def test_calls_of_a_protocol_are_not_listed_as_operations_of_which_no_trial_coun
         rows = Page(write_first_results("reference", tmp_path)).rows
     assert "rpc-write" in open_sweep(tmp_path / "dataset.nc", "anf-nfs", "wsize").operation.values
     assert [row for row in rows if row[0].startswith(("rpc ", "most in flight", "transports"))] == []
+
+
+def test_operations_whose_trials_share_calls_are_listed_once_for_each_case(shared_calls):
+    cases = [case for case in np.unique(shared_calls.case) if case]
+    trials = pd.Series(5, index=pd.MultiIndex.from_product([["anf-nfs"], ["rsize-wsize"], cases]))
+    rows = list(_list_medians(shared_calls, trials))
+    assert [(row["case"], row["counted"], row["trials"]) for row in rows] == [
+        (f"{operation}, rsize and wsize {size}", 5, 5)
+        for operation in ("read", "write") for size in ("64 KiB", "256 KiB", "1 MiB")
+    ]  # fmt: skip
 
 
 def test_a_report_that_is_there_stays(reported, run_here):

@@ -16,7 +16,7 @@ from coldcache.analysis.report_links import mark_of, page_of
 from coldcache.analysis.results import Peak, Ratio
 from coldcache.core.errors import DatasetError, NoData
 from coldcache.dataset.published import PublishedValue
-from coldcache.dataset.reader import COUNTED, open_sweep
+from coldcache.dataset.reader import COUNTED, narrow_to, open_sweep
 from coldcache.statistics.dependence import Rounds, rounds_of
 from coldcache.statistics.intervals import Interval, interval_over
 from coldcache.statistics.ratios import paired_ratio
@@ -377,4 +377,5 @@ def estimate(dataset: str | Path, study: str, sweep: str, metric: str) -> Estima
         raise NoData(f"the campaign has no sweep {study}/{sweep}") from error
     if metric not in cube:
         raise NoData(f"no trial of {study}/{sweep} counts: see the page on validity")
+    cube = narrow_to(cube, metric)
     return Estimates(cube, metric, str(cube[metric].attrs["units"]), median_interval(cube[metric]))

@@ -12,7 +12,7 @@ from coldcache.campaign.progress import read_not_run
 from coldcache.core.errors import DatasetError, NoData
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.dataset.published import PublishedValue, read_published
-from coldcache.dataset.reader import open_records, open_settings, open_sweep
+from coldcache.dataset.reader import OPERATIONS_DIM, open_records, open_settings, open_sweep
 from coldcache.design.cases import Case, expand_cases
 
 
@@ -137,5 +137,10 @@ def _without_memory(cube: xr.Dataset) -> xr.Dataset:
     """Return a cube in which figures whose work stayed in memory are missing."""
     if "reached" not in cube:
         return cube
+    stored = cube.reached != "memory"
+    # A metric without the dim of operations is of trials at one level of it.
+    own = stored.all(OPERATIONS_DIM) if OPERATIONS_DIM in stored.dims else stored
     figures = [name for name in UNIT_OF_METRIC if name in cube]
-    return cube.assign({name: cube[name].where(cube.reached != "memory") for name in figures})
+    return cube.assign({
+        name: cube[name].where(stored if OPERATIONS_DIM in cube[name].dims else own) for name in figures
+    })  # fmt: skip

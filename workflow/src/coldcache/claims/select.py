@@ -8,7 +8,7 @@ import xarray as xr
 from coldcache.claims.context import ClaimContext
 from coldcache.core.errors import NoData
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
-from coldcache.dataset.reader import COUNTED
+from coldcache.dataset.reader import COUNTED, OPERATIONS_DIM, narrow_to
 from coldcache.design.claim_tests import Selection
 from coldcache.design.levels import stored_level
 from coldcache.statistics.array import Array
@@ -55,7 +55,8 @@ def read_values(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArra
     Returns
     -------
     DataArray
-        Dims: every remaining factor with more than one level, and ``repetition``.
+        Dims: every remaining factor with more than one level, and ``repetition``; ``operations``, too, where trials of
+        several operations state such values, as those that write and those that read count the same calls.
 
     Raises
     ------
@@ -67,14 +68,24 @@ def read_values(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArra
     if chosen.metric not in cube or chosen.operation not in cube.operation:
         reason = context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} that counts states the {chosen.metric} of {chosen.operation}")
-    values = _count_zeros(cube, chosen) if chosen.metric == "count" else cube[chosen.metric]
-    values = _narrow(values, cube, chosen).assign_attrs(cube[chosen.metric].attrs)
+    if chosen.metric == "count":
+        cube = cube.assign(count=_count_zeros(cube, chosen))
+    cube = _of_operation(cube, chosen)
+    values = _narrow(cube[chosen.metric], cube, chosen)
     if not bool(values.notnull().any()):
         if context.leaves_memory_out and _stayed_in_memory(cube, chosen):
             raise NoData(f"{where} with {chosen.name} stayed in memory, which decides claims about caches only")
         reason = context.why_empty(chosen.study, chosen.sweep)
         raise NoData(reason or f"no trial of {where} with {chosen.name} counts")
     return values
+
+
+def _of_operation(cube: xr.Dataset, chosen: ResolvedSelection) -> xr.Dataset:
+    """Return a cube without the dim ``operations`` where the values of a selection are of one of them."""
+    if OPERATIONS_DIM not in cube.dims:
+        return cube
+    narrow = narrow_to(cube.sel(operation=[chosen.operation]), chosen.metric)
+    return narrow if chosen.operation in narrow.operation else cube
 
 
 def _narrow(values: xr.DataArray, cube: xr.Dataset, chosen: ResolvedSelection) -> xr.DataArray:
@@ -105,7 +116,7 @@ def list_empty_cells(context: ClaimContext, chosen: ResolvedSelection, values: x
     values : DataArray
         Its values, as `read_values` returns them.
     """
-    cube = context.cube(chosen.study, chosen.sweep)
+    cube = _of_operation(context.cube(chosen.study, chosen.sweep), chosen)
     planned = (_narrow(cube["case"], cube, chosen) != "").any("repetition")
     empty = planned & ~values.notnull().any("repetition")
     return [name for name, _ in list_cells(empty.where(empty).expand_dims("repetition"))]
@@ -118,7 +129,7 @@ def _count_zeros(cube: xr.Dataset, chosen: ResolvedSelection) -> xr.DataArray:
     if not chosen.operation.startswith("rpc-"):
         return counts
     counted = counts.sel(operation=calls).notnull().any("operation")
-    return counts.where(counts.notnull() | ~counted, 0.0)
+    return counts.where(counts.notnull() | ~counted, 0.0).assign_attrs(counts.attrs)
 
 
 def _fix(values: xr.DataArray, cube: xr.Dataset, factor: str, level: Any, where: str) -> xr.DataArray:

@@ -11,7 +11,7 @@ import xarray as xr
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.trial_figure import LONGEST_COUNTS, is_headline, rank_figure
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION, NAME_FACTORS, Factor
-from coldcache.dataset.reader import COUNTED
+from coldcache.dataset.reader import COUNTED, OPERATIONS_DIM
 from coldcache.dataset.table_io import find_changes
 from coldcache.verdicts.modes import describe_modes
 from coldcache.verdicts.thresholds import Thresholds
@@ -22,13 +22,10 @@ _UNKNOWN = -1
 #: The single dim of a cube whose crossed factors would have far more cells than trials; its labels are case names.
 _LEVELS = "levels"
 
-#: The dim of imported cases that no factor separates: the operations of their trials, such as ``write+read``.
-_OPERATIONS = "operations"
-
 #: What the dims of cubes are, beside operations and repetitions.
 _DIMS = {
     **FACTORS, **LEARNT_FACTORS, _LEVELS: Factor(None, "levels of all factors"),
-    _OPERATIONS: Factor(None, "operations"),
+    OPERATIONS_DIM: Factor(None, "operations"),
 }  # fmt: skip
 
 #: Factors are not crossed if the cube would exceed both of these: cells, and cells per trial.
@@ -67,25 +64,32 @@ def build_cube(
         Dims: ``operation``, every factor with more than one level, and ``repetition``; a factor with one level is an
         attribute, as are ``study``, ``sweep``, ``tool`` and ``tool_version``. If crossed factors would leave nearly
         all cells empty, as with imported logs of many systems, one dim ``levels`` with the case names replaces them.
-        Imported cases that they do not separate have the dim ``operations``, too.
+        Texts have the dim ``operations``, too, where no factor separates cases that share an operation, as writes and
+        reads share calls of a network file system; so have the metrics of what they share, and all of imported logs.
 
         Variables: ``throughput`` (B/s), ``rate`` (1/s), ``elapsed`` and ``latency`` (s; latency is the mean) if the
         sweep has them, NaN for void and missing trials, each with its ``definition``; ``case``, ``verdict``, ``cold``,
         ``reached`` and ``codes``; and for each setting the value read back, such as ``write_cache_read``. Texts are
         empty where the sweep has no such case or repetition. Of the codes of a trial ``two-modes`` is only at those of
         its operations whose figures have them.
+
+    Raises
+    ------
+    ValueError
+        If two trials would share a cell, which is an error of this program.
     """
     records = _restore_integers(records)
     # Factors and verdicts belong to a trial, so one row per trial and operation is enough.
     trials = _drop_repeated(records, ["operation", "case", "repetition"])
     dims = ["operation", *_choose_dims(trials), "repetition"]
-    if is_foreign and _count_mixed(trials, dims[1:-1]):
+    if is_mixed := _count_mixed(trials, dims[1:-1]) > 0:
         records, trials = map(_add_operations, (records, trials))
-        dims.insert(-1, _OPERATIONS)
-    if _is_sparse(trials, dims) or (is_foreign and _count_mixed(trials, dims[1:-1])):
+        dims.insert(-1, OPERATIONS_DIM)
+    if _is_sparse(trials, dims) or (is_mixed and _count_mixed(trials, dims[1:-1])):
         records, trials = (table.assign(**{_LEVELS: table.case}) for table in (records, trials))
         dims = ["operation", _LEVELS, "repetition"]
-    index = _complete(trials, dims).drop_duplicates(dims)
+    index = _complete(trials, dims)
+    _refuse_repeated(index, dims)
     labels = ["case", "verdict", *(name for name in ("cold", "reached", "codes") if name in index)]
     if settings is not None and len(settings):
         read = settings.pivot(index=["case", "repetition"], columns="factor", values="read").add_suffix("_read")
@@ -95,7 +99,8 @@ def build_cube(
     cube = xr.Dataset(_spread_texts(index[labels], _find_cells(index, levels), levels), coords=levels)
     figures = records.statistic.isin(("value", "mean")) & (records.share == "") & records.verdict.isin(COUNTED)
     needed = [name for name in (*dims, *_FIGURE_COLUMNS) if name in records]
-    cube = cube.assign(_spread_figures(_complete(records.loc[figures, needed], dims), levels))
+    shared = set(index.operation) if is_foreign else _find_shared(index)
+    cube = cube.assign(_spread_figures(_complete(records.loc[figures, needed], dims), levels, shared))
     if "codes" in cube:
         _limit_modes(cube, thresholds or Thresholds())
     for factor in dims[1:-1]:
@@ -107,7 +112,17 @@ def build_cube(
 
 def _add_operations(table: pd.DataFrame) -> pd.DataFrame:
     """Return records with the operations of their cases, as the names of these have them."""
-    return table.assign(**{_OPERATIONS: table.case.str.extract(r"(?:^|,)operation=([^,]*)", expand=False)})
+    return table.assign(**{OPERATIONS_DIM: table.case.str.extract(r"(?:^|,)operation=([^,]*)", expand=False)})
+
+
+def _refuse_repeated(index: pd.DataFrame, dims: list[str]) -> None:
+    """Raise ValueError if two trials of an index share a cell of these dims: one of them would be lost."""
+    repeated = index[index.duplicated(dims, keep=False)]
+    if len(repeated):
+        row = repeated.iloc[0]
+        cases = ", ".join(sorted(repeated[(repeated[dims] == row[dims]).all(axis=1)].case))
+        place = ", ".join(f"{dim} {row[dim]}" for dim in dims[1:])
+        raise ValueError(f"{row.study}/{row.sweep}: {cases} share the cell of {row.operation} at {place}")
 
 
 def _list_fixed(trials: pd.DataFrame, factors: list[str]) -> dict[str, Any]:
@@ -137,17 +152,22 @@ def _limit_modes(cube: xr.Dataset, thresholds: Thresholds) -> None:
         if not any(_TWO_MODES in text for text in codes[place]):
             continue
         metric = METRIC_OF_OPERATION.get(str(cube.operation.values[place[0]]))
-        figures = cube[metric].values[place].tolist() if metric in cube else []
+        figures = cube[metric].broadcast_like(cube.codes).values[place].tolist() if metric in cube else []
         if describe_modes(figures, UNIT_OF_METRIC.get(metric or "", ""), thresholds) is None:
             codes[place] = [" ".join(code for code in text.split() if code != _TWO_MODES) for text in codes[place]]
 
 
-def _spread_figures(counted: pd.DataFrame, levels: Mapping[str, pd.Index]) -> dict[str, Any]:
-    """Return the foremost figure of each trial as variables of a cube, one for each metric, with NaN elsewhere."""
+def _spread_figures(counted: pd.DataFrame, every: Mapping[str, pd.Index], shared: set[str]) -> dict[str, Any]:
+    """Return the foremost figure of each trial as variables of a cube, one for each metric, with NaN elsewhere.
+
+    Only metrics of `shared` operations have the dim ``operations``.
+    """
     variables: dict[str, Any] = {}
     there = set(counted.metric.unique())
     for metric in [name for name in UNIT_OF_METRIC if name in there]:
         ranked = choose_figures(counted[counted.metric == metric], metric)
+        is_shared = not shared.isdisjoint(ranked.operation)
+        levels = {dim: level for dim, level in every.items() if dim != OPERATIONS_DIM or is_shared}
         cells, foremost = np.unique(_find_cells(ranked, levels), return_index=True)
         chosen = ranked.iloc[foremost]
         values = np.full(_shape(levels), np.nan)
@@ -236,6 +256,14 @@ def _is_sparse(trials: pd.DataFrame, dims: list[str]) -> bool:
 def _count_mixed(records: pd.DataFrame, dims: list[str]) -> int:
     """Return how many cases would share a cell with another case."""
     return int((records.groupby(["operation", *dims], dropna=False).case.nunique() - 1).sum())
+
+
+def _find_shared(index: pd.DataFrame) -> set[str]:
+    """Return the operations at more than one level of the dim of operations; none without that dim."""
+    if OPERATIONS_DIM not in index:
+        return set()
+    counts = index.groupby("operation")[OPERATIONS_DIM].nunique()
+    return set(counts[counts > 1].index)
 
 
 def _complete(records: pd.DataFrame, dims: list[str]) -> pd.DataFrame:

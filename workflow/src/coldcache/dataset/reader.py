@@ -24,6 +24,9 @@ LIMIT_NAMES = ("read_rate", "write_rate", "read_iops", "write_iops")
 #: Verdicts of trials that count in estimates; figures and tables mark suspect ones.
 COUNTED = ("valid", "suspect")
 
+#: The dim of cases that share an operation which no factor separates: their own operations, such as ``write+read``.
+OPERATIONS_DIM = "operations"
+
 
 def open_records(path: Path, study: str | None = None, columns: Collection[str] | None = None) -> pd.DataFrame:
     """Return the long table of a `dataset.nc`, or only the rows of one study, or some columns beside ``study``.
@@ -161,6 +164,28 @@ def open_sweep(path: Path, study: str, sweep: str) -> xr.Dataset:
     except (OSError, KeyError) as error:
         raise DatasetError(f"{path} has no sweep {study}/{sweep}") from error
     return state_rounds(cube)
+
+
+def narrow_to(cube: xr.Dataset, metric: str) -> xr.Dataset:
+    """Return what a cube tells of a metric, without the dim ``operations`` where none of its operations needs it.
+
+    Parameters
+    ----------
+    cube : Dataset
+        A sweep, as `open_sweep` returns it, or some of its operations.
+    metric : str
+        A variable of it.
+    """
+    if OPERATIONS_DIM not in cube.dims:
+        return cube
+    others = [dim for dim in cube.case.dims if dim not in ("operation", OPERATIONS_DIM)]
+    there = (cube.case != "").any(others)
+    alone = there.sum(OPERATIONS_DIM) <= 1
+    if OPERATIONS_DIM in cube[metric].dims and not bool(alone.all()):
+        return cube
+    # The operations left out are those of several cases; a metric without the dim has no figure of them.
+    narrow = cube.isel({OPERATIONS_DIM: there.argmax(OPERATIONS_DIM)}).drop_vars(OPERATIONS_DIM)
+    return narrow.isel(operation=alone.values).transpose("operation", ..., "repetition")
 
 
 def state_rounds(cube: xr.Dataset) -> xr.Dataset:

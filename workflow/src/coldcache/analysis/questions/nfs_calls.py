@@ -16,7 +16,7 @@ from coldcache.analysis.sentences.subjects import IN_FLIGHT
 from coldcache.analysis.tables import Table
 from coldcache.core.errors import NoData
 from coldcache.dataset.published import level_of
-from coldcache.dataset.reader import COUNTED, open_table
+from coldcache.dataset.reader import COUNTED, OPERATIONS_DIM, open_table
 from coldcache.statistics.intervals import reached_level
 from coldcache.statistics.models.nfs_rpcs import (
     REQUESTS_PER_CONNECTION,
@@ -73,8 +73,9 @@ def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``level``, ``at`` (the other levels, where the sweep varies more than the factor), ``call``, ``counted``
-        (median), ``low``, ``high``, ``expected`` by the formula for WRITE and ``published``; NaN where there is none.
+        ``level``, ``at`` (the other levels, where the sweep varies more than the factor, and the operation of the
+        trials, where those of several make the same calls), ``call``, ``counted`` (median), ``low``, ``high``,
+        ``expected`` by the formula for WRITE and ``published``; NaN where there is none.
 
     Raises
     ------
@@ -92,7 +93,8 @@ def tabulate_calls(estimates: Estimates) -> pd.DataFrame:
         created = _created(here.estimate)
         stated = [value.high for value in estimates.published if level_of(value).get(factor) == level]
         counts = [value for value in stated if value >= 1000]
-        at = {"at": ", ".join(name_level(dim, other) for dim, other in place.items())} if place else {}
+        words = [other if dim == OPERATIONS_DIM else name_level(dim, other) for dim, other in place.items()]
+        at = {"at": ", ".join(words)} if place else {}
         for call in cells.operation.values.tolist():
             cell, is_write = here.sel(operation=call), call == _WRITE
             if not np.isfinite(cell.estimate) or call == IN_FLIGHT:
@@ -142,12 +144,13 @@ def _expected(estimates: Estimates, levels: dict[str, Any], created: int) -> flo
 def main_call(table: pd.DataFrame) -> str:
     """Return the call that a sweep studies: WRITE where the formula holds, else the one that the factor changes most.
 
-    That is the call with the largest ratio of its counts; among equal ones the most frequent.
+    That is the call with the largest ratio of its counts at the same other levels; among equal ones the most frequent.
     """
     if table[table.call == "WRITE"].expected.notna().any():
         return "WRITE"
-    counted = table.groupby("call").counted
-    spans = pd.DataFrame({"ratio": (counted.max() / counted.min()).fillna(1.0), "sum": counted.sum()})
+    counted = table.groupby(["call", *(["at"] if "at" in table else [])]).counted
+    ratios = (counted.max() / counted.min()).fillna(1.0)
+    spans = pd.DataFrame({"ratio": ratios.groupby("call").max(), "sum": counted.sum().groupby("call").sum()})
     return str(spans.sort_values(["ratio", "sum"]).index[-1])
 
 
@@ -264,5 +267,6 @@ def _list_in_flight(sweep: Estimates) -> Iterator[tuple[int, float]]:
     if not {"nconnect", "slot_table_entries", "operation"} <= set(cells.dims) or IN_FLIGHT not in cells.operation:
         return
     if REQUESTS_PER_CONNECTION in cells.slot_table_entries:
-        found = cells.sel(operation=IN_FLIGHT, slot_table_entries=REQUESTS_PER_CONNECTION).squeeze(drop=True)
+        found = cells.sel(operation=IN_FLIGHT, slot_table_entries=REQUESTS_PER_CONNECTION)
+        found = found.max([dim for dim in found.dims if dim != "nconnect"])
         yield from zip(found.nconnect.values.tolist(), found.values.tolist(), strict=True)

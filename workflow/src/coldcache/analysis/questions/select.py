@@ -23,7 +23,7 @@ from coldcache.analysis.sentences.subjects import IN_FLIGHT
 from coldcache.analysis.tables import Table
 from coldcache.core.vocabulary import FACTORS, METADATA_OPERATIONS, METRIC_OF_OPERATION, OPERATIONS, SET_FACTORS
 from coldcache.dataset.published import PublishedValue, is_of
-from coldcache.dataset.reader import COUNTED, open_limits, open_records, open_sweep, open_table
+from coldcache.dataset.reader import COUNTED, narrow_to, open_limits, open_records, open_sweep, open_table
 
 #: The kind of limit that bounds a metric.
 _LIMITS = {"throughput": "rate", "rate": "iops"}
@@ -334,7 +334,8 @@ def _of_operations(cube: xr.Dataset, operations: set[str], metric: str) -> xr.Da
     there = [str(name) for name in cube.operation.values]
     counted = [name for name in there if name.startswith("rpc-") or name == IN_FLIGHT]
     wanted = counted if metric == "count" else operations
-    return cube.sel(operation=[name for name in there if name in wanted])
+    chosen = cube.sel(operation=[name for name in there if name in wanted])
+    return narrow_to(chosen, metric) if metric in cube else chosen
 
 
 def _with_dim(cube: xr.Dataset, over: str | None) -> xr.Dataset:

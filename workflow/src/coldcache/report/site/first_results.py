@@ -89,7 +89,7 @@ def _list_medians(cube: xr.Dataset, trials: pd.Series) -> Iterator[dict[str, Any
     named = cube.case.to_series()
     cases = named[named != ""].groupby(level=dims, sort=False).first()
     medians = {
-        name: interval_over(cube[name]).to_dataframe().to_dict("index")
+        name: interval_over(cube[name].broadcast_like(cube.case)).to_dataframe(dims).to_dict("index")
         for name in ("throughput", "rate")
         if name in cube
     }
