@@ -100,50 +100,54 @@ def test_a_level_that_turns_out_to_stand_twice_is_run_once():
         ),
         (
             sweep(threads=[64]),
-            "a trial of only keeps 4 GiB on the target, the site x allows 2 GiB: lower factors.file_size or raise "
-            "limits.bytes",
+            "a trial keeps 4 GiB on the target, the site x allows 2 GiB: lower factors.file_size or raise limits.bytes",
         ),
         (
             sweep(["file-create"], files=[1000], file_body=["4 MiB"]),
-            "a trial of only keeps 3.9 GiB on the target, the site x allows 2 GiB: lower factors.file_body or "
+            "a trial keeps 3.9 GiB on the target, the site x allows 2 GiB: lower factors.file_body or "
             "factors.files or raise limits.bytes",
         ),
         (
             sweep(more={"seconds": "1 min"}),
-            "a trial of only measures for 1 min 00 s, the site x ends it after 1 min 00 s: lower seconds or raise "
+            "a trial measures for 1 min 00 s, the site x ends it after 1 min 00 s: lower seconds or raise "
             "limits.seconds",
         ),
         (
             sweep(more={"seconds": "50 s", "ramp": "10 s"}, direct_io=[True]),
-            "a trial of only measures for 50 s after a ramp of 10 s, the site x ends it after 1 min 00 s: lower "
+            "a trial measures for 50 s after a ramp of 10 s, the site x ends it after 1 min 00 s: lower "
             "seconds or ramp, or raise limits.seconds",
         ),
         (
             sweep(tools=["iozone", "fio"], file_layout=["shared-file"]),
-            "tools: iozone knows no shared-file, as only needs; take another tool or other factors",
+            "tools: iozone knows no shared-file; name another tool, or change the sweep",
         ),
         (
             sweep(tools=["fio", "iozone"], queue_depth=[1, 8]),
-            "tools: iozone keeps one transfer in flight per thread, as queue_depth=8 needs; take another tool or "
-            "other factors",
+            "tools: iozone keeps one transfer in flight per thread, as queue_depth=8 needs; name another tool, "
+            "or change the sweep",
         ),
         (
             sweep(tools=["iozone"], transfer_size=["512 B"]),
-            "tools: iozone counts sizes in KiB, as only needs; take another tool or other factors",
+            "tools: iozone counts sizes in KiB; name another tool, or change the sweep",
         ),
         (
             sweep(["file-create"], tools=["iozone"]),
-            "tools: iozone does not measure file-create, as only needs; take another tool or other factors",
+            "tools: iozone does not measure file-create; name another tool, or change the sweep",
+        ),
+        (
+            sweep(["random-read"], tools=["ior"], queue_depth=[1, 2]),
+            "tools: ior does not measure random-read; name another tool, or change the sweep",
         ),
         (
             sweep(["random-read"], tools=["mdtest"]),
-            "tools: mdtest does not measure random-read, as only needs; take another tool or other factors",
+            "tools: mdtest does not measure random-read; name another tool, or change the sweep",
         ),
         (
             sweep(
                 tools=["iozone"], more={"settings": {"write_cache": "qemu-nbd"}}, write_cache=["writeback", "unsafe"]
             ),
-            "tools: iozone drives no block device, as write_cache=writeback needs; take another tool or other factors",
+            "tools: iozone drives no block device, as write_cache=writeback needs; name another tool, or change the "
+            "sweep",
         ),
         (
             sweep(nodes=[1, 2]),

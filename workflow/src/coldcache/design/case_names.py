@@ -21,6 +21,11 @@ def name_case(levels: Mapping[str, Level]) -> str:
     return ",".join(f"{factor}={_path_safe(level)}" for factor, level in levels.items()) or ONLY
 
 
+def name_trial(case: str) -> str:
+    """Return what a message calls a trial of a case: without the name of the only case, which says nothing."""
+    return "a trial" if case == ONLY else f"a trial of {case}"
+
+
 @lru_cache(maxsize=1024, typed=True)
 def _path_safe(level: Level) -> str:
     text = str(level).lower() if isinstance(level, bool) else str(level)

@@ -10,7 +10,7 @@ from coldcache.core.errors import DesignError
 from coldcache.core.units import show_bytes, show_seconds
 from coldcache.core.vocabulary import METADATA_OPERATIONS, NAME_FACTORS
 from coldcache.core.yaml_mistakes import name_place
-from coldcache.design.case_names import name_case
+from coldcache.design.case_names import ONLY, name_case, name_trial
 from coldcache.design.case_run import SOCKET, make_run
 from coldcache.design.companions import find_parts
 from coldcache.design.feasibility import explain_excess, explain_lack
@@ -344,7 +344,7 @@ def _refuse_excess(case: Case, sweep: Sweep, site: Site) -> None:
     if case.bytes > site.limits.bytes:
         sizes = [factor for factor in ("file_size", "file_body", *NAME_FACTORS) if factor in sweep.factors]
         raise DesignError(
-            f"a trial of {case.name} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
+            f"{name_trial(case.name)} keeps {show_bytes(case.bytes)} on the target, the site {site.site} allows "
             f"{show_bytes(site.limits.bytes)}: lower {' or '.join(f'factors.{size}' for size in sizes)} or raise "
             "limits.bytes"
         )
@@ -353,8 +353,8 @@ def _refuse_excess(case: Case, sweep: Sweep, site: Site) -> None:
         ramp = f" after a ramp of {show_seconds(case.run.ramp)}" if case.run.ramp else ""
         lower = "seconds or ramp," if case.run.ramp else "seconds"
         raise DesignError(
-            f"a trial of {case.name} measures for {show_seconds(case.run.seconds)}{ramp}, the site {site.site} ends it "
-            f"after {show_seconds(site.limits.seconds)}: lower {lower} or raise limits.seconds"
+            f"{name_trial(case.name)} measures for {show_seconds(case.run.seconds)}{ramp}, the site {site.site} ends "
+            f"it after {show_seconds(site.limits.seconds)}: lower {lower} or raise limits.seconds"
         )
 
 
@@ -384,9 +384,9 @@ def _refuse_unfit(case: Case, sweep: Sweep, site: Site) -> None:
             "and clients.launcher there, or set it to [1]"
         )
     for tool in sweep.tools if not case.scale else ():
-        unfit = sweep.find_tool(tool).unfit(case.run)
-        if unfit:
-            raise DesignError(f"tools: {tool} {unfit}, as {case.name} needs; take another tool or other factors")
+        if unfit := sweep.find_tool(tool).unfit(case.run):
+            cause = "" if case.name == ONLY or unfit.endswith(case.run.operations) else f", as {case.name} needs"
+            raise DesignError(f"tools: {tool} {unfit}{cause}; name another tool, or change the sweep")
     if case.run.transfer_size and case.run.file_size % case.run.transfer_size:
         raise DesignError(
             f"factors.file_size: {show_bytes(case.run.file_size)} is no whole number of transfers of "
