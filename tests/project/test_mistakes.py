@@ -89,7 +89,7 @@ ARGUMENTS = [
     ("plan --study=tiny,tiny --site=here", 1, 'studies: "tiny" is named twice'),
     ("plan --study=tiny --site=here --target=/etc", 1,
      "target: /etc belongs to the system; name an empty folder of its own"),
-    ("check", 2, "check: SITE is required; see coldcache check --help"),
+    ("seal", 2, "seal: campaign is required; see coldcache seal --help"),
     ("status gone", 1, "raw/gone holds no campaign.json: it is no campaign"),
     ("seal gone", 1, "raw/gone holds no campaign.json: it is no campaign"),
     ("import gone --campaign=x", 1, "gone: there is no such folder"),

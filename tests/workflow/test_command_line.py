@@ -36,7 +36,7 @@ def test_the_version_is_that_of_the_package(capsys):
         (["plan", "--stduy=quick"], 'plan: unknown argument "--stduy"; did you mean "--study"?'),
         (["plan", "--format=xml"], 'plan: --format: unknown "xml"; known are text, jsonl'),
         (["plan", "quick"], 'plan: "quick" is one argument too many'),
-        (["check"], "check: SITE is required; see coldcache check --help"),
+        (["seal"], "seal: campaign is required; see coldcache seal --help"),
         (["collect", "--campaign=x"], "collect: --results is required; see coldcache collect --help"),
         (["compare", "a", "b", "--threshold=much"], 'compare: --threshold: "much" is no number'),
         (["archive", "x", "--output"], "archive: argument --output: expected one argument"),

@@ -51,6 +51,27 @@ def test_a_target_that_cannot_be_used_is_named(check, project):
     assert lines["target"][1].endswith('scratch holds foreign files such as "thesis.tex"; name an empty folder')
 
 
+def test_what_is_not_given_is_as_the_configuration_of_the_folder_has_it(coldcache, project):
+    config = project / "config/config.yaml"
+    config.write_text('campaign: local\nstudies: tiny\nsite: here\ntarget: mine\nsize: ""\nseconds: ""\n')
+
+    def find_target(*more):
+        found = coldcache("check", *more)
+        return next(line.split()[2:] for line in found.stdout.splitlines() if line[5:].startswith("target "))
+
+    # The folder of --target must be there, unlike that of a site that says `make`.
+    assert " ".join(find_target()) == "target: mine does not exist; make it, or name another folder"
+    (project / "mine").mkdir()
+    assert find_target()[0] == "mine,"
+    assert find_target("here")[0] == "mine,"
+    assert find_target("--target=")[0] == "scratch,"
+    config.write_text("campaign: local\nstudies: tiny\nsite: here\n")
+    assert find_target()[0] == "scratch,"
+    config.write_text("campaign: local\nstudies: tiny\n")
+    refused = coldcache("check")
+    assert (refused.returncode, refused.stderr) == (1, "coldcache: config/config.yaml: site is required\n")
+
+
 def test_a_missing_tool_is_named_with_its_package(check, project):
     (project / "bin").mkdir()
     (project / "bin/sh").symlink_to(shutil.which("sh"))

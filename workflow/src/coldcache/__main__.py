@@ -88,7 +88,8 @@ def _add_plans(commands: Any) -> None:
     plan.set_defaults(run=_plan)
 
     check = commands.add_parser("check", help="print what is possible on a site, and why the rest is not")
-    check.add_argument("site", metavar="SITE", help="an id of config/sites/")
+    check.epilog = plan.epilog
+    check.add_argument("site", metavar="SITE", nargs="?", help="an id of config/sites/")
     check.add_argument("--target", help="a folder to check instead of the site's")
     check.set_defaults(run=_check)
 

@@ -25,7 +25,7 @@ from coldcache.measure.target import LOCK, WORK, check_target, takes_direct_io
 from coldcache.tools import TOOLS, find_tool
 from coldcache.tools.programs import HELPERS
 from coldcache.workflow.colours import print_line
-from coldcache.workflow.configuration import SITES
+from coldcache.workflow.configuration import SITES, complete, required
 
 #: Size of the unnamed file that tests eviction, in B.
 _PROBE = 2**20
@@ -43,15 +43,15 @@ class CheckResult(NamedTuple):
         return f"{'yes' if self.possible else 'no ':3}  {self.what:26}  {self.why}".rstrip()
 
 
-def print_check(name: str, target: str | None) -> int:
-    """Print what is possible on a site; leave nothing behind.
+def print_check(name: str | None, target: str | None) -> int:
+    """Print what is possible on a site; what is None is as `config/config.yaml` has it. Leave nothing behind.
 
     Parameters
     ----------
-    name : str
+    name : str or None
         The site's id.
     target : str or None
-        A folder to check instead of the site's.
+        A folder to check instead of the site's; empty for the site's.
 
     Returns
     -------
@@ -61,11 +61,13 @@ def print_check(name: str, target: str | None) -> int:
     Raises
     ------
     DesignError
-        If the site cannot be read.
+        If the site or `config/config.yaml` cannot be read.
     """
+    chosen = complete({"site": name, "target": target})
+    name, target = required(chosen, "site"), chosen.get("target") or ""
     site = read_site(SITES, name, target)
     if needs_job(site.clients):
-        return check_in_job(site.clients, [name, *(["--target", target] if target else [])])
+        return check_in_job(site.clients, [name, "--target", target])
     usable = [*_check_target(site), *_check_modules(site)]
     tools = [_check_tool(tool) for tool in TOOLS]
     if site.clients.launcher != "local" and usable[0].possible:
