@@ -1,4 +1,4 @@
-"""docs/pixstor-on-the-model.md quotes the campaign raw/pixstor-data/: its figures follow from logs."""
+"""docs/pixstor-data-on-the-model.md quotes the campaign raw/pixstor-data/: its figures follow from logs."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ MIB = 2**20
 
 @pytest.fixture(scope="module")
 def page(root):
-    return (root / "docs/pixstor-on-the-model.md").read_text()
+    return (root / "docs/pixstor-data-on-the-model.md").read_text()
 
 
 @pytest.fixture(scope="module")
