@@ -10,8 +10,8 @@ from coldcache.design.claim_tests import FigureTest, GrowthTest, KneeTest
 
 def test_every_core_is_asked_where_logs_state_each_stream_alone(made_records, make_context):
     alone = made_records[(made_records.study == "sas-grid") & (made_records.sweep == "per-core")].copy()
-    alone = alone[(alone.threads > 1) | (alone.metric == "throughput")]
-    several = alone.threads > 1
+    alone = alone[(alone.threads == 2) | ((alone.threads == 1) & (alone.metric == "throughput"))]
+    several = alone.threads == 2
     assert several.any()
     # Two streams of 1 s each move a file of 50 MB each: a sixth of what one core does alone.
     rows = alone[several & (alone.metric == "throughput")]
@@ -101,6 +101,27 @@ def test_rounds_that_lack_the_level_part_of_a_curve_do_not_make_it_steeper(made_
     assert (found.verdict, found.trials) == ("borne out", 80)
     assert found.estimate == pytest.approx(whole.estimate, rel=1e-3)
     assert found.high / found.low < 1.001
+
+
+@pytest.mark.parametrize(
+    ("stated", "verdict"),
+    [
+        ({}, "borne out"),
+        ({"last": 512}, "borne out"),
+        ({"last": 1024}, "open"),
+        ({"last": 1024, "reach": 512}, "borne out"),
+    ],
+)
+def test_the_last_threads_of_a_claim_must_be_reached_unless_it_names_others(
+    made_records, make_context, stated, verdict
+):
+    records = made_records[(made_records.study == "pixstor-nvme") & (made_records.sweep == "shared-file")]
+    (whole,) = (claim for claim in read_claims() if claim.claim.id == "PN5")
+    growth = GrowthTest(kind="growth", sweep="shared-file", operation="write", above=0.5, **stated)
+    claims = [whole._replace(claim=whole.claim.model_copy(update={"tests": [growth]}))]
+    (found,) = judge_claims(make_context(records), claims)
+    assert found.verdict == verdict
+    assert ("1,024 threads; the most is 512" in found.why) == (verdict == "open")
 
 
 @pytest.mark.parametrize("of", ["cases", "peak"])

@@ -40,6 +40,7 @@ def test_a_kind_becomes_its_test_with_its_defaults():
         ),
         ({"kind": "ratio", **SIDES, "levels": {"threads": 0}}, "0 is not a whole number of at least 1"),
         ({"kind": "ratio", **SIDES}, "state above, below, or both: without a limit, no ratio would decide the claim"),
+        ({"kind": "interaction", **SIDES, "here": {}, "there": {}, "above": 0}, "greater than 0"),
         ({"kind": "growth", "above": 0}, "state above, below, or both: without a limit, no growth would decide"),
         ({"kind": "ratio", **SIDES, "above": 2, "below": 2}, "above: 2 is not less than below, 2: no ratio lies"),
         ({"kind": "growth", "above": 1.5, "below": 0.5}, "above: 1.5 is not less than below, 0.5: no growth lies"),

@@ -203,7 +203,7 @@ def weigh_growth(context: ClaimContext, source: str, test: GrowthTest) -> Compar
     limits = [f"above {test.above:.3g}"] * (test.above > 0) + [f"below {test.below:.3g}"] * bool(
         np.isfinite(test.below)
     )
-    if curve.threads[-1] < (needed := (test.reach or 0) * each):
+    if curve.threads[-1] < (needed := (test.reach or test.last or 0) * each):
         missing = f"{needed:,g} threads; the most is {curve.threads[-1]:,g}"
         found = found._replace(p_for=1.0, missing=missing)
     return found._replace(

@@ -88,7 +88,7 @@ class InteractionTest(Selection):
     denominator: Selection
     here: Selection = Field(description="Where the ratio is said to be the larger one.")
     there: Selection = Field(description="Where it is said to be the smaller one.")
-    above: float = Field(1.0, ge=0, description="The ratio of the two ratios is above this.")
+    above: float = Field(1.0, gt=0, description="The ratio of the two ratios is above this.")
     over: Over = "every"
 
 
@@ -127,7 +127,9 @@ class GrowthTest(Selection):
     first: int = Field(1, ge=1, description="The least number of threads that is looked at, or a multiple of `per`.")
     last: int | None = Field(None, ge=1, description="The greatest one; the most measured if left out.")
     reach: int | None = Field(
-        None, ge=1, description="The number that the claim speaks of: a curve that ends before can only refute it."
+        None,
+        ge=1,
+        description="The number that the claim speaks of, by default `last`: a curve that ends before only refutes it.",
     )
     per: Per | None = Field(None, description="What threads are counted in; single threads if left out.")
     above: float = Field(0.0, ge=0)
