@@ -35,7 +35,7 @@ CONTENTS = {
         "docs/seal-a-campaign", "docs/archive-a-campaign", "docs/read-foreign-logs", "docs/judge-claims",
         "docs/run-the-five-studies", "docs/run-any-command",
         "docs/command-examples", "docs/the-model", "docs/dell-data-on-the-model", "docs/dell-metadata-on-the-model",
-        "docs/pixstor-data-on-the-model",
+        "docs/pixstor-data-on-the-model", "docs/pixstor-metadata-on-the-model",
         "docs/nfs-guide-on-a-guest", "docs/beyond-the-documents",
         "docs/use-the-dataset", "docs/ask-your-own-question",
         "docs/open-in-binder", "docs/use-as-a-module", "docs/add-a-tool", "docs/add-a-setting", "docs/add-a-figure",

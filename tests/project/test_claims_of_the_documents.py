@@ -65,7 +65,9 @@ def test_the_page_counts_the_verdicts(page, stated):
 
 def test_the_page_counts_the_tables_figures_and_sections_that_were_measured(root, page):
     """An item counts if a sealed campaign on the model or the guest has trials of a sweep that names it."""
-    sealed = [root / "raw" / name for name in ("dell-data", "dell-metadata", "pixstor-data", "nfs-guide")]
+    sealed = [
+        root / "raw" / name for name in ("dell-data", "dell-metadata", "pixstor-data", "pixstor-metadata", "nfs-guide")
+    ]
     measured = {document: set() for document in DOCUMENTS}
     for folder in sealed:
         for study in json.loads((folder / "campaign.json").read_text())["studies"]:
