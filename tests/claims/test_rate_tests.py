@@ -1,10 +1,15 @@
 """A ratio moves with its trials, and only claims on their sweep move."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
 from coldcache.claims.judge import CLAIM_COLUMNS, judge_claims
+from coldcache.claims.rate_tests import weigh_ratio
 from coldcache.claims.read import read_claims
+from coldcache.core.errors import NoData
+from coldcache.design.claim_tests import RatioTest
 
 
 def by_id(rows) -> dict:
@@ -28,3 +33,22 @@ def test_a_change_of_5_percent_in_one_trial_moves_the_claims_on_its_sweep_and_no
     assert new.verdict == "borne out"
     # One of 60 pairs is 5 % larger, and their mean logarithm by a sixtieth of that.
     assert new.estimate / old.estimate == pytest.approx(1.05 ** (1 / 60))
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "expected"),
+    [
+        # Each trial counted both.
+        ("rpc-access", "rpc-access", "makes 5 to 7 calls, rpc-access 5 to 7"),
+        ("rpc-write", "rpc-access", "only one side has several levels of operations: counts have no pairs"),
+    ],
+)
+def test_counts_are_compared_where_both_sides_are_of_the_same_trials(shared_calls, above, below, expected):
+    context = SimpleNamespace(cube=lambda *_: shared_calls, why_empty=lambda *_: None, leaves_memory_out=False)
+    sides = {"numerator": {"operation": above}, "denominator": {"operation": below}}
+    test = RatioTest.model_validate({"kind": "ratio", "sweep": "rsize-wsize", "metric": "count", "above": 0.5, **sides})
+    try:
+        said = weigh_ratio(context, "anf-nfs", test).says
+    except NoData as reason:
+        said = str(reason)
+    assert expected in said

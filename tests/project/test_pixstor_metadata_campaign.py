@@ -76,6 +76,7 @@ def test_the_page_states_what_a_file_costs_the_servers_and_the_targets(grown, pa
     asked = [[add_up(counts, ".requests") / files for counts, files in rounds] for rounds in cases]
     words = f"{min(asked[0]):.1f}\nrequests with one rank and {max(map(max, asked)):.1f} at most"
     assert max(asked[0]) - min(asked[0]) < 0.01 and words in page
+    assert max(counts["mds1.requests"] for rounds in cases for counts, _ in rounds) < 5 and "holds all folders" in page
     written = [add_up(counts, ".written_bytes") / files for rounds in cases for counts, files in rounds]
     assert f"the targets write {statistics.median(written) / 1024:.0f} KiB" in page
     # Ranks read each file once; servers and targets read what they keep about them, too.

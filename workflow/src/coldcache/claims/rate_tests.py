@@ -178,7 +178,11 @@ def _weigh_pair(
 def _weigh_counts(context: ClaimContext, source: str, test: RatioTest) -> ComparisonResult:
     """Compare counts of each pair exactly; zero is a count, and chance plays no part."""
     sides = [read_values(context, resolve_selection(source, test, side)) for side in (test.numerator, test.denominator)]
-    above, below = (side.values.reshape(-1) for side in xr.align(*sides, join="inner"))
+    if others := set(sides[0].dims) ^ set(sides[1].dims):
+        raise NoData(
+            f"only one side has several levels of {' and '.join(sorted(map(str, others)))}: counts have no pairs"
+        )
+    above, below = (side.transpose(*sides[0].dims).values.reshape(-1) for side in xr.align(*sides, join="inner"))
     there = ~np.isnan(above) & ~np.isnan(below)
     above, below = above[there], below[there]
     if not above.size:
