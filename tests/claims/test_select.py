@@ -157,7 +157,7 @@ def test_an_empty_cell_of_trials_of_one_operation_is_named_by_its_levels(shared_
     values = read_values(context, chosen)
     assert list_empty_cells(context, chosen, values) == []
     missing = values.where(values.io_size != 65536)
-    assert list_empty_cells(context, chosen, missing) == [", io size 65536"]
+    assert list_empty_cells(context, chosen, missing) == [", io size 64 KiB"]
 
 
 def test_a_call_that_a_trial_did_not_make_is_zero_at_its_own_operation(shared_calls):

@@ -7,6 +7,7 @@ import xarray as xr
 
 from coldcache.claims.context import ClaimContext
 from coldcache.core.errors import NoData
+from coldcache.core.units import state_bytes
 from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
 from coldcache.dataset.reader import COUNTED, OPERATIONS_DIM, narrow_to
 from coldcache.design.claim_tests import Selection
@@ -259,9 +260,13 @@ def list_cells(values: xr.DataArray) -> list[tuple[str, Array]]:
     for place in np.ndindex(*(values.sizes[dim] for dim in others)):
         cell = values.isel(dict(zip(others, place, strict=True)))
         if bool(cell.notnull().any()):
-            name = "".join(f", {dim.replace('_', ' ')} {cell[dim].item()}" for dim in others)
+            name = "".join(f", {dim.replace('_', ' ')} {_show_cell(dim, cell[dim].item())}" for dim in others)
             found.append((name, cell.values.astype(float)))
     return found
+
+
+def _show_cell(dim: str, level: Any) -> str:
+    return state_bytes(int(level)) if dim in FACTORS and FACTORS[dim].unit == "B" else str(level)
 
 
 def log_of(values: xr.DataArray) -> xr.DataArray:
