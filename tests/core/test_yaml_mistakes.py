@@ -35,6 +35,9 @@ class Given(BaseModel):
         ({"name": "A b"}, 'name: "A b" cannot be meant: what belongs here has 1 to 63 lower-case letters, digits and '
          "hyphens, and begins with no hyphen"),
         ({"many": 8}, "many: must be a list, as in [8]"),
+        ({"many": "1-4"}, "many: must be a list, as in [1, 4]"),
+        ({"many": "16..64"}, "many: must be a list, as in [16, 64]"),
+        ({"many": "a-b"}, 'many: must be a list, as in ["a-b"]'),
         ({"many": []}, "many: must not be empty"),
         ({"many": [1, 2, 3]}, "many: has 3 entries, where at most 2 may be"),
         ({"many": [1, "two"]}, 'many.1: must be a whole number, not "two"'),

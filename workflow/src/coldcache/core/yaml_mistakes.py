@@ -53,6 +53,9 @@ _FORMS = {
 #: The most characters of a wrong value that a message repeats.
 _MOST_SHOWN = 60
 
+#: A range of numbers as people write it.
+_RANGE = re.compile(r"(\d+)\s*(?:-|\.{2,3}|:)\s*(\d+)")
+
 #: The keys with which a message begins, the word that is unknown, and the value that is wrong.
 _KEYS = re.compile(r'(?:(?:[\w.-]|"[^"]*")+: )*')
 _KEY = re.compile(r'"([^"]*)"|([^.]+)')
@@ -74,12 +77,18 @@ def explain(error: ValidationError, given: Any) -> str:
         form = _FORMS.get(context["pattern"], f"matches {context['pattern']}")
         cause = f"{_show(first['input'])} cannot be meant: what belongs here {form}"
     elif first["type"] in SENTENCES:
-        given = first["input"]
-        is_listed = first["type"] == "list_type" and isinstance(given, str) and "," in given
-        cause = SENTENCES[first["type"]].format(given=given if is_listed else _show(given), **context)
+        shown = _list(first["input"]) if first["type"] == "list_type" else _show(first["input"])
+        cause = SENTENCES[first["type"]].format(given=shown, **context)
     else:
         cause = f"{_show(first['input'])} does not fit here: {first['msg']}"
     return f"{place}: {cause}" if place else cause
+
+
+def _list(given: Any) -> str:
+    """Return the entries that a list would have which was given as text, such as ``1, 2`` or ``1-2``."""
+    if isinstance(given, str) and (ends := _RANGE.fullmatch(given)):
+        return ", ".join(ends.groups())
+    return given if isinstance(given, str) and "," in given else _show(given)
 
 
 def _show(given: Any) -> str:
