@@ -81,13 +81,7 @@ def build_cube(
     records = _restore_integers(records)
     # Factors and verdicts belong to a trial, so one row per trial and operation is enough.
     trials = _drop_repeated(records, ["operation", "case", "repetition"])
-    dims = ["operation", *_choose_dims(trials), "repetition"]
-    if is_mixed := _count_mixed(trials, dims[1:-1]) > 0:
-        records, trials = map(_add_operations, (records, trials))
-        dims.insert(-1, OPERATIONS_DIM)
-    if _is_sparse(trials, dims) or (is_mixed and _count_mixed(trials, dims[1:-1])):
-        records, trials = (table.assign(**{_LEVELS: table.case}) for table in (records, trials))
-        dims = ["operation", _LEVELS, "repetition"]
+    records, trials, dims = _lay_out(records, trials)
     index = _complete(trials, dims)
     _refuse_repeated(index, dims)
     labels = ["case", "verdict", *(name for name in ("cold", "reached", "codes") if name in index)]
@@ -108,6 +102,18 @@ def build_cube(
             cube[factor] = cube[factor].where(cube[factor] != _UNKNOWN)
         cube[factor].attrs = {"units": _DIMS[factor].unit or "", "long_name": _DIMS[factor].label}
     return cube.assign_attrs(_list_fixed(trials, [name for name in _DIMS if name not in dims]))
+
+
+def _lay_out(records: pd.DataFrame, trials: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Return both tables with a column for each dim of their cube, and the dims."""
+    dims = ["operation", *_choose_dims(trials), "repetition"]
+    if is_mixed := _count_mixed(trials, dims[1:-1]) > 0:
+        records, trials = map(_add_operations, (records, trials))
+        dims.insert(-1, OPERATIONS_DIM)
+    if _is_sparse(trials, dims) or (is_mixed and _count_mixed(trials, dims[1:-1])):
+        records, trials = (table.assign(**{_LEVELS: table.case}) for table in (records, trials))
+        dims = ["operation", _LEVELS, "repetition"]
+    return records, trials, dims
 
 
 def _add_operations(table: pd.DataFrame) -> pd.DataFrame:
