@@ -9,6 +9,7 @@ import pytest
 import yaml
 from sealed import read_table
 
+CAMPAIGNS = ("dell-data", "dell-metadata", "pixstor-data", "pixstor-metadata", "fsx-metadata", "nfs-guide")
 DOCUMENTS = ("dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs")
 
 
@@ -65,9 +66,7 @@ def test_the_page_counts_the_verdicts(page, stated):
 
 def test_the_page_counts_the_tables_figures_and_sections_that_were_measured(root, page):
     """An item counts if a sealed campaign on the model or the guest has trials of a sweep that names it."""
-    sealed = [
-        root / "raw" / name for name in ("dell-data", "dell-metadata", "pixstor-data", "pixstor-metadata", "nfs-guide")
-    ]
+    sealed = [root / "raw" / name for name in CAMPAIGNS]
     measured = {document: set() for document in DOCUMENTS}
     for folder in sealed:
         for study in json.loads((folder / "campaign.json").read_text())["studies"]:
