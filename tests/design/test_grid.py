@@ -51,6 +51,10 @@ def test_direct_transfers_where_possible_are_those_of_the_file_system(possible):
     # A level that equals another one is no second case.
     both = points(sweep(direct_io=["where-possible", True]), "direct_io", environment=HERE)
     assert both == [(True,)]
+    large_only = {"by": "transfer_size", "levels": {"4 KiB": False, "1 MiB": "where-possible"}}
+    looked_up = sweep(transfer_size=["4 KiB", "1 MiB"], direct_io=large_only)
+    found = points(looked_up, "transfer_size", "direct_io", environment=HERE._replace(direct_io=possible))
+    assert found == [(4 * KIB, False), (MIB, possible)]
 
 
 def test_a_total_is_shared_and_rounded_to_whole_transfers():

@@ -111,11 +111,11 @@ def expand_grid(
     seen: set[tuple[Level, ...]] = set()
     for combination in itertools.product(*stated):
         point = dict(zip(free, combination, strict=True))
-        if point.get("direct_io") == "where-possible":
-            point["direct_io"] = environment.direct_io
+        _choose_direct_io(point, environment)
         for factor, levels in sweep.factors.items():
             if isinstance(levels, Lookup):
                 point[factor] = _look_up(factor, levels, point)
+        _choose_direct_io(point, environment)
         if most_threads:
             point["threads"] = min(int(point["threads"]), most_threads)
         if largest_transfer and "transfer_size" in point:
@@ -131,6 +131,12 @@ def expand_grid(
         if reached not in seen and not is_left_out(sweep.leave_out, operations, point, direct_io=environment.direct_io):
             seen.add(reached)
             yield dict(zip(sweep.factors, reached, strict=True))
+
+
+def _choose_direct_io(point: dict[str, Level], environment: Environment) -> None:
+    """Replace ``where-possible`` by whether the target's file system allows direct transfers."""
+    if point.get("direct_io") == "where-possible":
+        point["direct_io"] = environment.direct_io
 
 
 def refuse_unmatched(sweep: Sweep, site: Site, environment: Environment, operations: Sequence[tuple[str, ...]]) -> None:
