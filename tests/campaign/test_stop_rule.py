@@ -77,6 +77,17 @@ def test_a_start_goes_on_where_another_one_ended(rule, coldcache, measure_argume
     assert repetitions() == list(range(7))
 
 
+def test_a_tool_that_does_not_repeat_itself_may_run_more_often_than_the_rule_allows(rule, coldcache, measure_arguments):
+    rule("{relative_width: 0.000000001, most: 6}")
+    STUDY.write_text(STUDY.read_text().replace("operations: [write]", "operations: [write]\n    iterations: 2"))
+    found = coldcache(*measure_arguments("tiny.transfers"))
+    assert found.returncode == 0, found.stderr
+    assert repetitions() == list(range(10))
+    campaign = read_campaign(RAW)
+    stop = weigh(campaign.folder, campaign.site, campaign.blocks()[0].trials[0].case)
+    assert (stop.enough, stop.reason) == (True, "most repetitions reached")
+
+
 def test_void_trials_narrow_nothing_and_count_towards_the_most(rule, coldcache, measure_arguments):
     rule("{relative_width: 1000, most: 11}")
     assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0

@@ -78,7 +78,7 @@ def weigh(folder: Path, site: Site, case: Case, count: int | None = None) -> Sto
     # How runs depend on their rounds is measured on each case alone, so that every start agrees.
     stops = [
         enough(
-            of_operation, until.relative_width, most=until.most, least=case.repetitions, seconds_left=left,
+            of_operation, until.relative_width, most=case.longest, least=case.repetitions, seconds_left=left,
             seconds_each=median(spent) if spent else case.seconds,
         )
         for of_operation in rates
@@ -88,9 +88,8 @@ def weigh(folder: Path, site: Site, case: Case, count: int | None = None) -> Sto
 
 def _count_done(folder: Path, case: Case) -> int:
     """Return how many trials of a case are done, up to the first gap."""
-    assert case.until is not None
-    most = max(case.until.most, case.repetitions)
-    return next((number for number in range(most) if not is_done(folder, Trial(case, number))), most)
+    numbers = range(case.longest)
+    return next((number for number in numbers if not is_done(folder, Trial(case, number))), case.longest)
 
 
 @lru_cache
