@@ -144,6 +144,30 @@ def test_a_count_of_zero_is_within_a_limit(made_records, make_context, of):
     ]
 
 
+@pytest.mark.parametrize("operation", ["random-read", "file-create"])
+def test_a_rate_of_items_is_not_compared_with_a_limit_of_bytes(made_records, make_context, operation):
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == "PN4")
+    sweep = {"random-read": "random", "file-create": "metadata"}[operation]
+    limit = FigureTest(kind="figure", sweep=sweep, operation=operation, of="peak", below="the limits of the system")
+    claims = [stated._replace(claim=stated.claim.model_copy(update={"tests": [limit]}))]
+    (found,) = judge_claims(make_context(made_records[made_records.study == "pixstor-nvme"]), claims)
+    assert (found.verdict, found.trials) == ("open", 0)
+    assert found.why.startswith(f"the site states no limit on the rate of {operation}")
+
+
+def test_a_rate_per_thread_is_that_of_the_threads_which_the_claim_names(made_records, make_context):
+    records = made_records[(made_records.study == "sas-grid") & (made_records.sweep == "per-core")]
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == "SG3")
+    most = int(records.threads.max())
+    own = {"sweep": "per-core", "operation": "read", "of": "cases", "per_thread": True, "above": "1 B/s"}
+    test = FigureTest(kind="figure", levels={"threads": most}, **own)
+    claims = [stated._replace(claim=stated.claim.model_copy(update={"tests": [test]}))]
+    (found,) = judge_claims(make_context(records), claims)
+    rates = records[(records.threads == most) & (records.operation == "read")].value / most
+    assert (found.verdict, found.trials) == ("borne out", len(rates))
+    assert found.estimate == pytest.approx(rates.median())
+
+
 @pytest.mark.parametrize(("factor", "verdict"), [(1, "open"), (0.1, "refuted")])
 def test_all_cases_are_within_limits_only_if_all_have_values(made_records, make_context, factor, verdict):
     records = made_records[(made_records.study == "sas-grid") & (made_records.sweep == "instance-types")].copy()

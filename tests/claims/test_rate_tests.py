@@ -35,12 +35,23 @@ def test_a_change_of_5_percent_in_one_trial_moves_the_claims_on_its_sweep_and_no
     assert new.estimate / old.estimate == pytest.approx(1.05 ** (1 / 60))
 
 
+@pytest.mark.parametrize("over", ["every", "peaks"])
+def test_bytes_per_second_over_transfers_per_second_are_no_ratio(made_records, make_context, over):
+    sides = {
+        "numerator": {"sweep": "sequential", "operation": "read"},
+        "denominator": {"sweep": "random", "operation": "random-read"},
+    }
+    test = RatioTest.model_validate({"kind": "ratio", **sides, "above": 2, "over": over})
+    with pytest.raises(NoData, match="the throughput of read and the rate of random-read have different units"):
+        weigh_ratio(make_context(made_records[made_records.study == "pixstor-nvme"]), "pixstor-nvme", test)
+
+
 @pytest.mark.parametrize(
     ("above", "below", "expected"),
     [
         # Each trial counted both.
         ("rpc-access", "rpc-access", "makes 5 to 7 calls, rpc-access 5 to 7"),
-        ("rpc-write", "rpc-access", "only one side has several levels of operations: counts have no pairs"),
+        ("rpc-write", "rpc-access", "only one side has several levels of operations, so they have no pairs"),
     ],
 )
 def test_counts_are_compared_where_both_sides_are_of_the_same_trials(shared_calls, above, below, expected):

@@ -56,6 +56,14 @@ def test_rates_are_paired_by_repetition(over, ratios, trials):
     assert used == trials
 
 
+@pytest.mark.parametrize("over", ["every", "most"])
+def test_a_side_with_one_level_is_not_paired_with_all_levels_of_the_other(over):
+    several, one = make_values({1: [2.0, 2.0], 2: [4.0, 4.0]}), make_values({2: [1.0, 1.0]}).squeeze("threads")
+    for above, below in ((several, one), (one, several)):
+        with pytest.raises(NoData, match="only one side has several levels of threads, so they have no pairs"):
+            pair(above, below, over)
+
+
 def test_a_round_that_lacks_a_case_is_not_taken_for_one_of_another_ratio():
     nan = np.nan
     above, below = make_values({1: [2.0, 2.2, 1.8], 2: [8.0, nan, 8.0]}), make_values({1: [1.0] * 3, 2: [1.0] * 3})

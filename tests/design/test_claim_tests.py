@@ -47,7 +47,15 @@ def test_a_kind_becomes_its_test_with_its_defaults():
         ({"kind": "crossed"}, "state least, most, or both: without a limit, no share would decide the claim"),
         ({"kind": "crossed", "least": 0.9, "most": 0.1}, "least: 0.9 is more than most, 0.1: no share lies between"),
         ({"kind": "drop", "least": 0.3, "most": 0.1}, "least: 0.3 is more than most, 0.1: no share lies between"),
+        ({"kind": "interaction", **SIDES, "here": {}, "there": {}, "over": "peaks"}, "'every' or 'most'"),
         ({"kind": "figure", "of": "peak"}, EITHER),
+        ({"kind": "figure", "of": "peak", "above": "3 GB"}, '"3 GB" has an unknown unit "GB"'),
+        ({"kind": "figure", "of": "peak", "operation": "random-read", "below": "3 MB/s"}, "has a unit, where a plain"),
+        ({"kind": "figure", "of": "peak", "above": "0 MB/s"}, "above: 0 MB/s is met by all that is measured"),
+        (
+            {"kind": "figure", "of": "peak", "above": "3 GB/s", "below": "1 GB/s"},
+            "above: 3 GB/s is not less than below, 1 GB/s: nothing lies between",
+        ),
         (
             {"kind": "figure", "of": "peak", "above": 1, "near": {"item": "fig 1"}},
             "state either above or below, or near",
@@ -62,6 +70,8 @@ def test_a_test_that_could_not_decide_is_refused(stated, message):
 def test_a_figure_has_limits_or_a_published_value():
     assert isinstance(read(kind="figure", of="sustained", above="1 GB/s"), FigureTest)
     assert read(kind="figure", of="cases", near={"item": "fig 1"}).near == {"item": "fig 1"}
+    assert read(kind="figure", of="cases", metric="count", operation="rpc-getattr", above=0).above == 0
+    assert read(kind="figure", of="peak", below="the limits of the system").above is None
 
 
 def test_a_selection_leaves_out_what_its_test_states():

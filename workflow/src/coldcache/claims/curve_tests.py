@@ -285,9 +285,9 @@ def weigh_figure(context: ClaimContext, source: str, test: FigureTest) -> Compar
     parts = []
     for figure in _figures(context, chosen, test):
         low, high, meant = _limits(context, source, test, chosen, figure.name)
-        found = weigh_values(figure.shown, low or -np.inf, high, figure.rounds)
+        found = weigh_values(figure.shown, low, high, figure.rounds)
         if figure.curve is not None:
-            limits = LimitPair(low or -np.inf, high)
+            limits = LimitPair(low, high)
             p_for, p_against = weigh_extreme(figure.curve, limits, figure.rounds, lowest=test.of == "sustained")
             found = found._replace(p_for=p_for, p_against=p_against)
         shown = format_interval(
@@ -309,12 +309,12 @@ def _limits(
     unit = UNIT_OF_METRIC[chosen.metric]
     if test.below == SITE_LIMITS:
         ceiling = context.ceiling(chosen.operation)
-        if ceiling is None:
-            raise NoData(f"the site states no limit on the {chosen.operation} rate of its target")
-        return 0.0, ceiling, f"below the {show_rate(ceiling, unit)} that the site states as its limit"
+        if ceiling is None or unit != "B/s":
+            raise NoData(f"the site states no limit on the {chosen.metric} of {chosen.operation}")
+        return -np.inf, ceiling, f"below the {show_rate(ceiling, unit)} that the site states as its limit"
     if not test.near:
         words = [f"above {test.above}"] * (test.above is not None) + [f"below {test.below}"] * (test.below is not None)
-        return limit_of(test.above, unit, 0.0), limit_of(test.below, unit, np.inf), " and ".join(words)
+        return limit_of(test.above, unit, -np.inf), limit_of(test.below, unit, np.inf), " and ".join(words)
     stated = [value for value in select_published(context.published, source, test.near) if value.unit == unit]
     # A case that names a system, such as an instance type, is compared with the value of that system.
     named = [value for value in stated if name.endswith(f" {value.system}")] or stated
@@ -386,4 +386,6 @@ def _add_streams(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArr
     if chosen.metric != "throughput" or set(full.dims) != {"threads", "repetition"}:
         return values
     streams = tabulate_core_rates(context.rows(chosen.study, chosen.sweep))
-    return add_streams(full, streams[streams.operation == chosen.operation]).assign_attrs(full.attrs)
+    summed = add_streams(full, streams[streams.operation == chosen.operation]).assign_attrs(full.attrs)
+    # A number of threads that the claim names is no dim of its values.
+    return summed if "threads" in values.dims else summed.sel(threads=values.threads)

@@ -21,9 +21,11 @@ from coldcache.claims.select import (
     log_of,
     pair,
     read_values,
+    refuse_unpaired,
     resolve_selection,
 )
 from coldcache.core.errors import NoData
+from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.design.claim_tests import (
     DifferenceTest,
     EquivalenceTest,
@@ -86,8 +88,9 @@ def weigh_interaction(context: ClaimContext, source: str, test: InteractionTest)
     """Test whether a ratio is larger under one condition than under another."""
     logs, trials, compared = list[Array](), 0, list[xr.DataArray]()
     for condition in (test.here, test.there):
-        above = read_values(context, resolve_selection(source, test, condition, test.numerator))
-        below = read_values(context, resolve_selection(source, test, condition, test.denominator))
+        above, below = _read_sides(
+            context, *(resolve_selection(source, test, condition, side) for side in (test.numerator, test.denominator))
+        )
         found, count = pair(above, below, test.over)
         logs.append(found)
         trials, compared = trials + count, [*compared, above, below]
@@ -152,11 +155,7 @@ def _weigh_pair(
     sides: tuple[Selection, Selection], limits: LimitPair, margin: float = WORTH,
 ) -> ComparisonResult:  # fmt: skip
     """Test the ratio of two sides, paired by repetition: of common cases, or of the peaks of each."""
-    chosen = [resolve_selection(source, test, side) for side in sides]
-    above, below = (read_values(context, one) for one in chosen)
-    tools = {str(context.cube(one.study, one.sweep).attrs.get("tool")) for one in chosen}
-    if len(tools) > 1:
-        raise NoData(f"one side was measured with {' and the other with '.join(sorted(tools))}: that is no ratio")
+    above, below = _read_sides(context, *(resolve_selection(source, test, side) for side in sides))
     rounds = rounds_of(above, below)
     if test.over != "peaks":
         logs, trials = pair(above, below, test.over)
@@ -175,13 +174,28 @@ def _weigh_pair(
     return as_evidence(found.test, tested, trials, margin, rounds)
 
 
+def _read_sides(
+    context: ClaimContext, upper: ResolvedSelection, lower: ResolvedSelection
+) -> tuple[xr.DataArray, xr.DataArray]:
+    """Return the values of both sides of a ratio; raise `NoData` if their tools or units differ."""
+    values = read_values(context, upper), read_values(context, lower)
+    tools = {str(context.cube(one.study, one.sweep).attrs.get("tool")) for one in (upper, lower)}
+    if len(tools) > 1:
+        raise NoData(f"one side was measured with {' and the other with '.join(sorted(tools))}: that is no ratio")
+    if UNIT_OF_METRIC[upper.metric] != UNIT_OF_METRIC[lower.metric]:
+        raise NoData(
+            f"the {upper.metric} of {upper.operation} and the {lower.metric} of {lower.operation} have different "
+            "units: that is no ratio"
+        )
+    return values
+
+
 def _weigh_counts(context: ClaimContext, source: str, test: RatioTest) -> ComparisonResult:
     """Compare counts of each pair exactly; zero is a count, and chance plays no part."""
-    sides = [read_values(context, resolve_selection(source, test, side)) for side in (test.numerator, test.denominator)]
-    if others := set(sides[0].dims) ^ set(sides[1].dims):
-        raise NoData(
-            f"only one side has several levels of {' and '.join(sorted(map(str, others)))}: counts have no pairs"
-        )
+    sides = _read_sides(
+        context, *(resolve_selection(source, test, side) for side in (test.numerator, test.denominator))
+    )
+    refuse_unpaired(*sides)
     above, below = (side.transpose(*sides[0].dims).values.reshape(-1) for side in xr.align(*sides, join="inner"))
     there = ~np.isnan(above) & ~np.isnan(below)
     above, below = above[there], below[there]

@@ -12,7 +12,7 @@ from coldcache.core.yaml_mistakes import name_place
 from coldcache.core.yaml_models import Strict, read_model
 from coldcache.dataset.published import PublishedValue
 from coldcache.design.claim import CLAIMS, STUDIES, Claim, Claims, list_claim_files
-from coldcache.design.claim_tests import Selection
+from coldcache.design.claim_tests import FigureTest, Selection
 from coldcache.design.study import Study, read_study
 
 #: The file among the claims that holds contradictions.
@@ -67,7 +67,8 @@ def _checked(
                 name = selection.study or getattr(test, "study", None) or source
                 if selection.sweep is not None or selection.study is not None:
                     _refuse_unknown(f"{path}, {claim.id}", name, selection.sweep, find_study)
-        for column in (column for columns in claim.published for column in columns):
+        named = [*claim.published, *(test.near for test in claim.tests if isinstance(test, FigureTest))]
+        for column in (column for columns in named for column in columns):
             if column not in PublishedValue._fields:
                 hint = nearest(column, PublishedValue._fields)
                 raise DesignError(f'{path}, {claim.id}: unknown column "{column}"; {hint}')

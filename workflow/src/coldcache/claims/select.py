@@ -8,9 +8,9 @@ import xarray as xr
 from coldcache.claims.context import ClaimContext
 from coldcache.core.errors import NoData
 from coldcache.core.units import state_bytes
-from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
+from coldcache.core.vocabulary import FACTORS
 from coldcache.dataset.reader import COUNTED, OPERATIONS_DIM, narrow_to
-from coldcache.design.claim_tests import Selection
+from coldcache.design.claim_tests import Selection, choose_metric
 from coldcache.design.levels import stored_level
 from coldcache.statistics.array import Array
 
@@ -46,7 +46,7 @@ def resolve_selection(source: str, *selections: Selection) -> ResolvedSelection:
         levels |= selection.levels
     if found["sweep"] is None:
         raise NoData("the claim names no sweep")
-    metric = found["metric"] or METRIC_OF_OPERATION.get(found["operation"], "throughput")
+    metric = choose_metric(found["metric"], found["operation"])
     return ResolvedSelection(found["study"], found["sweep"], found["operation"], metric, levels)
 
 
@@ -194,8 +194,10 @@ def pair(above: xr.DataArray, below: xr.DataArray, over: str) -> tuple[Array, in
     Raises
     ------
     NoData
-        If they have no case in common, or no round has both.
+        If one side has several levels of a factor and the other one, if they have no case in common, or no round has
+        both.
     """
+    refuse_unpaired(above, below)
     above, below = xr.align(above, below, join="inner")
     if over == "most" and "threads" in above.dims and above.sizes["threads"]:
         both = (above.notnull() & below.notnull()).any([dim for dim in above.dims if dim != "threads"])
@@ -207,6 +209,14 @@ def pair(above: xr.DataArray, below: xr.DataArray, over: str) -> tuple[Array, in
         raise NoData("the two have no case in common")
     logs = log_of(above) - log_of(below)
     return average_cases(logs), 2 * int(logs.notnull().sum())
+
+
+def refuse_unpaired(above: xr.DataArray, below: xr.DataArray) -> None:
+    """Raise `NoData` if only one of two sides has several levels of a factor: its values have no pairs."""
+    if others := set(above.dims) ^ set(below.dims):
+        raise NoData(
+            f"only one side has several levels of {' and '.join(sorted(map(str, others)))}, so they have no pairs"
+        )
 
 
 def average_cases(logs: xr.DataArray) -> Array:

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from coldcache.core.errors import DesignError
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.core.units import parse_quantity
-from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, nearest
+from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS, METRIC_OF_OPERATION, nearest
 from coldcache.core.yaml_models import Strict
 from coldcache.design.levels import Level, stored_level
 
@@ -89,7 +89,7 @@ class InteractionTest(Selection):
     here: Selection = Field(description="Where the ratio is said to be the larger one.")
     there: Selection = Field(description="Where it is said to be the smaller one.")
     above: float = Field(1.0, gt=0, description="The ratio of the two ratios is above this.")
-    over: Over = "every"
+    over: Literal["every", "most"] = "every"
 
 
 class EquivalenceTest(Selection):
@@ -188,6 +188,13 @@ class FigureTest(Selection):
     def _state_limits(self) -> "FigureTest":
         if (self.above is None and self.below is None) == (not self.near):
             raise DesignError("state either above or below, or near")
+        unit = UNIT_OF_METRIC[choose_metric(self.metric, self.operation)]
+        below = None if self.below == SITE_LIMITS else self.below
+        low, high = limit_of(self.above, unit, float("-inf")), limit_of(below, unit, float("inf"))
+        if low == 0 and unit != "1":
+            raise DesignError(f"above: {self.above} is met by all that is measured; state what the claim needs")
+        if low >= high:
+            raise DesignError(f"above: {self.above} is not less than below, {self.below}: nothing lies between")
         return self
 
 
@@ -282,6 +289,11 @@ ClaimTest = Annotated[
     | ReadBackTest | ArithmeticTest,
     Field(discriminator="kind"), BeforeValidator(_refuse_unknown_kind),
 ]  # fmt: skip
+
+
+def choose_metric(metric: str | None, operation: str | None) -> str:
+    """Return a metric; if none is stated, that by which an operation is judged."""
+    return metric or METRIC_OF_OPERATION.get(operation or "", "throughput")
 
 
 def limit_of(given: str | float | None, unit: str, missing: float) -> float:
