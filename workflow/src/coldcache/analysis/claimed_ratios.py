@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from coldcache.core.program_files import find_file
-from coldcache.core.vocabulary import FACTORS
+from coldcache.core.vocabulary import FACTORS, METRIC_OF_OPERATION
 from coldcache.core.yaml_models import read_model
 from coldcache.design.claim import CLAIMS, Claim, Claims
 from coldcache.design.claim_tests import EquivalenceTest, RatioTest, Selection
-from coldcache.design.levels import stored_level
+from coldcache.design.levels import Level, stored_level
+
+#: What a side of a test names, or else the test itself.
+_NAMED = ("sweep", "operation", "metric")
 
 
 class ClaimedRatio(NamedTuple):
@@ -16,10 +19,12 @@ class ClaimedRatio(NamedTuple):
 
     Attributes
     ----------
-    claim, sweep, operation, factor : str
-        What is claimed of; the operation is empty where the claim names none.
+    claim, sweep, operation, metric, factor : str
+        What is claimed of; operation and metric are empty where the claim names none and none follows.
     level, reference : object
         The ratio is that of the first to the second, as the dataset stores them.
+    levels : dict of str to object
+        The level of each other factor that the claim names, as the dataset stores it: of other cases it says nothing.
     low, high : float
         The bounds.
     """
@@ -27,9 +32,11 @@ class ClaimedRatio(NamedTuple):
     claim: str
     sweep: str
     operation: str
+    metric: str
     factor: str
     level: Any
     reference: Any
+    levels: dict[str, Any]
     low: float
     high: float
 
@@ -67,13 +74,25 @@ def _compare(
     claim: str, study: str, test: Selection, one: Selection, other: Selection, bounds: tuple[float, float]
 ) -> Iterator[ClaimedRatio]:
     """Yield the ratio of two sides that differ in the level of one factor of one sweep of the study."""
-    sweep, operation = (one.sweep or test.sweep, one.operation or test.operation)
-    differing = [name for name in one.levels if one.levels[name] != other.levels.get(name)]
-    is_other_study = any(side.study not in (None, study) for side in (test, one, other))
-    if sweep is None or len(differing) != 1 or is_other_study or other.sweep not in (None, sweep):
+    named, others = (tuple(getattr(side, key) or getattr(test, key) for key in _NAMED) for side in (one, other))
+    studies = {side.study or test.study or study for side in (one, other)}
+    sweep, operation, metric = named
+    if sweep is None or named != others or studies != {study}:
+        return
+    above, below = (
+        {factor: _as_stored(factor, level) for factor, level in {**test.levels, **side.levels}.items()}
+        for side in (one, other)
+    )
+    differing = [factor for factor in {**above, **below} if above.get(factor) != below.get(factor)]
+    if len(differing) != 1 or differing[0] not in FACTORS or not all(differing[0] in side for side in (above, below)):
         return
     factor = differing[0]
-    if factor not in FACTORS or factor not in other.levels or other.operation not in (None, operation):
-        return
-    level, reference = (stored_level(factor, side.levels[factor]) for side in (one, other))
-    yield ClaimedRatio(claim, sweep, operation or "", factor, level, reference, *bounds)
+    level, reference = above.pop(factor), below[factor]
+    metric = metric or METRIC_OF_OPERATION.get(operation or "", "")
+    yield ClaimedRatio(claim, sweep, operation or "", metric, factor, level, reference, above, *bounds)
+
+
+def _as_stored(factor: str, level: Level) -> Level:
+    """Return a level as a cube stores it, in which truth values are names."""
+    stored = stored_level(factor, level) if factor in FACTORS else level
+    return str(stored).lower() if isinstance(stored, bool) else stored

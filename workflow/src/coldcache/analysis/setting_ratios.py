@@ -63,11 +63,14 @@ def _thin_out(found: Sequence[Pair]) -> list[Pair]:
 
 
 def _find_claim(stated: Iterable[ClaimedRatio], sweep: Estimates, pair: Pair, reference: Any) -> ClaimedRatio | None:
+    """Return the first ratio that a claim bounds of which a pair is one, at the levels that the claim names."""
+    place = {**sweep.cube.attrs, **pair.place}
     for claimed in stated:
         for one in (claimed, claimed.inverted()):
             of = (one.sweep, one.factor, one.level, one.reference)
             is_same = of == (sweep.question.sweep, sweep.factor, pair.level, reference)
-            if is_same and one.operation in ("", pair.place.get("operation")):
+            is_judged = one.operation in ("", place.get("operation")) and one.metric in ("", sweep.metric)
+            if is_same and is_judged and all(place.get(name) == level for name, level in one.levels.items()):
                 return one
     return None
 
