@@ -254,3 +254,14 @@ def test_panels_of_a_row_share_the_unit_that_the_first_one_names(sweep):
         shown = axes.yaxis.get_major_formatter()(1e9, 0)
         assert shown == "1", levels
         assert axes.get_ylabel() == ("throughput, GB/s" if levels["operation"] == "write" else "")
+
+
+def test_the_names_of_as_many_lines_as_fit_stand_at_the_ends_of_their_own(sweep):
+    wide = widen(replace(sweep, cube=sweep.cube.sel(operation=["read"])), transfer_size=SIZES[:8])
+    ((_, axes),) = draw(wide)[2]
+    ends = [400e6 * (place + 1) for place in range(8)]
+    names = {text.get_text(): text for text in axes.texts}
+    assert list(names) == [f"{4 * (place + 1)} KiB" for place in range(8)]
+    assert [text.xy[1] * axes.get_ylim()[1] for text in names.values()] == pytest.approx(ends, abs=40e6)
+    lines = {line.get_gid(): line for line in axes.lines}
+    assert [lines[f"series-{size}"].get_ydata()[-1] for size in SIZES[:8]] == pytest.approx(ends)

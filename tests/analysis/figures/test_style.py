@@ -24,7 +24,10 @@ from coldcache.analysis.figures.style import (
 def test_known_levels_have_their_own_mark_and_others_one_by_position():
     assert mark_level("read", ["write", "read"]) == MARKS["read"]
     assert mark_level("b", ["a", "b"]) == SERIES[1]
-    assert mark_level(7, list(range(8))) == SERIES[7 % len(SERIES)]
+    levels = list(range(9))
+    marks = [mark_level(level, levels) for level in levels]
+    assert tuple(marks[: len(SERIES)]) == SERIES
+    assert len({mark.colour for mark in marks}) == len({mark.marker for mark in marks}) == len(levels)
 
 
 def test_a_level_without_a_mark_of_its_own_has_the_colour_of_no_other():

@@ -60,11 +60,10 @@ SERIES = (
     Mark(_SKY, "P"),
 )  # fmt: skip
 
-
-#: What those have in turn that are beside levels with marks of their own, once none of the above is left.
+#: What further levels have, and those beside levels with marks of their own, once none of the above is left.
 _FURTHER = (Mark(_INDIGO, "X"), Mark(_WINE, "p"), Mark(FAINT, "h"))
 
-#: Lines that a reader can distinguish: as many as there are marks for any levels.
+#: Lines of one figure that a reader can distinguish at a glance.
 MOST_LINES = len(SERIES)
 
 #: The colour of each operation, of each level that has a mark of its own, and of the first series of any other kind.
@@ -96,7 +95,7 @@ def mark_level(level: Any, levels: Sequence[Any]) -> Mark:
         return MARKS[name]
     others = [one for one in levels if str(one) not in MARKS]
     taken = {MARKS[str(one)].colour for one in levels if str(one) in MARKS}
-    free = [mark for mark in (*SERIES, *_FURTHER) if mark.colour not in taken] if taken else SERIES
+    free = [mark for mark in (*SERIES, *_FURTHER) if mark.colour not in taken]
     return free[others.index(level) % len(free)]
 
 
