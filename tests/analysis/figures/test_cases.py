@@ -73,6 +73,13 @@ def test_lines_are_named_by_both_factors_in_their_order_and_have_their_intervals
     assert (found.estimate.values.tolist(), found.low.values.tolist()) == ([1.0, 5.0], [0.5, 4.5])
 
 
+def test_lines_are_named_by_the_factors_that_vary_alone():
+    cells = make_cells(operation=["write"], threads=[1, 2], stripe_count=[24, 1])
+    joined = join_levels(cells, ["stripe_count", "stripe_size"])
+    assert joined.line.values.tolist() == ["1", "24"]
+    assert joined.sel(operation="write", line="24").estimate.values.tolist() == [1.0, 3.0]
+
+
 @pytest.mark.parametrize("levels", [[1, 2], list(range(1, 20))])
 def test_every_row_is_named_at_its_height_and_has_room(levels):
     cells = make_cells(operation=["file-create", "file-stat"], network_delay=[0.1, 0.2], stripe_count=levels)

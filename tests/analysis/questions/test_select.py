@@ -1,6 +1,7 @@
 """Which sweeps answer a question, which published values are shown beside them, and the text where there is no data."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import xarray as xr
 from invented import write_invented
 
 from coldcache.analysis.display import Display, Sentences
+from coldcache.analysis.estimates import median_interval
 from coldcache.analysis.question import Question
 from coldcache.analysis.questions import select
 from coldcache.analysis.questions.select import (
@@ -254,3 +256,21 @@ def test_rates_of_names_by_a_substitute_are_never_compared_with_what_the_documen
     is_of_names = peaks.workload.str.startswith("file metadata")
     assert peaks[is_of_names].measured.isna().all() and peaks[~is_of_names].measured.notna().any()
     assert tabulate_peaks(path, "pixstor-nvme", [own]).numbers.measured.notna().any()
+
+
+def test_curves_are_of_sweeps_that_vary_nothing_beside_the_threads_and_their_setting(sweep):
+    def vary(**factors):
+        cube = sweep.cube.expand_dims(factors)
+        asked = replace(sweep.question, factor="write_cache")
+        return replace(sweep, cube=cube, cells=median_interval(cube.throughput), question=asked)
+
+    plain = vary(write_cache=["off", "on"])
+    wide = vary(write_cache=["off", "on"], transfer_size=[4096, 8192])
+    at_one = replace(plain, cells=plain.cells.isel(threads=0, drop=True))
+    selection = select.SweepSelection("s", [wide, plain, at_one], [])
+    (found,) = selection.over("threads")
+    assert found is plain
+    first, second = selection.over("threads", "write_cache", "transfer_size")
+    assert first is wide and second is plain
+    (found,) = selection.without("threads")
+    assert found is at_one

@@ -3,8 +3,10 @@
 import math
 from dataclasses import replace
 
+import pytest
 import xarray as xr
 
+from coldcache.analysis.estimates import median_interval
 from coldcache.analysis.questions.select import choose
 from coldcache.analysis.sentences import best_combinations, describe_best, describe_best_combination, title_best
 
@@ -66,3 +68,35 @@ def test_a_combination_in_memory_is_the_best_only_where_all_are(sweep):
         {"operation": "read", "threads": 1, "stripe_count": 2, "median": 200e6, "lowest": 100e6},
         {"operation": "read", "threads": 2, "stripe_count": 4, "median": 400e6, "lowest": 100e6},
     ]
+
+
+@pytest.fixture
+def crossed(sweep):
+    """Return a sweep over threads and stripe counts; eight targets are twice as fast as two."""
+    parts = [sweep.cube.assign(throughput=sweep.cube.throughput * factor) for factor in (1, 2)]
+    cube = xr.concat(parts, xr.Variable("stripe_count", [2, 8])).assign_attrs(sweep.cube.attrs)
+    cube = cube.transpose("operation", "threads", "stripe_count", "repetition")
+    return replace(sweep, cube=cube, cells=median_interval(cube.throughput))
+
+
+def test_of_several_factors_the_levels_of_all_are_told(crossed):
+    assert title_best(crossed, "stripe_count") == (
+        "The highest medians: reads with stripe count 8 and 4 threads, writes with stripe count 8 and 4 threads"
+    )
+    assert describe_best(crossed, "stripe_count") == (
+        "A sweep: the highest median of reads is that of stripe count 8 and 4 threads: 800 MB/s, the lowest 100 MB/s; "
+        "the highest median of writes is that of stripe count 8 and 4 threads: 150 MB/s, the lowest 50.0 MB/s."
+    )
+
+
+def test_of_a_combination_the_factors_that_vary_are_told(crossed):
+    assert best_combinations(crossed, ["stripe_count", "stripe_size"])[0] == {
+        "operation": "read", "threads": 1, "stripe_count": 8, "median": 200e6, "lowest": 100e6,
+    }  # fmt: skip
+    assert describe_best_combination(crossed, ["stripe_count", "stripe_size"]) == (
+        "A sweep: stripe count 8 has the highest median in 6 of 6 places (operation and threads); medians alone, no "
+        "test."
+    )
+    wide = crossed.cube.expand_dims(items_per_directory=[1, 2])
+    wide = replace(crossed, cube=wide, cells=median_interval(wide.throughput))
+    assert best_combinations(wide, ["stripe_count"]) == best_combinations(crossed, ["stripe_count"])

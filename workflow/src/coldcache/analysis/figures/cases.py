@@ -92,17 +92,18 @@ def join_levels(cells: xr.Dataset, factors: Sequence[str]) -> xr.Dataset:
     Parameters
     ----------
     cells : Dataset
-        ``estimate``, ``low``, ``high`` and ``n``; its dims include `factors`.
+        ``estimate``, ``low``, ``high`` and ``n``; its dims include some of `factors`.
     factors : sequence of str
         Each combination of their levels that has an estimate is a line, in ascending order.
     """
-    joined = cells.sortby(list(factors)).stack(line=factors)
+    varied = [factor for factor in factors if factor in cells.dims]
+    joined = cells.sortby(varied).stack(line=varied)
     joined = joined.isel(line=joined.estimate.notnull().any([dim for dim in joined.estimate.dims if dim != "line"]))
     names = [
-        " × ".join(format_level(factor, level) for factor, level in zip(factors, levels, strict=True))
+        " × ".join(format_level(factor, level) for factor, level in zip(varied, levels, strict=True))
         for levels in joined.line.values
     ]
-    return joined.drop_vars(["line", *factors]).assign_coords(line=names)
+    return joined.drop_vars(["line", *varied]).assign_coords(line=names)
 
 
 def open_rows(rows: pd.DataFrame, panels: int = 1) -> tuple[Figure, list[Axes]]:

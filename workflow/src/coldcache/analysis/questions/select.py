@@ -60,9 +60,17 @@ class SweepSelection:
     def __len__(self) -> int:
         return len(self.found)
 
-    def over(self, factor: str) -> list[Estimates]:
-        """Return the estimates at several levels of a factor, each operation over it."""
-        return [found for found in self.found if found.cells.sizes.get(factor, 1) > 1]
+    def over(self, factor: str, *settings: str) -> list[Estimates]:
+        """Return the estimates of which each operation has a line per level of a setting over a factor.
+
+        They are at several levels of the factor, and vary nothing else but settings: those that are given, or the one
+        that its sweep asks for.
+        """
+        return [
+            found for found in self.found
+            if found.cells.sizes.get(factor, 1) > 1
+            and set(found.cells.estimate.dims) <= {"operation", factor, *(settings or [found.factor])}
+        ]  # fmt: skip
 
     def without(self, factor: str) -> list[Estimates]:
         """Return the estimates at one level of a factor."""
