@@ -52,6 +52,7 @@ def test_a_level_stands_behind_the_label_of_its_factor():
     [
         (16.0, 8.0, 32.0, "threads", 0.95, "16 threads (95 %: 8 to 32)"),
         (1024.0, math.nan, math.nan, "threads", math.nan, "1,024 threads"),
+        (16384.0, 999.6, 17408.0, "1", 0.95, "16,384 (95 %: 1,000 to 17,408)"),
         (1.5, 1.25, 2.0, "1", 0.95, "1.5 (95 %: 1.25 to 2)"), (1.5, math.nan, math.nan, "1", math.nan, "1.5"),
         (2e9, 1e9, 3e9, "B/s", 0.9375, "2.00 GB/s (93.8 %: 1.00 to 3.00 GB/s)"),
         (2e9, 2e9, 2e9, "B/s", 0.9375, "2.00 GB/s"), (math.nan, math.nan, math.nan, "B/s", math.nan, ""),
@@ -133,6 +134,7 @@ def test_an_estimate_stands_before_its_interval_and_a_doubt():
 def test_of_an_interval_wider_than_ten_times_the_width_is_named_in_place_of_its_ends():
     assert show_interval(1.12e9, 1.2e9, "B/s") == "1.12 to 1.20 GB/s"
     assert show_interval(1e3, 1e4, "1/s") == "1.00 to 10.0 k/s"
+    assert show_interval(16384, 17408, "1") == "16,384 to 17,408"
     assert show_interval(15.6e3, 2.75e6, "1/s") == "spans a factor of 180"
     assert show_interval(0.22, 1.6e3, "1/s") == "spans a factor of 7,300"
     assert show_interval(0.0, 5.0, "1/s") == "0.00 to 5.00/s"

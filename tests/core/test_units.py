@@ -178,6 +178,10 @@ def test_a_duration_is_shown_in_its_two_largest_units(seconds, shown):
         (0, "B/s", "0.00 B/s"),
         (0.00123, "s", "1.23 ms"),
         (12.0, "1", "12"),
+        (999.4, "1", "999"),
+        (999.5, "1", "1,000"),
+        (16384, "1", "16,384"),
+        (1.2e9, "1", "1,200,000,000"),
     ],
 )
 def test_a_rate_is_shown_with_three_digits(rate, unit, shown):
@@ -187,6 +191,7 @@ def test_a_rate_is_shown_with_three_digits(rate, unit, shown):
 @pytest.mark.parametrize(("low", "high", "unit", "shown"), [
     (1.12e9, 1.2e9, "B/s", "1.12 to 1.20 GB/s"), (896e6, 1.05e9, "B/s", "896 MB/s to 1.05 GB/s"),
     (16900, 28100, "1/s", "16.9 to 28.1 k/s"), (0.5, 1.5, "1", "0.5 to 1.5"),
+    (16384, 17408, "1", "16,384 to 17,408"), (950, 1050, "1", "950 to 1,050"), (1e-5, 2e-5, "1", "1e-05 to 2e-05"),
 ])  # fmt: skip
 def test_a_range_names_its_unit_once(low, high, unit, shown):
     assert show_range(low, high, unit) == shown

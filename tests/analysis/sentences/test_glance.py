@@ -89,7 +89,7 @@ def test_times_and_calls_by_a_setting_are_told_only_without_rates(sweep):
     )
     (said,) = describe_meaning([counted])
     assert without_links(said) == (
-        "Rpc-write take 16 times as many calls with the write cache on (7.5e+07 → 1.2e+09; 95 %: 16 to 16)."
+        "Rpc-write take 16 times as many calls with the write cache on (75,000,000 → 1,200,000,000; 95 %: 16 to 16)."
     )
 
 

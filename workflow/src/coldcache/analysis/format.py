@@ -219,16 +219,10 @@ def format_figure(estimate: float, low: float, high: float, unit: str, level: fl
     """
     if estimate != estimate:
         return ""
-    if unit in ("1", "threads"):
-        shown = f"{_show_number(estimate)} threads" if unit == "threads" else _show_number(estimate)
-        interval = f"{_show_number(low)} to {_show_number(high)}"
-    else:
-        shown, interval = show_rate(estimate, unit), show_range(low, high, unit)
+    stored = "1" if unit == "threads" else unit
+    shown, interval = show_rate(estimate, stored), show_range(low, high, stored)
+    shown += " threads" if unit == "threads" else ""
     return f"{shown} ({show_level(level)}: {interval})" if low < high else shown
-
-
-def _show_number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def list_runs(runs: Sequence[float], unit: str) -> str:

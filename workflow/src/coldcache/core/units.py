@@ -150,6 +150,8 @@ def show_seconds(duration: float) -> str:
 def show_rate(rate: float, unit: str) -> str:
     """Return a rate or a duration with three digits and a decimal prefix: ``1.23 GB/s``, ``788/s``, ``120 µs``.
 
+    A count from 1,000 on is whole: ``16,384``.
+
     Parameters
     ----------
     rate : float
@@ -158,7 +160,8 @@ def show_rate(rate: float, unit: str) -> str:
         The stored unit of the metric.
     """
     if unit == "1":
-        return f"{rate:.3g}"
+        # From here on three digits would take an exponent.
+        return f"{rate:,.0f}" if abs(rate) >= 999.5 else f"{rate:.3g}"
     divisor, name = scale_of(rate, unit)
     value = rate / divisor
     digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
@@ -182,6 +185,8 @@ def show_range(low: float, high: float, unit: str) -> str:
         The stored unit of the metric.
     """
     first, last = show_rate(low, unit), show_rate(high, unit)
+    if unit == "1":
+        return f"{first} to {last}"
     split = re.fullmatch(r"([-\d.]+)(.*)", first)
     is_same = split is not None and re.sub(r"^[-\d.]+", "", last) == split[2]
     return f"{split[1] if split and is_same else first} to {last}"
