@@ -63,6 +63,23 @@ def test_an_overview_of_a_setting_compares_its_levels(sweep):
     assert title_headlines(best, [lost]) == "400 MB/s read"
 
 
+def set_cache(sweep, times):
+    """Return a sweep over a write cache at 4 threads: each level multiplies the runs."""
+    cube = sweep.cube.sel(threads=4, drop=True)
+    parts = [cube.assign(throughput=cube.throughput * factor) for factor in times.values()]
+    both = xr.concat(parts, xr.Variable("write_cache", list(times))).assign_attrs(sweep.cube.attrs)
+    both = both.transpose("operation", "write_cache", "repetition")
+    return replace(sweep, cube=both, cells=median_interval(both.throughput))
+
+
+def test_what_ignoring_flushes_gains_is_no_gain_of_the_cache(sweep):
+    best = [(sweep, {"operation": "read", "threads": 4})]
+    three = set_cache(sweep, {"writethrough": 1, "writeback": 2, "unsafe": 5})
+    assert title_headlines(best, [three]) == "400 MB/s read, the write cache gains 2 times"
+    for times in ({"writethrough": 1, "unsafe": 5}, {"unsafe": 1, "writeback": 2}):
+        assert title_headlines(best, [set_cache(sweep, times)]) == "400 MB/s read"
+
+
 def test_of_several_cases_the_one_that_differs_the_most_is_told_with_its_levels(sweep):
     levels = xr.Variable("write_cache", ["off", "on"])
     cube = xr.concat([sweep.cube, sweep.cube], levels).assign_attrs(sweep.cube.attrs).sel(operation=["write"])

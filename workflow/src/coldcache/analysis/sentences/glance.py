@@ -5,7 +5,7 @@ from typing import Any
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import describe_width, format_factor, list_words
-from coldcache.analysis.paired_ratios import pairs
+from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
 from coldcache.analysis.sentences.growth import describe_growth
 from coldcache.analysis.sentences.layouts import compare_layouts
 from coldcache.analysis.sentences.peaks import title_extremes
@@ -20,7 +20,7 @@ from coldcache.analysis.sentences.settings import (
 )
 from coldcache.analysis.sentences.subjects import IN_FLIGHT, capitalise, list_measured, list_varied
 from coldcache.core.units import show_rate
-from coldcache.core.vocabulary import SET_FACTORS
+from coldcache.core.vocabulary import IGNORES_FLUSHES, SET_FACTORS
 
 #: The factor of which a headline names the gain.
 _CACHE = "write_cache"
@@ -32,7 +32,8 @@ def title_headlines(
     """Return the figures of some cases as a title: ``1.17 GB/s write, 22.9 k/s random read``; None without any.
 
     A figure of which every run is flagged says so; where all are, this is said once. So does one whose interval is too
-    wide to know it. What the write cache gains comes last, where `sweeps` show a gain.
+    wide to know it. What the write cache gains comes last, where `sweeps` show a gain; what a level that ignores
+    flushes gains is none of it.
     """
     shown, flagged, widths = [], [], []
     for sweep, levels in best:
@@ -51,11 +52,18 @@ def title_headlines(
     found = [sweep for sweep in sweeps if _setting_of(sweep) == _CACHE and sweep.metric not in COMPARED]
     gains = [
         (pair.ratio.estimate, " in memory" if sweep.is_in_memory({**pair.place, _CACHE: pair.level}) else "")
-        for sweep in found for pair in pairs(sweep, _CACHE) if shows_difference(pair)
+        for sweep in found for pair in _list_cache_pairs(sweep) if shows_difference(pair)
     ]  # fmt: skip
     if parts and gains and max(gains)[0] > 1:
         parts.append("the write cache gains {:.3g} times{}".format(*max(gains)))
     return ", ".join(parts) or None
+
+
+def _list_cache_pairs(sweep: Estimates) -> list[Pair]:
+    """Return the ratios to the cache off of levels that obey flushes; ignoring them is no gain of the cache."""
+    if reference_level(sweep, _CACHE) == IGNORES_FLUSHES:
+        return []
+    return [pair for pair in pairs(sweep, _CACHE) if pair.level != IGNORES_FLUSHES]
 
 
 def _add_doubts(said: str, *doubts: str) -> str:
