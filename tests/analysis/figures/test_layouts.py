@@ -36,3 +36,21 @@ def test_only_sweeps_over_threads_alone_share_a_panel(sweep):
     other = replace(sweep, cells=sweep.cells.expand_dims(transfer_size=[1]))
     assert find_shared(sweep, [other, sweep]) is sweep
     assert find_shared(sweep, [other]) is None and find_shared(other, [sweep]) is None
+
+
+def test_the_sweep_that_was_measured_alike_shares_the_panel(sweep):
+    far = replace(sweep, cube=sweep.cube.assign_attrs(tool="ior"))
+    assert find_shared(sweep, [far, sweep]) is sweep
+    assert find_shared(sweep, [far]) is far
+    assert find_shared(sweep, []) is None
+
+
+def test_the_caption_of_broken_lines_says_what_else_differs(sweep):
+    _, axes = plt.subplots()
+    own = replace(sweep, cube=sweep.cube.assign_attrs(transfer_size=2**20, nodes=1))
+    one = replace(sweep, cube=sweep.cube.assign_attrs(transfer_size=4096, nodes=2))
+    assert draw_layouts(axes, own, one) == (
+        "Broken lines: all threads share one file, with client nodes 2 and transfer size 4 KiB."
+    )
+    other = replace(own, cube=own.cube.assign_attrs(tool="ior"))
+    assert draw_layouts(axes, own, other) == "Broken lines: all threads share one file, measured by ior."

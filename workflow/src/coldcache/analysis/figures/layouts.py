@@ -1,5 +1,6 @@
 """One file per thread and one shared file in one panel: the same colour, and broken lines for the shared file."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import xarray as xr
@@ -7,6 +8,8 @@ from matplotlib.axes import Axes
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.figures.runs import draw_runs
+from coldcache.analysis.format import format_factor, list_words
+from coldcache.analysis.sentences import list_differences, pair_layouts
 
 #: What follows an operation in the name of its line.
 ONE_FILE = ", one file"
@@ -55,17 +58,26 @@ def draw_layouts(
 
 
 def say_shared(one: Estimates, own: Estimates) -> str:
-    """Return a caption for broken lines, with their tool if the solid lines have another."""
+    """Return a caption for broken lines, with what else they differ in from the solid lines: the tool, and levels."""
     tool = str(one.cube.attrs.get("tool", ""))
     by = f", measured by {tool}" if tool != own.cube.attrs.get("tool", "") else ""
-    return f"Broken lines: all threads share one file{by}."
+    levels = list_words(format_factor(factor, level) for factor, (level, _) in list_differences(one, own).items())
+    return f"Broken lines: all threads share one file{by}{f', with {levels}' if levels else ''}."
 
 
-def find_shared(own: Estimates, shared: list[Estimates]) -> Estimates | None:
-    """Return the sweep into one shared file that a sweep of one file per thread can share a panel with.
+def find_shared(own: Estimates, shared: Iterable[Estimates]) -> Estimates | None:
+    """Return the sweep of the other layout of files that a sweep can share a panel with, one with a ratio to it first.
 
     None unless both vary the threads alone.
+
+    Parameters
+    ----------
+    own : Estimates
+        The sweep, of one file per thread or of one shared file.
+    shared : iterable of Estimates
+        The sweeps of the other layout.
     """
     dims = {"operation", "threads"}
     fitting = [one for one in shared if set(one.cells.estimate.dims) == dims and one.unit == own.unit]
-    return fitting[0] if fitting and set(own.cells.estimate.dims) == dims else None
+    pairs = pair_layouts(fitting, [own]) if set(own.cells.estimate.dims) == dims else []
+    return pairs[0][0] if pairs else None

@@ -14,7 +14,13 @@ from coldcache.analysis.sentences.growth import (
     describe_plateaus,
     shorten_reason,
 )
-from coldcache.analysis.sentences.layouts import compare_layouts, layout_ratios, why_no_ratio
+from coldcache.analysis.sentences.layouts import (
+    compare_layouts,
+    layout_ratios,
+    list_differences,
+    pair_layouts,
+    why_no_ratio,
+)
 from coldcache.analysis.sentences.peaks import (
     describe_extremes,
     describe_order,
@@ -43,7 +49,9 @@ __all__ = [
     "describe_plateaus",
     "describe_rates",
     "layout_ratios",
+    "list_differences",
     "name_level",
+    "pair_layouts",
     "rank_pairs",
     "shorten_reason",
     "title_best",

@@ -7,7 +7,7 @@ from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import describe_width, format_factor, list_words
 from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
 from coldcache.analysis.sentences.growth import describe_growth
-from coldcache.analysis.sentences.layouts import compare_layouts
+from coldcache.analysis.sentences.layouts import compare_layouts, pair_layouts
 from coldcache.analysis.sentences.peaks import title_extremes
 from coldcache.analysis.sentences.settings import (
     COMPARED,
@@ -101,11 +101,13 @@ def describe_meaning(sweeps: Iterable[Estimates]) -> list[str]:
         if not all(sweep.is_in_memory({"operation": name}) for name in list_measured(sweep))
     ]  # fmt: skip
     transfers = [sweep for sweep in growing if sweep.metric == "throughput"]
-    layouts = {sweep.question.file_layout: sweep for sweep in reversed(transfers)}
-    shared, own = layouts.get("shared-file"), layouts.get("file-per-thread")
+    shared, own = (
+        [sweep for sweep in transfers if sweep.question.file_layout == layout]
+        for layout in ("shared-file", "file-per-thread")
+    )
     sentences = [
         f"{describe_growth(stored[0])}." if stored else None,
-        compare_layouts(shared, own) if shared and own else None,
+        *(compare_layouts(one, many) for one, many in pair_layouts(shared, own)[:1]),
         describe_setting(found),
     ]
     return [sentence for sentence in sentences if sentence]

@@ -1,16 +1,23 @@
 """A sentence on what one shared file costs against one file per thread."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.format import explain_no_interval
+from coldcache.analysis.format import explain_no_interval, format_factor, format_level
 from coldcache.analysis.sentences.subjects import list_measured, name_operation
+from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
 from coldcache.statistics.intervals import Interval
 from coldcache.statistics.ratios import paired_ratio
+
+#: Factors in which layouts differ as such: a shared file holds what the files of all threads do.
+_OF_LAYOUT = ("file_layout", "file_size")
 
 
 def compare_layouts(one: Estimates, many: Estimates) -> str | None:
     """Return the ratio of one shared file to one file per thread over threads; None where no operation has both.
 
-    Of different tools, or of figures that are defined differently, there is no ratio: the sentence says so.
+    Where a ratio would mean nothing, as of different tools or sizes of transfers, the sentence says why.
     """
     if reason := why_no_ratio(one, many):
         return f"One shared file and one file per thread are not compared: {reason}."
@@ -50,13 +57,47 @@ def why_no_ratio(one: Estimates, other: Estimates) -> str | None:
     definitions = [sweep.runs.attrs.get("definition", "") for sweep in (one, other)]
     if definitions[0] != definitions[1]:
         return f"the former is defined as {definitions[0]}, the latter as {definitions[1]}"
-    return None
+    differing = [
+        f"{format_factor(factor, level)} in the former, {format_level(factor, other_level)} in the latter"
+        for factor, (level, other_level) in list_differences(one, other).items()
+    ]
+    return "; ".join(differing) or None
+
+
+def list_differences(one: Estimates, other: Estimates) -> dict[str, tuple[Any, Any]]:
+    """Return the factors of which two sweeps have a single level each that differs, with both levels.
+
+    The layout of the files and their size, which follows from it, are none of them.
+    """
+    levels = [sweep.cube.attrs for sweep in (one, other)]
+    return {
+        factor: (levels[0][factor], levels[1][factor])
+        for factor in (*FACTORS, *LEARNT_FACTORS)
+        if factor not in _OF_LAYOUT and all(factor in known for known in levels)
+        if levels[0][factor] != levels[1][factor]
+    }
+
+
+def pair_layouts(shared: Iterable[Estimates], own: Iterable[Estimates]) -> list[tuple[Estimates, Estimates]]:
+    """Return each sweep of one shared file with one of a file per thread, the pairs that have a ratio first.
+
+    Parameters
+    ----------
+    shared, own : iterable of Estimates
+        The sweeps of each layout. A shared one is paired with the first that it has a ratio to, else with the first.
+    """
+    others = list(own)
+    pairs = [
+        (one, next((other for other in others if not why_no_ratio(one, other)), others[0]))
+        for one in shared if others
+    ]  # fmt: skip
+    return sorted(pairs, key=lambda pair: why_no_ratio(*pair) is not None)
 
 
 def layout_ratios(one: Estimates, many: Estimates, operation: str) -> list[tuple[int, Interval]]:
     """Return the ratio of two layouts at each number of threads that both have, paired by repetition.
 
-    None of different tools, or of figures that are defined differently.
+    None where it would mean nothing.
     """
     if why_no_ratio(one, many):
         return []
