@@ -205,6 +205,48 @@ def test_more_repetitions_are_added_and_a_case_keeps_its_folder_through_two_addi
     assert len(missing_trials(design)) == (16 + 3 + 2) * 3 - 18
 
 
+@pytest.fixture
+def watched(project, change):
+    """A campaign under a sentinel, with a trial of each case."""
+    change(STUDY, "sweeps:\n", f"sentinel: {{sweep: more, every: 10, repeats: 1}}\nsweeps:\n{MORE}\n")
+    change(STUDY, "repetitions: 2", "repetitions: 5")
+    design = read_design(CONFIG)
+    begin(design)
+    for case in design.cases():
+        write_trial(case, 0)
+    return design
+
+
+def write_trial(case, number):
+    """Let a trial be measured, as far as an addition looks at it."""
+    (RAW / case.key / f"r{number}").mkdir(parents=True)
+    (RAW / case.key / f"r{number}/trial.json").write_text("{}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  more:\n", MORE.replace("  more:", "  added:") + "\n  more:\n"),
+        ("repetitions: 5", "repetitions: 5\nrepeat_until: {relative_width: 0.1, most: 8}"),
+    ],
+    ids=["sweep", "stop-rule"],
+)
+def test_what_is_added_under_a_sentinel_may_change_how_often_rounds_are_measured_again(watched, change, old, new):
+    change(STUDY, old, new)
+    design = read_design(CONFIG)
+    again = [{case.key: case.repeats for case in campaign.cases()} for campaign in (watched, design)]
+    assert any(again[1][key] != count for key, count in again[0].items())
+    begin(design)
+    assert read_campaign(RAW) == design
+
+
+def test_a_round_that_was_measured_again_is_not_left_out(watched, change):
+    case = next(case for case in watched.cases() if case.key == f"{READS}=1")
+    write_trial(case, 5)
+    change(STUDY, "repetitions: 5", "repetitions: 5\nrepeat_until: {relative_width: 0.1, most: 5}")
+    assert f"({READS}=1/r5 is measured, and 5 repetitions are planned)" in refusal(read_design, CONFIG)
+
+
 def test_a_sweep_that_is_added_gets_the_tool_that_is_installed_and_the_others_keep_theirs(measured, change):
     begun = read_campaign(RAW)
     change(STUDY, "sweeps:\n", f"sweeps:\n{MORE}\n".replace("[fio]", "[ior, fio]"))

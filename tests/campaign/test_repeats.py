@@ -49,11 +49,11 @@ def measure(project, coldcache, monkeypatch):
     """Return a function that measures the study on a storage that is slow in some trials of the sentinel."""
     monkeypatch.setenv("PATH", f"{project}{os.pathsep}{os.environ['PATH']}")
 
-    def run(slow, repeats=1):
+    def run(slow, repeats=1, more=()):
         pace = project / "pace"
         pace.write_text(PACE.format(folder=project, slow=slow))
         pace.chmod(0o755)
-        text = STUDY.format(sweep=SWEEP, repeats=repeats)
+        text = STUDY.format(sweep=SWEEP, repeats=repeats) + "".join(f"  {name}:{SWEEP}\n" for name in more)
         Path("config/studies/tiny.yaml").write_text(text)
         done = coldcache(
             "measure", "--campaign=tiny", "--studies=tiny", "--site=here", f"--block=rounds-1-to-{3 + repeats}",
@@ -107,3 +107,13 @@ def test_no_more_rounds_are_repeated_than_the_study_allows(measure):
     campaign = measure("0 1 2")
     assert list_drifted(campaign, "tiny") == [0]
     assert numbers("a") == [0, 1, 2, 3]
+
+
+def test_a_sweep_that_is_added_changes_no_round_that_was_measured_again(measure):
+    measure("2 3")
+    before = {path: path.read_bytes() for path in RAW.rglob("trial.json")}
+    # With a third part in each round, the same trials of the sentinel have other places in the plan.
+    campaign = measure("2 3", more=["c"])
+    assert list_drifted(campaign, "tiny") == [1]
+    assert (numbers("a"), numbers("c")) == ([0, 1, 2, 3], [0, 1, 2, 3])
+    assert {path: path.read_bytes() for path in before} == before

@@ -28,7 +28,8 @@ _ADDS_OF_SWEEP = ("operations", "factors", "settings", "repetitions", "repeat_un
 
 #: What a case holds besides what it measures.
 _NOT_OF_A_TRIAL: dict[str, Any] = {
-    "name": "", "repetitions": 0, "until": None, "sentinel_every": 0, "item": "", "expected": None, "scale": "",
+    "name": "", "repetitions": 0, "repeats": 0, "until": None, "sentinel_every": 0, "item": "", "expected": None,
+    "scale": "",
 }  # fmt: skip
 
 _SIZES = ("transfer_size", "file_size")

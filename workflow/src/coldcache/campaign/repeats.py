@@ -67,15 +67,26 @@ def is_asked_again(campaign: Campaign, trial: Trial) -> bool:
 
 
 def _find_drifted(campaign: Campaign, study: str, watch: SentinelWatch) -> list[int]:
-    moments = []
+    read = []
     for trial in watch.trials:
         folder = campaign.folder / trial.key
-        moments.append(read_moment(folder, read_outcome(folder / TRIAL_JSON), trial.case.implementation))
-    drift, most = Drift(filter(None, moments)), campaign.site.thresholds.drift
-    is_off = [moment is not None and abs(drift.of(moment.figure) or 0) > most for moment in moments]
+        outcome = read_outcome(folder / TRIAL_JSON)
+        read.append((outcome.start, read_moment(folder, outcome, trial.case.implementation)))
+    drift, most = Drift(moment for _, moment in read if moment), campaign.site.thresholds.drift
+    # By their starts: trials that were added since have other places in the plan than those that ran.
+    seen = sorted(
+        (start, moment is not None and abs(drift.of(moment.figure) or 0) > most) for start, moment in read if start
+    )
+    off = [(one, other) for (one, is_off), (other, is_next_off) in pairwise(seen) if is_off and is_next_off]
     counts = Counter(
-        trial.repetition for (one, other), stretch in zip(pairwise(is_off), watch.stretches, strict=False)
-        for trial in stretch if one and other
+        trial.repetition for stretch in watch.stretches if off
+        for trial in stretch if _began_within(campaign.folder / trial.key / TRIAL_JSON, off)
     )  # fmt: skip
     allowed = next(one.sentinel.repeats for one in campaign.planned if one.study == study and one.sentinel)
     return sorted(sorted(counts, key=lambda number: (-counts[number], number))[:allowed])
+
+
+def _began_within(path: Path, spans: list[tuple[str, str]]) -> bool:
+    """Return whether the trial of a `trial.json` began between two moments of any pair; not if it never began."""
+    start = read_outcome(path).start if path.is_file() else None
+    return start is not None and any(one <= start < other for one, other in spans)
