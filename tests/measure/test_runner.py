@@ -103,6 +103,20 @@ def test_an_interrupt_ends_the_running_trial_and_keeps_those_that_are_whole(
     assert list(Path("scratch/coldcache/tiny").iterdir()) == []
 
 
+def test_a_hangup_that_is_ignored_ends_no_trial(project, start, wait_for_tool, measure_arguments):
+    handler = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        # As by nohup, it ignores what the process ignores that starts it.
+        runner = start(*measure_arguments("tiny.transfers"))
+    finally:
+        signal.signal(signal.SIGHUP, handler)
+    wait_for_tool("fio")
+    os.kill(runner.pid, signal.SIGHUP)
+    _, errors = runner.communicate(timeout=120)
+    assert runner.returncode == 0, errors
+    assert len(trials()) == 8
+
+
 def test_a_second_runner_is_refused_by_the_name_of_the_first(
     project, start, coldcache, wait_for_tool, measure_arguments
 ):

@@ -125,9 +125,13 @@ def _precondition(campaign: Campaign, terminal: TextIO) -> None:
 
 
 def _take_signals() -> None:
-    """Treat the signals by which Snakemake, Slurm and a closing terminal end the runner like an interrupt."""
+    """Treat the signals by which Snakemake, Slurm and a closing terminal end the runner like an interrupt.
+
+    One that is ignored stays so: `nohup` lets a closing terminal end nothing.
+    """
     for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, signal.default_int_handler)
+        if signal.getsignal(ending) is not signal.SIG_IGN:
+            signal.signal(ending, signal.default_int_handler)
 
 
 def _settle(campaign: Campaign) -> Campaign:
