@@ -1,6 +1,8 @@
 """A probe measures a target before a campaign begins, and totals of the campaign follow from it."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,10 @@ from pydantic import ValidationError
 
 from coldcache.core.errors import DesignError, TargetError
 from coldcache.design.levels import Share
-from coldcache.measure.probe import probe
-from coldcache.measure.target import MARKER
+from coldcache.measure.probe import probe, with_paces
+from coldcache.measure.settings.block import BlockSettings
+from coldcache.measure.target import MARKER, locked, make_work_folder
+from coldcache.workflow.configuration import read_design
 
 
 def test_it_returns_what_the_target_does_per_second_and_leaves_nothing(tmp_path):
@@ -49,6 +53,44 @@ def test_files_are_created_and_removed_as_fast_as_the_fastest_of_three_times(tmp
     # Each time in new folders, and files are removed where they were created.
     assert places[2::2] == places[3::2]
     assert len({folder for folders in places[2::2] for folder in folders}) == 3 * len(places[2])
+
+
+PROBE = """
+import json
+from pathlib import Path
+from coldcache.measure.probe import probe
+from coldcache.measure.target import MARKER
+Path("t", MARKER).touch()
+print(json.dumps(probe(Path("t/probe"))))
+"""
+
+
+def test_a_small_target_is_not_filled(project, mount_namespace):
+    Path("t").mkdir()
+    script = "mount -t tmpfs -o size=8m,nr_inodes=400 none t"
+    found = subprocess.run(
+        mount_namespace(script, [sys.executable, "-c", PROBE]), capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+    assert all(pace > 0 for pace in json.loads(found.stdout).values())
+
+
+def test_it_writes_no_more_than_the_site_allows(project, monkeypatch, change):
+    change(Path("config/sites/here.yaml"), "bytes: 64 MiB", "bytes: 4500 KiB")
+    change(Path("config/studies/tiny.yaml"), "[16 MiB]", "[1 MiB]")
+    sizes = []
+
+    def run(_pool, part, there):
+        count = sum(map(part, there))
+        sizes.append(sum(path.stat().st_size for path in there if path.is_file()))
+        return count
+
+    monkeypatch.setattr("coldcache.measure.probe._run", run)
+    monkeypatch.setattr("coldcache.measure.probe._SECONDS", 0.1)
+    work = make_work_folder(Path("scratch"))
+    with locked(work) as lock, BlockSettings(work, lock) as settings:
+        design = with_paces(read_design({"campaign": "tiny", "studies": "tiny", "site": "here"}), work, settings)
+    assert 0 < design.environment.paces["write"] == sizes[0] <= 4500 * 2**10
 
 
 def test_it_writes_nowhere_but_in_a_marked_folder(tmp_path):
