@@ -8,14 +8,8 @@ from pathlib import Path
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
-from coldcache.campaign.progress import (
-    NOT_RUN,
-    count_repetitions,
-    is_whole,
-    missing_trials,
-    note_not_run,
-    read_not_run,
-)
+from coldcache.campaign.not_run import NOT_RUN, note_not_run, read_not_run
+from coldcache.campaign.progress import count_repetitions, is_whole, missing_trials
 from coldcache.core.errors import CampaignError
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,19 @@ def test_a_sweep_that_is_added_changes_no_round_that_was_measured_again(measure)
     assert list_drifted(campaign, "tiny") == [1]
     assert (numbers("a"), numbers("c")) == ([0, 1, 2, 3], [0, 1, 2, 3])
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_round_is_measured_again_although_a_sweep_could_not_be_run(measure):
+    campaign = measure("", more=["c"])
+    for trial in (trial for block in campaign.blocks() if block.name == "tiny.c" for trial in block.trials):
+        shutil.rmtree(RAW / trial.key, ignore_errors=True)
+    assert list_drifted(campaign, "tiny") == []
+    (RAW / "tiny/c/not-run.json").write_text('{"reason": "there is no such program"}')
+    kept = [trial for trial in campaign.watches["tiny"].trials if (RAW / trial.key).is_dir()]
+    for trial in kept[:2]:
+        log = RAW / trial.key / "stdout.txt"
+        log.write_text(log.read_text().replace("100", "50"))
+    # One part of the first round lies between them.
+    assert list_drifted(campaign, "tiny") == [0]
+    asked = [key for key in missing_trials(campaign) if key.endswith("/only/r3") and "/probe/" not in key]
+    assert sorted(asked) == ["tiny/a/only/r3", "tiny/b/only/r3", "tiny/c/only/r3"]

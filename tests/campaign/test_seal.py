@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from coldcache.campaign.progress import missing_trials
 from coldcache.campaign.seal import SUMS, check_seal, check_sums, is_sealed, raw_files, seal, sha256, write_sums
 from coldcache.core.errors import CampaignError
 
@@ -92,3 +93,18 @@ def test_a_campaign_that_has_a_link_is_not_sealed(folder):
     with pytest.raises(CampaignError, match=line):
         seal(folder)
     assert not is_sealed(folder)
+
+
+def test_a_campaign_is_sealed_without_a_sweep_that_cannot_run_and_the_sentinel_around_it(refused):
+    missing = missing_trials(refused)
+    assert {key.split("/")[1] for key in missing} == {"cache", "probe"}
+    assert seal(refused.folder) > len(missing)
+    assert is_sealed(refused.folder)
+
+
+def test_a_missing_trial_of_the_sentinel_beside_a_sweep_that_runs_is_measured_before_the_seal(refused):
+    own = next(block for block in refused.blocks() if block.name == "tiny.files").trials[0]
+    assert own.case.sweep == "probe"
+    (refused.folder / own.key / "trial.json").unlink()
+    with pytest.raises(CampaignError, match=f"1 trials are missing, the first is {own.key}; measure them"):
+        seal(refused.folder)

@@ -9,7 +9,7 @@ import pytest
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.importing.import_logs import import_logs
-from coldcache.campaign.progress import note_not_run
+from coldcache.campaign.not_run import note_not_run
 from coldcache.campaign.trials import collect_trials
 from coldcache.dataset.collect import collect
 from coldcache.dataset.coverage import ItemCoverage, describe_coverage

@@ -23,6 +23,7 @@ def test_each_stretch_holds_the_trials_up_to_the_next_of_the_sentinel():
     found = watch(Trial(PROBE, 0), Trial(OTHER, 0), Trial(OTHER, 1), Trial(PROBE, 1), Trial(PROBE, 2))["s"]
     assert [trial.repetition for trial in found.trials] == [0, 1, 2]
     assert [[trial.repetition for trial in stretch] for stretch in found.stretches] == [[0, 1], [], []]
+    assert found.blocks == ["s", "s", "s"]
     assert found.again == {}
 
 

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from coldcache.campaign.progress import missing_trials
 from coldcache.workflow.commands.status import print_status
 
 
@@ -37,6 +38,13 @@ def test_waiting_running_void_and_refused_trials_are_separate(measured, capsys):
         "void: tiny/files/operation=file-create/r0: exit status 3",
         "verdicts.csv shows which of them count, once they are collected",
     ]
+
+
+def test_trials_of_the_sentinel_beside_a_sweep_that_cannot_run_do_not_wait(refused, capsys):
+    count = len(missing_trials(refused))
+    said = lines(capsys)
+    assert not any(line.startswith("waiting: ") for line in said)
+    assert any(line.startswith(f"not run: {count}, write_cache cannot be put in force") for line in said)
 
 
 def test_a_campaign_that_never_began_is_named_in_one_line(coldcache):

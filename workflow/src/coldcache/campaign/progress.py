@@ -1,24 +1,25 @@
-"""Find the trials of a campaign that are missing, and the sweeps that cannot run."""
+"""Find the trials of a campaign that are missing."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.not_run import why_missing
 from coldcache.campaign.stop_rule import is_missing
 from coldcache.campaign.trial_json import list_trial_files
-from coldcache.core.errors import CampaignError
-from coldcache.core.files import write_whole
-from coldcache.design.cases import Case
-
-#: The file in a sweep's folder that says why the sweep could not be run.
-NOT_RUN = "not-run.json"
+from coldcache.design.blocks import Block
+from coldcache.design.cases import Trial
 
 
 def missing_trials(campaign: Campaign) -> list[str]:
     """Return the keys of planned trials without a folder; for a case with a stop rule, the next one that it needs."""
-    return list(_find_missing(campaign))
+    return [trial.key for _, trial in _find_missing(campaign)]
+
+
+def list_waiting(campaign: Campaign) -> list[str]:
+    """Return the keys of missing trials that are still to run: their own sweep and that of their block can be run."""
+    found = _find_missing(campaign)
+    return [trial.key for block, trial in found if not why_missing(campaign.folder, trial, block.name)]
 
 
 def is_whole(campaign: Campaign) -> bool:
@@ -26,11 +27,11 @@ def is_whole(campaign: Campaign) -> bool:
     return not any(_find_missing(campaign))
 
 
-def _find_missing(campaign: Campaign) -> Iterator[str]:
+def _find_missing(campaign: Campaign) -> Iterator[tuple[Block, Trial]]:
     for block in campaign.blocks():
         for trial in block.trials:
             if is_missing(campaign, trial):
-                yield trial.key
+                yield block, trial
 
 
 def count_repetitions(campaign: Campaign) -> list[int]:
@@ -42,29 +43,3 @@ def count_repetitions(campaign: Campaign) -> list[int]:
         return sorted({trial.case.repetitions for block in campaign.blocks() for trial in block.trials})
     cases = Counter(path.parents[1] for path in list_trial_files(campaign.folder, campaign.foreign))
     return sorted(set(cases.values()))
-
-
-def note_not_run(campaign: Campaign, case: Case, reason: str | None) -> None:
-    """Record why the sweep of a case cannot be run; without a reason, remove the record."""
-    path = campaign.folder / case.study / case.sweep / NOT_RUN
-    if not reason:
-        path.unlink(missing_ok=True)
-        return
-    write_whole(path, json.dumps({"reason": reason}, indent=1) + "\n")
-
-
-def read_not_run(folder: Path, study: str, sweep: str) -> str | None:
-    """Return why a sweep of the campaign in `folder` could not be run; None where it could.
-
-    Raises
-    ------
-    CampaignError
-        If the reason cannot be read.
-    """
-    path = folder / study / sweep / NOT_RUN
-    try:
-        return str(json.loads(path.read_text())["reason"])
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CampaignError(f"{path}: no reason can be read ({error}); remove it and measure again") from error

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from coldcache.campaign.campaign import Campaign
+from coldcache.campaign.not_run import read_not_run
 from coldcache.campaign.observe import read_log_bytes
 from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
 from coldcache.core.errors import LogError
@@ -20,8 +21,9 @@ from coldcache.tools import read_by
 from coldcache.tools.protocols import Tool
 from coldcache.verdicts.drift import Drift, Moment
 
-#: The rounds of each study, by the file that a trial of its sentinel wrote last, and when: a large campaign asks often.
-_KNOWN: dict[tuple[Path, int, float], list[int]] = {}
+#: The rounds of each study, by the file that a trial of its sentinel wrote last, when, and how many there are: a large
+#: campaign asks often.
+_KNOWN: dict[tuple[Path, int, int, float], list[int]] = {}
 
 
 def read_moment(folder: Path, outcome: Outcome, tool: Tool) -> Moment | None:
@@ -40,20 +42,22 @@ def list_drifted(campaign: Campaign, study: str) -> list[int]:
     """Return the rounds of a study that are measured again, from 0, ascending.
 
     They are those with trials before and after which the sentinel was too far off its median, those with most of them
-    first in line, and no more than the study allows. None before the sentinel has run in all rounds.
+    first in line, and no more than the study allows. None before the sentinel has run in all rounds, except in blocks
+    of sweeps that could not be run.
     """
     watch = campaign.watches.get(study)
     if not watch or not watch.trials[-1].case.repeats:
         return []
+    awaited = _list_awaited(campaign, watch)
     # The last one is missing longest.
-    files = [campaign.folder / trial.key / TRIAL_JSON for trial in reversed(watch.trials)]
-    if not files[0].is_file():
+    files = [campaign.folder / trial.key / TRIAL_JSON for trial in reversed(awaited)]
+    if not files or not files[0].is_file():
         return []
-    key = files[0].resolve(), files[0].stat().st_mtime_ns, campaign.site.thresholds.drift
+    key = files[0].resolve(), files[0].stat().st_mtime_ns, len(files), campaign.site.thresholds.drift
     if key not in _KNOWN:
         if not all(file.is_file() for file in files):
             return []
-        _KNOWN[key] = _find_drifted(campaign, study, watch)
+        _KNOWN[key] = _find_drifted(campaign, awaited, watch.stretches)
     return _KNOWN[key]
 
 
@@ -66,9 +70,17 @@ def is_asked_again(campaign: Campaign, trial: Trial) -> bool:
     return trial.repetition - case.repetitions < sum(number < case.repetitions for number in drifted)
 
 
-def _find_drifted(campaign: Campaign, study: str, watch: SentinelWatch) -> list[int]:
+def _list_awaited(campaign: Campaign, watch: SentinelWatch) -> list[Trial]:
+    """Return the trials of a sentinel without those that are missing since a sweep could not be run."""
+    folder = campaign.folder
+    refused = {block for block in set(watch.blocks) if read_not_run(folder, *block.split("."))}
+    trials = zip(watch.trials, watch.blocks, strict=True)
+    return [trial for trial, block in trials if block not in refused or (folder / trial.key / TRIAL_JSON).is_file()]
+
+
+def _find_drifted(campaign: Campaign, sentinel: list[Trial], stretches: list[list[Trial]]) -> list[int]:
     read = []
-    for trial in watch.trials:
+    for trial in sentinel:
         folder = campaign.folder / trial.key
         outcome = read_outcome(folder / TRIAL_JSON)
         read.append((outcome.start, read_moment(folder, outcome, trial.case.implementation)))
@@ -79,9 +91,10 @@ def _find_drifted(campaign: Campaign, study: str, watch: SentinelWatch) -> list[
     )
     off = [(one, other) for (one, is_off), (other, is_next_off) in pairwise(seen) if is_off and is_next_off]
     counts = Counter(
-        trial.repetition for stretch in watch.stretches if off
+        trial.repetition for stretch in stretches if off
         for trial in stretch if _began_within(campaign.folder / trial.key / TRIAL_JSON, off)
     )  # fmt: skip
+    study = sentinel[0].case.study
     allowed = next(one.sentinel.repeats for one in campaign.planned if one.study == study and one.sentinel)
     return sorted(sorted(counts, key=lambda number: (-counts[number], number))[:allowed])
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from coldcache.campaign.campaign import read_campaign
 from coldcache.campaign.judged import write_judged
-from coldcache.campaign.progress import missing_trials, read_not_run
+from coldcache.campaign.progress import list_waiting
 from coldcache.campaign.trial_json import list_trial_files, read_outcome
 from coldcache.core.errors import CampaignError
 
@@ -56,8 +56,8 @@ def seal(folder: Path) -> int:
     Raises
     ------
     CampaignError
-        If the campaign is sealed already, has symbolic links, a trial is missing although its sweep can run, or a
-        `trial.json` cannot be read.
+        If the campaign is sealed already, has symbolic links, a trial is missing although its sweep and that of its
+        block can run, or a `trial.json` cannot be read.
     """
     if is_sealed(folder):
         raise CampaignError(
@@ -69,8 +69,7 @@ def seal(folder: Path) -> int:
             "each link by a copy of what it leads to, or remove it"
         )
     campaign = read_campaign(folder)
-    missing = [key for key in missing_trials(campaign) if not read_not_run(folder, *key.split("/")[:2])]
-    if missing:
+    if missing := list_waiting(campaign):
         raise CampaignError(f"{folder}: {len(missing)} trials are missing, the first is {missing[0]}; measure them")
     for path in list_trial_files(folder, campaign.studies):
         try:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from coldcache.campaign.baselines import Baselines
 from coldcache.campaign.campaign import Campaign, site_of
+from coldcache.campaign.not_run import why_missing
 from coldcache.campaign.observe import observe
-from coldcache.campaign.progress import read_not_run
 from coldcache.campaign.repeats import read_moment
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.campaign.trial_json import TRIAL_JSON, list_trial_files, read_outcome
@@ -97,7 +97,7 @@ class TrialReader:
     def __init__(self, campaign: Campaign):
         self._campaign, self._logs = campaign, ForeignLogs(campaign.folder)
         self._planned = {
-            trial.key: trial
+            trial.key: (trial, block.name)
             for block in campaign.blocks()
             for trial in block.trials
             if is_done(campaign.folder, trial) or is_missing(campaign, trial)
@@ -127,7 +127,7 @@ class TrialReader:
             elif key in self._imported:
                 yield _read_foreign_trial(key, self._outcomes[key], self._imported[key], self._logs)
             else:
-                yield _describe_missing(self._planned[key], self._campaign)
+                yield _describe_missing(*self._planned[key], self._campaign)
 
     def adopt(self, trial: CollectedTrial) -> CollectedTrial:
         """Return a trial that another process read, with the outcome that is in memory here in place of its copy."""
@@ -140,10 +140,10 @@ def _share_parts(outcome: Outcome, known: dict[str, Any]) -> Outcome:
     return outcome._replace(**{name: known.setdefault(repr(part), part) for name, part in parts.items()})
 
 
-def _describe_missing(trial: Trial, campaign: Campaign) -> CollectedTrial:
+def _describe_missing(trial: Trial, block: str, campaign: Campaign) -> CollectedTrial:
     """Return a planned trial that has not run."""
     case = trial.case
-    reason = read_not_run(campaign.folder, case.study, case.sweep) or "not measured yet"
+    reason = why_missing(campaign.folder, trial, block) or "not measured yet"
     outcome = Outcome(
         case.study, case.sweep, case.name, trial.repetition, tuple(case.operations), case.factors, case.tool,
         sentinel=bool(case.sentinel_every),

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.progress import read_not_run
+from coldcache.campaign.not_run import read_not_run
 from coldcache.core.errors import DatasetError, NoData
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.dataset.published import PublishedValue, read_published

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.progress import read_not_run
+from coldcache.campaign.not_run import read_not_run
 from coldcache.campaign.trials import CollectedTrial
 from coldcache.core.vocabulary import STATES
 from coldcache.dataset.published import PublishedValue

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from coldcache.campaign.campaign import Campaign
-from coldcache.campaign.progress import read_not_run
+from coldcache.campaign.not_run import read_not_run
 from coldcache.campaign.trials import CollectedTrial
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import NAME_FACTORS

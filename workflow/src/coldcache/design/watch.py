@@ -16,12 +16,15 @@ class SentinelWatch(NamedTuple):
         Those of rounds that are always measured.
     stretches : list of list of Trial
         After each of these, the trials of other cases until the next one.
+    blocks : list of str
+        For each of these, the name of its block.
     again : dict of int to int
         Of those beyond: in which of the rounds that are measured again each runs, from 0, by its repetition.
     """
 
     trials: list[Trial]
     stretches: list[list[Trial]]
+    blocks: list[str]
     again: dict[int, int]
 
 
@@ -30,14 +33,15 @@ def find_watches(blocks: Iterable[Block]) -> dict[str, SentinelWatch]:
     found: dict[str, SentinelWatch] = {}
     waiting: dict[str, list[int]] = {}
     rounds: dict[str, int] = {}
-    for trial in (trial for block in blocks for trial in block.trials):
+    for name, trial in ((block.name, trial) for block in blocks for trial in block.trials):
         case, study = trial.case, trial.case.study
         is_fixed = trial.repetition < case.repetitions
         if case.sentinel_every:
-            watch = found.setdefault(study, SentinelWatch([], [], {}))
+            watch = found.setdefault(study, SentinelWatch([], [], [], {}))
             if is_fixed:
                 watch.trials.append(trial)
                 watch.stretches.append([])
+                watch.blocks.append(name)
             else:
                 waiting.setdefault(study, []).append(trial.repetition)
         elif study in found and is_fixed:

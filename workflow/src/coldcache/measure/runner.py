@@ -11,7 +11,7 @@ from typing import TextIO
 
 from coldcache.campaign.begin import begin
 from coldcache.campaign.campaign import Campaign, note_hosts
-from coldcache.campaign.progress import note_not_run
+from coldcache.campaign.not_run import note_not_run
 from coldcache.campaign.seal import is_sealed
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.core.errors import CampaignError, TargetError

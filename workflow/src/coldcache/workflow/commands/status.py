@@ -5,7 +5,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from coldcache.campaign.campaign import RAW, Campaign, read_campaign
-from coldcache.campaign.progress import read_not_run
+from coldcache.campaign.not_run import why_missing
 from coldcache.campaign.seal import is_sealed
 from coldcache.campaign.stop_rule import is_done, is_missing
 from coldcache.campaign.trial_json import TRIAL_JSON, read_outcome
@@ -95,7 +95,7 @@ def find_status(campaign: Campaign) -> Status:
     reasons: dict[tuple[str, str], str | None] = {}
     for allocation in campaign.allocations:
         before = waiting
-        for trial in (trial for block in allocation.blocks for trial in block.trials):
+        for name, trial in ((block.name, trial) for block in allocation.blocks for trial in block.trials):
             if is_done(campaign.folder, trial):
                 outcome = read_outcome(campaign.folder / trial.key / TRIAL_JSON)
                 done += 1
@@ -105,9 +105,9 @@ def find_status(campaign: Campaign) -> Status:
                 continue
             if not is_missing(campaign, trial):
                 continue
-            key = (trial.case.study, trial.case.sweep)
+            key = (trial.case.sweep, name)
             if key not in reasons:
-                reasons[key] = read_not_run(campaign.folder, *key)
+                reasons[key] = why_missing(campaign.folder, trial, name)
             if refusal := reasons[key]:
                 refused[refusal] += 1
                 continue
