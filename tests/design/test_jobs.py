@@ -8,7 +8,14 @@ from coldcache.core.errors import DesignError
 from coldcache.design import jobs as jobs_module
 from coldcache.design.blocks import Block
 from coldcache.design.cases import Case, Trial
-from coldcache.design.jobs import arrange_allocations, find_allocation, node_hours, refuse_hours, walltime
+from coldcache.design.jobs import (
+    arrange_allocations,
+    fill_allocations,
+    find_allocation,
+    node_hours,
+    refuse_hours,
+    walltime,
+)
 from coldcache.design.site import Clients, Limits, Site
 from coldcache.tools.run import Run
 
@@ -115,10 +122,30 @@ def test_a_round_that_outlasts_the_longest_job_is_split_in_the_order_of_its_tria
 
 def test_a_sweep_is_named_for_its_part_of_every_round():
     blocks = rounds(3)
-    found = find_allocation(blocks, site(), "s.b")
+    jobs = arrange_allocations(blocks, site())
+    found = find_allocation(jobs, blocks, "s.b")
     assert describe([found]) == [("s.b", 1, [("s.b", 1), ("s.b", 2), ("s.b", 3)])]
-    assert find_allocation(blocks, site(), "round-2").name == "round-2"
-    assert find_allocation(blocks, site(), "s.c") is None
+    assert find_allocation(jobs, blocks, "round-2").name == "round-2"
+    assert find_allocation(jobs, blocks, "s.c") is None
+
+
+def test_jobs_keep_their_trials_when_these_last_longer_and_are_in_another_order():
+    limits = site(walltime="30 min", merged="5 min")
+    short, longer = (
+        [
+            one._replace(trials=tuple(Trial(trial.case._replace(expected=seconds), one.round) for trial in one.trials))
+            for one in rounds(4)
+        ]
+        for seconds in (60.0, 200.0)
+    )
+    longer.reverse()
+    jobs = arrange_allocations(short, limits)
+    assert describe(arrange_allocations(longer, limits)) != describe(jobs)
+    filled = list(fill_allocations(jobs, longer))
+    keys = [sorted((one.name, one.round) for one in job.blocks) for job in jobs]
+    assert [sorted((one.name, one.round) for one in job.blocks) for job in filled] == keys
+    assert [job.name for job in filled] == [job.name for job in jobs]
+    assert {trial.case.expected for job in filled for one in job.blocks for trial in one.trials} == {200.0}
 
 
 def test_a_job_of_rounds_that_a_stop_rule_decides_waits_for_those_before_it():

@@ -9,7 +9,9 @@ import pytest
 from drafts import expand, make_site, make_study, sweep
 from pydantic import ValidationError
 
+from coldcache.campaign.progress import missing_trials
 from coldcache.core.errors import DesignError, TargetError
+from coldcache.design.jobs import arrange_allocations
 from coldcache.design.levels import Share
 from coldcache.measure.probe import probe, with_paces
 from coldcache.measure.settings.block import BlockSettings
@@ -150,3 +152,46 @@ def test_a_campaign_is_probed_once(project, coldcache, measure_arguments):
     assert sorted(begun) == ["file-create", "file-remove", "read", "write"]
     assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
     assert json.loads(Path("raw/tiny/campaign.json").read_text())["circumstances"]["paces"] == begun
+
+
+DD = """\
+study: tiny
+title: Writes by dd
+question: Does a job keep its name?
+repetitions: 6
+notebooks: []
+sweeps:
+"""
+
+DD_SWEEP = """\
+  NAME:
+    title: Writes of one file
+    tool: command
+    command: dd if=/dev/zero of={file} bs={transfer_size} count={transfers} conv=fsync
+    version: --version
+    operations: [write]
+    factors:
+      transfer_size: [64 KiB]
+      file_size: {aggregate: 1 MiB, lasts: 1 s, round: down}
+    success: {text: copied}
+    patterns:
+      seconds: {operation: write, metric: elapsed, unit: s, regex: 'copied, ([0-9.e-]+) s'}
+"""
+
+
+def test_a_job_keeps_its_name_and_its_trials_when_the_probe_makes_them_last(project, coldcache, change):
+    limits = "seconds: 5 min\n  walltime: 2 h\n  merged: 1 min\nexpected: {throughput: 1 MB/s}\n"
+    change(Path("config/sites/here.yaml"), "seconds: 20 s\n", limits)
+    Path("config/studies/tiny.yaml").write_text(DD + "".join(DD_SWEEP.replace("NAME", name) for name in ("one", "two")))
+    config = {"campaign": "tiny", "studies": "tiny", "site": "here"}
+    planned = read_design(config).allocations
+    assert [job.name for job in planned] == ["rounds-1-to-6"]
+    stated = [f"--{key}={value}" for key, value in config.items()]
+    done = coldcache("measure", *stated, "--block=rounds-1-to-6", "--manifest=done.json")
+    assert done.returncode == 0, done.stderr
+    begun = read_design(config)
+    assert {case.bytes for case in begun.cases()} != {2**20}
+    # By their length alone they would be several jobs.
+    assert len(arrange_allocations(begun.blocks(), begun.site)) > 1
+    assert [job.name for job in begun.allocations] == ["rounds-1-to-6"]
+    assert missing_trials(begun) == []

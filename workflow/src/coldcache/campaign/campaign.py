@@ -4,8 +4,8 @@ import gc
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +20,7 @@ from coldcache.core.yaml_models import Strict
 from coldcache.design.blocks import Block, arrange_blocks
 from coldcache.design.cases import Case, Environment, expand_cases
 from coldcache.design.imported_study import AnyStudy, ForeignStudy, Origin
-from coldcache.design.jobs import Allocation, arrange_allocations
+from coldcache.design.jobs import Allocation, arrange_allocations, fill_allocations
 from coldcache.design.site import Site, Target
 from coldcache.design.study import Study
 from coldcache.design.watch import SentinelWatch, find_watches
@@ -97,8 +97,18 @@ class Campaign:
 
     @cached_property
     def allocations(self) -> tuple[Allocation, ...]:
-        """The jobs that measure its blocks; raises as `arrange_allocations`."""
-        return tuple(arrange_allocations(self._expanded[1], self.site))
+        """The jobs that measure its blocks; raises as `arrange_allocations`.
+
+        A probe changes how long trials last, but neither the names of the jobs nor which trials each has: Snakemake
+        asks for them by the names that they had before it.
+        """
+        blocks = self._expanded[1]
+        if self.environment and self.environment.paces:
+            unprobed = replace(self, environment=self.environment._replace(paces={}))
+            # A level that was added since may divide only what the probe has raised.
+            with suppress(DesignError):
+                return tuple(fill_allocations(unprobed.allocations, blocks))
+        return tuple(arrange_allocations(blocks, self.site))
 
     @cached_property
     def watches(self) -> dict[str, SentinelWatch]:

@@ -78,13 +78,34 @@ def arrange_allocations(blocks: Iterable[Block], site: Site) -> list[Allocation]
     return sorted(found, key=lambda allocation: place[allocation.blocks[0].name])
 
 
-def find_allocation(blocks: Iterable[Block], site: Site, name: str) -> Allocation | None:
+def find_allocation(allocations: Iterable[Allocation], blocks: Iterable[Block], name: str) -> Allocation | None:
     """Return the job with a name; that of a sweep, ``study.sweep``, has its part of every round."""
-    blocks = list(blocks)
-    for allocation in arrange_allocations(blocks, site):
-        if allocation.name == name:
-            return allocation
-    return next((job for job in gather_sweeps(blocks) if job.name == name), None)
+    return next((job for job in [*allocations, *gather_sweeps(blocks)] if job.name == name), None)
+
+
+def fill_allocations(allocations: Iterable[Allocation], blocks: Iterable[Block]) -> Iterator[Allocation]:
+    """Yield jobs with the trials of other blocks in place of their own: those of the same keys, in the order of these.
+
+    Parameters
+    ----------
+    allocations : iterable of Allocation
+        The jobs of a design.
+    blocks : iterable of Block
+        Those of a design with other sizes. A trial that no job has goes to the last one.
+    """
+    jobs = list(allocations)
+    job_of = {trial.key: number for number, job in enumerate(jobs) for block in job.blocks for trial in block.trials}
+    found: list[list[Block]] = [[] for _ in jobs]
+    last = len(jobs) - 1
+    for block in blocks:
+        parts: dict[int, list[Trial]] = {}
+        for trial in block.trials:
+            parts.setdefault(job_of.get(trial.key, last), []).append(trial)
+        for number, trials in parts.items():
+            found[number].append(block._replace(trials=tuple(trials)))
+    for job, own in zip(jobs, found, strict=True):
+        if own:
+            yield job._replace(blocks=tuple(own))
 
 
 def gather_sweeps(blocks: Iterable[Block]) -> list[Allocation]:

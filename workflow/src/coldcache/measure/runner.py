@@ -20,7 +20,7 @@ from coldcache.core.outcome import Outcome
 from coldcache.core.vocabulary import nearest
 from coldcache.design.blocks import Block
 from coldcache.design.cases import Case, Trial
-from coldcache.design.jobs import Allocation, arrange_allocations, find_allocation, most_nodes
+from coldcache.design.jobs import Allocation, find_allocation, most_nodes
 from coldcache.measure.ceilings import needs_ceilings, with_ceilings
 from coldcache.measure.cluster.ask_nodes import BlockNodes, describe_everywhere, find_fault, write_mark
 from coldcache.measure.cluster.job_nodes import find_hosts
@@ -108,9 +108,9 @@ def measure_block(
 def _find_allocation(campaign: Campaign, name: str) -> Allocation:
     """Return the job of a name; raises `CampaignError` if there is none."""
     blocks = campaign.blocks()
-    allocation = find_allocation(blocks, campaign.site, name)
+    allocation = find_allocation(campaign.allocations, blocks, name)
     if allocation is None:
-        known = [job.name for job in arrange_allocations(blocks, campaign.site)]
+        known = [job.name for job in campaign.allocations]
         hint = nearest(name, list(dict.fromkeys([*known, *(block.name for block in blocks)])))
         raise CampaignError(f'campaign {campaign.name} has no block "{name}"; {hint}')
     return allocation
