@@ -37,6 +37,8 @@ def refusal(log):
 
 TEXT, JSON, CSV = "4.0.0-rep3.txt", "4.0.0.json", "4.0.0.csv"
 
+UNFLUSHED = "IOR could not flush what it wrote: %s: its figures cannot be trusted, run it again"
+
 DAMAGED = {
     "the end is missing": (
         lambda: edit(TEXT, (rb"Finished .*\n", b"")),
@@ -91,6 +93,22 @@ DAMAGED = {
     "wrong data": (
         lambda: edit(TEXT, (rb"\nSummary", b"\nWARNING: Incorrect data on write (4 errors found).\n\nSummary")),
         "IOR read back incorrect data: the file system or the test is faulty"),
+    "a failed fsync before 3.2": (
+        lambda: edit("3.0.1-shared.txt", (rb"\nMax W", b"\nior WARNING: fsync() failed, errno 5, I/O error\nMax W")),
+        UNFLUSHED % "fsync() failed"),
+    "a failed fsync": (
+        lambda: edit(TEXT, (rb"\nSummary", b"\nWARNING: fsync(10) failed, (aiori-POSIX.c:848).\n\nSummary")),
+        UNFLUSHED % "fsync(10) failed"),
+    "a failed fsync in IOR 3.2": (
+        lambda: edit("3.2.1-both.txt", (rb"\nSummary", b"\nior WARNING: fsync(10) failed\n\nSummary")),
+        UNFLUSHED % "fsync(10) failed"),
+    "JSON: a failed fsync": (
+        lambda: edit(JSON, (rb"\n( *\"Results\")", rb"\nWARNING: fsync(10) failed\n\1")),
+        UNFLUSHED % "fsync(10) failed"),
+    "CSV: a failed fsync": (
+        lambda: edit(CSV, (rb"\nread,", b"\nWARNING: fsync() failed\nread,")), UNFLUSHED % "fsync() failed"),
+    "CSV: a failed msync": (
+        lambda: edit(CSV, (rb"\nread,", b"\nWARNING: msync() failed\nread,")), UNFLUSHED % "msync() failed"),
     "JSON: the end is missing": (
         lambda: edit(JSON, (rb',\s*"Finished"[^}]*', b"")),
         "cut short: IOR's JSON lacks the key 'Finished', so the run ended early"),
@@ -134,6 +152,15 @@ DAMAGED = {
 def test_refused_by_its_own_words(name):
     make, message = DAMAGED[name]
     assert refusal(make()) == message
+
+
+@pytest.mark.parametrize(
+    "warning", [b"WARNING: gpfs_fcntl(5, ...) release all locks hint failed.", b"WARNING: BeeGFS tuning failed"]
+)
+@pytest.mark.parametrize("name", [TEXT, JSON, CSV])
+def test_hints_that_fail_do_no_harm(name, warning):
+    log = edit(name, (rb"\n(?=Results: | *\"Results\"|read,)", b"\n" + warning + b"\n"))
+    assert meaning(read(log)) == meaning(read(load(name)))
 
 
 def test_two_runs_in_one_log_are_both_read():

@@ -11,6 +11,23 @@ from coldcache.tools.repetitions import number_runs
 _STAMP = re.compile(rb"(?:Began|Finished)[^\n]*")
 MISCOUNTED = ("latency-miscounts-transfers",)
 _SHARED_BYTES = re.compile(r"3\.[012]|3\.3(?:alpha|\.0\+dev)")
+_UNFLUSHED = re.compile(rb"WARNING: (?:(?:fsync|msync)\(\d*\)|hdfsFlush\(\)) failed")
+
+
+def refuse_failed(log: bytes, start: int = 0, end: int | None = None) -> None:
+    """Raise `LogError` if a part of a log says that the data did not reach the storage: IOR warns, and ends as usual.
+
+    Parameters
+    ----------
+    log : bytes
+        The whole log, in any of IOR's formats.
+    start, end : int
+        The part; by default all of it.
+    """
+    failed = _UNFLUSHED.search(log, start, len(log) if end is None else end)
+    if failed:
+        what = failed[0].decode().removeprefix("WARNING: ")
+        raise LogError(f"IOR could not flush what it wrote: {what}: its figures cannot be trusted, run it again")
 
 
 def half_step(text: bytes) -> float:

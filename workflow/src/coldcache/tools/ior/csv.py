@@ -14,6 +14,7 @@ import re
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
 from coldcache.tools.ior import columns as terms
+from coldcache.tools.ior import consistency as ior_checks
 from coldcache.tools.repetitions import number_runs
 
 _HEADS = b"access,bw(MiB/s),"
@@ -46,8 +47,10 @@ def read(log: bytes) -> list[Record]:
     Raises
     ------
     LogError
-        If a line is damaged, a repetition appears twice, or write and read have different repetitions.
+        If IOR could not flush, a line is damaged, a repetition appears twice, or write and read have different
+        repetitions.
     """
+    ior_checks.refuse_failed(log)
     tables: list[list[Record]] = []
     heads: list[str] = []
     seen: dict[str, set[int]] = {}

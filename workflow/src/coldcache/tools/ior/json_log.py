@@ -79,8 +79,9 @@ def read(log: bytes) -> list[Record]:
     Raises
     ------
     LogError
-        If a document is cut short or damaged, lacks repetitions, or contradicts itself.
+        If IOR could not flush, or a document is cut short or damaged, lacks repetitions, or contradicts itself.
     """
+    ior_checks.refuse_failed(log)
     starts = [found.start() for found in _DOCUMENT.finditer(log)]
     parts = list(zip(starts, [*starts[1:], len(log)], strict=True))
     runs = []

@@ -39,11 +39,12 @@ def read_run(run: IorRun, log: bytes) -> list[Record]:
     Raises
     ------
     LogError
-        If the run ended early, found wrong data, lacks repetitions, states one twice, or its figures contradict each
-        other.
+        If the run ended early, could not flush, found wrong data, lacks repetitions, states one twice, or its figures
+        contradict each other.
     """
     if log.find(b"ncorrect data on ", run.start, run.end) >= 0:
         raise LogError("IOR read back incorrect data: the file system or the test is faulty")
+    ior_checks.refuse_failed(log, run.start, run.end)
     if run.version is not None and not run.finished and not _is_embedded(run):
         raise LogError(_why_unfinished(run, log))
     heads, summary = _match_summary(run, log)
@@ -57,7 +58,7 @@ def read_run(run: IorRun, log: bytes) -> list[Record]:
         context = terms.IorFacts(
             run.version,
             test.options.get(b"ordering in a file", b"").startswith(b"random"),
-            _caveats(run, test, log, heads, ours),
+            _caveats(run, test, heads, ours),
             _factors(run, test, is_direct, heads, ours),
         )
         records = _read_test(run, test, context, heads, ours, log, accesses)
@@ -103,9 +104,7 @@ def _match_summary(run: IorRun, log: bytes) -> tuple[rows.RowForm | None, dict[i
     return heads, summary
 
 
-def _caveats(
-    run: IorRun, test: IorTest, log: bytes, heads: rows.RowForm | None, summary: dict[bytes, Match]
-) -> tuple[str, ...]:
+def _caveats(run: IorRun, test: IorTest, heads: rows.RowForm | None, summary: dict[bytes, Match]) -> tuple[str, ...]:
     """Return the caveats that all figures of a test share."""
     caveats: tuple[str, ...] = ()
     seconds = test.options.get(b"stonewallingTime", b"0").strip() != b"0" or terms.command_size(run.command, b"-D")
@@ -115,8 +114,6 @@ def _caveats(
         caveats += ("stonewalled",)
     if b"ordering in a file" not in test.options:
         caveats += ("pattern-unknown",)
-    if log.find(b"ior WARNING: fsync() failed", run.start, run.end) >= 0:
-        caveats += ("fsync-failed",)
     return caveats
 
 
