@@ -102,6 +102,12 @@ DAMAGED = {
     "a failed fsync in IOR 3.2": (
         lambda: edit("3.2.1-both.txt", (rb"\nSummary", b"\nior WARNING: fsync(10) failed\n\nSummary")),
         UNFLUSHED % "fsync(10) failed"),
+    "JSON: wrong data": (
+        lambda: edit(JSON, (rb"\n( *\"Results\")", rb"\nWARNING: Incorrect data on read (4 errors found).\n\n\1")),
+        "IOR read back incorrect data: the file system or the test is faulty"),
+    "CSV: wrong data": (
+        lambda: edit(CSV, (rb"\nread,", b"\nWARNING: Incorrect data on read (4 errors found).\n\nread,")),
+        "IOR read back incorrect data: the file system or the test is faulty"),
     "JSON: a failed fsync": (
         lambda: edit(JSON, (rb"\n( *\"Results\")", rb"\nWARNING: fsync(10) failed\n\1")),
         UNFLUSHED % "fsync(10) failed"),

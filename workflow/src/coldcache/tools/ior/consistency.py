@@ -15,7 +15,7 @@ _UNFLUSHED = re.compile(rb"WARNING: (?:(?:fsync|msync)\(\d*\)|hdfsFlush\(\)) fai
 
 
 def refuse_failed(log: bytes, start: int = 0, end: int | None = None) -> None:
-    """Raise `LogError` if a part of a log says that the data did not reach the storage: IOR warns, and ends as usual.
+    """Raise `LogError` if a part of a log says that data are wrong or did not reach the storage: IOR only warns.
 
     Parameters
     ----------
@@ -24,7 +24,10 @@ def refuse_failed(log: bytes, start: int = 0, end: int | None = None) -> None:
     start, end : int
         The part; by default all of it.
     """
-    failed = _UNFLUSHED.search(log, start, len(log) if end is None else end)
+    end = len(log) if end is None else end
+    if log.find(b"ncorrect data on ", start, end) >= 0:
+        raise LogError("IOR read back incorrect data: the file system or the test is faulty")
+    failed = _UNFLUSHED.search(log, start, end)
     if failed:
         what = failed[0].decode().removeprefix("WARNING: ")
         raise LogError(f"IOR could not flush what it wrote: {what}: its figures cannot be trusted, run it again")

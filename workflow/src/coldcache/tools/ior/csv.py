@@ -47,8 +47,8 @@ def read(log: bytes) -> list[Record]:
     Raises
     ------
     LogError
-        If IOR could not flush, a line is damaged, a repetition appears twice, or write and read have different
-        repetitions.
+        If IOR could not flush or found wrong data, a line is damaged, a repetition appears twice, or write and read
+        have different repetitions.
     """
     ior_checks.refuse_failed(log)
     tables: list[list[Record]] = []

@@ -79,7 +79,8 @@ def read(log: bytes) -> list[Record]:
     Raises
     ------
     LogError
-        If IOR could not flush, or a document is cut short or damaged, lacks repetitions, or contradicts itself.
+        If IOR could not flush or found wrong data, or a document is cut short or damaged, lacks repetitions, or contradicts
+        itself.
     """
     ior_checks.refuse_failed(log)
     starts = [found.start() for found in _DOCUMENT.finditer(log)]
