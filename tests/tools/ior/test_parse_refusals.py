@@ -102,6 +102,17 @@ DAMAGED = {
     "a failed fsync in IOR 3.2": (
         lambda: edit("3.2.1-both.txt", (rb"\nSummary", b"\nior WARNING: fsync(10) failed\n\nSummary")),
         UNFLUSHED % "fsync(10) failed"),
+    "a dry run": (
+        lambda: edit(TEXT, (rb"\n(aggregate filesize[^\n]*)", rb"\n\1\ndryRun              : 1")),
+        "IOR moved nothing: a dry run"),
+    "a backend without storage": (
+        lambda: edit(TEXT, (rb"\napi +: POSIX", b"\napi                 : DUMMY")),
+        "IOR moved nothing: the backend DUMMY"),
+    "JSON: a dry run": (
+        lambda: edit(JSON, (rb"\"dryRun\": 0", b"\"dryRun\": 1")), "IOR moved nothing: a dry run"),
+    "JSON: a backend without storage": (
+        lambda: load(JSON).replace(b"\"api\": \"POSIX\"", b"\"api\": \"dummy\""),
+        "IOR moved nothing: the backend DUMMY"),
     "JSON: wrong data": (
         lambda: edit(JSON, (rb"\n( *\"Results\")", rb"\nWARNING: Incorrect data on read (4 errors found).\n\n\1")),
         "IOR read back incorrect data: the file system or the test is faulty"),

@@ -143,6 +143,9 @@ DAMAGED = {
                                  b" errno 13, Permission denied \n\nSUMMARY")),
         "mdtest failed: 'ior WARNING: [RANK 000]: unlink() of file \"/mnt/target/d/f\" failed, errno 13, Permission"
         " denied': its figures cannot be trusted, run it again"),
+    "a backend without storage": (
+        lambda: edit("400-fsx", (b"mdtest '-F'", b"mdtest '-a' 'DUMMY' '-F'")),
+        "mdtest moved nothing: the backend DUMMY"),
     "an option that is none": (
         lambda: b"Error invalid argument: -Q\nInvalid options\n" + load("400-fsx"),
         "mdtest failed: 'Invalid options': its figures cannot be trusted, run it again"),

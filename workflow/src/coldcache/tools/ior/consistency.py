@@ -33,6 +33,22 @@ def refuse_failed(log: bytes, start: int = 0, end: int | None = None) -> None:
         raise LogError(f"IOR could not flush what it wrote: {what}: its figures cannot be trusted, run it again")
 
 
+def refuse_idle(backend: str, dry_run: str) -> None:
+    """Raise `LogError` if a test only went through the motions.
+
+    Parameters
+    ----------
+    backend : str
+        Name of IOR's backend (``api``), in any case. ``DUMMY`` waits, if at all (``src/aiori-DUMMY.c``).
+    dry_run : str
+        The setting ``dryRun`` as printed; empty if it is not.
+    """
+    if dry_run.strip() not in ("", "0"):
+        raise LogError("IOR moved nothing: a dry run")
+    if backend.strip().upper() == "DUMMY":
+        raise LogError("IOR moved nothing: the backend DUMMY")
+
+
 def half_step(text: bytes) -> float:
     """Return the largest rounding error of a printed decimal number, in its own unit."""
     dot = text.find(b".")

@@ -79,8 +79,8 @@ def read(log: bytes) -> list[Record]:
     Raises
     ------
     LogError
-        If IOR could not flush or found wrong data, or a document is cut short or damaged, lacks repetitions, or contradicts
-        itself.
+        If IOR could not flush, found wrong data or moved none, or a document is cut short or damaged, lacks
+        repetitions, or contradicts itself.
     """
     ior_checks.refuse_failed(log)
     starts = [found.start() for found in _DOCUMENT.finditer(log)]
@@ -179,6 +179,7 @@ def _context(document: dict[str, Any], test: dict[str, Any]) -> terms.IorFacts:
     parameters, options = test.get("Parameters"), test.get("Options")
     if not isinstance(parameters, dict) or not isinstance(options, dict):
         raise LogError("IOR's JSON is damaged: a test lacks its parameters or options")
+    ior_checks.refuse_idle(str(options.get("api", "")), str(parameters.get("dryRun", "")))
     _, is_direct = terms.parse_command(str(document.get("Command line", "")).encode(), document["Version"])
     layout = {"file-per-process": "file-per-thread", "single-shared-file": "shared-file"}
     try:

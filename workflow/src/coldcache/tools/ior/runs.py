@@ -39,8 +39,8 @@ def read_run(run: IorRun, log: bytes) -> list[Record]:
     Raises
     ------
     LogError
-        If the run ended early, could not flush, found wrong data, lacks repetitions, states one twice, or its figures
-        contradict each other.
+        If the run ended early, could not flush, found wrong data, moved none, lacks repetitions, states one twice, or
+        its figures contradict each other.
     """
     ior_checks.refuse_failed(log, run.start, run.end)
     if run.version is not None and not run.finished and not _is_embedded(run):
@@ -52,6 +52,7 @@ def read_run(run: IorRun, log: bytes) -> list[Record]:
     for test in run.tests:
         if run.version is not None and (test.columns is None or b"ordering in a file" not in test.options):
             raise LogError(f"damaged: test {test.number} lacks its options or the heads of its result rows")
+        ior_checks.refuse_idle(*(test.options.get(key, b"").decode("latin-1") for key in (b"api", b"dryRun")))
         ours = summary.pop(test.number, {})
         context = terms.IorFacts(
             run.version,

@@ -31,7 +31,7 @@ _BODY = (
     rb"|(?P<max>Max (?:Write|Read):[^\n]*)"
     rb"|(?P<end>Finished[ \t]*:)"
     rb"|(?:TestID[ \t]*:[ \t]*(?P<test>\d{1,9})|Test (?P<old_test>\d{1,9}) started:)"
-    rb"|\t?(?P<key>Command line(?: used)?|test filename|access|segments|ordering in a file|nodes|tasks"
+    rb"|\t?(?P<key>Command line(?: used)?|api|dryRun|test filename|access|segments|ordering in a file|nodes|tasks"
     rb"|clients(?: per node)?|repetitions|xfersize|blocksize|stonewallingTime|Using stonewalling)"
     rb"[ \t]*[:=][ \t]*(?P<value>[^\n]*))"
 )

@@ -106,8 +106,8 @@ def read(log: bytes) -> list[Record]:
     Raises
     ------
     LogError
-        If a run stopped with an error, has no end marker, lacks a table or a row that its command line asks for, or
-        states a rate of zero for a phase that ran.
+        If a run stopped with an error, used a backend that stores nothing, has no end marker, lacks a table or a row
+        that its command line asks for, or states a rate of zero for a phase that ran.
     """
     _refuse_failed(log)
     banners = list(_BANNER.finditer(log))
@@ -154,6 +154,9 @@ def _settings(log: bytes, banner: re.Match[bytes], end: int) -> Settings:
     old = version.startswith("1.9") and heading is not None and heading[1] is None
     command = _COMMAND.search(log, banner.end(), min(end, banner.end() + 100_000))
     options = read_options(command[1].decode("utf-8", "replace"), old) if command else {}
+    # This backend of IOR waits, if at all (`src/aiori-DUMMY.c`).
+    if options.get("a", "").strip().upper() == "DUMMY":
+        raise LogError("mdtest moved nothing: the backend DUMMY")
     return Settings(version, int(banner[2]), int(banner[3]), options, old)
 
 
