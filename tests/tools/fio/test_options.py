@@ -46,6 +46,7 @@ def test_with_a_base_of_1000_the_prefixes_change_places():
         ("write", {"rw": "write"}, "j", ("write", None)),
         ("write", {"rw": "randrw"}, "j", ("random-write", None)),
         ("mixed", {"rw": "randrw"}, "j", ("random-mix", None)),
+        ("mixed", {"rw": ""}, "j", ("mixed", "pattern-unknown")),
         ("read", {"rw": "read:64k"}, "j", ("stride-read", None)),
         ("read", {}, "j", ("read", None)),
         ("read", {"ioengine": "filecreate"}, "j", ("file-create", None)),

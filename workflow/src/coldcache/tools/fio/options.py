@@ -120,7 +120,8 @@ def name_fio_operation(side: str, options: Mapping[str, str] | None, jobname: st
     if on_names := operation_on_names(options):
         return on_names, None
     pattern, _, step = options.get("rw", "read").partition(":")
-    if side not in (*_SIDES_OF_PATTERN.get(pattern.removeprefix("rand"), ()), "mixed"):
+    sides = list_sides(options)
+    if not sides or side not in (*sides, "mixed"):
         # Another job of the same reporting group moved it, or it is a verification.
         return side, "pattern-unknown"
     if side == "read" and pattern == "read" and step:
@@ -139,11 +140,16 @@ def _compose(side: str, random: bool) -> str:
     return f"random-{side}" if random else side
 
 
+def list_sides(options: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the sides that the pattern of a job moves; none if the pattern is unknown."""
+    return _SIDES_OF_PATTERN.get(options.get("rw", "read").partition(":")[0].removeprefix("rand"), ())
+
+
 def expected_sides(options: Mapping[str, str]) -> tuple[str, ...]:
     """Return the sides that must be active in a job with these options; none if that depends on the mix."""
     if options.get("ioengine") in OPERATION_OF_ENGINE:
         return ()
-    sides = _SIDES_OF_PATTERN.get(options.get("rw", "read").partition(":")[0].removeprefix("rand"), ())
+    sides = list_sides(options)
     return sides if len(sides) == 1 else ()
 
 
@@ -281,6 +287,17 @@ def _queue_depth(options: Mapping[str, str]) -> int | None:
     engine = options.get("ioengine", "" if PARTIAL in options else _DEFAULT_ENGINE)
     if engine in _SYNCHRONOUS and options.get("io_submit_mode") != "offload":
         return 1
+    depth = options.get("iodepth", "1")
+    return int(depth) if depth.isdecimal() else None
+
+
+def count_in_flight(options: Mapping[str, str]) -> int | None:
+    """Return the most transfers that one process may keep in flight; None if they are not stated as a number.
+
+    On Windows the engine by default is none of one transfer.
+    """
+    if "ioengine" in options:
+        return _queue_depth(options)
     depth = options.get("iodepth", "1")
     return int(depth) if depth.isdecimal() else None
 

@@ -23,11 +23,12 @@ from coldcache.tools.fio import terse
 from coldcache.tools.fio import text as printed_text
 from coldcache.tools.fio.client_sum import read_sum
 from coldcache.tools.fio.directions import SIDES, JobFacts, is_active, read_side
-from coldcache.tools.fio.documents import Document, Job, find_documents, longest_run, place, plain
+from coldcache.tools.fio.documents import Document, Job, find_documents, place, plain
 from coldcache.tools.fio.duplicates import GroupRecords, drop_repeats, number_groups
 from coldcache.tools.fio.one_run import refuse_other_runs
-from coldcache.tools.fio.options import IDLE_ENGINES, PARTIAL, expected_sides, take_number
+from coldcache.tools.fio.options import IDLE_ENGINES, PARTIAL, expected_sides
 from coldcache.tools.fio.printed import records_of_runs
+from coldcache.tools.fio.sections import count_processes, hide_sections, runs_longer
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "fio"
@@ -69,9 +70,10 @@ def read(log: bytes) -> list[Record]:
         If a reporting group has several entries (no ``group_reporting``), each describes one process:
         ``throughput_per_process``. Metadata engines (``filecreate`` ...) have no throughput. Of several clients with
         the same job, the entry "All clients" comes last, with the total of all. Reporting groups that measured an
-        operation with the same factors, of one run or of several, differ in ``repetition``. Of the results that
-        ``--status-interval`` prints, all but the last are left out. Text gives neither latencies nor samples, which
-        nothing else in it confirms; terse lines carry ``no-end-marker``.
+        operation with the same factors, of one run or of several, differ in ``repetition``. An entry that sums up
+        different jobs under the options of one of them carries ``pattern-unknown``, and no factors of that one. Of the
+        results that ``--status-interval`` prints, all but the last are left out. Text gives neither latencies nor
+        samples, which nothing else in it confirms; terse lines carry ``no-end-marker``.
 
     Raises
     ------
@@ -161,16 +163,13 @@ def _count_threads(jobs: list[Job]) -> dict[int, int | None]:
     clones = Counter((job.group, job.name) for job in jobs)
     threads: dict[int, int | None] = {}
     for job in jobs:
-        words = (job.options or {}).get("numjobs", "1")
-        count = int(words) if words.isdecimal() and len(words) < 10 else None
-        ran, longest = take_number(job.values(), "job_runtime"), longest_run(job)
+        count = count_processes(job)
         if entries[job.group] > 1:
             there = clones[job.group, job.name]
             if count and there % count:
                 raise LogError(f"{there} of {count} processes of job {job.name[:60]!r} are there: the log is cut")
             threads[job.start] = entries[job.group]
-        elif job.options is None or PARTIAL in job.options or (count and ran and ran > (count + 0.5) * 1000 * longest):
-            # The sum of the processes' run times (3.8) reveals other jobs that are counted under this one's name.
+        elif job.options is None or PARTIAL in job.options or runs_longer(job):
             threads[job.start] = None
         else:
             threads[job.start] = count
@@ -181,11 +180,12 @@ def _read_jobs(document: Document) -> Iterable[GroupRecords]:
     """Return the values of each reporting group of one result; those of all clients are in the groups of one run."""
     if len(document.jobs) > 1:
         _check_copies(document)
-    threads = _count_threads(document.jobs)
     entries = Counter(job.group for job in document.jobs)
-    hosts = {job.group[:-1] for job in document.jobs}
+    jobs = [hide_sections(job) if entries[job.group] == 1 else job for job in document.jobs]
+    threads = _count_threads(jobs)
+    hosts = {job.group[:-1] for job in jobs}
     groups: dict[Any, GroupRecords] = {}
-    for job in document.jobs:
+    for job in jobs:
         _check_job(job, document.text)
         origin = JobFacts(
             document.text, document.version, job.name, job.options, threads[job.start],
