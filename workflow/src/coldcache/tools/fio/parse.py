@@ -15,6 +15,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 
 from coldcache.core.errors import LogError
@@ -69,7 +70,7 @@ def read(log: bytes) -> list[Record]:
         ``latency`` (s) with min, max, mean, stddev and percentiles, and the statistics of the samples over time.
         If a reporting group has several entries (no ``group_reporting``), each describes one process:
         ``throughput_per_process``. Metadata engines (``filecreate`` ...) have no throughput. Of several clients with
-        the same job, the entry "All clients" comes last, with the total of all. Reporting groups that measured an
+        the same job, the entry "All clients" gives the total of all. Reporting groups that measured an
         operation with the same factors, of one run or of several, differ in ``repetition``. An entry that sums up
         different jobs under the options of one of them carries ``pattern-unknown``, and no factors of that one. Of the
         results that ``--status-interval`` prints, all but the last are left out. Text gives neither latencies nor
@@ -82,7 +83,7 @@ def read(log: bytes) -> list[Record]:
         figures contradict each other.
     """
     try:
-        return [*_read_documents(log), *read_sum(log)]
+        return sorted([*_read_documents(log), *read_sum(log)], key=attrgetter("offset"))
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise LogError("fio's JSON is damaged: a key is missing, or has a value that does not belong there") from error
 
