@@ -13,7 +13,7 @@ from coldcache.dataset.table_io import find_changes, find_runs, read_table_group
 
 
 def write(path, table):
-    with h5netcdf.File(path, "w") as file:
+    with h5py.File(path, "w", track_order=True) as file:
         write_table_group(file, "records", table, "record")
     return path
 
@@ -76,6 +76,21 @@ def test_xarray_alone_reads_the_same(tmp_path, rows):
         pd.testing.assert_frame_equal(found.load().to_dataframe()[list(table)], read(path), check_dtype=False)
         assert found.metric.values.tolist() == table.metric.tolist()
         assert found.direct_io.dtype == bool
+
+
+@pytest.mark.parametrize("rows", [7, 8, 15])
+def test_chunks_end_where_the_table_does_for_every_reader(tmp_path, monkeypatch, rows):
+    monkeypatch.setattr("coldcache.dataset.table_io._CHUNK", 7)
+    table = pd.DataFrame({
+        "metric": [f"m{number}" for number in range(rows)], "value": [number / 3 for number in range(rows)],
+        "direct_io": [number % 2 == 0 for number in range(rows)], "offset": [2**60 + number for number in range(rows)],
+    })  # fmt: skip
+    path = write(tmp_path / "t.nc", table)
+    pd.testing.assert_frame_equal(read(path), table, check_dtype=False, check_names=False)
+    with xr.open_dataset(path, group="records", engine="h5netcdf") as found:
+        pd.testing.assert_frame_equal(
+            found.load().to_dataframe()[list(table)], table, check_dtype=False, check_names=False
+        )
 
 
 def test_texts_of_another_width_are_read_too(tmp_path):

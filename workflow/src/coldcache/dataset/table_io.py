@@ -1,10 +1,14 @@
 """Write and read long tables as groups of a NetCDF file that xarray opens, too: text has a fixed width.
 
 Strings of variable length, stored one by one in the heap of an HDF5 file, take ten times as long to write and read.
-h5netcdf looks up the dimensions of a variable for each read, which takes twice as long as to read a column.
+h5netcdf looks up the dimensions of a variable for each read, which takes twice as long as to read a column. HDF5
+compresses one chunk after the other, so chunks are compressed here, on all cores.
 """
 
+import zlib
 from collections.abc import Collection
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import h5netcdf
@@ -15,7 +19,8 @@ import pandas as pd
 from pandas.api.extensions import ExtensionArray
 
 #: Text of a fixed width repeats itself: compression leaves a fiftieth of its bytes and saves time.
-_COMPRESSED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
+_LEVEL = 1
+_COMPRESSED: dict[str, Any] = {"compression": "gzip", "compression_opts": _LEVEL, "shuffle": True}
 
 #: Rows per compressed chunk.
 _CHUNK = 2**18
@@ -27,12 +32,12 @@ TEXT = pd.StringDtype("python", na_value=np.nan)
 _WORD = 8
 
 
-def write_table_group(file: h5netcdf.File, name: str, table: pd.DataFrame, row: str) -> None:
+def write_table_group(file: h5py.File, name: str, table: pd.DataFrame, row: str) -> None:
     """Write a table as a group of a file, column by column; missing texts become empty.
 
     Parameters
     ----------
-    file : h5netcdf.File
+    file : h5py.File
         Open for writing.
     name : str
         The name of the group.
@@ -41,20 +46,21 @@ def write_table_group(file: h5netcdf.File, name: str, table: pd.DataFrame, row: 
     row : str
         The name of the row dimension.
     """
-    group = file.create_group(name)
-    group.dimensions[row] = len(table)
-    for column in table:
-        values, attributes = _pack(table[column])
-        dims: tuple[str, ...] = (row,)
-        if values.ndim == 2:
-            width = values.shape[1]
-            dims = (row, f"string{width}")
-            group.dimensions.setdefault(dims[1], width)
-        stored = {**_COMPRESSED, "chunks": (min(len(table), _CHUNK), *values.shape[1:])} if len(table) else {}
-        # A variable that is never written reads as empty texts.
-        data = values if len(values) else None
-        variable = group.create_variable(str(column), dims, values.dtype, data=data, **stored)
-        variable.attrs.update(attributes)
+    with h5netcdf.File(file, "a") as netcdf, ThreadPoolExecutor() as pool:
+        group = netcdf.create_group(name)
+        group.dimensions[row] = len(table)
+        for column in table:
+            values, attributes = _pack(table[column])
+            dims: tuple[str, ...] = (row,)
+            if values.ndim == 2:
+                width = values.shape[1]
+                dims = (row, f"string{width}")
+                group.dimensions.setdefault(dims[1], width)
+            stored = {**_COMPRESSED, "chunks": (min(len(table), _CHUNK), *values.shape[1:])} if len(table) else {}
+            group.create_variable(str(column), dims, values.dtype, **stored).attrs.update(attributes)
+            # A variable that is never written reads as empty texts.
+            if len(values):
+                _write_chunks(file[name][str(column)], values, pool)
 
 
 def read_table_group(
@@ -132,6 +138,21 @@ def _pack(column: pd.Series) -> tuple[npt.NDArray[Any], dict[str, Any]]:
     stored = np.array(encoded, dtype=f"S{width}")[places]
     rows = np.repeat(stored, np.diff(starts, append=len(values)))
     return rows.view("S1").reshape(-1, width), attributes
+
+
+def _write_chunks(stored: h5py.Dataset, values: npt.NDArray[Any], pool: Executor) -> None:
+    begins = range(0, len(values), stored.chunks[0])
+    parts = (values[begin : begin + stored.chunks[0]] for begin in begins)
+    for begin, chunk in zip(begins, pool.map(partial(_compress, shape=stored.chunks), parts), strict=True):
+        stored.id.write_direct_chunk((begin, *(0 for _ in values.shape[1:])), chunk)
+
+
+def _compress(values: npt.NDArray[Any], shape: tuple[int, ...]) -> bytes:
+    """Return values as the chunk that HDF5's filters make of them: first bytes, then second ones, compressed."""
+    chunk = np.zeros(shape, values.dtype)
+    chunk[: len(values)] = values
+    shuffled = chunk.view(np.uint8).reshape(-1, chunk.itemsize).T
+    return zlib.compress(np.ascontiguousarray(shuffled), _LEVEL)
 
 
 def _as_text(value: Any) -> str:

@@ -53,16 +53,16 @@ def save_dataset(
     cubes = build_cubes(records, settings, campaign.site.thresholds, {study.study for study in campaign.foreign})
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".partial")
-    with h5netcdf.File(temporary, "w") as file:
-        file.attrs.update(campaign=campaign.name, Conventions="CF-1.11")
-        for study in campaign.planned:
-            if attributes := {**stated, **(limits or {}).get(study.study, {})}:
-                file.create_group(study.study).attrs.update(attributes)
+    with h5py.File(temporary, "w", track_order=True) as file:
+        with h5netcdf.File(file, "w") as netcdf:
+            netcdf.attrs.update(campaign=campaign.name, Conventions="CF-1.11")
+            for study in campaign.planned:
+                if attributes := {**stated, **(limits or {}).get(study.study, {})}:
+                    netcdf.create_group(study.study).attrs.update(attributes)
         for name, table in (tables or {}).items():
             write_table_group(file, name, table, "row")
         write_table_group(file, "records", records, "record")
         write_table_group(file, "settings", settings, "setting")
-    with h5py.File(temporary, "a") as file:
         for name, cube in cubes.items():
             write_cube(file, name, cube)
     temporary.rename(path)
