@@ -70,6 +70,30 @@ def test_the_throughput_of_all_streams_follows_from_their_mean_time():
     assert math.isnan(throughput.sel(threads=2).item())
 
 
+def test_of_streams_that_were_ended_early_what_they_moved_counts():
+    records = tell(read_file(SPECIMENS / "fio-3.33-processes.json"), threads=2).assign(transfer_size=65536, link="a")
+    calls = (records.metric == "count") & (records.statistic == "value")
+    assert records[calls].value.tolist() == [512, 512]
+    (whole,) = tabulate_core_rates(records).to_dict("records")
+    assert whole["by_mean_elapsed"] == pytest.approx(2**25 / 0.228)
+    records.loc[calls, "value"] = [512, 256]
+    (ended,) = tabulate_core_rates(records).to_dict("records")
+    assert ended["by_mean_elapsed"] == pytest.approx(0.75 * 2**25 / 0.228)
+    assert ended["by_last_finisher"] == pytest.approx(0.75 * 2**25 / 0.250)
+
+
+@pytest.mark.parametrize(
+    ("level", "stored", "other"), [("large", "large", "xlarge"), (True, "true", "false"), (4, 4, 8)]
+)
+def test_streams_are_added_up_in_the_case_of_their_levels(level, stored, other):
+    records = tell(read_file(SPECIMENS / "fio-3.33-processes.json"), threads=2)
+    factor = {"large": "instance_link", True: "direct_io", 4: "queue_depth"}[level]
+    rates = tabulate_core_rates(records.assign(**{factor: level}))
+    empty = xr.DataArray([[[math.nan], [math.nan]]], {"threads": [2], factor: [stored, other], "repetition": [0]})
+    assert add_streams(empty, rates).sel({factor: stored}).item() == pytest.approx(2 * 2**25 / 0.228)
+    assert add_streams(empty, rates.drop(columns=factor)).isnull().all()
+
+
 def test_a_log_that_states_its_group_alone_tells_no_mean():
     records = tell(read_file(SPECIMENS / "fio-3.33-seq-write.json"), threads=2)
     assert tabulate_core_rates(records).empty

@@ -28,6 +28,23 @@ def test_every_core_is_asked_where_logs_state_each_stream_alone(made_records, ma
     assert found.why.startswith("each doubling from 1 to 2 threads multiplies read per thread by 0.167 (95 %: ")
 
 
+def test_streams_are_added_up_where_the_threads_follow_from_another_factor(made_records, make_context):
+    links = made_records[(made_records.study == "sas-grid") & (made_records.sweep == "instance-links")].copy()
+    several = links.threads > 1
+    rows = links[several & (links.metric == "throughput") & (links.operation == "read")]
+    # As many streams as threads, each of which moves a file of 60 MB in 1 s per thread.
+    streams = [
+        row._replace(metric="elapsed", value=float(row.threads), unit="s", file_size=60e6, share="one of several")
+        for row in rows.assign(share="").itertuples(index=False) for _ in range(row.threads)
+    ]  # fmt: skip
+    changed = pd.concat([links[~several], pd.DataFrame(streams)])
+    changed.loc[changed.metric == "throughput", "value"] = 60e6
+    (stated,) = (stated for stated in read_claims() if stated.claim.id == "SG3")
+    (found,) = judge_claims(make_context(changed), [stated])
+    assert (found.verdict, found.estimate) == ("borne out", pytest.approx(0.5))
+    assert found.why.startswith("each doubling from 1 to 16 threads multiplies read per thread by 0.5 (95 %: ")
+
+
 def judge_shortened(made_records, make_context, claim, study, most):
     """Return the verdict of a claim on made data whose sequential sweep ends at this number of threads."""
     records = made_records[made_records.study == study]

@@ -77,8 +77,8 @@ def test_claims_of_studies_that_a_campaign_lacks_are_not_read(folder):
         ("place: fig 1", "place: p\n    published: [{itemm: fig 1}]", 'unknown column "itemm"; did you mean "item"?'),
         (
             "{kind: ordering, sweep: transfers, falling: [{operation: read}, {operation: write}]}",
-            "{kind: figure, sweep: transfers, operation: read, of: peak, near: {itme: fig 1}}",
-            'TY1: unknown column "itme"; did you mean "item"?',
+            "{kind: figure, sweep: transfers, operation: read, of: peak, near: {itemm: fig 1}}",
+            'TY1: unknown column "itemm"; did you mean "item"?',
         ),
         ("source: tiny", "source: tny", 'source: "tny" is not the name of the file; write "tiny"'),
         ("    tests:", "    untestable: it cannot be\n    tests:", "state either tests, or why there is none"),

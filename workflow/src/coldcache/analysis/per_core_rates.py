@@ -1,12 +1,14 @@
 """The throughput of each physical core, by two definitions of the document sas-grid.
 
 ``rhel_iotest.sh`` divides the size of one file by the mean elapsed time of its processes; the last to finish decides
-when a job of all cores is done. The document asks for 100 to 125 MB/s per physical core.
+when a job of all cores is done. Of streams that were ended before they had moved their files, what they moved counts.
+The document asks for 100 to 125 MB/s per physical core.
 """
 
 import pandas as pd
 import xarray as xr
 
+from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
 from coldcache.dataset.reader import COUNTED
 
 #: Least and comfortable throughput of one physical core that SAS Grid asks for, in B/s.
@@ -26,28 +28,39 @@ def tabulate_core_rates(records: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``study sweep case repetition operation threads instance_type``, then in B/s per core ``by_mean_elapsed`` and
-        ``by_last_finisher``, and ``judgement`` of the first, as `judge_core`.
+        ``study sweep case repetition operation``, the factors of the trial, then in B/s per core ``by_mean_elapsed``
+        and ``by_last_finisher``, and ``judgement`` of the first, as `judge_core`.
     """
-    elapsed = records[(records.metric == "elapsed") & (records.statistic == "value") & records.verdict.isin(COUNTED)]
-    elapsed = elapsed[elapsed.time.isna() & elapsed.operation.isin(["write", "read"])]
+    stated = records[(records.statistic == "value") & records.verdict.isin(COUNTED)]
+    stated = stated[stated.time.isna() & stated.operation.isin(["write", "read"])]
     # Records of which none states a factor have no column of it.
-    missing = {"file_size", "threads"} - set(elapsed.columns)
-    elapsed = elapsed.assign(**dict.fromkeys(missing, float("nan"))).dropna(subset="file_size")
-    columns = [*_TRIAL, "operation", "threads"] + (["instance_type"] if "instance_type" in elapsed else [])
+    missing = {"file_size", "threads"} - set(stated.columns)
+    stated = stated.assign(**dict.fromkeys(missing, float("nan"))).dropna(subset="file_size")
+    factors = [name for name in stated.columns if name in FACTORS or name in LEARNT_FACTORS]
     rows = []
-    for key, processes in elapsed.groupby(columns, dropna=False):
-        trial = dict(zip(columns, key, strict=True))
+    for key, trial in stated.groupby([*_TRIAL, "operation"]):
+        elapsed, calls = (trial[trial.metric == metric] for metric in ("elapsed", "count"))
         # A log that states its group alone holds only the last process to finish.
-        if len(processes) != trial["threads"]:
+        if elapsed.empty or len(elapsed) != elapsed.threads.iloc[0]:
             continue
-        size = float(processes.file_size.iloc[0])
-        by_mean = size / processes["value"].mean()
+        moved = _find_moved(elapsed, calls)
+        by_mean = moved / elapsed["value"].mean()
         rows.append({
-            **trial, "by_mean_elapsed": by_mean, "by_last_finisher": size / processes["value"].max(),
+            **dict(zip([*_TRIAL, "operation"], key, strict=True)), **elapsed[factors].iloc[0].to_dict(),
+            "by_mean_elapsed": by_mean, "by_last_finisher": moved / elapsed["value"].max(),
             "judgement": judge_core(by_mean),
         })  # fmt: skip
-    return pd.DataFrame(rows, columns=[*columns, "by_mean_elapsed", "by_last_finisher", "judgement"])
+    return pd.DataFrame(
+        rows, columns=[*_TRIAL, "operation", *factors, "by_mean_elapsed", "by_last_finisher", "judgement"]
+    )
+
+
+def _find_moved(elapsed: pd.DataFrame, calls: pd.DataFrame) -> float:
+    """Return the bytes that a stream of a trial moved in the mean: those of its calls, at most its whole file."""
+    size = float(elapsed.file_size.iloc[0])
+    if len(calls) != len(elapsed) or "transfer_size" not in calls or calls.transfer_size.isna().any():
+        return size
+    return min(size, float((calls["value"] * calls.transfer_size).mean()))
 
 
 def add_streams(throughput: xr.DataArray, rates: pd.DataFrame) -> xr.DataArray:
@@ -66,8 +79,11 @@ def add_streams(throughput: xr.DataArray, rates: pd.DataFrame) -> xr.DataArray:
         Same dims and unit; where `throughput` was NaN, the threads times the rate of each by the mean time.
     """
     values = throughput.copy()
+    if not set(map(str, values.dims)) <= set(rates.columns):
+        return values
     for row in rates.to_dict("records"):
-        place = {dim: row[dim] for dim in values.dims}
+        # A cube has names for truth values.
+        place = {dim: str(row[dim]).lower() if isinstance(row[dim], bool) else row[dim] for dim in values.dims}
         if bool(values.loc[place].isnull()):
             values.loc[place] = row["threads"] * row["by_mean_elapsed"]
     return values

@@ -383,9 +383,9 @@ def _add_streams(context: ClaimContext, chosen: ResolvedSelection) -> xr.DataArr
     values = read_values(context, chosen)
     cube = context.cube(chosen.study, chosen.sweep)
     full = cube[chosen.metric].sel(operation=chosen.operation, drop=True)
-    if chosen.metric != "throughput" or set(full.dims) != {"threads", "repetition"}:
+    if chosen.metric != "throughput":
         return values
     streams = tabulate_core_rates(context.rows(chosen.study, chosen.sweep))
     summed = add_streams(full, streams[streams.operation == chosen.operation]).assign_attrs(full.attrs)
-    # A number of threads that the claim names is no dim of its values.
-    return summed if "threads" in values.dims else summed.sel(threads=values.threads)
+    # What the claim holds fixed, and what has a single level, is no dim of its values.
+    return summed.sel({dim: values[dim] for dim in full.dims if dim not in values.dims})

@@ -152,7 +152,7 @@ def _compress(values: npt.NDArray[Any], shape: tuple[int, ...]) -> bytes:
     chunk = np.zeros(shape, values.dtype)
     chunk[: len(values)] = values
     shuffled = chunk.view(np.uint8).reshape(-1, chunk.itemsize).T
-    return zlib.compress(np.ascontiguousarray(shuffled), _LEVEL)
+    return zlib.compress(np.ascontiguousarray(shuffled).data, _LEVEL)
 
 
 def _as_text(value: Any) -> str:

@@ -279,8 +279,6 @@ def _add_streams(cube: xr.Dataset, read_streams: Callable[[], pd.DataFrame]) -> 
     if "throughput" not in cube or not bool((cube.throughput.isnull() & cube.verdict.isin(COUNTED)).any()):
         return cube
     streams = read_streams()
-    if not set(map(str, cube.throughput.dims)) <= set(streams.columns):
-        return cube
     streams = streams[streams.sweep == cube.attrs["sweep"]]
     return cube.assign(throughput=add_streams(cube.throughput, streams).assign_attrs(cube.throughput.attrs))
 
