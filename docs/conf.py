@@ -36,7 +36,7 @@ CONTENTS = {
         "docs/run-the-five-studies", "docs/run-any-command",
         "docs/command-examples", "docs/the-model", "docs/dell-data-on-the-model", "docs/dell-metadata-on-the-model",
         "docs/pixstor-data-on-the-model", "docs/pixstor-metadata-on-the-model",
-        "docs/fsx-metadata-on-the-model",
+        "docs/fsx-metadata-on-the-model", "docs/sas-grid-on-the-model",
         "docs/nfs-guide-on-a-guest", "docs/beyond-the-documents",
         "docs/use-the-dataset", "docs/ask-your-own-question",
         "docs/open-in-binder", "docs/use-as-a-module", "docs/add-a-tool", "docs/add-a-setting", "docs/add-a-figure",

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from sealed import read_table
 
-CAMPAIGNS = ("dell-data", "dell-metadata", "pixstor-data", "pixstor-metadata", "fsx-metadata", "nfs-guide")
+CAMPAIGNS = ("dell-data", "dell-metadata", "pixstor-data", "pixstor-metadata", "fsx-metadata", "sas-grid", "nfs-guide")
 DOCUMENTS = ("dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs")
 
 
