@@ -52,6 +52,22 @@ def test_a_signal_that_comes_while_settings_are_restored_waits(controller, held,
     assert not is_left(held[0])
 
 
+def test_an_ignored_signal_does_not_hide_one_that_comes_after_it(controller, held, change):
+    handlers = [signal.signal(signal.SIGHUP, signal.SIG_IGN), signal.signal(signal.SIGTERM, signal.default_int_handler)]
+    try:
+        with pytest.raises(KeyboardInterrupt), BlockSettings(*held) as settings:  # noqa: SIM117
+            with settings.in_force(trials_of()["off"], held[0]):
+                send = "".join(
+                    f"import os; os.kill({os.getpid()}, {int(ending)})\n" for ending in (signal.SIGHUP, signal.SIGTERM)
+                )
+                change(Path("controller.py"), 'if word == "set":', f'{send}if word == "set":')
+    finally:
+        for ending, handler in zip((signal.SIGHUP, signal.SIGTERM), handlers, strict=True):
+            signal.signal(ending, handler)
+    assert controller.read_text() == "factory"
+    assert not is_left(held[0])
+
+
 def test_what_cannot_be_undone_is_told_and_stays_in_the_journal(controller, held, change):
     message = r"^write_cache is not as before \(.* show was factory\): .*: exit status 1: stuck; undo it by hand"
     with pytest.raises(SettingError, match=message), BlockSettings(*held) as settings:  # noqa: SIM117

@@ -108,7 +108,9 @@ def _uninterrupted() -> Iterator[None]:
         yield
         return
     waiting: list[int] = []
-    handlers = {ending: signal.signal(ending, lambda number, _: waiting.append(number)) for ending in _ENDINGS}
+    # One that is ignored, as under nohup, is not to hide another that comes after it.
+    endings = [ending for ending in _ENDINGS if signal.getsignal(ending) is not signal.SIG_IGN]
+    handlers = {ending: signal.signal(ending, lambda number, _: waiting.append(number)) for ending in endings}
     try:
         yield
     finally:
