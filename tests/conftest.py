@@ -22,8 +22,10 @@ from coldcache.design.notebooks import list_notebooks
 
 pytest_plugins = ["invented", "switched"]
 
-# A shell that starts the tests in the background lets them ignore interrupts, and all that they start with them.
+# A shell that starts the tests in the background lets them ignore interrupts, and nohup lets them ignore a closing
+# terminal; what they start does, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 STUDY = """\
 study: tiny
