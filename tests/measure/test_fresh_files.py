@@ -196,7 +196,7 @@ def test_a_probe_creates_files_as_trials_do(measured, unjournaled, monkeypatch):
     work.mkdir()
     (work / MARKER).touch()
     blocks = find_inode_readahead(work)
-    monkeypatch.setattr("coldcache.measure.probe.probe", lambda _: {"file-create": float(blocks.read_text())})
+    monkeypatch.setattr("coldcache.measure.probe.probe", lambda *_: {"file-create": float(blocks.read_text())})
     with locked(work) as lock, BlockSettings(work, lock) as settings:
         campaign = with_paces(read_campaign(Path("raw/tiny")), work, settings)
     assert campaign.environment.paces == {"file-create": 0.0}
