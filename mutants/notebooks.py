@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from invented_outputs import ALL, Shown, digest, find_dataset, read_digests
+from invented_outputs import ALL, Shown, digest, find_dataset, list_shown, read_digests
 from reference_outputs import show_text
 
 #: An id that matplotlib makes of a path or a picture of its drawing.
@@ -67,7 +67,7 @@ def displays_the_same(page: Page) -> bool:
     os.chdir(page.notebook.parent)
     names: dict[str, Any] = {"__name__": "__main__"}
     if page.shown:
-        return digest(page.shown, page.path) == read_digests()[str(page.shown)]
+        return digest(list_shown(page.shown, page.path)) == read_digests()[str(page.shown)]
     show = _without_digests if page.is_committed else show_text
     try:
         with _draw(page.is_committed):

@@ -10,10 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
-from canvas import find_outside, find_overlaps
-from cells import list_pictures, run_cells
 
-from coldcache.analysis.figures import Picture
 from coldcache.tools import read_log
 
 ROOT = Path(__file__).parents[2]
@@ -98,65 +95,8 @@ def test_a_figure_is_drawn_in_its_cell_by_seaborn_or_matplotlib(path):
         )
 
 
-#: Notebooks that take everything from the dataset of one study and go on where it has no data.
-QUESTIONS = {path.stem: path for path in NOTEBOOKS if path.stem not in ("what-logs-state", "claims", "simulation")}
-
-
-def check_figure(picture: Picture) -> None:
-    """Check that texts of a figure do not collide, and that linear axes of throughput start at zero."""
-    assert find_overlaps(picture.figure) == [], picture.name
-    assert find_outside(picture.figure) == [], picture.name
-    for axes in picture.figure.axes:
-        for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-            if axis.get_scale() == "linear" and axis.get_label_text().startswith(("throughput", "transfers")):
-                assert limits[0] == 0, picture.name
-
-
-def show_cells(path: Path, dataset: Path, study: str) -> list[dict[str, str]]:
-    """Return what each code cell displays by MIME type, once its figures are checked."""
-    shown = run_cells(path, dataset, study)
-    for picture in list_pictures(shown):
-        check_figure(picture)
-    return [{} if value is None else value._repr_mimebundle_() for value in shown]
-
-
 def read_studies() -> dict[str, dict]:
     return {path.stem: yaml.safe_load(path.read_text()) for path in (ROOT / "config/studies").glob("*.yaml")}
-
-
-@pytest.mark.parametrize("study", ["dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs"])
-def test_every_table_and_figure_of_a_document_has_a_cell_that_says_why_it_has_no_data(study, invent):
-    design = read_studies()[study]
-    dataset = invent(study, "none")
-    text = "\n".join(
-        bundle.get("text/plain", "")
-        for name in design["notebooks"]
-        if name in QUESTIONS
-        for bundle in show_cells(QUESTIONS[name], dataset, study)
-    )
-    for sweep in design["sweeps"].values():
-        items = "; ".join(part.strip() for part in sweep.get("item", "").split(";"))
-        line = f"{sweep['title']}{f' ({items})' if items else ''}: no data ("
-        assert line in text
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("study", ["dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs"])
-def test_every_table_and_figure_of_a_document_is_rebuilt_from_a_campaign(study, invent):
-    design = read_studies()[study]
-    dataset = invent(study)
-    bundles = [
-        bundle
-        for name in design["notebooks"]
-        if name in QUESTIONS
-        for bundle in show_cells(QUESTIONS[name], dataset, study)
-    ]
-    assert "no data" not in "".join(bundle.get("text/plain", "") for bundle in bundles).replace("no data (no trial", "")
-    names = " ".join(path.stem for path in (dataset.parent / "by-hand/tables").glob("*.csv"))
-    assert all(f"{study}-{sweep}" in names for sweep in design["sweeps"])
-    assert sum("<svg" in bundle.get("text/html", "") for bundle in bundles) == len(
-        [bundle for bundle in bundles if "coldcache-figure" in bundle.get("text/html", "")]
-    )
 
 
 def test_every_notebook_that_a_study_names_is_there():
